@@ -8,6 +8,7 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
+import { actors } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
@@ -29,6 +30,7 @@ const role = async (owner: { id: string }, permissions: Permission[]) => {
 const fresh = () => ({ email: `${unique('new')}@example.com`, name: unique('new') });
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const DAY = 86_400_000;
+const signedInAs = actors(installation, app).signIn;
 
 describe('the own account', () => {
   test('changes what is its own to say, and what was left out stays', async () => {
@@ -442,6 +444,52 @@ describe('a list', () => {
     expect(await subs(tenant.client, tenant.client.id)).toEqual([]);
     await expect(subs(user, foreign.id)).toFail('NOT_FOUND');
     await expect(subs(user, tenant.client.id)).toFail('NOT_FOUND');
+  });
+
+  test('shows role, grade, parent, creator, sign-in notices and authenticator, and is filtered by them', async () => {
+    const tenant = await build.client();
+    const admin = await build.admin();
+    await db.account.update({ where: { id: tenant.client.id }, data: { createdById: admin.id } });
+    const roleId = await role(tenant.client, ['account:read', 'account:write']);
+    const staff = await as(tenant.client).call(accounts.create, { body: { ...fresh(), roleID: roleId } });
+    const creator = await db.account.findUniqueOrThrow({ where: { id: staff.id } });
+    const made = await as(await signedInAs(creator)).call(accounts.create, { body: { ...fresh(), auth: 'user' } });
+    await db.account.update({ where: { id: made.id }, data: { login2faType: 1, loginNotify: false } });
+    const rows = async (query: object) => (await as(tenant.client).call(accounts.list, { query })).data;
+    const [operator] = await rows({ auth: 'client', isRoot: true });
+    // An administrator is none that an operator meets.
+    expect(operator).toMatchObject({ grade: 0, parentID: null, createdByID: null, createdByName: null });
+    expect(await rows({ roleID: roleId })).toMatchObject([
+      {
+        id: staff.id,
+        grade: 1,
+        roleID: roleId,
+        parentID: tenant.client.id,
+        createdByID: tenant.client.id,
+        loginNotify: true,
+        googleVerification: false,
+      },
+    ]);
+    const customer = { id: made.id, grade: 0, createdByID: staff.id, createdByName: staff.name };
+    expect(await rows({ googleVerification: true })).toMatchObject([{ ...customer, googleVerification: true }]);
+    expect(await rows({ loginNotify: false })).toMatchObject([{ ...customer, loginNotify: false }]);
+    const toAdmin = await as(admin).call(accounts.get, { params: { id: tenant.client.id } });
+    expect(toAdmin).toMatchObject({ createdByID: admin.id, createdByName: admin.email });
+
+    const own = await as(await signedInAs(creator)).call(session.self);
+    expect(own).toMatchObject({
+      grade: 1,
+      roleID: roleId,
+      parentID: tenant.client.id,
+      createdByID: tenant.client.id,
+      loginNotify: true,
+      googleVerification: false,
+    });
+    const root = await as(tenant.client).call(session.self);
+    expect(root).toMatchObject({ grade: 0, roleID: null, parentID: null, createdByID: null, createdByName: null });
+    // The account stays when its creator goes.
+    await db.account.delete({ where: { id: staff.id } });
+    expect(await rows({ auth: 'user' })).toMatchObject([{ id: made.id, createdByID: null, createdByName: null }]);
   });
 
   test('tells no secrets', async () => {

@@ -340,6 +340,8 @@ describe('what a group answers', () => {
     await steerNow();
     const values = async () => (await setsOf(made.dnsLabel))?.flatMap((set) => set.values.map(({ value }) => value));
     expect(await values()).toEqual(['192.0.2.1', '192.0.2.2']);
+    const [listed] = (await call(groups.list, { params })).data;
+    expect(listed?.serverIP.toSorted()).toEqual(['192.0.2.1', '192.0.2.2']);
     const written = async () => (await db.dnsTarget.findFirstOrThrow({ where: { label: made.dnsLabel } })).updatedAt;
     const before = await written();
     await steerNow();
@@ -350,6 +352,7 @@ describe('what a group answers', () => {
     expect(await values()).toEqual(['192.0.2.2']);
     const { groups: shown } = await call(groups.board, { params });
     expect(shown[0]).toMatchObject({
+      serverIP: ['192.0.2.2'],
       state: 'ok',
       nodeCount: 2,
       members: [

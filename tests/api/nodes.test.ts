@@ -1,5 +1,6 @@
 // What an operator sets of a node, and finds it by. What machines do of it is told by flows.
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { contexts } from '@edgeloom/api/core/secrets.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
@@ -38,6 +39,49 @@ describe('the list', () => {
       (await call(endpoint, { query: { zoneID: zone.id } })).data.map(({ id }) => id).toSorted();
     expect(await named(nodes.initialized)).toEqual([third]);
     expect(await named(nodes.uninitialized)).toEqual([first, second].toSorted());
+  });
+
+  test('is of machines, or of virtual nodes where these are wanted, and says whose backup is forced', async () => {
+    const { zone, ids, call } = await given(2);
+    const [first = '', second = ''] = ids;
+    await db.edgeNode.update({ where: { id: second }, data: { kind: 'relay' } });
+    const params = { zoneId: zone.id };
+    const [away, near] = await Promise.all(
+      ['198.51.100.7', '198.51.100.8'].map((ip) =>
+        call(virtualNodes.create, { params, body: { name: unique('virtual'), ips: [ip] } }),
+      ),
+    );
+    const groupOf = (name: string) =>
+      db.group.create({ data: { zoneId: zone.id, name, forcedAt: name === 'forced' ? new Date() : null } });
+    const [forced, calm] = [await groupOf('forced'), await groupOf('calm')];
+    const line = 'default';
+    await db.groupMember.createMany({
+      data: [
+        { groupId: forced.id, line, nodeId: first },
+        { groupId: calm.id, line, nodeId: first },
+        { groupId: calm.id, line, nodeId: second },
+        { groupId: forced.id, line, virtualNodeId: away?.id ?? null },
+      ],
+    });
+    const rows = async (query: object) =>
+      (await call(nodes.list, { query: { zoneID: zone.id, sortBy: 'createdAt', orderBy: 'asc', ...query } })).data;
+    const listed = async (query: object) => (await rows(query)).map(({ id }) => id);
+    expect((await listed({})).toSorted()).toEqual(ids.toSorted());
+    expect(await listed({ type: 'normal', kind: 'relay' })).toEqual([second]);
+    expect(await listed({ forceBackup: true })).toEqual([first]);
+    expect(await listed({ forceBackup: true, groupID: calm.id })).toEqual([first]);
+    expect(await listed({ forceBackup: false })).toEqual([second]);
+    expect(await call(nodes.get, { params: { nodeID: first } })).toMatchObject({ type: 'normal', forceBackup: true });
+    const virtual = { type: 'virtual' };
+    expect((await listed(virtual)).toSorted()).toEqual([away?.id, near?.id].toSorted());
+    expect(await rows({ ...virtual, search: '.7' })).toMatchObject([
+      { id: away?.id, ip: '198.51.100.7', type: 'virtual', status: 'enabled', forceBackup: true, zoneName: zone.name },
+    ]);
+    expect(await listed({ ...virtual, forceBackup: false })).toEqual([near?.id]);
+    expect(await listed({ ...virtual, status: ['offline'] })).toEqual([]);
+    expect(await rows({ ...virtual, pageSize: 10, page: 2 })).toEqual([]);
+    const stranger = as((await build.zone()).client);
+    expect(await stranger.call(nodes.list, { query: { type: 'virtual' } })).toMatchObject({ total: 0 });
   });
 
   test('is sorted by what a node carries', async () => {

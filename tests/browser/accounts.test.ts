@@ -5,6 +5,7 @@ import { accessibilityFaults } from '../support/accessibility.ts';
 import { overhang, type Look, type Screen } from '../support/browser.ts';
 import type { BuiltSite } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { keepPicture } from '../support/pictures.ts';
 import { mailTo } from '../support/mailbox.ts';
 
 let consoles: Consoles;
@@ -134,4 +135,56 @@ test('sites are given to a sub-account and taken away, page by page', async () =
   await page.getByRole('link', { name: /Assigned sites/ }).click();
   await page.getByRole('cell', { name: 'North Harbour', exact: true }).waitFor();
   expect(await db.siteAssignment.count({ where: { accountId: sub.id } })).toBe(2);
+});
+
+test('accounts show creator, authenticator and level; nodes show their type, the virtual ones on demand', async () => {
+  const { app } = consoles;
+  const { db } = app.installation;
+  const { owner, client } = site;
+  await db.account.update({ where: { id: owner.id }, data: { login2faType: 1, createdById: client.id } });
+  const { page } = await consoles.openAs(client, 'userManagement/users?googleVerification=true');
+  const row = page.getByRole('row', { name: /harbour-lights/ });
+  await row.getByRole('cell', { name: 'On', exact: true }).waitFor();
+  expect(await page.locator('main tbody tr[data-row]').count()).toBe(1);
+  await keepPicture(page, 'accounts-list');
+  await page.goto(`/client/userManagement/users/${owner.id}`);
+  const facts = page.getByRole('main').locator('dl').first();
+  await expect.poll(() => facts.innerText()).toMatch(/Level\s+Root account/);
+  expect(await facts.innerText()).toMatch(/Authenticator\s+On/);
+  expect(await facts.innerText()).toMatch(/Sign-in notices\s+On/);
+  const creator = await db.account.findUniqueOrThrow({ where: { id: client.id } });
+  expect(await facts.innerText()).toContain(creator.name);
+
+  const zone = await app.build.zone({ tenant: { client, clientId: client.clientId ?? '' } });
+  const group = await db.group.create({ data: { zoneId: zone.id, name: 'forced', forcedAt: new Date() } });
+  const virtual = await db.virtualNode.create({
+    data: { zoneId: zone.id, name: 'elsewhere', records: { create: { ip: '198.51.100.7' } } },
+  });
+  await db.groupMember.create({ data: { groupId: group.id, line: 'default', virtualNodeId: virtual.id } });
+  await db.groupState.create({
+    data: {
+      groupId: group.id,
+      state: 'ok',
+      since: new Date(),
+      answered: { default: [{ nodeUID: `v-${virtual.id}`, isAnswered: true, addresses: ['198.51.100.7'] }] },
+    },
+  });
+  await page.goto('/client/nodeManage/nodesList?type=virtual');
+  const node = page.getByRole('row', { name: /elsewhere/ });
+  await node.getByText('198.51.100.7').waitFor();
+  await keepPicture(page, 'nodes-virtual');
+  await node.getByRole('link', { name: /elsewhere/ }).click();
+  await page.getByRole('heading', { name: 'Virtual nodes' }).waitFor();
+  await page.getByRole('row', { name: /elsewhere/ }).waitFor();
+  await page.goto(`/client/nodeManage/resolutionTitle?zone=${zone.id}`);
+  await page.getByText('Server IP 198.51.100.7').waitFor();
+  await keepPicture(page, 'group-server-ip');
+  await page.context().close();
+
+  const own = { language: 'zh-TW', width: 390, theme: 'dark' } as const;
+  const { page: narrow } = await consoles.openAs(owner, 'userManagement/userInformation', own);
+  await narrow.getByText('驗證器').waitFor();
+  await narrow.getByText('建立者').waitFor({ state: 'detached' });
+  await keepPicture(narrow, 'own-information-dark');
+  await narrow.context().close();
 });

@@ -11,6 +11,9 @@ const Filter = {
   client: Id.optional().describe('Of one operator: for administrators'),
   name: z.string().max(256).optional().describe('Part of the name, the e-mail or the company'),
   status: z.array(AccountStatus).optional(),
+  roleID: Id.optional(),
+  loginNotify: z.boolean().optional(),
+  googleVerification: z.boolean().optional(),
 };
 
 export const accounts = onEvery('accounts', {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AccountKind, AccountName, AccountStatus, Contact, Email, Language } from '../auth/auth.ts';
+import { AccountKind, AccountName, AccountStatus, Contact, Email, Language, Standing } from '../auth/auth.ts';
 import { Id, Text, Time } from '../common/common.ts';
 
 const Own = Contact.partial().extend({
@@ -22,16 +22,13 @@ export const AccountUpdate = Own.extend({
 
 /** An account as those see it who may choose or manage it. */
 export const Account = Contact.extend({
+  ...Standing.shape,
   id: Id,
   email: z.string(),
   name: z.string(),
   auth: AccountKind,
   status: AccountStatus,
   isRoot: z.boolean(),
-  parentID: Id.nullable().describe('Of a sub-account: its root account'),
-  parentName: z.string().nullable(),
-  roleID: Id.nullable(),
-  roleName: z.string().nullable(),
   clientID: Id.nullable().describe('The operator that it belongs to'),
   clientName: z.string().nullable(),
   language: Language,

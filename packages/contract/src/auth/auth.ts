@@ -54,6 +54,18 @@ export const Contact = z.object({
   companyPhone: Memo,
   companyTaxID: Memo,
 });
+/** The place of an account among the accounts of its console, and how it signs in. */
+export const Standing = z.object({
+  grade: z.int().describe('Levels below the root account: 0 is a root account, 1 a sub-account'),
+  roleID: Id.nullable(),
+  roleName: z.string().nullable(),
+  parentID: Id.nullable().describe('The root account of a sub-account'),
+  parentName: z.string().nullable(),
+  createdByID: Id.nullable().describe('Null for an account of a console above the caller’s, or one that was removed'),
+  createdByName: z.string().nullable(),
+  loginNotify: z.boolean().describe('Whether a sign-in from a device or address that was not seen before is mailed'),
+  googleVerification: z.boolean().describe('Whether an authenticator app is the second factor'),
+});
 export const SelfUpdate = Contact.extend({
   name: AccountName,
   loginNotify: z.boolean().describe('Mail me when I am signed in from a device or address that was not seen before'),
@@ -61,6 +73,7 @@ export const SelfUpdate = Contact.extend({
 }).partial();
 
 export const Self = Contact.extend({
+  ...Standing.shape,
   id: Id,
   email: Email,
   name: Text,
@@ -68,7 +81,6 @@ export const Self = Contact.extend({
   isRoot: z.boolean(),
   status: AccountStatus,
   language: Language,
-  loginNotify: z.boolean(),
   expiry: Time.nullable(),
   clientID: Id.nullable(),
   dnsType: z

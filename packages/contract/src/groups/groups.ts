@@ -36,6 +36,7 @@ export const Group = z.object({
   backupGroupName: z.string().nullable(),
   forcedAt: Time.nullable().describe('Since when its backup group is forced to answer'),
   lines: z.array(Line),
+  serverIP: z.array(z.string()).describe('Addresses of its nodes that the default line answers'),
   dnsLabel: z.string().describe('The first label of its name in DNS'),
   state: GroupStanding,
   stateSince: Time.nullable(),

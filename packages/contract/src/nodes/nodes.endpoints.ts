@@ -2,13 +2,16 @@ import * as z from 'zod';
 import { Enabling, Id, Ids, Memo, Meta, paged, paging } from '../common/common.ts';
 import { JoinReply, JoinRequest } from '../edge/messages.ts';
 import { del, get, onClient, onRoot, post, put } from '../endpoint.ts';
-import { EdgeNode, Geneva, Installed, JoinToken, NodeInput, NodeMonitor, NodePortType, NodePurge, NodeRole, NodeStatus, NodeSystem, NodeUpdate, Running } from './nodes.ts';
+import { EdgeNode, Geneva, Installed, JoinToken, NodeInput, NodeKind, NodeMonitor, NodePortType, NodePurge, NodeRole, NodeStatus, NodeSystem, NodeType, NodeUpdate, Running } from './nodes.ts';
 
 const Narrow = {
   search: z.string().max(256).optional().describe('In names, addresses and memos'),
   name: z.string().max(256).optional(),
   ip: z.string().max(64).optional(),
   status: z.array(NodeStatus).optional(),
+  type: NodeType.optional().describe('Left out: normal'),
+  kind: NodeKind.optional(),
+  forceBackup: z.boolean().optional(),
   role: NodeRole.optional(),
   portType: NodePortType.optional(),
 };

@@ -22,6 +22,8 @@ export const NodeStatus = z.enum([
 export const NodeRole = z.enum(['main', 'backup']);
 /** `edge` serves visitors. `relay` is asked by edge nodes of its zone, for sites that want it, before they ask an origin. */
 export const NodeKind = z.enum(['edge', 'relay']);
+/** `normal` is a machine. `virtual` is a virtual node: addresses or a name that lines answer, without a machine. */
+export const NodeType = z.enum(['normal', 'virtual']);
 /** The layers that a node serves: 7 is sites, 4 is forwarded ports. */
 export const NodePortType = z.enum(['7', '4', 'both']);
 
@@ -124,6 +126,7 @@ export const EdgeNode = z.object({
   ip: z.string(),
   zoneID: Id,
   zoneName: Text,
+  type: NodeType,
   role: NodeRole,
   kind: NodeKind,
   relayPort: z.int(),
@@ -131,6 +134,7 @@ export const EdgeNode = z.object({
   bandwidthMbps: z.int(),
   enabled: z.boolean(),
   status: NodeStatus,
+  forceBackup: z.boolean().describe('Whether a group of the node is forced to its backup group'),
   drainEndsAt: Time.nullable().describe('Switched off, but it goes on serving until then'),
   initialized: z.boolean(),
   currentSerial: z.int().describe('Revision that the node has applied'),

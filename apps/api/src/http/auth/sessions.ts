@@ -307,7 +307,15 @@ export function openSessions(installation: Installation, identities: Identities,
       await db.session.updateMany({ where: { id: actor.sessionId, revokedAt: null }, data: { revokedAt: new Date() } });
     },
 
-    account: (actor: Actor) => db.account.findUniqueOrThrow({ where: { id: actor.id } }),
+    account: (actor: Actor) =>
+      db.account.findUniqueOrThrow({
+        where: { id: actor.id },
+        include: {
+          role: { select: { name: true } },
+          parent: { select: { name: true } },
+          createdBy: { select: { kind: true, name: true } },
+        },
+      }),
   };
 }
 

@@ -1,5 +1,6 @@
 // The reads of accounts: a page, one, and how many.
 import type { Account, AccountKind, AccountStatus } from '@edgeloom/contract/accounts/accounts.ts';
+import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
@@ -10,6 +11,9 @@ export interface AccountFilter {
   client?: string | undefined;
   name?: string | undefined;
   status?: AccountStatus[] | undefined;
+  roleID?: string | undefined;
+  loginNotify?: boolean | undefined;
+  googleVerification?: boolean | undefined;
   /** The sub-accounts of this one. */
   subsOf?: string;
   id?: string;
@@ -17,10 +21,13 @@ export interface AccountFilter {
 export type AccountPaging = Paging<'createdAt' | 'name' | 'email' | 'status' | 'expiry'>;
 export type AccountRow = Omit<Account, 'manageable'>;
 
+const hasAuthenticator = sql`a.login2fa_type = 1`;
 // Sites are counted whether the caller sees them or not: it is told what a lock would take out of service.
 const columns = sql`a.id, a.email, a.name, a.kind AS auth, a.status, a.is_root AS "isRoot", a.language,
   a.phone, a.address, a.company_name AS "companyName", a.company_phone AS "companyPhone", a.company_tax_id AS "companyTaxID",
   parent.id AS "parentID", parent.name AS "parentName", r.id AS "roleID", r.name AS "roleName",
+  CASE WHEN a.is_root THEN 0 ELSE 1 END AS grade, creator.id AS "createdByID", creator.name AS "createdByName",
+  a.login_notify AS "loginNotify", ${hasAuthenticator} AS "googleVerification",
   c.id AS "clientID", c.name AS "clientName", a.expires_at AS expiry,
   a.password_hash IS NOT NULL AS "emailConfirmed",
   CASE WHEN a.password_hash IS NULL THEN
@@ -34,8 +41,15 @@ const columns = sql`a.id, a.email, a.name, a.kind AS auth, a.status, a.is_root A
   CASE WHEN a.is_root THEN
     (SELECT count(*)::int FROM accounts s WHERE s.parent_id = a.id AND NOT s.is_root) END AS "subCount",
   a.created_at AS "createdAt", a.updated_at AS "updatedAt"`;
-const tables = sql`accounts a LEFT JOIN accounts parent ON parent.id = a.parent_id AND NOT a.is_root
-  LEFT JOIN roles r ON r.id = a.role_id LEFT JOIN clients c ON c.id = a.client_id`;
+/** Accounts of a console above the reader's stay unknown, also as creators. */
+const met: Readonly<Record<Family, readonly AccountKind[]>> = {
+  admin: ['admin', 'client', 'user'],
+  client: ['client', 'user'],
+  user: ['user'],
+};
+const tables = (kind: Family) => sql`accounts a LEFT JOIN accounts parent ON parent.id = a.parent_id AND NOT a.is_root
+  LEFT JOIN roles r ON r.id = a.role_id LEFT JOIN clients c ON c.id = a.client_id
+  LEFT JOIN accounts creator ON creator.id = a.created_by_id AND creator.kind = ANY(${met[kind]}::account_kind[])`;
 const sorted = {
   createdAt: sql`a.created_at`,
   name: sql`a.name`,
@@ -44,15 +58,15 @@ const sorted = {
   expiry: sql`a.expires_at`,
 };
 
-export const readAccounts = ({ db }: Ctx, paging: AccountPaging, filter: AccountFilter): Promise<AccountRow[]> =>
+export const readAccounts = ({ db, actor }: Ctx, paging: AccountPaging, filter: AccountFilter): Promise<AccountRow[]> =>
   db.$read(
     ({ account }) =>
-      sql`SELECT ${columns} FROM ${tables} WHERE ${account}${where(filter)} ${pageSql(paging, sorted, sql`a.id`)}`,
+      sql`SELECT ${columns} FROM ${tables(actor.kind)} WHERE ${account}${where(filter)} ${pageSql(paging, sorted, sql`a.id`)}`,
   );
 
-export async function readAccount({ db }: Ctx, id: string): Promise<AccountRow | null> {
+export async function readAccount({ db, actor }: Ctx, id: string): Promise<AccountRow | null> {
   const [row] = await db.$read<AccountRow>(
-    ({ account }) => sql`SELECT ${columns} FROM ${tables} WHERE ${account}${where({ id })}`,
+    ({ account }) => sql`SELECT ${columns} FROM ${tables(actor.kind)} WHERE ${account}${where({ id })}`,
   );
   return row ?? null;
 }
@@ -64,7 +78,18 @@ export async function countAccounts({ db }: Ctx, filter: AccountFilter): Promise
   return row?.total ?? 0;
 }
 
-const where = ({ auth, isRoot, client, name, status, subsOf, id }: AccountFilter): Sql =>
+const where = ({
+  auth,
+  isRoot,
+  client,
+  name,
+  status,
+  roleID,
+  loginNotify,
+  googleVerification,
+  subsOf,
+  id,
+}: AccountFilter): Sql =>
   andAll([
     id && sql`a.id = ${id}`,
     subsOf && sql`a.parent_id = ${subsOf} AND NOT a.is_root`,
@@ -74,4 +99,7 @@ const where = ({ auth, isRoot, client, name, status, subsOf, id }: AccountFilter
     name &&
       sql`(${contains(sql`a.name`, name)} OR ${contains(sql`a.email`, name)} OR ${contains(sql`a.company_name`, name)})`,
     status && sql`a.status = ANY(${status}::account_status[])`,
+    roleID && sql`a.role_id = ${roleID}`,
+    loginNotify !== undefined && sql`a.login_notify = ${loginNotify}`,
+    googleVerification !== undefined && sql`(${hasAuthenticator}) = ${googleVerification}`,
   ]);

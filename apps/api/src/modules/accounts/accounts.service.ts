@@ -85,6 +85,7 @@ export async function create(ctx: Ctx, input: AccountInput): Promise<Account> {
           roleId: roleID,
           // A sub-account makes siblings; what a root account is made by is written down as its root account.
           parentId: actor.rootId,
+          createdById: actor.id,
           clientId: await clientFor(ctx, tx, auth, clientName ?? fields.name),
           companyTaxId: companyTaxID,
           expiresAt: expiry,

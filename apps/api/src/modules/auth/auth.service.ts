@@ -6,6 +6,8 @@ import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
 
+/** A value of login2faType. */
+const AUTHENTICATOR = 1;
 const TWO_YEARS_SECONDS = 2 * 365 * 24 * 3600;
 const REFRESH = 'refreshToken';
 /** Of whoever acts as another account of the same console: theirs again once they stop. */
@@ -68,10 +70,22 @@ export async function switchUser(ctx: Ctx, sessions: Sessions, { code }: { code:
 export async function self(ctx: Ctx, sessions: Sessions): Promise<Self> {
   const { actor, installation } = ctx;
   const { env } = installation;
-  const { kind, language, clientId, companyTaxId, expiresAt, ...account } = await sessions.account(actor);
+  const { kind, language, clientId, companyTaxId, expiresAt, role, parent, createdBy, ...account } =
+    await sessions.account(actor);
+  const isSub = !account.isRoot;
+  // An account of another console is one that this account does not meet.
+  const creator = createdBy?.kind === kind ? createdBy : null;
   return {
     ...account,
     auth: kind,
+    grade: isSub ? 1 : 0,
+    roleID: account.roleId,
+    roleName: role?.name ?? null,
+    parentID: isSub ? account.parentId : null,
+    parentName: isSub ? (parent?.name ?? null) : null,
+    createdByID: creator && account.createdById,
+    createdByName: creator?.name ?? null,
+    googleVerification: account.login2faType === AUTHENTICATOR,
     language: Language.parse(language),
     clientID: clientId,
     dnsType: await dnsTypeOf(ctx),

@@ -10,9 +10,11 @@ import type { NodeState, Prisma } from '../../generated/client.ts';
 import { latestOf, releasesIn } from '../../releases/store.ts';
 import { nodeStatus, upgradeStatus } from './node-status.ts';
 
+export const inForcedGroup = { group: { forcedAt: { not: null } } } satisfies Prisma.GroupMemberWhereInput;
 export const include = {
   zone: { select: { name: true, revision: true } },
   parent: { select: { name: true } },
+  _count: { select: { members: { where: inForcedGroup } } },
 } satisfies Prisma.EdgeNodeInclude;
 type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
 
@@ -76,6 +78,7 @@ const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: Sai
   ip: row.ip,
   zoneID: row.zoneId,
   zoneName: row.zone.name,
+  type: 'normal',
   role: row.role === 'backup' ? 'backup' : 'main',
   kind: row.kind === 'relay' ? 'relay' : 'edge',
   relayPort: row.relayPort,
@@ -83,6 +86,7 @@ const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: Sai
   bandwidthMbps: row.bandwidthMbps,
   enabled: row.enabled,
   status: nodeStatus({ ...row, standsIn }, state ?? null, now),
+  forceBackup: row._count.members > 0,
   drainEndsAt: !row.enabled && row.drainEndsAt !== null && row.drainEndsAt > now ? row.drainEndsAt : null,
   initialized: row.joinedAt !== null,
   currentSerial: state?.revision ?? 0,

@@ -25,8 +25,9 @@ import { lineFor } from '../../install/pull.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { keepingLayer4 } from '../groups/layer-4.ts';
 import * as zones from '../zones/zones.service.ts';
-import { include, shown, standIns } from './node-row.ts';
+import { include, inForcedGroup, shown, standIns } from './node-row.ts';
 import { nodeStatus, Rejected } from './node-status.ts';
+import { virtualInclude, virtualNodeOf } from './virtual-row.ts';
 
 const JOIN_MS = 24 * 3_600_000;
 
@@ -36,6 +37,9 @@ interface Filter {
   search?: string | undefined;
   name?: string | undefined;
   ip?: string | undefined;
+  type?: EdgeNode['type'] | undefined;
+  kind?: EdgeNode['kind'] | undefined;
+  forceBackup?: boolean | undefined;
   role?: EdgeNode['role'] | undefined;
   portType?: EdgeNode['portType'] | undefined;
   status?: NodeStatus[] | undefined;
@@ -45,6 +49,7 @@ interface Filter {
 type Column = 'name' | 'createdAt' | 'updatedAt' | 'ip' | 'role' | 'portType' | 'bandwidthMbps';
 
 export async function list(ctx: Ctx, { status, ...query }: Paging<Column> & Filter) {
+  if (query.type === 'virtual') return virtualNodes(ctx, { status, ...query });
   const where = whereOf(query);
   const { orderBy, skip, take } = pageOf(query);
   // A status follows from several columns and the clock, so it is decided in one place, after the rows are read. Nodes
@@ -61,14 +66,60 @@ export async function list(ctx: Ctx, { status, ...query }: Paging<Column> & Filt
   return { data: await shown(ctx, rows), total };
 }
 
-const whereOf = ({ zoneID, groupID, search, name, ip, role, portType, initialized, parentID }: Filter) =>
+/** A zone has at most 500 of them. */
+async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...filter }: Paging<Column> & Filter) {
+  const { zoneID, groupID, search, name, ip, forceBackup, status, role, kind, portType, initialized } = filter;
+  const atAddress = (text: string) => ({ records: { some: { ip: containing(text) } } });
+  const by = sortBy === 'createdAt' || sortBy === 'updatedAt' ? sortBy : 'name';
+  const found = await db.virtualNode.findMany({
+    where: {
+      ...(zoneID !== undefined && { zoneId: zoneID }),
+      ...(groupID !== undefined && { members: { some: { groupId: groupID } } }),
+      ...(search && { OR: [{ name: containing(search) }, { memo: containing(search) }, atAddress(search)] }),
+      ...(name && { name: containing(name) }),
+      ...(ip && atAddress(ip)),
+    },
+    include: virtualInclude,
+    orderBy: [{ [by]: orderBy }, { id: orderBy }],
+  });
+  const rows = found
+    .map(virtualNodeOf)
+    .filter(
+      (row) =>
+        (forceBackup === undefined || row.forceBackup === forceBackup) &&
+        (!status || status.includes(row.status)) &&
+        (!role || row.role === role) &&
+        (!kind || row.kind === kind) &&
+        (!portType || row.portType === portType) &&
+        initialized !== false,
+    );
+  return { data: rows.slice((page - 1) * pageSize, page * pageSize), total: rows.length };
+}
+
+const whereOf = ({
+  zoneID,
+  groupID,
+  search,
+  name,
+  ip,
+  kind,
+  forceBackup,
+  role,
+  portType,
+  initialized,
+  parentID,
+}: Filter) =>
   ({
     ...(zoneID !== undefined && { zoneId: zoneID }),
-    ...(groupID !== undefined && { members: { some: { groupId: groupID } } }),
+    AND: [
+      groupID === undefined ? {} : { members: { some: { groupId: groupID } } },
+      forceBackup === undefined ? {} : { members: { [forceBackup ? 'some' : 'none']: inForcedGroup } },
+    ],
     ...(search && { OR: [{ name: containing(search) }, { ip: containing(search) }, { memo: containing(search) }] }),
     ...(name && { name: containing(name) }),
     ...(ip && { ip: containing(ip) }),
     ...(role && { role }),
+    ...(kind && { kind }),
     ...(portType && { portType }),
     ...(initialized !== undefined && { joinedAt: initialized ? { not: null } : null }),
     ...(parentID !== undefined && { parentId: parentID }),

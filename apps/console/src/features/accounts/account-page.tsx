@@ -134,6 +134,9 @@ function Overview({ account }: { account: Account }) {
             <Status kind="account" value={account.status} why={invitationOf(account)} />
           </Fact>
           <Fact term={t('accounts.fields.auth')}>{t(`accounts.choices.auth.${account.auth}`)}</Fact>
+          <Fact term={t('accounts.fields.grade')}>
+            {t(account.grade === 0 ? 'accounts.choices.grade.0' : 'accounts.choices.grade.1')}
+          </Fact>
           {account.isRoot ? (
             <Fact term={t('accounts.fields.siteCount')}>
               {account.siteCount === null ? <Nothing /> : count(account.siteCount)}
@@ -153,6 +156,11 @@ function Overview({ account }: { account: Account }) {
           <Fact term={t('accounts.fields.lastSignInAt')}>
             <Time at={account.lastSignInAt} />
           </Fact>
+          <Fact term={t('accounts.fields.googleVerification')}>
+            {t(account.googleVerification ? 'common.on' : 'common.off')}
+          </Fact>
+          <Fact term={t('accounts.fields.loginNotify')}>{t(account.loginNotify ? 'common.on' : 'common.off')}</Fact>
+          <Fact term={t('accounts.fields.createdByName')}>{text(account.createdByName)}</Fact>
           <Fact term={t('common.fields.createdAt')}>
             <Time at={account.createdAt} />
           </Fact>

@@ -1,4 +1,5 @@
 import { accounts, clients } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconPlus, IconUsers } from '@tabler/icons-react';
 import type { ReactElement } from 'react';
@@ -56,6 +57,9 @@ export function UsersPage() {
         search="name"
         filters={[
           { key: 'status', choices: ['normal', 'pause', 'lock', 'expired'], status: 'account', many: true },
+          { key: 'googleVerification', yesNo: true },
+          { key: 'loginNotify', yesNo: true },
+          ...(isSub ? [{ key: 'roleID', meta: roles.meta }] : []),
           ...(family === 'admin' && current === 'users' ? [{ key: 'client', meta: clients.meta }] : []),
         ]}
         row={listActions}

@@ -23,6 +23,7 @@ const board: Board = {
       backupGroupName: null,
       forcedAt: null,
       lines: [],
+      serverIP: [],
       dnsLabel: 'g-0123456789',
       state: 'ok',
       stateSince: null,

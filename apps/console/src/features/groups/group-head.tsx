@@ -66,6 +66,11 @@ export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup
       <small>
         {t('groups.facts', { count: group.siteCount, sites: count(group.siteCount), priority: group.priority })}
       </small>
+      {group.serverIP.length > 0 && (
+        <small title={group.serverIP.join(t('common.comma'))}>
+          {t('groups.serverIP', { addresses: firstOf(group.serverIP) })}
+        </small>
+      )}
       {isForced ? (
         <small data-tone="warn">
           {t('groups.forcedSince', { time: time(group.forcedAt) })}
@@ -82,3 +87,7 @@ export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup
     </div>
   );
 }
+
+/** The first address, and how many more. */
+const firstOf = ([first = '', ...others]: readonly string[]) =>
+  others.length > 0 ? `${first} +${others.length}` : first;

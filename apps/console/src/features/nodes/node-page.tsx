@@ -173,6 +173,8 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <Fact term={t('nodes.fields.zoneName')}>{node.zoneName}</Fact>
           <Fact term={t('nodes.fields.kind')}>{t(`nodes.choices.kind.${node.kind}`)}</Fact>
           <Fact term={t('nodes.fields.role')}>{t(`nodes.choices.role.${node.role}`)}</Fact>
+          <Fact term={t('nodes.fields.type')}>{t(`nodes.choices.type.${node.type}`)}</Fact>
+          <Fact term={t('nodes.fields.forceBackup')}>{node.forceBackup ? t('nodes.info.forced') : t('common.no')}</Fact>
           <Fact term={t('nodes.fields.portType')}>{t(`nodes.choices.portType.${node.portType}`)}</Fact>
           <Fact term={t('nodes.fields.bandwidthMbps')}>
             {node.bandwidthMbps === 0 ? nothing : <Bits of={node.bandwidthMbps * 1e6} />}

@@ -1,15 +1,16 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { NodePortType, NodeRole, NodeStatus } from '@edgeloom/contract/nodes/nodes.ts';
+import { NodeKind, NodePortType, NodeRole, NodeStatus, NodeType } from '@edgeloom/contract/nodes/nodes.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconKey, IconPlus, IconServer } from '@tabler/icons-react';
+import { useSearchParams } from 'react-router-dom';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { act, edit, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable, type GroupOf } from '../../components/resource-table/resource-table.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { Status, toneOf } from '../../components/status/status.tsx';
-import { Bits, Count, Nothing } from '../../components/values/values.tsx';
+import { Pill, Status, toneOf } from '../../components/status/status.tsx';
+import { Bits, Bytes, Count, Nothing } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -39,7 +40,9 @@ const POLL_MS = 5000;
 const columns: Column<EdgeNode>[] = [
   {
     key: 'name',
-    to: ({ id }) => `nodeManage/nodesList/${id}`,
+    // The records of a virtual node are on the page of its zone's virtual nodes.
+    to: ({ id, type, zoneID }) =>
+      type === 'virtual' ? `nodeManage/vNode?zone=${zoneID}` : `nodeManage/nodesList/${id}`,
     render: ({ name, ip }) => (
       <>
         {name}
@@ -53,6 +56,14 @@ const columns: Column<EdgeNode>[] = [
     render: (node) => <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
     text: ({ status }) => t(`status.node.${status}`),
   },
+  { key: 'type', sort: false, hidden: true, render: ({ type }) => t(`nodes.choices.type.${type}`) },
+  {
+    key: 'forceBackup',
+    sort: false,
+    priority: 3,
+    render: ({ forceBackup }) => (forceBackup ? <Pill tone="warn">{t('common.yes')}</Pill> : <Nothing />),
+    text: ({ forceBackup }) => t(forceBackup ? 'common.yes' : 'common.no'),
+  },
   { key: 'kind', render: ({ kind }) => t(`nodes.choices.kind.${kind}`), hidden: true },
   { key: 'role', render: ({ role }) => t(`nodes.choices.role.${role}`) },
   {
@@ -61,7 +72,7 @@ const columns: Column<EdgeNode>[] = [
     render: ({ portType }) => t(`nodes.layers.${portType}`),
     text: ({ portType }) => t(`nodes.layers.${portType}`),
   },
-  { key: 'currentSerial', render: (node) => <Serial node={node} /> },
+  { key: 'currentSerial', render: (node) => (node.type === 'virtual' ? <Nothing /> : <Serial node={node} />) },
   {
     key: 'sent',
     align: 'right',
@@ -85,17 +96,26 @@ const columns: Column<EdgeNode>[] = [
     render: ({ load }) => (load ? <Meter share={load.cpu} /> : <Nothing />),
     text: ({ load }) => String(load?.cpu ?? ''),
   },
-  { key: 'cacheBytes', as: 'bytes', priority: 2, sort: false },
+  {
+    key: 'cacheBytes',
+    as: 'bytes',
+    priority: 2,
+    sort: false,
+    render: ({ type, cacheBytes }) => (type === 'virtual' ? <Nothing /> : <Bytes of={cacheBytes} />),
+  },
   { key: 'lastSeenAt', as: 'time', hidden: true },
   { key: 'memo', hidden: true },
   {
     key: 'version',
-    render: (node) => (
-      <>
-        <Version node={node} />
-        <Upgrading status={node.upgradeStatus} />
-      </>
-    ),
+    render: (node) =>
+      node.type === 'virtual' ? (
+        <Nothing />
+      ) : (
+        <>
+          <Version node={node} />
+          <Upgrading status={node.upgradeStatus} />
+        </>
+      ),
     text: ({ version }) => version,
   },
   {
@@ -127,6 +147,7 @@ const byZone: GroupOf<EdgeNode> = {
 /** Every node, or those of one zone: live, without a row moving under the pointer. */
 export function NodesTable({ zoneId }: { zoneId?: string }) {
   const rejoin = useRejoin();
+  const [search] = useSearchParams();
   const rejoining = act<EdgeNode>({
     label: 'nodes.actions.rejoin',
     icon: IconKey,
@@ -168,21 +189,30 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
           status: 'node',
           many: true,
         },
+        { key: 'type', choices: NodeType.options },
+        { key: 'kind', choices: NodeKind.options },
         { key: 'role', choices: NodeRole.options },
         { key: 'portType', choices: NodePortType.options },
+        { key: 'forceBackup', yesNo: true },
         ...(zoneId ? [] : [{ key: 'zoneID', meta: zones.meta }]),
       ]}
       {...(zoneId ? { query: { zoneID: zoneId } } : { group: byZone })}
-      row={(node) => [
-        edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
-        ...(node.enabled ? [draining, disabling] : [enabling]),
-        roles,
-        moving,
-        rejoining,
-        ...(node.initialized ? [upgrading, geneva, rotation, rotating, purging, clearing, resetting, rebooting] : []),
-        removing,
-      ]}
-      bulk={bulk}
+      row={(node) =>
+        node.type === 'virtual'
+          ? []
+          : [
+              edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
+              ...(node.enabled ? [draining, disabling] : [enabling]),
+              roles,
+              moving,
+              rejoining,
+              ...(node.initialized
+                ? [upgrading, geneva, rotation, rotating, purging, clearing, resetting, rebooting]
+                : []),
+              removing,
+            ]
+      }
+      bulk={search.get('type') === 'virtual' ? [] : bulk}
       phone={(node) => ({
         below: <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
         end: <Serial node={node} />,

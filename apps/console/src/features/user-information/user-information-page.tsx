@@ -16,7 +16,7 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
-import { Time } from '../../components/values/values.tsx';
+import { Nothing, Time } from '../../components/values/values.tsx';
 import { family, to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { loadAccount } from '../../lib/sign-in.ts';
@@ -49,14 +49,24 @@ export function UserInformationPage() {
   );
 }
 
-function AccountFacts({ of: { email, status, isRoot, expiry, clientID } }: { of: Account }) {
+function AccountFacts({ of: account }: { of: Account }) {
+  const { email, status, isRoot, expiry, clientID, roleName, parentName, createdByName } = account;
   const t = useT();
   return (
     <Section title="userInformation.account" why="userInformation.accountWhy">
       <Facts>
         <Fact term={t('userInformation.fields.email')}>{email}</Fact>
-        <Fact term={t('userInformation.kind')}>
-          {t(`frame.console.${family}`)} · {t(isRoot ? 'frame.root' : 'frame.sub')}
+        <Fact term={t('userInformation.kind')}>{t(`frame.console.${family}`)}</Fact>
+        <Fact term={t('userInformation.fields.grade')}>{t(isRoot ? 'frame.root' : 'frame.sub')}</Fact>
+        {!isRoot && (
+          <>
+            <Fact term={t('userInformation.fields.roleName')}>{roleName ?? <Nothing />}</Fact>
+            <Fact term={t('userInformation.fields.parentName')}>{parentName ?? <Nothing />}</Fact>
+          </>
+        )}
+        {createdByName !== null && <Fact term={t('userInformation.fields.createdByName')}>{createdByName}</Fact>}
+        <Fact term={t('userInformation.fields.googleVerification')}>
+          {t(account.googleVerification ? 'common.on' : 'common.off')}
         </Fact>
         <Fact term={t('userInformation.status')}>
           <Status kind="account" value={status} />
