@@ -133,6 +133,28 @@ describe('groups', () => {
     ).toFail('PARAMETER');
   });
 
+  test('the first group of a zone serves and counts the sites that were added before it', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const product = await build.product({ zone });
+    const add = () => call(clientSites.create, { body: { name: unique('site'), productID: product.id } });
+    const early = await add();
+    const [other, first] = [await group('other', { priority: 2 }), await group('first')];
+    await add();
+    const siteCounts = (await call(groups.list, { params })).data.map(({ name, siteCount }) => [name, siteCount]);
+    expect(siteCounts).toEqual([
+      ['first', 1],
+      ['other', 1],
+    ]);
+    const onGroup = async (groupID: string) =>
+      (await call(clientSites.list, { query: { groupID } })).data.map(({ id }) => id);
+    expect(await onGroup(other.id)).toEqual([early.id]);
+    // The product names no group, so the site moves to the first group of its zone.
+    await call(clientSites.refreshProduct, { body: { siteIDs: [early.id] } });
+    expect(await onGroup(first.id)).toContain(early.id);
+    const board = await call(groups.board, { params });
+    expect(board.groups.map(({ siteCount }) => siteCount)).toEqual([2, 0]);
+  });
+
   test('sites are forced to the backup group of their product together, said once, until that is lifted or there is none', async () => {
     const { zone, call, group } = await zoneWithCalls();
     const [main, backup] = [await group('main'), await group('backup', { priority: 2 })];
@@ -420,6 +442,38 @@ describe('what a group answers', () => {
     expect(await statusOf()).toBe('backupPaused');
     await call(nodes.status, { body: { ids: [a.id], enabled: false } });
     expect(await statusOf()).toBe('enabled');
+  });
+
+  test('leaves out an offline node also where there is no port to probe', async () => {
+    const zone = await build.zone({ ports: [], tlsPorts: [] });
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const { id: groupID } = await call(groups.create, { params, body: { name: unique('group') } });
+    const [lost, rejects] = [await servingNode(zone), await servingNode(zone, '192.0.2.2')];
+    const changes = [lost, rejects].map(({ uid }) => ({ groupID, line: 'default', nodeUID: uid, weight: 50 }));
+    await call(groups.place, { params, body: { changes } });
+    await steerNow();
+    const rejected = [{ key: 'site/1', revision: 1, error: 'unknown directive' }];
+    await db.nodeState.update({ where: { nodeId: rejects.id }, data: { rejected } });
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const state = { connectedAt: null, disconnectedAt: longAgo, lastSeenAt: longAgo };
+    await db.nodeState.update({ where: { nodeId: lost.id }, data: state });
+    const members = async () =>
+      new Map(
+        (await call(groups.board, { params })).groups.flatMap(({ members: lines }) =>
+          lines.flatMap((line) => line.members.map((member) => [member.nodeUID, member])),
+        ),
+      );
+    // Shown as offline at once, and out of DNS after the second pass.
+    expect((await members()).get(lost.uid)).toMatchObject({ nodeStatus: 'offline', isAnswered: true });
+    await steerNow();
+    await steerNow();
+    expect((await members()).get(lost.uid)).toMatchObject({ isAnswered: false, reason: 'away' });
+    expect((await members()).get(rejects.uid)).toMatchObject({ nodeStatus: 'rejected', isAnswered: true });
+    expect(await call(groups.resolution, { params, body: { groupID, line: 'default' } })).toMatchObject({
+      answers: [{ value: '192.0.2.2', nodeStatus: 'rejected' }],
+      out: [{ nodeUID: lost.uid, nodeStatus: 'offline' }],
+    });
   });
 
   test('is foretold before it is published', async () => {

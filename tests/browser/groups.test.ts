@@ -4,6 +4,7 @@ import { openLookout } from '@edgeloom/api/steering/look-at.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -130,6 +131,32 @@ test('who takes a node off a line, discards or publishes by the keyboard stays o
     .click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name', exact: true }).waitFor();
+  await page.context().close();
+});
+
+test('an offline node and one that rejected its configuration are never shown as answered', async () => {
+  const { zone, nodes } = await zoneOfTaiwan();
+  const { db } = consoles.app.installation;
+  const [offline = '', rejected = ''] = [nodes.get('tpe-02'), nodes.get('tpe-01')];
+  const longAgo = new Date(Date.now() - 3_600_000);
+  // A probe of its ports still succeeds, so DNS still answers with it.
+  await db.nodeState.update({ where: { nodeId: offline }, data: { connectedAt: null, lastSeenAt: longAgo } });
+  await db.nodeState.update({
+    where: { nodeId: rejected },
+    data: { rejected: [{ key: 'zone', revision: 2, error: 'unknown directive "brotli_typo"' }] },
+  });
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle', { theme: 'dark' });
+  const first = page.getByRole('rowheader', { name: 'Default' }).locator('..').getByRole('cell').first();
+  await first.getByRole('img', { name: /^Offline · / }).waitFor();
+  await first.getByRole('img', { name: /^Rejected config · / }).waitFor();
+  expect(await first.getByRole('img', { name: 'Answered', exact: true }).count()).toBe(0);
+  const preview = page.getByRole('complementary', { name: 'Unpublished changes' });
+  await preview.getByText('tpe-02 · 40 · Offline').waitFor();
+  await preview.getByText('tpe-01 · 40 · Rejected config').waitFor();
+  await first.getByRole('button', { name: /tpe-01/ }).click();
+  await page.getByRole('dialog').getByText('In DNS answers').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await keepPicture(page, 'groups-offline-rejected-dark');
   await page.context().close();
 });
 

@@ -6,7 +6,8 @@ import { locks } from '../core/locks.ts';
 import { withClient } from '../node-link/transactions.ts';
 import { wantSets } from '../dns-state/want-sets.ts';
 import type { Lookout } from './look-at.ts';
-import { isDoubtful, standingOf, withParents, type Standing } from './standing.ts';
+import { isLikelyServing } from '../modules/nodes/node-status.ts';
+import { isAway, isDoubtful, standingOf, withParents, type Standing } from './standing.ts';
 import { steer, type GroupFacts, type Steered } from './steer.ts';
 import { readWorld, type SeenWorld } from './world.ts';
 
@@ -31,9 +32,12 @@ async function pass(client: PoolClient, lookout: Lookout, now: Date): Promise<{ 
   const looks = lookout.found();
   const world = await readWorld(client, null);
   const found = new Map(
-    world.nodes
-      .values()
-      .map((node) => [node.id, standingOf(node, world.before.get(node.id) ?? null, looks.get(node.id) ?? null, now)]),
+    world.nodes.values().map((node) => {
+      // Without ports there is nothing to probe: an offline node is taken out by its status alone.
+      const isLost = !world.ports.has(node.zoneId) && isAway(node, now) && !isLikelyServing(node, now);
+      const reached = looks.get(node.id) ?? (isLost ? false : null);
+      return [node.id, standingOf(node, world.before.get(node.id) ?? null, reached, now)];
+    }),
   );
   lookout.look(
     world.nodes

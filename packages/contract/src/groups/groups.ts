@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
 import { Line } from '../dns-setting/lines.ts';
+import { NodeStatus } from '../nodes/nodes.ts';
 
 export const DEFAULT_LINE = 'default';
 
@@ -78,6 +79,9 @@ export const OutReason = z.enum([
   'beside',
 ]);
 
+/** An offline node may still be answered, as long as its ports accept connections. */
+const OfNode = { nodeStatus: NodeStatus.nullable().describe('Null for a virtual node') };
+
 export const Member = z.object({
   nodeUID: NodeUID,
   name: z.string(),
@@ -87,6 +91,7 @@ export const Member = z.object({
   isAnswered: z.boolean(),
   reason: OutReason.nullable(),
   since: Time.nullable().describe('Of the reason'),
+  ...OfNode,
 });
 export const GroupLine = z.object({ line: Line, members: z.array(Member) });
 
@@ -121,9 +126,10 @@ export const Resolution = z.object({
       weight: z.int(),
       nodeUID: NodeUID.nullable().describe('Null: of an answer of before'),
       name: z.string(),
+      ...OfNode,
     }),
   ),
-  out: z.array(z.object({ nodeUID: NodeUID, name: z.string(), reason: OutReason, since: Time.nullable() })),
+  out: z.array(z.object({ nodeUID: NodeUID, name: z.string(), reason: OutReason, since: Time.nullable(), ...OfNode })),
 });
 
 /** Where a node stands. */

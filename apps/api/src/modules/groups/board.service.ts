@@ -3,13 +3,15 @@ import {
   DEFAULT_LINE,
   type Board,
   type GroupLine,
+  type Member,
   type Placement,
   type Resolution,
 } from '@edgeloom/contract/groups/groups.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { seenIn, steered } from '../../steering/preview.ts';
-import { answerOn, steer, type Outcome, type World } from '../../steering/steer.ts';
+import { answerOn, steer, type Answer, type Outcome, type World } from '../../steering/steer.ts';
+import { statusesIn } from '../nodes/node-row.ts';
 import * as zones from '../zones/zones.service.ts';
 import { groupOf, include } from './group-row.ts';
 import { inOrder, own } from './groups.service.ts';
@@ -17,22 +19,23 @@ import { changedMembers, check } from './members.service.ts';
 
 export async function board(ctx: Ctx, zoneId: string): Promise<Board> {
   await zones.own(ctx.db, zoneId);
-  const [rows, world] = await Promise.all([
+  const [rows, world, statuses] = await Promise.all([
     ctx.db.group.findMany({ where: { zoneId }, include, orderBy: inOrder }),
     seenIn(ctx.installation, zoneId),
+    statusesIn(ctx, zoneId),
   ]);
   const results = steered(world, ctx.now());
   const groups = rows.map((row) => ({
     ...groupOf(row),
-    members: linesOf(row.lines, results.get(row.id)?.outcomes ?? new Map()),
+    members: linesOf(row.lines, results.get(row.id)?.outcomes ?? new Map(), statuses),
   }));
-  return { groups, free: freeIn(world, zoneId, ctx.now()) };
+  return { groups, free: freeIn(world, zoneId, ctx.now()).map((member) => withStatus(member, statuses)) };
 }
 
 export async function lines(ctx: Ctx, zoneId: string, groupId: string) {
   const group = await own(ctx.db, zoneId, groupId);
   const result = steer(await seenIn(ctx.installation, zoneId), groupId, ctx.now());
-  return { data: linesOf(group.lines, result?.outcomes ?? new Map()) };
+  return { data: linesOf(group.lines, result?.outcomes ?? new Map(), await statusesIn(ctx, zoneId)) };
 }
 
 export async function resolution(
@@ -57,14 +60,15 @@ export async function resolution(
   );
   const result = steer({ ...world, groups }, groupID, ctx.now()) ?? fail('NOT_FOUND');
   const { line: asked, answered } = answerOn(result, line);
+  const statuses = await statusesIn(ctx, zoneId);
   return {
     name: world.groups.get(groupID)?.dnsLabel ?? '',
     state: result.state,
     line: asked,
     groupID: answered?.groupId ?? groupID,
-    answers: answered?.answers ?? [],
+    answers: (answered?.answers ?? []).map((answer) => withStatus(named(answer, world), statuses)),
     out: (result.outcomes.get(asked) ?? []).flatMap(({ nodeUID, name, reason, since }) =>
-      reason === null ? [] : [{ nodeUID, name, reason, since }],
+      reason === null ? [] : [withStatus({ nodeUID, name, reason, since }, statuses)],
     ),
   };
 }
@@ -86,8 +90,23 @@ export async function nodeNums(
 }
 
 /** The default first, then as the group has them. */
-const linesOf = (lines: readonly string[], outcomes: ReadonlyMap<string, Outcome[]>): GroupLine[] =>
-  [DEFAULT_LINE, ...lines].map((line) => ({ line, members: outcomes.get(line) ?? [] }));
+const linesOf = (lines: readonly string[], outcomes: ReadonlyMap<string, Outcome[]>, statuses: Statuses): GroupLine[] =>
+  [DEFAULT_LINE, ...lines].map((line) => ({
+    line,
+    members: (outcomes.get(line) ?? []).map((member) => withStatus(member, statuses)),
+  }));
+
+type Statuses = ReadonlyMap<string, Member['nodeStatus']>;
+const withStatus = <T extends { nodeUID: string | null }>(of: T, statuses: Statuses) => ({
+  ...of,
+  nodeStatus: (of.nodeUID?.startsWith('n-') ? statuses.get(of.nodeUID.slice(2)) : null) ?? null,
+});
+
+/** An answer of an earlier pass is stored without its node: the address tells which one it was. */
+function named(answer: Answer, { nodes }: World): Answer {
+  const node = answer.nodeUID === null ? nodes.values().find(({ ip }) => ip === answer.value) : undefined;
+  return node ? { ...answer, nodeUID: `n-${node.id}`, name: node.name } : answer;
+}
 
 /** Asked of a group that has each of them on its default. */
 function freeIn(world: World, zoneId: string, now: Date): Outcome[] {

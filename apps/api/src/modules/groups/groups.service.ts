@@ -15,7 +15,7 @@ const GROUPS = 100;
 interface Filter extends Paging<'priority' | 'name' | 'createdAt' | 'updatedAt'> {
   name?: string | undefined;
 }
-/** As they are listed, and the first of them takes what names no group. */
+/** Listing order. The first group serves sites whose product names no group (first_group in the database). */
 export const inOrder = [{ priority: 'asc' as const }, { createdAt: 'asc' as const }, { id: 'asc' as const }];
 
 export async function list({ db }: Ctx, zoneId: string, { name, ...paging }: Filter) {
@@ -134,16 +134,6 @@ export async function groupsOfProduct(
     ...(groupID !== undefined && { groupId: groupID }),
     ...(backupGroupID !== undefined && { backupGroupId: backupGroupID }),
   };
-}
-
-/** What a site takes over of its product: the groups that it names, or the first of its zone. */
-export async function takenOver(
-  tx: ScopedTx,
-  { zoneId, groupId, backupGroupId }: { zoneId: string; groupId: string | null; backupGroupId: string | null },
-) {
-  if (groupId !== null) return { groupId, backupGroupId };
-  const first = await tx.group.findFirst({ where: { zoneId }, orderBy: inOrder, select: { id: true } });
-  return { groupId: first?.id ?? null, backupGroupId };
 }
 
 export async function own(tx: ScopedTx, zoneId: string, id: string) {

@@ -8,7 +8,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { NodeState, Prisma } from '../../generated/client.ts';
 import { latestOf, releasesIn } from '../../releases/store.ts';
-import { nodeStatus, upgradeStatus } from './node-status.ts';
+import { nodeStatus, Rejected, upgradeStatus } from './node-status.ts';
 
 export const inForcedGroup = { group: { forcedAt: { not: null } } } satisfies Prisma.GroupMemberWhereInput;
 export const include = {
@@ -42,6 +42,12 @@ export async function standIns(db: ScopedTx, rows: readonly { id: string; role: 
   return new Set(backups.filter((id) => uids.has(`n-${id}`)));
 }
 
+/** A rejected document is the reason of the status, so its error comes before a general one. */
+function errorOf(state: NodeState | undefined): string | null {
+  const [rejected] = Rejected.catch([]).parse(state?.rejected ?? []);
+  return rejected?.error ?? state?.error ?? null;
+}
+
 /** Few questions for a page, however many rows it has. */
 export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promise<EdgeNode[]> {
   const ids = rows.map(({ id }) => id);
@@ -72,6 +78,16 @@ export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promis
   );
 }
 
+/** Status by node id. */
+export async function statusesIn({ db, now }: Ctx, zoneId: string): Promise<Map<string, EdgeNode['status']>> {
+  const rows = await db.edgeNode.findMany({
+    where: { zoneId },
+    select: { id: true, role: true, enabled: true, joinedAt: true, state: true },
+  });
+  const standing = await standIns(db, rows);
+  return new Map(rows.map((row) => [row.id, nodeStatus({ ...row, standsIn: standing.has(row.id) }, row.state, now())]));
+}
+
 const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: Said, now: Date): EdgeNode => ({
   id: row.id,
   name: row.name,
@@ -100,7 +116,7 @@ const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: Sai
     return version === undefined ? [] : [{ product, version }];
   }),
   upgradeStatus: upgradeStatus(state, latest),
-  error: state?.error ?? null,
+  error: errorOf(state),
   clockOffsetMs: state?.clockOffsetMs ?? null,
   load: state?.connectedAt ? (NodeLoad.safeParse(state.load).data ?? null) : null,
   cacheBytes,

@@ -34,8 +34,12 @@ export function nodeStatus(
   if (isConnected && Rejected.parse(state.rejected).length > 0) return 'rejected';
   if (isConnected) return role === 'backup' && !standsIn ? 'backupPaused' : 'enabled';
   if (agoMs(state?.disconnectedAt) < RECONNECTING_MS) return 'reconnecting';
-  return state?.nginx === 'running' && agoMs(state.lastSeenAt) < SERVING_MS ? 'natsError' : 'offline';
+  return state !== null && isLikelyServing(state, now) ? 'natsError' : 'offline';
 }
+
+/** A node without a connection is offline once this no longer holds. */
+export const isLikelyServing = ({ nginx, lastSeenAt }: Pick<Facts, 'nginx' | 'lastSeenAt'>, now: Date) =>
+  nginx === 'running' && lastSeenAt !== null && now.getTime() - lastSeenAt.getTime() < SERVING_MS;
 
 /** How its last upgrade stands; where that is over and went well, whether there is a newer agent than it has. */
 export function upgradeStatus(

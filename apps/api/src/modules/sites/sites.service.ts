@@ -10,7 +10,6 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { FOR_NEW_SITES } from '../cache/defaults.ts';
-import * as groups from '../groups/groups.service.ts';
 import { openFirst } from '../ports/site-ports.service.ts';
 import {
   countSites,
@@ -97,7 +96,7 @@ export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...i
     const data = {
       ...input,
       ...(cnameLabel !== undefined && { cnameLabel }),
-      ...(await groups.takenOver(tx, product)),
+      ...groupsOf(product),
       clientId: actor.clientId,
       productId: productID,
       zoneId: product.zoneId,
@@ -127,19 +126,25 @@ export async function update(ctx: Ctx, { id, userID, ...fields }: SiteUpdate): P
   return siteOf(row, await readPublishError(ctx, id));
 }
 
-/** What their products say of groups by now is theirs from here on. */
+/** Without a group the database fills in the first group of the site's zone. */
+const groupsOf = ({ groupId, backupGroupId }: { groupId: string | null; backupGroupId: string | null }) => ({
+  groupId,
+  backupGroupId,
+});
+
+/** Sites take the groups that their products name now. */
 export const refreshProduct = ({ db }: Ctx, siteIDs: string[]) =>
   db.$transaction(async (tx) => {
     const where = { id: { in: siteIDs } };
     const rows = await tx.site.findMany({
       where,
-      select: { id: true, productId: true, product: { select: { zoneId: true, groupId: true, backupGroupId: true } } },
+      select: { id: true, productId: true, product: { select: { groupId: true, backupGroupId: true } } },
     });
     if (rows.length !== new Set(siteIDs).size) fail('NOT_FOUND');
     for (const [, ofProduct] of Map.groupBy(rows, ({ productId }) => productId)) {
       const product = ofProduct[0]?.product;
       if (!product) continue;
-      const data = await groups.takenOver(tx, product);
+      const data = groupsOf(product);
       const lifted = data.backupGroupId === null && { forcedAt: null };
       await tx.site.updateMany({ where: { id: { in: ofProduct.map(({ id }) => id) } }, data: { ...data, ...lifted } });
     }

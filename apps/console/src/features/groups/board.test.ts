@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beyondProviders, shownIn, toneOfMember, withChange, type Board, type Member } from './board.ts';
+import { beyondProviders, isUnwell, shownIn, toneOfMember, withChange, type Board, type Member } from './board.ts';
 
 const member = (name: string, wish: Partial<Member> = {}): Member => ({
   nodeUID: `n-${name}`,
@@ -10,6 +10,7 @@ const member = (name: string, wish: Partial<Member> = {}): Member => ({
   isAnswered: true,
   reason: null,
   since: null,
+  nodeStatus: 'enabled',
   ...wish,
 });
 const at = { groupID: 'g', line: 'default' };
@@ -55,7 +56,18 @@ test('who comes from elsewhere stands there, and is not judged before it is publ
 });
 
 test('a node that is lost is bad, one that stands by is held', () => {
-  expect([toneOfMember({ reason: 'away' }), toneOfMember({ reason: 'standby' })]).toEqual(['bad', 'held']);
+  expect([toneOfMember(member('a', { reason: 'away' })), toneOfMember(member('b', { reason: 'standby' }))]).toEqual([
+    'bad',
+    'held',
+  ]);
+});
+
+test('an offline or rejected node is bad although DNS still answers with it', () => {
+  const tones = (['enabled', 'offline', 'rejected', 'natsError', 'reconnecting', null] as const).map((nodeStatus) =>
+    toneOfMember(member('a', { nodeStatus })),
+  );
+  expect(tones).toEqual(['ok', 'bad', 'bad', 'warn', 'busy', 'ok']);
+  expect(isUnwell([member('a'), member('b', { nodeStatus: 'rejected' })])).toBe(true);
 });
 
 test('what a provider cannot do is told of what is used, and of what is about to be', () => {

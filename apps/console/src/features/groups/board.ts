@@ -2,7 +2,8 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import type { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
-import type { Tone } from '../../theme/theme.ts';
+import type { T } from '../../lib/i18n.ts';
+import { statusTone, type Tone } from '../../theme/theme.ts';
 
 export type Board = Received<typeof groups.board>;
 export type BoardGroup = Board['groups'][number];
@@ -97,7 +98,28 @@ const tones: Record<NonNullable<Member['reason']>, Tone> = {
   noRecord: 'bad',
   beside: 'held',
 };
-export const toneOfMember = ({ reason }: Pick<Member, 'reason'>): Tone => (reason === null ? 'ok' : tones[reason]);
+type State = Pick<Member, 'reason' | 'nodeStatus'>;
+const troubles: readonly Member['nodeStatus'][] = ['offline', 'rejected', 'natsError', 'reconnecting'];
+/** The node's own fault, whether or not DNS answers with it. */
+export const troubleOf = ({ nodeStatus }: Pick<Member, 'nodeStatus'>) =>
+  nodeStatus !== null && troubles.includes(nodeStatus) ? nodeStatus : null;
+
+/** An offline node, or one that rejected its configuration, is bad even while DNS answers with it. */
+export function toneOfMember({ reason, nodeStatus }: State): Tone {
+  if (nodeStatus === 'offline' || nodeStatus === 'rejected') return 'bad';
+  if (reason !== null) return tones[reason];
+  return nodeStatus === null ? 'ok' : statusTone.node[nodeStatus];
+}
+
+export function stateOfMember(member: State & Pick<Member, 'isAnswered'>, t: T): string {
+  const { reason, nodeStatus, isAnswered } = member;
+  const trouble = troubleOf(member);
+  const ofNode = trouble === null ? [] : [t(`status.node.${trouble}`)];
+  if (reason !== null) return [...ofNode, t(`groups.reasons.${reason}`)].join(' · ');
+  if (isAnswered) return [...ofNode, t(trouble === null ? 'groups.answered' : 'groups.stillAnswered')].join(' · ');
+  return nodeStatus === null ? '' : t(`status.node.${nodeStatus}`);
+}
+
 /** Something is wrong with one of them. */
 export const isUnwell = (members: readonly Member[]) => members.some((member) => toneOfMember(member) === 'bad');
 

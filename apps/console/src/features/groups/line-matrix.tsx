@@ -4,7 +4,7 @@ import { IconPlus, IconWorldSearch } from '@tabler/icons-react';
 import type { ReactNode, Ref } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { cellOf, everyone, isUnwell, sameCell, shownIn, toneOfMember, USUAL_WEIGHT } from './board.ts';
+import { cellOf, everyone, isUnwell, sameCell, shownIn, stateOfMember, toneOfMember, USUAL_WEIGHT } from './board.ts';
 import type { Board, Cell, Change, Member } from './board.ts';
 import { GroupHead } from './group-head.tsx';
 import { lineName, lineRegion } from './line-name.ts';
@@ -168,7 +168,7 @@ function Adding({ board, members, place, onAdd }: AddingProps) {
           .map((member) => (
             <Menu.Item
               key={member.nodeUID}
-              leftSection={<StatusMark tone={toneOfMember(member)} />}
+              leftSection={<StatusMark tone={toneOfMember(member)} label={stateOfMember(member, t)} />}
               onClick={() => onAdd(member.nodeUID)}
             >
               {member.name}

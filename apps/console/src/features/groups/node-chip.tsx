@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
-import { toneOfMember, type Member } from './board.ts';
+import { stateOfMember, toneOfMember, type Member } from './board.ts';
 import classes from './groups.module.css';
 
 interface NodeChipProps {
@@ -34,7 +34,7 @@ export function NodeChip(props: NodeChipProps) {
   useEffect(() => {
     if (isLanded) chip.current?.focus();
   }, [isLanded]);
-  const said = member.reason === null ? null : t(`groups.reasons.${member.reason}`);
+  const [state, tone] = [stateOfMember(member, t), toneOfMember(member)];
   return (
     <Popover
       opened={opened}
@@ -56,7 +56,7 @@ export function NodeChip(props: NodeChipProps) {
           draggable={mayMove}
           aria-haspopup="dialog"
           aria-expanded={opened}
-          title={[member.name, said].filter((text) => text !== null).join(' · ')}
+          title={[member.name, state].filter(Boolean).join(' · ')}
           onClick={() => setOpened(!opened)}
           onDragStart={(event) => {
             event.dataTransfer.setData('text/plain', member.name);
@@ -75,7 +75,7 @@ export function NodeChip(props: NodeChipProps) {
           // Space would press the button when it is let go.
           onKeyUp={(event) => event.key === ' ' && mayMove && event.preventDefault()}
         >
-          <StatusMark tone={toneOfMember(member)} label={said ?? t('groups.answered')} />
+          <StatusMark tone={tone} label={state} />
           <span className={classes['chipName']}>{member.name}</span>
           {!isFree && <span className={classes['weight']}>{member.weight}</span>}
         </button>
@@ -84,9 +84,9 @@ export function NodeChip(props: NodeChipProps) {
         <div className={classes['pop']}>
           <b>{member.name}</b>
           {member.addresses.length > 0 && <span className={classes['addresses']}>{member.addresses.join(' · ')}</span>}
-          {said !== null && (
-            <span className={classes['said']} data-tone={toneOfMember(member)}>
-              {said}
+          {tone !== 'ok' && state !== '' && (
+            <span className={classes['said']} data-tone={tone}>
+              {state}
               {member.since !== null && ` · ${t('groups.since', { time: time(member.since) })}`}
             </span>
           )}

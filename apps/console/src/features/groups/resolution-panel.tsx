@@ -1,11 +1,12 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { Select } from '@mantine/core';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { time } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { useT, type T } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { toneOfMember, type Board, type Cell, type Change } from './board.ts';
+import { stateOfMember, toneOfMember, troubleOf, type Board, type Cell, type Change } from './board.ts';
 import classes from './groups.module.css';
 import { lineName } from './line-name.ts';
 
@@ -51,11 +52,11 @@ export function ResolutionPanel({ zoneId, board, lines, changes, cell, onCell }:
           <>
             <ul className={classes['answers']}>
               {answers.length === 0 && <li>{t('groups.noAnswer')}</li>}
-              {answers.map(({ value, weight, name }) => (
-                <li key={value}>
-                  <StatusMark tone="ok" />
-                  <span className={classes['value']}>{value}</span>
-                  <span>{name === '' ? weight : `${name} · ${weight}`}</span>
+              {answers.map((answer) => (
+                <li key={answer.value}>
+                  <AnswerMark answer={answer} />
+                  <span className={classes['value']}>{answer.value}</span>
+                  <span>{factsOf(answer, t).join(' · ')}</span>
                 </li>
               ))}
               {out.map((one) => (
@@ -76,6 +77,25 @@ export function ResolutionPanel({ zoneId, board, lines, changes, cell, onCell }:
       </Await>
     </>
   );
+}
+
+type Answer = Received<typeof groups.resolution>['answers'][number];
+
+/** An answer of an earlier pass whose node is gone has no state. */
+function AnswerMark({ answer }: { answer: Answer }) {
+  const t = useT();
+  const state = { ...answer, reason: null, isAnswered: true };
+  if (answer.nodeUID === null) return <StatusMark tone="unknown" />;
+  return <StatusMark tone={toneOfMember(state)} label={stateOfMember(state, t)} />;
+}
+
+function factsOf(answer: Answer, t: T): string[] {
+  const trouble = troubleOf(answer);
+  return [
+    ...(answer.name === '' ? [] : [answer.name]),
+    String(answer.weight),
+    ...(trouble === null ? [] : [t(`status.node.${trouble}`)]),
+  ];
 }
 
 /** Of today the time alone. */
