@@ -84,6 +84,48 @@ describe('the list', () => {
     expect(await stranger.call(nodes.list, { query: { type: 'virtual' } })).toMatchObject({ total: 0 });
   });
 
+  test('begins with the nodes in trouble, with the reason, and pages follow that order', async () => {
+    const { zone, found, ids, call } = await given(7);
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const now = { connectedAt: new Date(), lastSeenAt: new Date(), nginx: 'running' };
+    const states: Record<string, object> = {
+      b: now,
+      a: now,
+      lost: { lastSeenAt: longAgo, disconnectedAt: longAgo },
+      late: { ...now, revision: 3 },
+      rejects: { ...now, rejected: [{ key: 'zone', revision: 4, error: 'unknown directive' }] },
+      silent: { lastSeenAt: new Date(), disconnectedAt: longAgo, nginx: 'running' },
+    };
+    // Revision 4 was published an hour ago, revision 5 just now.
+    await db.zone.update({ where: { id: zone.id }, data: { revision: 5 } });
+    const document = { zoneId: zone.id, sha256: '', body: '' };
+    await db.edgeDocument.createMany({
+      data: [
+        { ...document, key: 'old', revision: 4, updatedAt: longAgo },
+        { ...document, key: 'new', revision: 5 },
+      ],
+    });
+    for (const [i, [name, state]] of Object.entries(states).entries()) {
+      const nodeId = ids[i] ?? '';
+      await db.edgeNode.update({ where: { id: nodeId }, data: { name, joinedAt: longAgo } });
+      await db.nodeState.create({ data: { nodeId, revision: 4, ...state } });
+    }
+    const namesOf = async (query: object) =>
+      (await call(nodes.list, { query: { zoneID: zone.id, ...query } })).data.map(({ name }) => name);
+    const waiting = found[6]?.name;
+    expect(await namesOf({})).toEqual(['rejects', 'lost', 'silent', 'late', 'a', 'b', waiting]);
+    expect([await namesOf({ pageSize: 3 }), await namesOf({ page: 2, pageSize: 3 })]).toEqual([
+      ['rejects', 'lost', 'silent'],
+      ['late', 'a', 'b'],
+    ]);
+    expect((await namesOf({ orderBy: 'desc' })).slice(0, 3)).toEqual([waiting, 'a', 'b']);
+    expect((await namesOf({ sortBy: 'name' })).slice(0, 2)).toEqual(['a', 'b']);
+    expect(await namesOf({ behind: true })).toEqual(['late']);
+    expect(await namesOf({ status: ['rejected'] })).toEqual(['rejects']);
+    const [first] = (await call(nodes.list, { query: { zoneID: zone.id } })).data;
+    expect(first?.error).toBe('unknown directive');
+  });
+
   test('is sorted by what a node carries', async () => {
     const { zone, ids, call } = await given(3);
     for (const [i, id] of ids.entries())

@@ -12,10 +12,12 @@ const Narrow = {
   type: NodeType.optional().describe('Left out: normal'),
   kind: NodeKind.optional(),
   forceBackup: z.boolean().optional(),
+  behind: z.boolean().optional().describe('Lacks a revision that was published more than a minute ago'),
   role: NodeRole.optional(),
   portType: NodePortType.optional(),
 };
-const Page = paging(['name', 'createdAt', 'updatedAt', 'ip', 'role', 'portType', 'bandwidthMbps'], 10).extend(Narrow);
+/** `severity`: rejected, offline, disconnected, behind, then the others; by name within each. */
+const Page = paging(['severity', 'name', 'createdAt', 'updatedAt', 'ip', 'role', 'portType', 'bandwidthMbps'], 10).extend(Narrow);
 const InZone = Page.extend({ zoneID: Id.optional(), groupID: Id.optional() });
 const Seconds = z.int().max(31_536_000);
 /** What asking a node may come to. */

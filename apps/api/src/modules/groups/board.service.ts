@@ -11,7 +11,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { seenIn, steered } from '../../steering/preview.ts';
 import { answerOn, steer, type Answer, type Outcome, type World } from '../../steering/steer.ts';
-import { statusesIn } from '../nodes/node-row.ts';
+import { readHealth } from '../nodes/node-severity.ts';
 import * as zones from '../zones/zones.service.ts';
 import { groupOf, include } from './group-row.ts';
 import { inOrder, own } from './groups.service.ts';
@@ -95,6 +95,10 @@ const linesOf = (lines: readonly string[], outcomes: ReadonlyMap<string, Outcome
     line,
     members: (outcomes.get(line) ?? []).map((member) => withStatus(member, statuses)),
   }));
+
+/** By node id. */
+const statusesIn = async (ctx: Ctx, zoneId: string): Promise<Statuses> =>
+  new Map((await readHealth(ctx, { where: { zoneId } })).map(({ id, status }) => [id, status]));
 
 type Statuses = ReadonlyMap<string, Member['nodeStatus']>;
 const withStatus = <T extends { nodeUID: string | null }>(of: T, statuses: Statuses) => ({

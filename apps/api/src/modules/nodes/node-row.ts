@@ -78,16 +78,6 @@ export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promis
   );
 }
 
-/** Status by node id. */
-export async function statusesIn({ db, now }: Ctx, zoneId: string): Promise<Map<string, EdgeNode['status']>> {
-  const rows = await db.edgeNode.findMany({
-    where: { zoneId },
-    select: { id: true, role: true, enabled: true, joinedAt: true, state: true },
-  });
-  const standing = await standIns(db, rows);
-  return new Map(rows.map((row) => [row.id, nodeStatus({ ...row, standsIn: standing.has(row.id) }, row.state, now())]));
-}
-
 const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: Said, now: Date): EdgeNode => ({
   id: row.id,
   name: row.name,

@@ -26,6 +26,7 @@ import { linkOf } from '../../node-link/start.ts';
 import { keepingLayer4 } from '../groups/layer-4.ts';
 import * as zones from '../zones/zones.service.ts';
 import { include, inForcedGroup, shown, standIns } from './node-row.ts';
+import { readHealth, severityOf } from './node-severity.ts';
 import { nodeStatus, Rejected } from './node-status.ts';
 import { virtualInclude, virtualNodeOf } from './virtual-row.ts';
 
@@ -43,22 +44,19 @@ interface Filter {
   role?: EdgeNode['role'] | undefined;
   portType?: EdgeNode['portType'] | undefined;
   status?: NodeStatus[] | undefined;
+  behind?: boolean | undefined;
   initialized?: boolean | undefined;
   parentID?: string;
 }
-type Column = 'name' | 'createdAt' | 'updatedAt' | 'ip' | 'role' | 'portType' | 'bandwidthMbps';
+type Column = 'severity' | 'name' | 'createdAt' | 'updatedAt' | 'ip' | 'role' | 'portType' | 'bandwidthMbps';
+type Query = Paging<Column> & Filter;
 
-export async function list(ctx: Ctx, { status, ...query }: Paging<Column> & Filter) {
-  if (query.type === 'virtual') return virtualNodes(ctx, { status, ...query });
+export async function list(ctx: Ctx, { status, behind, ...query }: Query) {
+  if (query.type === 'virtual') return virtualNodes(ctx, { status, behind, ...query });
+  const { sortBy, ...paging } = query;
+  if (sortBy === 'severity' || status || behind !== undefined) return listByHealth(ctx, { ...query, status, behind });
   const where = whereOf(query);
-  const { orderBy, skip, take } = pageOf(query);
-  // A status follows from several columns and the clock, so it is decided in one place, after the rows are read. Nodes
-  // are machines: there are never so many that reading a client's own would matter.
-  if (status) {
-    const nodes = await shown(ctx, await ctx.db.edgeNode.findMany({ where, include, orderBy }));
-    const wanted = nodes.filter((node) => status.includes(node.status));
-    return { data: wanted.slice(skip, skip + take), total: wanted.length };
-  }
+  const { orderBy, skip, take } = pageOf({ ...paging, sortBy });
   const [rows, total] = await Promise.all([
     ctx.db.edgeNode.findMany({ where, include, orderBy, skip, take }),
     ctx.db.edgeNode.count({ where }),
@@ -67,7 +65,7 @@ export async function list(ctx: Ctx, { status, ...query }: Paging<Column> & Filt
 }
 
 /** A zone has at most 500 of them. */
-async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...filter }: Paging<Column> & Filter) {
+async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...filter }: Query) {
   const { zoneID, groupID, search, name, ip, forceBackup, status, role, kind, portType, initialized } = filter;
   const atAddress = (text: string) => ({ records: { some: { ip: containing(text) } } });
   const by = sortBy === 'createdAt' || sortBy === 'updatedAt' ? sortBy : 'name';
@@ -94,6 +92,21 @@ async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...f
         initialized !== false,
     );
   return { data: rows.slice((page - 1) * pageSize, page * pageSize), total: rows.length };
+}
+
+/** A status depends on several columns and the clock, so all of a client's nodes are read before a page is cut. */
+async function listByHealth(ctx: Ctx, { status, behind, ...query }: Query) {
+  const { sortBy, orderBy, page, pageSize } = query;
+  const [order, way] =
+    sortBy === 'severity' ? [{ name: 'asc' as const }, orderBy === 'desc' ? -1 : 1] : [{ [sortBy]: orderBy }, 0];
+  const found = await readHealth(ctx, { where: whereOf(query), orderBy: [order, { id: 'asc' }] });
+  const wanted = found
+    .filter((node) => (!status || status.includes(node.status)) && (behind === undefined || node.isBehind === behind))
+    .toSorted((a, b) => way * (severityOf(a) - severityOf(b)));
+  const ids = wanted.slice((page - 1) * pageSize, page * pageSize).map(({ id }) => id);
+  const rows = await shown(ctx, await ctx.db.edgeNode.findMany({ where: { id: { in: ids } }, include }));
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  return { data: ids.flatMap((id) => rowOf.get(id) ?? []), total: wanted.length };
 }
 
 const whereOf = ({
@@ -126,7 +139,7 @@ const whereOf = ({
   }) satisfies Prisma.EdgeNodeWhereInput;
 
 /** Of a zone that the caller does not have there is no list, not an empty one. */
-export async function listInZone(ctx: Ctx, zoneID: string, query: Parameters<typeof list>[1]) {
+export async function listInZone(ctx: Ctx, zoneID: string, query: Query) {
   await zones.own(ctx.db, zoneID);
   return list(ctx, { ...query, zoneID });
 }
@@ -292,7 +305,7 @@ export async function setMemo(ctx: Ctx, id: string, memo: string): Promise<EdgeN
   return get(ctx, id);
 }
 
-export async function subs(ctx: Ctx, id: string, query: Parameters<typeof list>[1]) {
+export async function subs(ctx: Ctx, id: string, query: Query) {
   await own(ctx.db, [id]);
   return list(ctx, { ...query, parentID: id });
 }

@@ -53,6 +53,7 @@ const columns: Column<EdgeNode>[] = [
   {
     key: 'status',
     flexible: true,
+    sort: 'severity',
     render: (node) => <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
     text: ({ status }) => t(`status.node.${status}`),
   },
@@ -191,6 +192,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         },
         { key: 'type', choices: NodeType.options },
         { key: 'kind', choices: NodeKind.options },
+        { key: 'behind', yesNo: true },
         { key: 'role', choices: NodeRole.options },
         { key: 'portType', choices: NodePortType.options },
         { key: 'forceBackup', yesNo: true },
