@@ -203,7 +203,7 @@ describe('a domain is the pattern', () => {
     ).toFail('MULTIPLE', {
       status: 409,
       errorData: [
-        { code: 101_003, targets: ['no domain'] },
+        { code: 101_003, rule: 'format', message: 'enter a domain name', targets: ['no domain'] },
         { code: 101_025, targets: [names[0], source.name] },
       ],
     });

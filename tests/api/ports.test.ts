@@ -95,6 +95,10 @@ describe('the ports of its zone', () => {
     await expect(call(domains.https, { params: domain.params, body: https })).toFail('ILLEGAL_PORT_MAP', refused);
     const made = { params: site.params, body: { names: [name], upstreams: [{ address: '192.0.2.1' }], ...https } };
     await expect(call(domains.createSimple, made)).toFail('ILLEGAL_PORT_MAP', refused);
+    const names = [name, `${unique('www')}.example.com`];
+    await expect(call(domains.createSimple, { ...made, body: { ...made.body, names } })).toFail('MULTIPLE', {
+      errorData: [{ code: errors.ILLEGAL_PORT_MAP.code, values: { port: 8443 }, targets: names }],
+    });
 
     const { data } = await call(sitePorts.open, { params: site.params, body: { ports: [8443] } });
     await call(domains.https, { params: domain.params, body: https });
@@ -284,12 +288,13 @@ describe('a forward', () => {
     await expect(send(good, taken, wrong, inside)).toFail('MULTIPLE', {
       status: 409,
       errorData: [
-        { code: errors.PARAMETER.code, targets: [wrong, inside] },
+        { code: errors.PARAMETER.code, rule: 'port', targets: [wrong] },
+        { code: errors.PARAMETER.code, rule: 'forbidden', targets: [inside] },
         { code: errors.DUPLICATED.code, targets: [taken] },
       ],
     });
     await expect(send(wrong)).toFail('PARAMETER', {
-      errorData: [{ path: 'lines.0', rule: 'port', message: 'wrong format' }],
+      errorData: [{ path: 'lines.0', rule: 'port', message: 'not understood: ssh' }],
     });
     await expect(send(inside)).toFail('PARAMETER', {
       errorData: [{ path: 'lines.0', rule: 'forbidden', message: 'this address is not allowed' }],

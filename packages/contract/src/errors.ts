@@ -5,8 +5,102 @@ export interface ErrorEntry {
   readonly status: number;
   readonly message: string;
   /** What errorData says when the thrower gave no particulars. */
-  readonly rule?: string;
+  readonly rule?: ErrorRule;
   readonly path?: string;
+}
+
+/** The rules that errorData may name. The consoles have a phrase for each. */
+export const errorRules = [
+  'address',
+  'answered',
+  'backup',
+  'backupGroup',
+  'busy',
+  'changed',
+  'choice',
+  'common',
+  'confirmed',
+  'connection',
+  'contentType',
+  'credential',
+  'current',
+  'domain',
+  'draft',
+  'drawn',
+  'duplicate',
+  'enabled',
+  'encrypted',
+  'expired',
+  'forbidden',
+  'forced',
+  'format',
+  'future',
+  'imageType',
+  'inUse',
+  'keyType',
+  'limit',
+  'loop',
+  'maxItems',
+  'maxPatterns',
+  'maxText',
+  'maximum',
+  'members',
+  'memo',
+  'minimum',
+  'mismatch',
+  'nameProof',
+  'nested',
+  'noOrigin',
+  'notFound',
+  'option',
+  'origin',
+  'outside',
+  'password',
+  'past',
+  'personal',
+  'pixels',
+  'policy',
+  'port',
+  'portHeld',
+  'products',
+  'provider',
+  'publicSuffix',
+  'range',
+  'rate',
+  'relay',
+  'repeated',
+  'request',
+  'required',
+  'reused',
+  'rule',
+  'scheme',
+  'self',
+  'sender',
+  'sequence',
+  'setOff',
+  'sites',
+  'size',
+  'snippet',
+  'svg',
+  'taken',
+  'tls',
+  'twice',
+  'type',
+  'underWay',
+  'unique',
+  'unknown',
+  'version',
+  'wildcard',
+  'window',
+  'within',
+  'zone',
+] as const;
+export type ErrorRule = (typeof errorRules)[number];
+
+/** One entry of errorData. */
+export interface Particular {
+  readonly rule?: ErrorRule;
+  readonly [name: string]: unknown;
 }
 
 const parameter = { code: 101_003, message: 'Parameter Error' } as const;
@@ -92,7 +186,7 @@ export const errors = {
 
 export type ErrorName = keyof typeof errors;
 
-/** The body of every failed call. errorData of PARAMETER: `{ path, rule, message }`; of MULTIPLE: `{ code, targets }`. */
+/** The body of every failed call. errorData of PARAMETER: `{ path, rule, message, values }`; of MULTIPLE: `{ code, rule, message, values, targets }`. */
 export interface ErrorEnvelope {
   isError: true;
   code: number;

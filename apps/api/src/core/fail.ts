@@ -1,7 +1,7 @@
-import { errors, type ErrorEntry, type ErrorName } from '@edgeloom/contract/errors.ts';
+import { errors, type ErrorEntry, type ErrorName, type ErrorRule, type Particular } from '@edgeloom/contract/errors.ts';
 
 export interface Particulars {
-  errorData?: unknown[];
+  errorData?: readonly Particular[];
   extra?: Record<string, unknown>;
   /** For the log only: another program's error. */
   cause?: unknown;
@@ -25,22 +25,54 @@ export function fail(reason: ErrorName, particulars: Particulars = {}): never {
   throw new Failure(reason, particulars);
 }
 
-/** An input error that depends on data. `path` is the form field. */
-export const failAt = (path: string, rule: string, message: string): never =>
-  fail('PARAMETER', { errorData: [{ path, rule, message }] });
+/** Numbers and names that the rule's phrase mentions. */
+type PhraseValues = Readonly<Record<string, string | number>>;
 
-/** The error of one entry of a batch. */
+export interface FieldError extends Particular {
+  readonly path: string;
+  readonly rule: ErrorRule;
+  readonly message: string;
+}
+
+/** An input error that depends on data. `path` is the form field. */
+export const fieldError = (path: string, rule: ErrorRule, message: string, values?: PhraseValues): FieldError => ({
+  path,
+  rule,
+  message,
+  ...(values && { values }),
+});
+
+export const failAt = (...at: Parameters<typeof fieldError>): never =>
+  fail('PARAMETER', { errorData: [fieldError(...at)] });
+
+/** What is wrong with one entry of a batch. Of PARAMETER, the rule and the message say which input error. */
 export interface Fault {
   reason: ErrorName;
   target: string;
+  rule?: ErrorRule;
+  message?: string;
+  values?: PhraseValues;
 }
 
-/** Each reason once, with the entries it concerns. */
+/** Each cause once, with the entries that it refuses. Two causes differ by reason, rule, message or values. */
 export const faultsByReason = (faults: readonly Fault[]) =>
-  [...Map.groupBy(faults, ({ reason }) => reason)].map(([reason, found]) => {
-    const { code, rule }: ErrorEntry = errors[reason];
-    // Several reasons may share a code.
-    return { code, ...(rule !== undefined && { rule }), targets: [...new Set(found.map(({ target }) => target))] };
+  [
+    ...Map.groupBy(faults, ({ reason, rule, message, values }) => JSON.stringify([reason, rule, message, values])),
+  ].flatMap(([, found]) => {
+    const [first] = found;
+    if (!first) return [];
+    const { code, rule: own }: ErrorEntry = errors[first.reason];
+    const rule = first.rule ?? own;
+    return [
+      {
+        code,
+        // Several reasons may share a code.
+        ...(rule !== undefined && { rule }),
+        ...(first.message !== undefined && { message: first.message }),
+        ...(first.values && { values: first.values }),
+        targets: [...new Set(found.map(({ target }) => target))],
+      },
+    ];
   });
 
 /** A batch is all or nothing. The error names every failing entry. */

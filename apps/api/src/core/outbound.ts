@@ -2,6 +2,7 @@
 // policy, so that the edge checks resolved names.
 import ipaddr from 'ipaddr.js';
 import { isAddress } from '@edgeloom/contract/common/net.ts';
+import type { ErrorMessage } from '@edgeloom/contract/messages.ts';
 import type { Env } from '../env.ts';
 
 /**
@@ -40,7 +41,7 @@ export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings) => ({
 });
 
 /** Why an origin is refused, or null. The edge checks names when it resolves them. */
-export function originFault(address: string, settings: Settings): string | null {
+export function originFault(address: string, settings: Settings): ErrorMessage | null {
   if (!isAddress(address)) return /(^|\.)localhost$/.test(address) ? 'this name is not allowed' : null;
   const { deny, allow } = originPolicy(settings);
   const isDenied = embeddedIn(address) !== null || deny.some(liesIn(address));

@@ -248,20 +248,19 @@ async function originsDenied(tx: Tx, env: Installation['env']): Promise<Fault[]>
   const rows = await tx.$queryRaw<{ address: string }[]>`
     SELECT DISTINCT before->>'address' AS address FROM wanted WHERE entity IN ('upstreams', 'port_upstreams') AND before ? 'address'`;
   const denied = rows.filter(({ address }) => originFault(address, env) !== null);
-  return denied.slice(0, NAMED).map(({ address }) => ({ reason: 'PARAMETER', target: address }));
+  return denied.slice(0, NAMED).map(({ address }) => ({ reason: 'PARAMETER', target: address, rule: 'forbidden' }));
 }
 
 /** A domain may only map ports that its site opens. */
-const portsUnopened = async (tx: Tx, siteId: string, zoneId: string): Promise<Fault[]> =>
-  blamed(
-    'ILLEGAL_PORT_MAP',
-    await tx.$queryRaw<{ label: string }[]>`
-      SELECT DISTINCT d.name AS label FROM domains d, jsonb_array_elements(d.port_map) m
+async function portsUnopened(tx: Tx, siteId: string, zoneId: string): Promise<Fault[]> {
+  const rows = await tx.$queryRaw<{ label: string; port: number }[]>`
+      SELECT DISTINCT d.name AS label, (m->>'from')::int AS port FROM domains d, jsonb_array_elements(d.port_map) m
       WHERE d.site_id = ${siteId}::uuid AND d.port_map <> '[]' AND NOT EXISTS (
         SELECT FROM zone_ports z WHERE z.zone_id = ${zoneId}::uuid AND z.port = (m->>'from')::int
           AND (z.port IN (80, 443) OR EXISTS (SELECT FROM site_ports o WHERE o.site_id = d.site_id AND o.zone_port_id = z.id)))
-      LIMIT ${NAMED}`,
-  );
+      ORDER BY 1, 2 LIMIT ${NAMED}`;
+  return rows.map(({ label, port }) => ({ reason: 'ILLEGAL_PORT_MAP', target: label, values: { port } }));
+}
 
 async function counts(tx: Tx, siteId: string): Promise<{ domains: number; ports: number }> {
   const [row] = await tx.$queryRaw<{ domains: number; ports: number }[]>`

@@ -1,5 +1,6 @@
 // Credentials of DNS accounts: stored sealed, never shown.
 import { DnsCredentials } from '@edgeloom/contract/dns-account/dns-account.ts';
+import { fieldError } from '../core/fail.ts';
 import type { Secrets } from '../core/secrets.ts';
 
 /** The table that stores them. A seal opens in its own row and table only. */
@@ -39,5 +40,5 @@ export function faultAt(provider: DnsCredentials['provider'], message: string, z
     : isUnknown || provider !== 'powerDNS'
       ? zoneField
       : 'credentials.url';
-  return { path, rule: 'provider', message };
+  return fieldError(path, 'provider', message);
 }

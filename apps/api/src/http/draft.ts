@@ -4,9 +4,10 @@ import type { PoolClient } from 'pg';
 import { mounted, onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
+import type { Particular } from '@edgeloom/contract/errors.ts';
 import { inCall } from '../core/call.ts';
 import type { Ctx } from '../core/ctx.ts';
-import { fail, failAt, Failure } from '../core/fail.ts';
+import { fail, failAt, Failure, type Particulars } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
 import { originPolicy } from '../core/outbound.ts';
 import { undone } from '../core/undone.ts';
@@ -139,7 +140,11 @@ async function told<T>(i: number, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const reason = reasonOf(error);
     if (reason === 'UNKNOWN') throw error;
-    const { errorData = [], extra, ...particulars } = error instanceof Failure ? error.particulars : { cause: error };
+    const {
+      errorData = [],
+      extra,
+      ...particulars
+    }: Particulars = error instanceof Failure ? error.particulars : { cause: error };
     throw new Failure(reason, {
       ...particulars,
       ...(errorData.length > 0 && { errorData: errorData.map((fault) => placed(i, fault)) }),
@@ -148,10 +153,8 @@ async function told<T>(i: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const placed = (i: number, fault: unknown): unknown =>
-  typeof fault === 'object' && fault !== null && 'path' in fault
-    ? { ...fault, path: `calls.${i}.body.${String(fault.path)}` }
-    : fault;
+const placed = (i: number, fault: Particular): Particular =>
+  'path' in fault ? { ...fault, path: `calls.${i}.body.${String(fault['path'])}` } : fault;
 
 async function changedOf(
   { secrets, env }: Installation,

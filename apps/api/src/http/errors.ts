@@ -76,7 +76,7 @@ export function envelope(reason: ErrorName, reqID: string, { errorData, extra = 
     isError: true,
     code,
     message,
-    errorData: errorData ?? (rule ? [{ ...(path && { path }), rule }] : []),
+    errorData: errorData ? [...errorData] : rule ? [{ ...(path && { path }), rule }] : [],
     extra,
     reqID,
   };

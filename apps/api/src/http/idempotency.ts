@@ -6,6 +6,7 @@ import type pg from 'pg';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
+import type { ErrorRule } from '@edgeloom/contract/errors.ts';
 import { NOBODY, type Ctx } from '../core/ctx.ts';
 import { fail, failAt } from '../core/fail.ts';
 
@@ -118,7 +119,7 @@ async function claim(pool: pg.Pool, call: Claimed & { requestHash: string }): Pr
   return known.answer;
 }
 
-function refuse(rule: string, extra: Record<string, unknown> = {}): never {
+function refuse(rule: ErrorRule, extra: Record<string, unknown> = {}): never {
   fail('DUPLICATED', { errorData: [{ path: HEADER, rule }], extra });
 }
 

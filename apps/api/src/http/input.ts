@@ -4,13 +4,14 @@ import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { fail } from '../core/fail.ts';
+import type { ErrorRule, Particular } from '@edgeloom/contract/errors.ts';
+import { fail, fieldError } from '../core/fail.ts';
 import { strictBody } from './strict-body.ts';
 
 type Input = Record<string, unknown>;
 type Issue = z.core.$ZodIssue;
 
-const rules: Partial<Record<Issue['code'], string>> = {
+const rules: Partial<Record<Issue['code'], ErrorRule>> = {
   invalid_type: 'type',
   too_small: 'range',
   too_big: 'range',
@@ -21,16 +22,16 @@ const rules: Partial<Record<Issue['code'], string>> = {
   unrecognized_keys: 'unknown',
 };
 
-function particulars(issue: Issue, parent: readonly PropertyKey[] = []): object[] {
+function particulars(issue: Issue, parent: readonly PropertyKey[] = []): Particular[] {
   const path = [...parent, ...issue.path];
   const at = (...more: PropertyKey[]) => [...path, ...more].join('.');
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: at(key), rule: 'unknown', message: 'no such field' }));
+    return issue.keys.map((key) => fieldError(at(key), 'unknown', 'no such field'));
   if (issue.code === 'invalid_union') {
     const alternative = issue.errors.filter(hasOnlyUnknownKeys).toSorted((a, b) => a.length - b.length)[0];
     if (alternative) return alternative.flatMap((nested) => particulars(nested, path));
   }
-  return [{ path: at(), rule: rules[issue.code] ?? 'rule', message: issue.message }];
+  return [fieldError(at(), rules[issue.code] ?? 'rule', issue.message)];
 }
 
 /** The alternative of a union that would fit without its unknown fields. */
@@ -72,7 +73,7 @@ async function form(request: FastifyRequest) {
   } catch (error) {
     // Fastify's own errors have a status. The parser's have none: the form has no end, or a part has no header.
     if (error instanceof Error && 'statusCode' in error) throw error;
-    fail('PARAMETER', { errorData: [{ path: '', rule: 'format', message: 'the form is broken' }], cause: error });
+    fail('PARAMETER', { errorData: [fieldError('', 'format', 'the form is broken')], cause: error });
   }
   return body;
 }
@@ -81,9 +82,9 @@ async function form(request: FastifyRequest) {
 export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
 /** Texts that can neither be held nor looked for. */
-function* unstorable(value: unknown, path: readonly string[] = []): Generator<object> {
+function* unstorable(value: unknown, path: readonly string[] = []): Generator<Particular> {
   if (typeof value === 'string' && !isStorable(value))
-    yield { path: path.join('.'), rule: 'format', message: 'no text holds a NUL character or half of a character' };
+    yield fieldError(path.join('.'), 'format', 'no text holds a NUL character or half of a character');
   if (value === null || typeof value !== 'object' || value instanceof File) return;
   for (const [name, part] of Object.entries(value)) yield* unstorable(part, [...path, name]);
 }
@@ -109,7 +110,7 @@ export function inputChecker({ path, params = {}, query, body }: Endpoint) {
   const Body = body ? strictBody(body) : NoBody;
 
   return (given: { params: unknown; query: Input; body: unknown }) => {
-    const faults: unknown[] = [];
+    const faults: Particular[] = [];
     const check = (schema: z.core.$ZodType, input: unknown) => {
       const result = z.safeParse(schema, input);
       if (!result.success) faults.push(...result.error.issues.flatMap((issue) => particulars(issue)));

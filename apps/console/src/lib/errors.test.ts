@@ -73,6 +73,10 @@ test('a code without a phrase says what the server says, and is noted for whoeve
 test('several refusals open their dialog instead of a toast', () => {
   const errorData = [
     { code: 401_001, targets: ['a.example.com', 'b.example.com'] },
+    { code: 401_003, values: { port: 8443 }, targets: ['d.example.com'] },
+    { code: 401_003, targets: ['e.example.com'] },
+    { code: 101_003, rule: 'format', message: 'enter a domain name', targets: ['f'] },
+    { code: 101_003, rule: 'maxItems', message: 'at most 50', values: { maximum: 50 }, targets: ['g'] },
     { code: 999_999, targets: ['c'] },
   ];
   const error = refused(101_009, { errorData });
@@ -80,6 +84,10 @@ test('several refusals open their dialog instead of a toast', () => {
   expect(toasts()).toEqual([]);
   expect(useMultiple.getState().entries).toEqual([
     { code: 401_001, text: 'Unable To Enable Duplicate Domains', targets: ['a.example.com', 'b.example.com'] },
+    { code: 401_003, text: 'The site does not open port 8443', targets: ['d.example.com'] },
+    { code: 401_003, text: 'A port of the mapping is not open on the site', targets: ['e.example.com'] },
+    { code: 101_003, text: 'Enter a domain name', targets: ['f'] },
+    { code: 101_003, text: 'At most 50', targets: ['g'] },
     { code: 999_999, text: '999999', targets: ['c'] },
   ]);
   expect(multipleOf(refused(101_003, { errorData }))).toEqual([]);

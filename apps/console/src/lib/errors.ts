@@ -1,5 +1,6 @@
 // What a failure says, in one place. The catalogue's phrases are in `locales/<language>/errors.json`, by code.
 import { ApiError } from '@edgeloom/contract/client.ts';
+import { errors } from '@edgeloom/contract/errors.ts';
 import { create } from 'zustand';
 import { toast } from '../stores/toasts.ts';
 import { useSession } from '../stores/session.ts';
@@ -34,12 +35,16 @@ const isOffline = (error: unknown) => error instanceof TypeError;
 export const withCode = ({ text, code }: Pick<Explained, 'text' | 'code'>) =>
   code === null ? text : t('common.coded', { text, code: String(code) });
 
-/** The phrase of a code alone. */
-export const explainCode = (code: number) => tMaybe(`errors.${code}`) ?? String(code);
+/** The phrase of a code alone, without values. */
+export const explainCode = (code: number) =>
+  tMaybe(`errors.withoutValues.${code}`) ?? phraseWith(code, {}) ?? catalogueText(code) ?? String(code);
 
-/** Null where the phrase names a value that the answer does not carry. */
-function phraseOf(error: ApiError, code: number) {
-  const values = valuesOf(error);
+const catalogueText = (code: number) => Object.values(errors).find((entry) => entry.code === code)?.message;
+
+const phraseOf = (error: ApiError, code: number) => phraseWith(code, valuesOf(error));
+
+/** Null where the phrase names a value that is missing. */
+function phraseWith(code: number, values: Values) {
   const word = `errors.${code}`;
   return namesIn(word).every((name) => name in values) ? tMaybe(word, values) : null;
 }
@@ -57,6 +62,8 @@ export interface FieldError {
   path: string;
   rule: string;
   message: string;
+  /** What the rule's phrase mentions. */
+  values?: Values;
 }
 
 const isFieldError = (item: unknown): item is FieldError =>
@@ -72,7 +79,7 @@ export const ruleText = (rule: string, message: string, values?: Values) =>
   tMaybe(`errors.rules.${rule}`, values) ??
   faultWords(message);
 
-/** PCRE's own error stays in its words. */
+/** The error of PCRE stays in its words. */
 function patternText(message: string) {
   const found = /^(the edge cannot compile it) at character (?<at>\d+): (?<error>.*)$/.exec(message);
   return found && tMaybe(`errors.messages.${found[1]}`, { ...found.groups });
@@ -92,7 +99,7 @@ function particular(error: ApiError) {
   if (!rule) return null;
   const wait = error.retryAfterSeconds;
   if (rule === 'rate' && wait !== null) return t('errors.rules.rateWait', { wait: duration(wait, currentLanguage()) });
-  const text = ruleText(rule, first?.message ?? '');
+  const text = ruleText(rule, first?.message ?? '', first?.values);
   // The path of an entry of a batch names no field of a form.
   const isField = first?.path && !/^ids\.\d+$/.test(first.path);
   return text && (isField ? `${t('errors.101003')}${t('common.colon')}${first.path} ${text}` : text);
@@ -106,18 +113,29 @@ export interface Multiple {
 /** The entries of the dialog that 101009 opens; null while it is closed. */
 export const useMultiple = create<{ entries: readonly Multiple[] | null }>(() => ({ entries: null }));
 
-const isEntry = (item: unknown): item is { code: number; rule?: unknown; targets: string[] } =>
+interface RefusedEntries {
+  code: number;
+  rule?: string | undefined;
+  message?: string | undefined;
+  values?: Values | undefined;
+  targets: string[];
+}
+const isEntry = (item: unknown): item is RefusedEntries =>
   typeof item === 'object' && item !== null && 'code' in item && 'targets' in item && Array.isArray(item.targets);
 
-/** The entries that stand in a batch's way, by code. */
+/** The refused entries of a batch, by cause. */
 export const multipleOf = (error: unknown): Multiple[] =>
   error instanceof ApiError && error.envelope.code === 101_009
-    ? error.envelope.errorData.filter(isEntry).map(({ code, rule, targets }) => ({
-        code,
-        text: (typeof rule === 'string' ? ruleText(rule, '') : '') || (phraseOf(error, code) ?? String(code)),
-        targets,
-      }))
+    ? error.envelope.errorData
+        .filter(isEntry)
+        .map(({ targets, ...cause }) => ({ code: cause.code, text: causeText(error, cause), targets }))
     : [];
+
+/** The words of a code with its rule, as a batch or a preview names them. */
+export function causeText(error: ApiError | null, { code, rule, message, values }: Omit<RefusedEntries, 'targets'>) {
+  const own = rule === undefined ? '' : ruleText(rule, message ?? '', values);
+  return own || (phraseWith(code, { ...(error && valuesOf(error)), ...values }) ?? explainCode(code));
+}
 
 export interface Telling {
   /** What did not happen; the cause follows: 'Create Role Failed !'. */

@@ -128,7 +128,8 @@ function ruled(issue: z.core.$ZodIssue, input: unknown): Issue {
   const named = (rule: string, values: Issue['values'] = {}): Issue => ({
     path,
     rule,
-    message: issue.code === 'custom' ? issue.message : '',
+    // A check of ours says what is wrong; other messages are zod's own.
+    message: issue.code === 'custom' || issue.code === 'invalid_format' ? issue.message : '',
     values,
   });
   if (missing && issue.code !== 'custom') return named('required');

@@ -1,11 +1,15 @@
 // Patterns that tenants write: the RE2 subset (no look-around, no back-references, bounded repeats), so that no text can
 // make a match take exponential time. The edge runs them with PCRE and a match limit as the second net.
 import { patternError } from '#pcre';
+import type { ErrorMessage } from '../messages.ts';
+
+/** The place, and the words of PCRE. */
+type CompileError = `the edge cannot compile it at character ${number}: ${string}`;
 
 const MAX_REPEAT = 1000;
 
 /** Why a pattern is refused, or null when it may be stored. */
-export function safePattern(pattern: string): string | null {
+export function safePattern(pattern: string): ErrorMessage | CompileError | null {
   if (pattern.length > 1024) return 'too long';
   if (/[\0\r\n\p{Cs}]/u.test(pattern)) return 'wrong format';
   try {

@@ -62,7 +62,7 @@ const headers = z
   .max(64)
   .superRefine((list, ctx) => {
     if (list.reduce((sum, { name, value }) => sum + name.length + value.length, 0) > LONGEST)
-      ctx.addIssue({ code: 'custom', path: [], message: `more than ${LONGEST} characters` });
+      ctx.addIssue({ code: 'custom', path: [], message: 'too much text' });
   });
 
 export const CustomHeaderInput = z.object({ name: ModuleName, headers });

@@ -1,6 +1,7 @@
 // What a redirect's source means and what its target may be: read alike by the schema, the compiler and the console.
 import * as z from 'zod';
 import { DomainName } from '../common/net.ts';
+import type { ErrorMessage } from '../messages.ts';
 
 type Matching = 'exact' | 'prefix';
 
@@ -41,7 +42,8 @@ function decoded(path: string): string | null {
 }
 
 /** Why a source is refused, or null. */
-export const sourceFault = (type: Matching, text: string) => (readSource(type, text) ? null : 'wrong format');
+export const sourceFault = (type: Matching, text: string): ErrorMessage | null =>
+  readSource(type, text) ? null : 'wrong format';
 
 /** What finds it at the edge: a path, with a host before and a query behind where it names them. */
 export const keyOfSource = ({ host, path, query }: Source) =>
@@ -52,7 +54,12 @@ const CAPTURE = /\$([1-9])/;
 const authority = /^https?:\/\/[^/?#]*/i;
 
 /** Why a target is refused, or null. */
-export function targetFault(rule: { type: string; source: string; target: string; keepRest: boolean }): string | null {
+export function targetFault(rule: {
+  type: string;
+  source: string;
+  target: string;
+  keepRest: boolean;
+}): ErrorMessage | null {
   const { type, source, target, keepRest } = rule;
   if (UNPRINTABLE.test(target) || /\s/.test(target)) return 'wrong format';
   const place = authority.exec(target)?.[0];

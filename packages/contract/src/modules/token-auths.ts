@@ -4,6 +4,7 @@ import { Id, Time } from '../common/common.ts';
 import { checkPaths, PathType, PathValues } from '../common/paths.ts';
 import { RedirectTarget } from '../common/redirect-target.ts';
 import { secret } from '../common/secret.ts';
+import type { ErrorMessage } from '../messages.ts';
 import { FieldName, moduleFields, ModuleName } from './modules.ts';
 import { recipeFaults } from './token-recipe.ts';
 
@@ -81,7 +82,7 @@ function isName(place: Fields['place'], name: string): boolean {
 }
 
 function usable(auth: Fields, ctx: z.RefinementCtx): void {
-  const fault = (path: (string | number)[], message: string) => ctx.addIssue({ code: 'custom', path, message });
+  const fault = (path: (string | number)[], message: ErrorMessage) => ctx.addIssue({ code: 'custom', path, message });
   checkPaths(auth, ctx);
   const names = auth.parts.map(({ name }) => name.toLowerCase());
   for (const [i, { name }] of auth.parts.entries()) {

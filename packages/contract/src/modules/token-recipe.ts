@@ -1,5 +1,6 @@
 // How a token is written into a request, and what is signed with it: two kinds of templates, text and variables in turns.
 // Who signs, who judges and who edits read them here.
+import type { ErrorMessage } from '../messages.ts';
 
 /** What a token consists of. `rand` and `user` are of the signer's choice. */
 export const tokenVariables = ['time', 'sign', 'rand', 'user'] as const;
@@ -100,12 +101,12 @@ export const filled = (format: string, values: Readonly<Record<string, string>>)
     .join('');
 
 /** Why a recipe cannot be used: the field, and what is wrong with it. */
-export function recipeFaults(recipe: Recipe): { path: (string | number)[]; message: string }[] {
+export function recipeFaults(recipe: Recipe): { path: (string | number)[]; message: ErrorMessage }[] {
   const { parts, text, algorithm } = recipe;
   const inToken = parts.flatMap(({ format }) => variablesOf(format, tokenVariables));
   const inText = variablesOf(text, textVariables);
   const faults: ReturnType<typeof recipeFaults> = [];
-  const fault = (message: string, ...path: (string | number)[]) => faults.push({ path, message });
+  const fault = (message: ErrorMessage, ...path: (string | number)[]) => faults.push({ path, message });
   for (const [i, { format }] of parts.entries()) {
     if (
       !literals[recipe.place].test(
@@ -119,9 +120,9 @@ export function recipeFaults(recipe: Recipe): { path: (string | number)[]; messa
       fault('a sign must stand beside {rand} and {user}', 'parts', i, 'format');
     else if (recipe.place === 'path' && /^\/|\/\/|\/$|^$/.test(format)) fault('wrong format', 'parts', i, 'format');
   }
-  for (const name of ['sign', 'time'])
+  for (const name of ['sign', 'time'] as const)
     if (inToken.filter((one) => one === name).length !== 1) fault(`{${name}} must be there once`, 'parts');
-  for (const name of ['rand', 'user']) {
+  for (const name of ['rand', 'user'] as const) {
     if (inToken.filter((one) => one === name).length > 1) fault(`{${name}} may be there once`, 'parts');
     if (inText.includes(name) && !inToken.includes(name)) fault(`{${name}} is not in the token`, 'text');
   }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Id, Memo, Port as AnyPort, Time } from '../common/common.ts';
 import { Upstream, Upstreams } from '../domains/domains.ts';
 import { PortDoc } from '../edge/documents.ts';
+import type { ErrorMessage } from '../messages.ts';
 
 /** Of a zone's ports those that every site answers on; the others are opened by each site for itself. */
 export const isEverySites = (port: number) => port === 80 || port === 443;
@@ -34,15 +35,15 @@ interface Consistent {
   upstreams: readonly { backup: boolean }[];
 }
 /** What is wrong with settings that are each in order, by the field that would have to give way. */
-export function forwardFaults(forward: Consistent): { path: (string | number)[]; message: string }[] {
+export function forwardFaults(forward: Consistent): { path: (string | number)[]; message: ErrorMessage }[] {
   const { protocol, method, upstreams } = forward;
   const proxied = (['acceptProxy', 'sendProxy'] as const).filter((name) => forward[name]);
   return [
-    ...(protocol === 'udp' ? proxied.map((name) => ({ path: [name], message: 'only with TCP' })) : []),
+    ...(protocol === 'udp' ? proxied.map((name) => ({ path: [name], message: 'only with TCP' as const })) : []),
     // A visitor's origin is read off its address: there is none to hold back.
     ...upstreams.flatMap(({ backup }, i) =>
       method === 'addressHash' && backup
-        ? [{ path: ['upstreams', i, 'backup'], message: 'not with the address hash' }]
+        ? [{ path: ['upstreams', i, 'backup'], message: 'not with the address hash' as const }]
         : [],
     ),
   ];

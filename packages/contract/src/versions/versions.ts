@@ -67,7 +67,18 @@ export const RollbackPreview = z.object({
   total: z.int(),
   settled: z.array(Settled),
   faults: z
-    .array(z.object({ code: z.int(), rule: z.string().optional(), targets: z.array(z.string()) }))
+    .array(
+      z.object({
+        code: z.int(),
+        rule: z.string().optional(),
+        message: z.string().optional(),
+        values: z
+          .record(z.string(), z.union([z.string(), z.number()]))
+          .optional()
+          .describe('What the phrase of the code or rule mentions'),
+        targets: z.array(z.string()),
+      }),
+    )
     .describe('What stands in the way; the roll-back is refused with 101009 and these'),
 });
 export type RollbackPreview = z.output<typeof RollbackPreview>;

@@ -1,6 +1,7 @@
 // Sends by a tenant's mail server. The outbound policy applies, TLS is required unless the installation names the
 // server, and time is limited: the server may be hostile.
 import { connect, isIP, type Socket } from 'node:net';
+import type { Particular } from '@edgeloom/contract/errors.ts';
 import nodemailer from 'nodemailer';
 import type { Env } from '../../env.ts';
 import type { EmailSetting, PrismaClient } from '../../generated/client.ts';
@@ -89,7 +90,7 @@ async function over(server: MailServer, settings: Settings, work: (transport: Tr
   }
 }
 
-export interface MailFault {
+export interface MailFault extends Particular {
   /** The form field that the error belongs to. */
   path: 'host' | 'security' | 'password' | 'fromAddress';
   rule: 'address' | 'connection' | 'tls' | 'credential' | 'sender';

@@ -1,4 +1,5 @@
 // zxcvbn estimates the guesses for a password from dictionaries, names, dates, keyboard rows, and repetitions.
+import type { ErrorRule } from '@edgeloom/contract/errors.ts';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { failAt } from '../../core/fail.ts';
@@ -9,7 +10,7 @@ const MIN_SCORE = 2;
 const MAX_ESTIMATED_LENGTH = 32;
 
 /** The `rule` of the API's error for each warning of zxcvbn. */
-const rules: Readonly<Record<string, string>> = {
+const rules: Readonly<Record<string, ErrorRule>> = {
   simpleRepeat: 'repeated',
   extendedRepeat: 'repeated',
   sequences: 'sequence',

@@ -16,7 +16,7 @@ import { errors } from '@edgeloom/contract/errors.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere, isPublicSuffix, openProofs, unprovenNames } from '../../core/enabled-names.ts';
-import { fail, Failure, type Fault } from '../../core/fail.ts';
+import { fail, Failure, fieldError, type Fault, type FieldError } from '../../core/fail.ts';
 import { NO_JSON } from '../../core/no-json.ts';
 import { originFault } from '../../core/outbound.ts';
 import { aged } from '../../core/rule-list.ts';
@@ -140,15 +140,16 @@ const likeness = (
 });
 
 /** The lines that are no domain names. Where there is but one line, or an origin stands in the way as well, that is all. */
-function misnamed(names: string[], faults: { path: string; rule: string; message: string }[] = []): Fault[] {
+function misnamed(names: string[], faults: FieldError[] = []): Fault[] {
   const lines = names.flatMap((name, i) => {
     const { success, error } = DomainName.safeParse(name);
     if (success) return [];
-    return [{ path: `names.${i}`, rule: 'format', message: error.issues[0]?.message ?? 'wrong format', target: name }];
+    const message = error.issues[0]?.message ?? 'wrong format';
+    return [{ target: name, error: fieldError(`names.${i}`, 'format', message) }];
   });
   if (faults.length > 0 || (lines.length > 0 && names.length === 1))
-    fail('PARAMETER', { errorData: [...faults, ...lines.map(({ target: _, ...line }) => line)] });
-  return lines.map(({ target }) => ({ reason: 'PARAMETER', target }));
+    fail('PARAMETER', { errorData: [...faults, ...lines.map((line) => line.error)] });
+  return lines.map(({ target, error: { rule, message } }) => ({ reason: 'PARAMETER', target, rule, message }));
 }
 
 /** What creating these would be refused for, while the list is still being typed. */
@@ -212,14 +213,15 @@ async function insertReady(ctx: Ctx, siteId: string, domains: New[], unproven: S
     const seen = new Set<string>();
     const faults: Fault[] = [...known];
     for (const { name, upstreams, portMap } of domains) {
-      const blame = (reason: Fault['reason']) => faults.push({ reason, target: name });
+      const blame = (reason: Fault['reason'], values?: Fault['values']) =>
+        faults.push({ reason, target: name, ...(values && { values }) });
       if (seen.has(name) || here.has(name)) blame('DUPLICATED');
       else if (taken.has(name)) blame('DOMAIN_TAKEN');
       else if (isPublicSuffix(name)) blame('PUBLIC_SUFFIX');
       if (!upstreams.some(({ enabled }) => enabled)) blame('NO_ENABLED_UPSTREAM');
       const missing = portMap.find(({ from }) => !open.has(from));
       if (missing && domains.length === 1) fail('ILLEGAL_PORT_MAP', { extra: { port: missing.from } });
-      if (missing) blame('ILLEGAL_PORT_MAP');
+      if (missing) blame('ILLEGAL_PORT_MAP', { port: missing.from });
       seen.add(name);
     }
     failOnce(faults, domains.length);
@@ -267,9 +269,9 @@ export const originFaults = (
 ) =>
   upstreams.flatMap(({ address }, i) => {
     const message = originFault(address, installation.env);
-    return message === null ? [] : [{ path: `${path}.${i}.address`, rule: 'forbidden', message }];
+    return message === null ? [] : [fieldError(`${path}.${i}.address`, 'forbidden', message)];
   });
 
 /** With "follow" the origin's port is read off the visitor's, so there must be something to read. */
 const followFaults = (scheme: DomainInput['scheme'], portMap: New['portMap'], path: string) =>
-  scheme === 'follow' && portMap.length === 0 ? [{ path, rule: 'required', message: 'required' }] : [];
+  scheme === 'follow' && portMap.length === 0 ? [fieldError(path, 'required', 'required')] : [];

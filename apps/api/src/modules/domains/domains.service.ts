@@ -1,6 +1,5 @@
 import type { Domain, DomainUpdate, HttpsInput } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
-import { errors } from '@edgeloom/contract/errors.ts';
 import { changed } from '../../core/changes.ts';
 import { conflictIn } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -12,7 +11,7 @@ import {
   UNPROVEN,
   unprovenNames,
 } from '../../core/enabled-names.ts';
-import { fail, failTogether, type Fault } from '../../core/fail.ts';
+import { fail, failTogether, faultsByReason, type Fault } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import { NO_JSON } from '../../core/no-json.ts';
 import type { ScopedTx } from '../../core/scope.ts';
@@ -216,9 +215,13 @@ export function failOnce(faults: readonly Fault[], asked: number, path?: string)
   const [fault] = faults;
   if (!fault) return;
   if (asked > 1) return failTogether(faults);
-  const { rule } = { rule: undefined, ...errors[fault.reason] };
-  const at = rule === undefined ? {} : { ...(path && { path }), rule };
-  fail(fault.reason, { errorData: [{ ...at, targets: [fault.target] }] });
+  fail(fault.reason, {
+    errorData: faultsByReason([fault]).map(({ code: _, ...entry }) => ({
+      ...('rule' in entry && path && { path }),
+      ...entry,
+    })),
+    ...(fault.values && { extra: fault.values }),
+  });
 }
 
 /** The index has the last word, when two sites enable one name at the same moment. */

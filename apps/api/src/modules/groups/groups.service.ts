@@ -1,4 +1,5 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { Particular } from '@edgeloom/contract/errors.ts';
 import type { Group, GroupInput, GroupUpdate } from '@edgeloom/contract/groups/groups.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -83,7 +84,7 @@ export const remove = ({ db }: Ctx, zoneId: string, ids: string[]) =>
     const inUse = rows.filter(({ _count }) => _count.sites + _count.backedSites > 0);
     if (inUse.length > 0)
       fail('GROUP_SITES_IN_USE', { errorData: inUse.map(({ id, name }) => ({ id, name, rule: 'sites' })) });
-    const active = rows.flatMap(({ id, name, _count }) => {
+    const active = rows.flatMap(({ id, name, _count }): Particular[] => {
       if (_count.members > 0) return [{ id, name, rule: 'members' }];
       if (_count.products + _count.backedProducts > 0) return [{ id, name, rule: 'products' }];
       return _count.backs > 0 ? [{ id, name, rule: 'backup' }] : [];

@@ -5,7 +5,7 @@ import type { Block, BlockColumn, BlockInput, Ipset } from '@edgeloom/contract/i
 import { networkOf } from '@edgeloom/contract/ipset/network.ts';
 import type { AllSettings } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, failAt, fieldError } from '../../core/fail.ts';
 import { beginning, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -67,11 +67,10 @@ export const create = ({ db, actor, now }: Ctx, zoneId: string, { ips, timeout }
   db.$transaction(async (tx) => {
     const { flushed, revision } = await lockSet(tx, zoneId);
     const { ipset, firewall } = await readContent(tx, zoneId);
-    if (!ipset.enabled)
-      fail('PARAMETER', { errorData: [{ path: 'ips', rule: 'setOff', message: 'the block set is off' }] });
+    if (!ipset.enabled) failAt('ips', 'setOff', 'the block set is off');
     const spared = await sparedIn(tx, zoneId, firewall.whitelist);
     const faults = ips.flatMap((ip, i) =>
-      spared(ip) ? [{ path: `ips.${i}`, rule: 'forbidden', message: 'this address is not allowed' }] : [],
+      spared(ip) ? [fieldError(`ips.${i}`, 'forbidden', 'this address is not allowed')] : [],
     );
     if (faults.length > 0) fail('PARAMETER', { errorData: faults });
     const networks = [...new Set(ips.flatMap((ip) => networkOf(ip) ?? []))];

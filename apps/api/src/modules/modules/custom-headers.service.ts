@@ -1,5 +1,5 @@
 import { CustomHeaderSettings } from '@edgeloom/contract/modules/custom-headers.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, fieldError } from '../../core/fail.ts';
 import { modulesOf } from './modules.service.ts';
 
 /** A name stands once in each direction: which of two would win, nobody could read off the list. */
@@ -7,7 +7,7 @@ export const customHeaders = modulesOf('customHeader', CustomHeaderSettings, (in
   const { headers } = input;
   const keys = headers.map(({ direction, name }) => `${direction} ${name.toLowerCase()}`);
   const twice = keys.flatMap((key, i) =>
-    keys.indexOf(key) < i ? [{ path: `headers.${i}.name`, rule: 'duplicate' }] : [],
+    keys.indexOf(key) < i ? [fieldError(`headers.${i}.name`, 'duplicate', 'data already exists')] : [],
   );
   if (twice.length > 0) fail('DUPLICATE_KEYS', { errorData: twice });
   return CustomHeaderSettings.parse(input);

@@ -111,7 +111,9 @@ export const replace = ({ db }: Ctx, at: InModule, { from, to, preview }: Replac
     });
     const next = rows.map((row) => ({ row, target: row.target.replaceAll(from, () => to) }));
     const faults = next.flatMap(({ row, target }): Fault[] =>
-      RedirectInput.safeParse({ ...row, target }).success ? [] : [{ reason: 'PARAMETER', target: row.source }],
+      RedirectInput.safeParse({ ...row, target }).success
+        ? []
+        : [{ reason: 'PARAMETER', target: row.source, rule: 'format', message: 'enter a path or a URL' }],
     );
     failOnce(faults, rows.length + 1);
     await judge(

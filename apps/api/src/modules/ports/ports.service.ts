@@ -15,7 +15,7 @@ import { changed } from '../../core/changes.ts';
 import { claimedPorts, portName } from '../../core/claimed-ports.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail, failAt, type Fault } from '../../core/fail.ts';
+import { fail, failAt, fieldError, type Fault } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -65,16 +65,19 @@ export function create(ctx: Ctx, siteId: string, forwards: ForwardInput[]) {
 export function createLines(ctx: Ctx, siteId: string, lines: string[]) {
   const read = lines.map((line, i) => {
     const found = readPortLine(line);
-    if ('fault' in found) return { line, faults: [{ path: `lines.${i}`, rule: found.fault, message: 'wrong format' }] };
+    if ('fault' in found)
+      return { line, faults: [fieldError(`lines.${i}`, found.fault, `not understood: ${found.part}`)] };
     const [forbidden] = originFaults(ctx, found.forward.upstreams, '');
-    return { line, ...found, faults: forbidden ? [{ ...forbidden, path: `lines.${i}` }] : [] };
+    return { line, ...found, faults: forbidden ? [fieldError(`lines.${i}`, forbidden.rule, forbidden.message)] : [] };
   });
   if (lines.length === 1 && read[0]?.faults[0]) fail('PARAMETER', { errorData: read[0].faults });
   return insert(
     ctx,
     siteId,
     read.flatMap(({ line, ...one }) => ('forward' in one ? [{ target: line, forward: one.forward }] : [])),
-    read.flatMap(({ line, faults }): Fault[] => (faults.length > 0 ? [{ reason: 'PARAMETER', target: line }] : [])),
+    read.flatMap(({ line, faults }): Fault[] =>
+      faults.slice(0, 1).map(({ rule }) => ({ reason: 'PARAMETER', target: line, rule })),
+    ),
   );
 }
 
@@ -189,7 +192,7 @@ export const lock = (tx: ScopedTx, { siteId, portId }: InPort) =>
 /** Settings and origins change by calls of their own, and still have to go together. */
 export function assertConsistent(forward: Parameters<typeof forwardFaults>[0]) {
   const [fault] = forwardFaults(forward);
-  if (fault) failAt(fault.path.join('.'), 'custom', fault.message);
+  if (fault) failAt(fault.path.join('.'), 'rule', fault.message);
 }
 
 type Row = Prisma.PortRuleGetPayload<{ include: typeof include }>;

@@ -7,7 +7,7 @@ import {
   type PreheatCache,
 } from '@edgeloom/contract/preheat-caches/preheat-caches.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, fieldError } from '../../core/fail.ts';
 import { containing, pageOf } from '../../core/page.ts';
 import type { ScopedDb, ScopedTx } from '../../core/scope.ts';
 import { namesThat, readUrls } from '../purge/purge-urls.ts';
@@ -184,7 +184,7 @@ async function servedUrls(tx: ScopedTx, zoneId: string, texts: string[]) {
     return { url: url.href, siteId: domain.siteId, domainId: domain.id };
   });
   const errorData = judged.flatMap((one, i) =>
-    typeof one === 'string' ? [{ path: `urls.${i}`, rule: one, message: faults[one] }] : [],
+    typeof one === 'string' ? [fieldError(`urls.${i}`, one, faults[one])] : [],
   );
   if (errorData.length > 0) fail('PARAMETER', { errorData });
   return judged.flatMap((one) => (typeof one === 'string' ? [] : [one]));

@@ -3,10 +3,11 @@
 import { PurgeTag, type PurgeInput } from '@edgeloom/contract/cache/cache.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import type { ErrorRule } from '@edgeloom/contract/errors.ts';
 import { JobState } from '@edgeloom/contract/jobs/jobs.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, fieldError } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import * as jobs from '../jobs/jobs.service.ts';
@@ -190,7 +191,7 @@ function purgeSoftly(asked: Asked, names: string[]): Promise<string> {
   );
 }
 
-const fault = (i: number, rule: string, message: string) => ({ path: `urls.${i}`, rule, message });
+const fault = (i: number, rule: ErrorRule, message: string) => fieldError(`urls.${i}`, rule, message);
 const foreign = (i: number) => fault(i, 'domain', 'no enabled domain of this site');
 const refuse = (errorData: ReturnType<typeof fault>[]) => {
   if (errorData.length > 0) fail('PARAMETER', { errorData });

@@ -196,7 +196,9 @@ export function ResourceForm(props: ResourceFormProps) {
   /** Each fault at its field; what has none is told as a whole. */
   function refuse(error: unknown) {
     const found = [
-      ...fieldErrorsOf(error).map(({ path, rule, message }) => [path, ruleText(rule, message)] as const),
+      ...fieldErrorsOf(error).map(
+        ({ path, rule, message, values: mentioned }) => [path, ruleText(rule, message, mentioned)] as const,
+      ),
       ...takenOf(error),
     ].map(([path, text]) => [ownPath(path, fields.current), text] as const);
     const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));

@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { Differences } from '../../components/differences/differences.tsx';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { Await } from '../../components/states/await.tsx';
+import { causeText, withCode } from '../../lib/errors.ts';
 import { count } from '../../lib/format.ts';
-import { tMaybe, useT } from '../../lib/i18n.ts';
+import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './versions.module.css';
 
@@ -43,9 +44,11 @@ export function VersionRollback({ siteId, version }: { siteId: string; version: 
               <div role="alert">
                 <p className={classes['removed']}>{t('versions.blocked')}</p>
                 <ul>
-                  {faults.map(({ code, targets }) => (
-                    <li key={code}>
-                      {tMaybe(`errors.${code}`) ?? code}: {targets.join(', ')}
+                  {faults.map(({ targets, ...cause }, i) => (
+                    <li key={i}>
+                      {withCode({ code: cause.code, text: causeText(null, cause) })}
+                      {t('common.colon')}
+                      {targets.join(t('common.comma'))}
                     </li>
                   ))}
                 </ul>
