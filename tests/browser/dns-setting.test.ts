@@ -1,12 +1,14 @@
-// An operator's first minutes: DNS comes before everything else, and its screens afterwards.
+// An operator's first minutes: the setup of DNS that opens once after sign-in, and the screens of DNS afterwards.
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
+import { password, people } from '../support/people.ts';
 import { keepPicture } from '../support/pictures.ts';
 import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
 
@@ -26,14 +28,63 @@ afterAll(async () => {
   await dns.stop();
 });
 
-test('a root account without DNS sets it up before anything else', { timeout: 120_000 }, async () => {
-  const { client } = await consoles.app.build.client();
-  const { page } = await consoles.openAs(client, 'nodeManage/nodesList', {
-    language: 'en',
-    // The address is tried and refused first.
-    expects: /status of 502/,
-  });
+async function signIn(page: Page, email: string) {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.keyboard.press('Enter');
+}
+
+test('DNS is offered once after sign-in, can be left for later, and blocks nothing', async () => {
+  const { email } = await people(consoles.app).person();
+  const { page } = await consoles.open('client', { width: 390, language: 'zh-TW', theme: 'dark' });
+  const asked = async () => {
+    await page.getByRole('textbox', { name: '電子郵件' }).fill(email);
+    await page.getByLabel('密碼', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+  };
+  await page.goto('/client/nodeManage/nodesList?sort=-name');
+  await asked();
+  await page.waitForURL('**/client/DNSSetting?*');
+  await page.getByText('可以稍後再設定').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await keepPicture(page, 'dns-offered');
+  // By keyboard. The page of the link opens.
+  await page.getByRole('link', { name: '稍後設定' }).press('Enter');
+  await page.waitForURL('**/client/nodeManage/nodesList?sort=-name');
+  const banner = page.getByRole('region', { name: '主控台通知' });
+  await banner.getByText('尚未設定 DNS').waitFor();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await keepPicture(page, 'dns-banner');
+  for (const address of ['dashboard', 'nodeManage/sitesList', 'systemManagement/dnsSetting']) {
+    await page.goto(`/client/${address}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/client/${address}`);
+  }
+  await banner.getByRole('link', { name: '設定 DNS' }).click();
   await page.waitForURL('**/client/DNSSetting');
+  await page.getByRole('link', { name: '稍後設定' }).click();
+  await page.waitForURL('**/client/dashboard');
+
+  // The next sign-in in this browser opens the page of the link.
+  await page.context().clearCookies();
+  await page.goto('/client/nodeManage/zonesList');
+  await asked();
+  await page.waitForURL('**/client/nodeManage/zonesList');
+  await banner.getByRole('button', { name: '隱藏' }).click();
+  await expect.poll(() => banner.getByText('尚未設定 DNS').count()).toBe(0);
+  await page.reload();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  expect(await banner.getByText('尚未設定 DNS').count()).toBe(0);
+  await page.context().close();
+});
+
+test('a root account sets DNS up after its first sign-in', { timeout: 120_000 }, async () => {
+  const { email } = await people(consoles.app).person();
+  // The address is tried and refused first.
+  const { page } = await consoles.open('client', { expects: /status of 502/ });
+  await page.goto('/client/login');
+  await signIn(page, email);
+  await page.getByRole('heading', { level: 1, name: 'Set up DNS' }).waitFor();
   await keepPicture(page, 'dns-first-provider');
   // By keyboard: the button goes with its step, and the next one is gone on in.
   await page.getByRole('button', { name: 'Next' }).press('Enter');
@@ -72,6 +123,7 @@ test('a root account without DNS sets it up before anything else', { timeout: 12
   await page.getByRole('button', { name: 'To the dashboard' }).click();
   await page.waitForURL('**/client/dashboard');
   await page.getByRole('link', { name: 'Nodes' }).first().waitFor();
+  expect(await page.getByText('DNS is not set up').count()).toBe(0);
   await page.context().close();
 });
 

@@ -18,6 +18,8 @@ interface Preferences {
   shownColumns: Record<string, readonly string[]>;
   /** Groups of tables that are folded away. */
   folded: Record<string, readonly string[]>;
+  /** By account: the setup of DNS was offered after a sign-in, or its banner was hidden. */
+  dnsSetup: Record<string, 'offered' | 'hidden'>;
 }
 
 /** public/first-paint.js reads the same key before the first paint. */
@@ -32,6 +34,7 @@ export const usePreferences = create<Preferences>()(
       pageSizes: {},
       shownColumns: {},
       folded: {},
+      dnsSetup: {},
     }),
     { name: 'edgeloom.preferences' },
   ),

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import classes from './frame.module.css';
 
 interface BannerProps {
-  tone: 'held' | 'warn' | 'bad' | 'busy';
+  tone: 'held' | 'warn' | 'bad' | 'busy' | 'off';
   icon: Icon;
   children: ReactNode;
   /** The way out: a link or a button. */

@@ -1,10 +1,10 @@
-import { family, to } from '../../lib/family.ts';
+import { offersDnsSetup } from '../../lib/dns-setup.ts';
+import { ownPath, to } from '../../lib/family.ts';
+import { useSession } from '../../stores/session.ts';
 
-/** Where one was going before the sign-in, if that is in this console; else the dashboard. */
+/** The page that the sign-in leads back to, else the dashboard. An operator without DNS sees its setup first, once. */
 export function afterSignIn(search: URLSearchParams) {
-  const next = search.get('next') ?? '';
-  // `/user//evil.example` and `/user/\evil` stay paths of this origin: only what begins with the console's own prefix is taken.
-  return next.startsWith(`/${family}/`) && !next.startsWith(`/${family}/login`) && !/[\\\n\r\t]/.test(next)
-    ? next
-    : to('dashboard');
+  const next = ownPath(search.get('next'));
+  const { account } = useSession.getState();
+  return offersDnsSetup(account) ? `${to('DNSSetting')}?${new URLSearchParams({ next })}` : next;
 }

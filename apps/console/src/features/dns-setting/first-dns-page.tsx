@@ -3,7 +3,7 @@ import { dnsSettingForms, DnsSettingTest, DnsTested, Suffix } from '@edgeloom/co
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { useNavigate, useSearchParams } from 'react-router-dom';
+import { Link, useNavigate, useSearchParams } from 'react-router-dom';
 import { CredentialFields, ProviderSelect } from '../../components/dns-account/dns-account.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { Page } from '../../components/page/page.tsx';
@@ -11,10 +11,12 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Steps } from '../../components/steps/steps.tsx';
 import { count } from '../../lib/format.ts';
-import { to } from '../../lib/family.ts';
+import { lacksDns, noteDnsSetup, offersDnsSetup } from '../../lib/dns-setup.ts';
+import { ownPath, to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { loadAccount } from '../../lib/sign-in.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useSession } from '../../stores/session.ts';
 import classes from './dns-setting.module.css';
 import { faultWords } from '../../lib/provider-words.ts';
 
@@ -23,7 +25,7 @@ const CREDENTIALS = 1;
 const NAMES = 2;
 const DONE = 3;
 
-/** Before anything else of an operator: without DNS no name of a site leads anywhere. */
+/** An operator's first setup of DNS. It opens once after sign-in and can be left for later. */
 export function FirstDnsPage() {
   const t = useT();
   // Kept in the address: whoever comes back goes on there. Keys are typed once more.
@@ -32,18 +34,34 @@ export function FirstDnsPage() {
   const provider = known ?? 'powerDNS';
   const [step, setStep] = useState(known ? CREDENTIALS : PROVIDER);
   const root = search.get('root') ?? '';
+  const next = search.get('next');
   const keep = (chosen: DnsProvider, rootDomain = root) =>
-    setSearch({ provider: chosen, ...(rootDomain && { root: rootDomain }) }, { replace: true });
-  const [account, setAccount] = useState<DnsSettingTest | null>(null);
+    setSearch({ provider: chosen, ...(rootDomain && { root: rootDomain }), ...(next && { next }) }, { replace: true });
+  const account = useSession((session) => session.account);
+  const isLacking = lacksDns(account);
+  useEffect(() => {
+    if (isLacking && offersDnsSetup(account)) noteDnsSetup(account, 'offered');
+  }, [isLacking, account]);
+  const [tried, setTried] = useState<DnsSettingTest | null>(null);
   const [tested, setTested] = useState<DnsTested | null>(null);
   // Null: nothing was typed, so it follows the root domain.
   const [suffix, setSuffix] = useState<string | null>(null);
   // Not sooner: a form with something typed in it is not left.
   useEffect(() => {
-    if (step === NAMES && account && account.rootDomain !== root) keep(provider, account.rootDomain);
+    if (step === NAMES && tried && tried.rootDomain !== root) keep(provider, tried.rootDomain);
   });
   return (
-    <Page title="dnsSetting.first.title">
+    <Page
+      title="dnsSetting.first.title"
+      actions={
+        isLacking &&
+        step !== DONE && (
+          <Button component={Link} to={ownPath(next)} variant="default">
+            {t('dnsSetting.first.later')}
+          </Button>
+        )
+      }
+    >
       <Steps
         current={step}
         {...(step !== DONE && { onBack: setStep })}
@@ -51,20 +69,21 @@ export function FirstDnsPage() {
           { title: 'dnsSetting.first.provider', result: t(`dnsAccount.choices.provider.${provider}`) },
           {
             title: 'dnsSetting.first.credentials',
-            result: tested && `${account?.rootDomain} · ${t('dnsSetting.first.records', { count: tested.records })}`,
+            result: tested && `${tried?.rootDomain} · ${t('dnsSetting.first.records', { count: tested.records })}`,
           },
-          { title: 'dnsSetting.first.names', result: suffixOf(suffix, account) },
+          { title: 'dnsSetting.first.names', result: suffixOf(suffix, tried) },
           { title: 'dnsSetting.first.done' },
         ]}
       >
         {step === PROVIDER && (
           <div className={classes['step']}>
             <p>{t('dnsSetting.first.why')}</p>
+            {isLacking && <p className={classes['aside']}>{t('dnsSetting.first.laterWhy')}</p>}
             <ProviderSelect
               provider={provider}
               onChange={(next) => {
                 keep(next);
-                setAccount(null);
+                setTried(null);
               }}
             />
             <div className={classes['buttons']}>
@@ -86,10 +105,10 @@ export function FirstDnsPage() {
               create={dnsSetting.test}
               words="dnsAccount"
               schema={dnsSettingForms[provider]}
-              initial={{ rootDomain: root, ...account?.credentials }}
+              initial={{ rootDomain: root, ...tried?.credentials }}
               wrap={({ rootDomain, ...credentials }) => {
                 const body = { dnsType: provider, credentials, rootDomain };
-                setAccount(DnsSettingTest.safeParse(body).data ?? null);
+                setTried(DnsSettingTest.safeParse(body).data ?? null);
                 return body;
               }}
               onDone={(reply) => {
@@ -104,13 +123,8 @@ export function FirstDnsPage() {
             </ResourceForm>
           </div>
         )}
-        {step === NAMES && account && (
-          <Names
-            account={account}
-            suffix={suffixOf(suffix, account)}
-            onChange={setSuffix}
-            onDone={() => setStep(DONE)}
-          />
+        {step === NAMES && tried && (
+          <Names account={tried} suffix={suffixOf(suffix, tried)} onChange={setSuffix} onDone={() => setStep(DONE)} />
         )}
         {step === DONE && <Done />}
       </Steps>
