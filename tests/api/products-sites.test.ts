@@ -132,6 +132,34 @@ describe('sites', () => {
     await expect(make()).toFail('PRODUCT_SITE_LIMIT');
   });
 
+  // The tally of a group was that of the page.
+  test('a list by product counts the sites of a product on all pages', async () => {
+    const zone = await build.zone();
+    const [alpha, beta] = [await build.product({ zone, name: 'Alpha' }), await build.product({ zone, name: 'Beta' })];
+    for (const [i, product] of [beta, alpha, beta, alpha, alpha].entries())
+      await build.site({ product, name: `site ${i}`, tags: i === 3 ? [] : ['counted'] });
+    const page = (number: number, more: object = {}) =>
+      as(zone.client).call(clientSites.list, {
+        query: { groupBy: 'product', sortBy: 'name', page: number, pageSize: 2, ...more },
+      });
+    const shown = ({ data, groups }: Awaited<ReturnType<typeof page>>) => [data.map(({ name }) => name), groups];
+    const [ofAlpha, ofBeta] = [
+      { id: alpha.id, count: 3 },
+      { id: beta.id, count: 2 },
+    ];
+    expect(shown(await page(1))).toEqual([['site 1', 'site 3'], [{ ...ofAlpha, before: 0 }]]);
+    expect(shown(await page(2))).toEqual([
+      ['site 4', 'site 0'],
+      [
+        { ...ofAlpha, before: 2 },
+        { ...ofBeta, before: 0 },
+      ],
+    ]);
+    expect(shown(await page(3))).toEqual([['site 2'], [{ ...ofBeta, before: 1 }]]);
+    expect(await page(1, { tags: ['counted'] })).toMatchObject({ total: 4, groups: [{ id: alpha.id, count: 2 }] });
+    expect(await as(zone.client).call(clientSites.list)).not.toHaveProperty('groups');
+  });
+
   test('lists are filtered by product, zone, owner, status, tag and name', async () => {
     const site = await build.site({ name: 'Find me', tags: ['red', 'blue'] });
     await build.site({ product: site.product, status: 'pause' });

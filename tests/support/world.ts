@@ -97,6 +97,7 @@ const byFeature: Readonly<Record<string, Thing>> = {
   preheatCaches: 'preheatCache',
   ipset: 'block',
   products: 'product',
+  sites: 'site',
   clientSites: 'site',
   domains: 'domain',
   domainUpstreams: 'upstream',

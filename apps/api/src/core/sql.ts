@@ -1,6 +1,7 @@
 // Plain SQL for frequent reads, where Prisma costs several times the query. Still scoped: `ctx.db.$read` requires a
 // condition from `visible`, the SQL form of owners.ts (a test compares both).
 import { createHash } from 'node:crypto';
+import type { NameSearch } from '@edgeloom/contract/common/common.ts';
 import type pg from 'pg';
 import { whoever } from './call.ts';
 import type { Actor } from './ctx.ts';
@@ -137,15 +138,33 @@ export const pageSql = <Column extends string>(
   { page, pageSize, sortBy, orderBy }: Page<Column>,
   columns: Readonly<Record<Column, Sql>>,
   id: Sql,
+  groups?: Sql,
 ): Sql => {
   const way = orderBy === 'desc' ? sql`DESC` : sql`ASC`;
   const offset = (page - 1) * pageSize;
   // A literal limit: with a parameter PostgreSQL would consider the generic plan too expensive and plan each call.
-  const rows = sql`ORDER BY ${columns[sortBy]} ${way}, ${id} ${way} LIMIT ${integer(pageSize)}`;
+  const rows = sql`ORDER BY ${groups ? sql`${groups}, ` : nothing}${columns[sortBy]} ${way}, ${id} ${way} LIMIT ${integer(pageSize)}`;
   return offset === 0 ? rows : sql`${rows} OFFSET ${offset}`;
 };
 
 function integer(value: number): Sql {
   if (!Number.isSafeInteger(value)) throw new Error(`${value} is no whole number`);
   return { texts: [String(value)], values: [], isScoped: false };
+}
+
+/** A page of the distinct tags `t.tag` that rows have, and how many match. */
+export async function tagsPage(
+  read: Read,
+  { keyword, page, pageSize }: NameSearch,
+  from: (visible: Visible) => Sql,
+): Promise<{ data: string[]; total: number }> {
+  const found = (visible: Visible) =>
+    sql`SELECT DISTINCT t.tag FROM ${from(visible)}${andAll([keyword && contains(sql`t.tag`, keyword)])}`;
+  const [rows, [count]] = await Promise.all([
+    read<{ tag: string }>(
+      (visible) => sql`${found(visible)} ORDER BY t.tag LIMIT ${integer(pageSize)} OFFSET ${(page - 1) * pageSize}`,
+    ),
+    read<{ total: number }>((visible) => sql`SELECT count(*)::int AS total FROM (${found(visible)}) f`),
+  ]);
+  return { data: rows.map(({ tag }) => tag), total: count?.total ?? 0 };
 }

@@ -1,4 +1,7 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
+import { fieldOf } from './schema.ts';
 import { nothing, useEndpoint, type Result } from './use-endpoint.ts';
 
 export interface Choice {
@@ -14,13 +17,125 @@ const isNamed = (item: unknown): item is { id: string; name: string } =>
   typeof item.id === 'string' &&
   typeof item.name === 'string';
 
-/** The names behind ids, as the meta calls give them. */
+type Label = (row: { id: string; name: string }) => string;
+const byName: Label = ({ name }) => name;
+
+/** Rows of a meta call as choices; tags name themselves. */
+function pageOf(reply: unknown, label = byName): { page: Choice[]; total: number } {
+  if (typeof reply !== 'object' || reply === null || !('data' in reply) || !Array.isArray(reply.data))
+    return { page: [], total: 0 };
+  const page = reply.data.flatMap((item: unknown): Choice[] =>
+    typeof item === 'string'
+      ? [{ value: item, label: item }]
+      : isNamed(item)
+        ? [{ value: item.id, label: label(item) }]
+        : [],
+  );
+  return { page, total: 'total' in reply && typeof reply.total === 'number' ? reply.total : page.length };
+}
+
+interface MetaOptions {
+  params?: Readonly<Record<string, string>> | undefined;
+  /** Fixed parts of the query: `{ zoneID }`. */
+  query?: Readonly<Record<string, unknown>>;
+  /** Chosen ids, which are named although they are not on the page. */
+  chosen?: readonly string[];
+  /** Names that the caller knows already. */
+  known?: readonly Choice[];
+  /** What a choice is called, where its name is not enough. */
+  label?: Label;
+  enabled?: boolean;
+}
+
+export interface MetaChoices {
+  /** The page of choices that matches what was typed. */
+  page: readonly Choice[];
+  /** The chosen ones that have a name. */
+  chosen: readonly Choice[];
+  /** How many match beyond the page. */
+  more: number;
+  total: number;
+  /** What the server is asked for; empty while the text is the chosen name. */
+  question: string;
+  typed: string;
+  type: (text: string) => void;
+  loading: boolean;
+  result: Result<unknown>;
+}
+
+/** Choices shown before anything is typed. */
+const PAGE_SIZE = 50;
+const TYPING_RESTS_MS = 150;
+
+/** A search among the choices of a meta call. The server is asked when typing rests. */
+export function useMetaSearch(endpoint: Endpoint | undefined, options: MetaOptions = {}): MetaChoices {
+  const { params, query, chosen = none, known = none, label, enabled = true } = options;
+  const [typed, type] = useState('');
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const isName = chosen.some((id) => names.get(id) === typed);
+  const [text] = useDebouncedValue(isName ? '' : typed.trim(), TYPING_RESTS_MS);
+  const question = isName ? '' : text;
+
+  const isAsked = endpoint !== undefined && enabled;
+  const search = parameterOf(endpoint, 'keyword', 'name');
+  const ids = parameterOf(endpoint, 'ids', 'productIDs');
+  const sent = (more: object) => ({ ...(params && { params }), query: { ...query, ...more } });
+  const result: Result<unknown> = useEndpoint(
+    endpoint ?? nothing,
+    sent({ pageSize: PAGE_SIZE, ...(question !== '' && search !== undefined && { [search]: question }) }),
+    { enabled: isAsked },
+  );
+  const { page, total } = pageOf(result.data, label);
+
+  const unnamed = chosen.filter((id) => !names.has(id)).toSorted();
+  const byID: Result<unknown> = useEndpoint(
+    endpoint ?? nothing,
+    sent({ [ids ?? 'ids']: unnamed, pageSize: unnamed.length }),
+    {
+      enabled: isAsked && unnamed.length > 0 && ids !== undefined,
+    },
+  );
+  const read = new Map(
+    [...known, ...pageOf(byID.data, label).page, ...page].map((choice) => [choice.value, choice.label]),
+  );
+  if ([...read].some(([id, name]) => names.get(id) !== name)) setNames(new Map([...names, ...read]));
+
+  return {
+    page,
+    chosen: chosen.flatMap((id) => {
+      const name = names.get(id);
+      return name === undefined ? [] : [{ value: id, label: name }];
+    }),
+    more: Math.max(0, total - page.length),
+    total,
+    question,
+    typed,
+    type,
+    loading: result.loading || result.refreshing,
+    result,
+  };
+}
+const none: readonly never[] = [];
+/** The first of these names that the call takes as a query parameter. */
+const parameterOf = (endpoint: Endpoint | undefined, ...names: string[]) =>
+  names.find((name) => fieldOf(endpoint?.query, name) !== undefined);
+
+/** The names behind ids. */
+export function useNames(endpoint: Endpoint | undefined, ids: readonly string[], params?: MetaOptions['params']) {
+  const found: Result<unknown> = useEndpoint(
+    endpoint ?? nothing,
+    { ...(params && { params }), query: { ids, pageSize: ids.length } },
+    { enabled: endpoint !== undefined && ids.length > 0 },
+  );
+  return pageOf(found.data).page;
+}
+
+/** The first choices of a meta call, for callers that need no search: a zone's groups, or whether there are any. */
 export function useMeta(endpoint: Endpoint | undefined, params?: Readonly<Record<string, string>>): Choice[] {
   const { data }: Result<unknown> = useEndpoint(
     endpoint ?? nothing,
     { ...(params && { params }) },
     { enabled: endpoint !== undefined },
   );
-  if (typeof data !== 'object' || data === null || !('data' in data) || !Array.isArray(data.data)) return [];
-  return data.data.filter(isNamed).map(({ id, name }) => ({ value: id, label: name }));
+  return pageOf(data).page;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { AccountKind, AccountStatus } from '../auth/auth.ts';
-import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
+import { Id, Ids, Meta, MetaQuery, Named, paged, paging } from '../common/common.ts';
 import { del, get, onAdmin, onClient, onEvery, onSites, patch, post, put } from '../endpoint.ts';
 import { Account, AccountInput, AccountUpdate, AssignedUser, SiteUsersInput, ZoneIDs } from './accounts.ts';
 
@@ -35,10 +35,10 @@ export const siteUsers = onSites('siteUsers', {
 
 /** The zones assigned to a sub-account of the operator: `clientId` is that account's. */
 export const clientZones = onClient('clientZones', {
-  get:    get(':clientId/zones', { can: 'account:read', reply: Meta }),
-  update: put(':clientId/zones', { can: 'account:write', body: ZoneIDs, reply: Meta, fails: ['PERMISSION_DENIED'] }),
+  get:    get(':clientId/zones', { can: 'account:read', reply: Named }),
+  update: put(':clientId/zones', { can: 'account:write', body: ZoneIDs, reply: Named, fails: ['PERMISSION_DENIED'] }),
 });
 
 export const clients = onAdmin('clients', {
-  meta: get('metaClients', { can: 'account:read', reply: Meta }),
+  meta: get('metaClients', { can: 'account:read', query: MetaQuery, reply: Meta }),
 });

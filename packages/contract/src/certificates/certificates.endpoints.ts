@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Ids, paged, paging } from '../common/common.ts';
+import { Id, Ids, MetaQuery, paged, paging } from '../common/common.ts';
 import { CertStatus } from '../domains/domains.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
 import { JobStarted } from '../jobs/jobs.ts';
@@ -9,7 +9,7 @@ const Filter = { sslName: z.string().max(256).optional().describe('Part of its n
 
 export const certificates = onSites('certificates', {
   list:    get('site/:siteId/certificates', { can: 'certificate:read', query: paging(['createdAt', 'sslName', 'expiry', 'updatedAt']).extend(Filter), reply: paged(Certificate) }),
-  meta:    get('site/:siteId/metaCertificates', { can: 'certificate:read', reply: z.object({ data: z.array(z.object({ id: Id, name: z.string(), names: z.array(z.string()) })) }) }),
+  meta:    get('site/:siteId/metaCertificates', { can: 'certificate:read', query: MetaQuery, reply: paged(z.object({ id: Id, name: z.string(), names: z.array(z.string()) })) }),
   get:     get('site/:siteId/certificate/:certId', { can: 'certificate:read', reply: CertificateInfo }),
   create:  post('site/:siteId/certificate', { can: 'certificate:write', body: CertificateInput, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED', 'AUTO_SSL_LIMIT', 'LICENSE_EXPIRED'] }),
   update:  put('site/:siteId/certificate/:certId', { can: 'certificate:write', body: CertificateUpdate, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED'] }),

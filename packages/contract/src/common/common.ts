@@ -8,8 +8,8 @@ const oneLineMessage = 'one line without bidirectional controls';
 export const Text = z.string().trim().min(1).max(256).regex(oneLine, oneLineMessage);
 export const Memo = z.string().trim().max(256).regex(oneLine, oneLineMessage);
 export const Tags = z.array(z.string().trim().min(1).max(64).regex(oneLine, oneLineMessage)).max(20);
-/** Every tag that some row has. */
-export const TagsInUse = z.object({ data: z.array(z.string()) });
+/** The tags that some row has; `total` counts all that match. */
+export const TagsInUse = z.object({ data: z.array(z.string()), total: z.int() });
 /** A `Date` in the server, ISO 8601 text on the wire. */
 export const Time = z.codec(z.iso.datetime(), z.date(), {
   decode: (text) => new Date(text),
@@ -18,7 +18,6 @@ export const Time = z.codec(z.iso.datetime(), z.date(), {
 export const Ids = z.object({ ids: z.array(Id).min(1).max(1000) });
 export const Enabling = Ids.extend({ enabled: z.boolean() });
 export const Port = z.int().min(1).max(65_535);
-export const Meta = z.object({ data: z.array(z.object({ id: Id, name: z.string() })) });
 
 /** A page of a list; `sortBy` is chosen from the columns that the list allows. */
 export const paging = <const Column extends string>(columns: [Column, ...Column[]], size = 25) =>
@@ -36,3 +35,17 @@ export type Paging<Column extends string = string> = {
 };
 
 export const paged = <Row extends z.ZodType>(row: Row) => z.object({ data: z.array(row), total: z.int() });
+
+/** A search among names, for the choices of a field. */
+export const NameSearch = z.object({
+  keyword: z.string().max(256).optional().describe('Part of the name'),
+  page: z.int().min(1).default(1),
+  pageSize: z.int().min(1).max(1000).default(1000),
+});
+export type NameSearch = z.output<typeof NameSearch>;
+/** The same, or the names of known ids. */
+export const MetaQuery = NameSearch.extend({ ids: z.array(Id).min(1).max(1000).optional() });
+export type MetaQuery = z.output<typeof MetaQuery>;
+const NamedRow = z.object({ id: Id, name: z.string() });
+export const Named = z.object({ data: z.array(NamedRow) });
+export const Meta = paged(NamedRow);

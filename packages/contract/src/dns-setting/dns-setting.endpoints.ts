@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Ids, Meta, paged, paging } from '../common/common.ts';
+import { Ids, Meta, MetaQuery, paged, paging } from '../common/common.ts';
 import { del, get, onClient, post, put } from '../endpoint.ts';
 import {
   Cname,
@@ -29,7 +29,7 @@ export const dnsSetting = onClient('dnsSetting', {
 
 export const cnames = onClient('cnames', {
   list:   get('setting/dns/cnames', { can: 'setting:read', query: paging(['createdAt', 'name']), reply: paged(Cname) }),
-  meta:   get('setting/dns/cname/meta', { can: 'setting:read', reply: Meta }),
+  meta:   get('setting/dns/cname/meta', { can: 'setting:read', query: MetaQuery, reply: Meta }),
   create: post('setting/dns/cname', { can: 'setting:write', body: CnameInput, reply: Cname, fails: ['DUPLICATED', 'INVALID_DNS_SETTING'] }),
   update: put('setting/dns/cname', { can: 'setting:write', body: CnameUpdate, reply: Cname }),
   remove: del('setting/dns/cnames', { can: 'setting:write', body: Ids, reply: Ids }),

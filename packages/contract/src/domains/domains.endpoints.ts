@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Enabling, Id, Ids, Meta, paged, paging, Tags, TagsInUse, Text } from '../common/common.ts';
+import { Enabling, Id, Ids, Meta, MetaQuery, NameSearch, paged, paging, Tags, TagsInUse, Text } from '../common/common.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
 import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Created, Domain, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, Probe, ProbeInput, ProofCheck, ProofCheckInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
 
@@ -22,7 +22,7 @@ export const domains = onSites('domains', {
   byName:       get('site/:siteId/domain', { can: 'domain:read', query: z.object({ domainName: Text }), reply: Domain }),
   get:          get('site/:siteId/domain/:domainId', { can: 'domain:read', reply: Domain }),
   simple:       get('site/:siteId/simpleDomains', { can: 'domain:read', query: Page.extend({ keywords: Filter.keywords }), reply: paged(SimpleDomain) }),
-  meta:         get('site/:siteId/metaDomains', { can: 'domain:read', query: z.object({ keyword: z.string().max(256).optional() }), reply: Meta }),
+  meta:         get('site/:siteId/metaDomains', { can: 'domain:read', query: MetaQuery, reply: Meta }),
   update:       put('site/:siteId/domain/:domainId', { can: 'domain:write', body: DomainUpdate, reply: Domain }),
   create:       post('site/:siteId/domains', { can: 'domain:write', body: DomainsInput, reply: Created, fails: createFails }),
   createSimple: post('site/:siteId/simpleDomains', { can: 'domain:write', body: SimpleDomainsInput, reply: Created, fails: createFails }),
@@ -36,7 +36,7 @@ export const domains = onSites('domains', {
   checkProof:   put('site/:siteId/domains/checkProof', { can: 'domain:write', limit: 'probe', body: ProofCheckInput, reply: z.object({ data: z.array(ProofCheck) }) }),
   checkCname:   put('site/:siteId/domains/checkCname', { can: 'domain:write', limit: 'probe', body: Ids, reply: z.object({ data: z.array(CnameCheck) }), fails: ['DNS_FAILED', 'INVALID_DNS_SETTING'] }),
   forceSSL:     patch('site/:siteId/domains/forceSSL', { can: 'domain:write', body: Ids.extend({ forceSSL: z.boolean() }), reply: Ids }),
-  tags:         get('site/:siteId/domains/tags', { can: 'domain:read', reply: TagsInUse }),
+  tags:         get('site/:siteId/domains/tags', { can: 'domain:read', query: NameSearch, reply: TagsInUse }),
   setTags:      put('site/:siteId/domains/tags', { can: 'domain:write', body: Ids.extend({ tags: Tags }), reply: Ids }),
   setUpstreams: put('site/:siteId/domains/upstreams', { can: 'domain:write', body: Ids.extend({ upstreams: Upstreams }), reply: Ids, fails: ['NO_ENABLED_UPSTREAM'] }),
   swapAddress:  put('site/:siteId/domains/upstreamIPs', { can: 'domain:write', body: AddressSwap, reply: z.object({ ids: z.array(Id) }), fails: ['MULTIPLE', 'DUPLICATED'] }),
@@ -56,6 +56,6 @@ export const domainUpstreams = onSites('domainUpstreams', {
 });
 
 export const clientDomains = onClient('clientDomains', {
-  tags: get('domains/tags', { can: 'domain:read', reply: TagsInUse }),
+  tags: get('domains/tags', { can: 'domain:read', query: NameSearch, reply: TagsInUse }),
   list: get('domains', { can: 'domain:read', query: Page.extend(Filter).extend({ siteID: Id.optional() }), reply: paged(SiteDomain) }),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
+import { Id, Ids, Meta, MetaQuery, paged, paging } from '../common/common.ts';
 import { del, get, onClient, patch, post, put } from '../endpoint.ts';
 import { Line } from '../dns-setting/lines.ts';
 import { Board, Group, GroupInput, GroupLine, GroupUpdate, Members, MembersInput, Place, Placements, Resolution, ResolutionInput } from './groups.ts';
@@ -9,7 +9,7 @@ const line = { params: { line: Line } } as const;
 
 export const groups = onClient('groups', {
   list:   get('zone/:zoneId/groups', { can: 'group:read', query: Sorted.extend({ name: z.string().max(256).optional() }), reply: paged(Group) }),
-  meta:   get('zone/:zoneId/metaGroups', { can: 'group:read', reply: Meta }),
+  meta:   get('zone/:zoneId/metaGroups', { can: 'group:read', query: MetaQuery, reply: Meta }),
   create: post('zone/:zoneId/group', { can: 'group:write', body: GroupInput, reply: Group, fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
   update: patch('zone/:zoneId/group', { can: 'group:write', body: GroupUpdate, reply: Group, fails: ['DUPLICATED', 'STILL_IN_USE'] }),
   remove: del('zone/:zoneId/group', { can: 'group:write', body: Ids, reply: Ids, fails: ['GROUP_ACTIVE', 'GROUP_SITES_IN_USE'] }),

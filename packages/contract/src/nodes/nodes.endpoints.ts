@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Enabling, Id, Ids, Memo, Meta, paged, paging } from '../common/common.ts';
+import { Enabling, Id, Ids, Memo, Meta, MetaQuery, paged, paging } from '../common/common.ts';
 import { JoinReply, JoinRequest } from '../edge/messages.ts';
 import { del, get, onClient, onRoot, post, put } from '../endpoint.ts';
 import { EdgeNode, Geneva, Installed, JoinToken, NodeInput, NodeKind, NodeMonitor, NodePortType, NodePurge, NodeRole, NodeStatus, NodeSystem, NodeType, NodeUpdate, Running } from './nodes.ts';
@@ -28,7 +28,7 @@ export const nodes = onClient('nodes', {
   initialized:   get('nodes/initialized', { can: 'node:read', query: InZone, reply: paged(EdgeNode) }),
   uninitialized: get('nodes/uninitialized', { can: 'node:read', query: InZone, reply: paged(EdgeNode) }),
   listInZone:    get('zone/:zoneId/nodes', { can: 'node:read', query: Page, reply: paged(EdgeNode) }),
-  meta:          get('metaNodes', { can: 'node:read', query: z.object({ zoneID: Id.optional() }), reply: Meta }),
+  meta:          get('metaNodes', { can: 'node:read', query: MetaQuery.extend({ zoneID: Id.optional() }), reply: Meta }),
   get:           get('node/:nodeID', { can: 'node:read', reply: EdgeNode }),
   config:        get('node/:nodeID/config', { can: 'node:read', reply: Installed }),
   running:       get('node/:nodeID/running', { can: 'node:read', reply: Running, fails: asks }),

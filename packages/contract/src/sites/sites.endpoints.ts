@@ -1,15 +1,19 @@
 import * as z from 'zod';
-import { Id, Ids, Meta, paged, paging, Tags, TagsInUse } from '../common/common.ts';
+import { Id, Ids, Meta, MetaQuery, NameSearch, paged, paging, Tags, TagsInUse } from '../common/common.ts';
 import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoint.ts';
 import { ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Site, SiteForceInput, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
 
-const Page = paging(['createdAt', 'name', 'updatedAt', 'status']);
+const Page = paging(['createdAt', 'name', 'updatedAt', 'status']).extend({
+  groupBy: z.enum(['product']).optional().describe('Sites of a product follow one another, by the name of the product'),
+});
+/** The products of the page's sites: how many match in all, and how many of them are on earlier pages. */
+const groups = z.array(z.object({ id: Id, count: z.int(), before: z.int() })).optional();
 /** Sites assigned, or not assigned, to a sub-account. */
 const Assigned = { assignedTo: Id.optional(), notAssignedTo: Id.optional() };
 const tags = z.array(z.string().max(64)).max(20).optional();
 
 export const clientSites = onClient('clientSites', {
-  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), groupID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(Site) }),
+  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), groupID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(Site).extend({ groups }) }),
   create: post('site', { can: 'site:write', body: SiteInput, reply: Site, fails: ['SITE_LIMIT', 'LICENSE_EXPIRED', 'PRODUCT_SITE_LIMIT', 'DUPLICATED'] }),
   update: patch('site', { can: 'site:write', body: SiteUpdate, reply: Site, fails: ['DUPLICATED'] }),
   status: put('site/status', { can: 'site:write', body: SiteStatusInput, reply: SiteIDs, fails: ['SITE_STATUS_REFUSED', 'SITE_TRAFFIC_LIMITED'] }),
@@ -19,16 +23,16 @@ export const clientSites = onClient('clientSites', {
 });
 
 export const ownSites = onUser('ownSites', {
-  list:      get('sites', { can: 'site:read', query: Page.extend({ siteName: z.string().max(256).optional(), productID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(OwnSite) }),
+  list:      get('sites', { can: 'site:read', query: Page.extend({ siteName: z.string().max(256).optional(), productID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(OwnSite).extend({ groups }) }),
   resources: get('resourceInfo', { can: 'signedIn', reply: ResourceInfo }),
 });
 
 export const sites = onSites('sites', {
-  meta: get('metaSites', { can: 'site:read', reply: Meta }),
+  meta: get('metaSites', { can: 'site:read', query: MetaQuery, reply: Meta }),
   get:  get('site/:siteId', { can: 'site:read', reply: SiteInfo }),
   settingsInUse: get('site/:siteId/settings/exist', { can: 'site:read', reply: SettingsInUse }),
   modulesInUse:  get('site/:siteId/modules/exist', { can: 'site:read', reply: ModulesInUse }),
-  tagsInUse: get('site/tags', { can: 'site:read', reply: TagsInUse }),
+  tagsInUse: get('site/tags', { can: 'site:read', query: NameSearch, reply: TagsInUse }),
   tags:      get('site/:siteId/tags', { can: 'site:read', reply: z.object({ tags: Tags }) }),
   setTags:   put('site/:siteId/tags', { can: 'site:write', body: z.object({ tags: Tags }), reply: z.object({ tags: Tags }) }),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Id, Ids, Meta, paged, paging } from '../common/common.ts';
+import { Id, Ids, Meta, MetaQuery, paged, paging } from '../common/common.ts';
 import { del, get, onClient, post, put } from '../endpoint.ts';
 import { Reason, RedirectCode, Zone, ZoneInput, ZonePort, ZonePortInput, ZoneUpdate } from './zones.ts';
 
@@ -7,7 +7,7 @@ const Search = { name: z.string().max(256).optional() };
 
 export const zones = onClient('zones', {
   list:   get('zones', { can: 'zone:read', query: paging(['createdAt', 'name', 'updatedAt'], 10).extend(Search), reply: paged(Zone) }),
-  meta:   get('metaZones', { can: 'zone:read', reply: Meta }),
+  meta:   get('metaZones', { can: 'zone:read', query: MetaQuery, reply: Meta }),
   create: post('zone', { can: 'zone:write', body: ZoneInput, reply: Zone, fails: ['ZONE_NAME_TAKEN', 'ZONE_LIMIT', 'LIMIT_REACHED', 'LICENSE_EXPIRED'] }),
   update: put('zone', { can: 'zone:write', body: ZoneUpdate, reply: Zone, fails: ['ZONE_NAME_TAKEN'] }),
   forceSSLRedirectCode: put('zone/:zoneId/setting/forceSSLRedirectCode', { can: 'zone:write', body: z.object({ code: RedirectCode, reason: Reason }), reply: Zone }),

@@ -25,5 +25,5 @@ export const clientZonesRoutes = routes(clientZones, {
 });
 
 export const clientsRoutes = routes(clients, {
-  meta: (ctx) => service.clients(ctx),
+  meta: (ctx, { query }) => service.clients(ctx, query),
 });

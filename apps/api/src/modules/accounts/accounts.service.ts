@@ -1,11 +1,13 @@
 // Accounts that somebody makes for others. What the own account says of itself is modules/auth.
 import type { Account, AccountInput, AccountUpdate } from '@edgeloom/contract/accounts/accounts.ts';
+import type { MetaQuery } from '@edgeloom/contract/common/common.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import { manageable } from '../../core/owners.ts';
+import { choicesOf, namedBy } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { invite } from '../auth/mailed-tokens.ts';
 import { assertWithin } from '../roles/roles.service.ts';
@@ -174,6 +176,4 @@ export const resend = (ctx: Ctx, id: string): Promise<void> =>
     await invite(ctx, tx, account);
   });
 
-export const clients = async ({ db }: Ctx) => ({
-  data: await db.client.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
-});
+export const clients = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.client, namedBy(query), query);

@@ -6,7 +6,7 @@ import { autoSSL } from './orders.ts';
 
 export const certificatesRoutes = routes(certificates, {
   list:    (ctx, { params, query }) => service.list(ctx, params.siteId, query),
-  meta:    (ctx, { params }) => service.meta(ctx, params.siteId),
+  meta:    (ctx, { params, query }) => service.meta(ctx, params.siteId, query),
   get:     (ctx, { params }) => service.get(ctx, params),
   create:  (ctx, { params, body }) => service.create(ctx, params.siteId, body),
   update:  (ctx, { params, body }) => service.update(ctx, params, body),

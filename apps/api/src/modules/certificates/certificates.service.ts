@@ -1,7 +1,7 @@
 // Certificates of a site. What is served is a certificate's pairs; whatever is being made beside them (a request that
 // somebody signs, an order at an authority) touches them only when it has succeeded.
 import { randomUUIDv7 } from 'node:crypto';
-import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { MetaQuery, Paging } from '@edgeloom/contract/common/common.ts';
 import {
   CertificateStep,
   CertificateType,
@@ -18,7 +18,7 @@ import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { containing, pageOf } from '../../core/page.ts';
+import { containing, namedBy, pageOf } from '../../core/page.ts';
 import type { LicensedTx, ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -71,10 +71,15 @@ export async function list(
   return { data: rows.map(certificateOf), total };
 }
 
-export async function meta({ db }: Ctx, siteId: string) {
+export async function meta({ db }: Ctx, siteId: string, { page, pageSize, ...query }: MetaQuery) {
   await sites.own(db, siteId);
+  const where = { siteId, ...namedBy(query) };
   const select = { id: true, name: true, names: true } as const;
-  return { data: await db.certificate.findMany({ where: { siteId }, select, orderBy: { name: 'asc' }, take: 1000 }) };
+  const [data, total] = await Promise.all([
+    db.certificate.findMany({ where, select, ...pageOf({ page, pageSize, sortBy: 'name', orderBy: 'asc' }) }),
+    db.certificate.count({ where }),
+  ]);
+  return { data, total };
 }
 
 export async function get({ db }: Ctx, { siteId, certId }: InCertificate): Promise<CertificateInfo> {

@@ -1,12 +1,12 @@
 // The names below which sites have theirs. Each carries every site and every group of the operator, so that customers may be
 // moved from one to another at leisure; the default is the one that they are told.
-import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { MetaQuery, Paging } from '@edgeloom/contract/common/common.ts';
 import type { Cname, CnameInput } from '@edgeloom/contract/dns-setting/dns-setting.ts';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { pageOf } from '../../core/page.ts';
+import { choicesOf, namedBy, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 
@@ -27,9 +27,7 @@ export async function list({ db }: Ctx, paging: Paging<'createdAt' | 'name'>) {
   return { data: rows.map(shown), total };
 }
 
-export const meta = async ({ db }: Ctx) => ({
-  data: await db.cname.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: LIMIT }),
-});
+export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.cname, namedBy(query), query);
 
 export const create = ({ db, actor }: Ctx, input: CnameInput): Promise<Cname> =>
   db.$transaction((tx) => addCname(tx, actor.clientId, input));

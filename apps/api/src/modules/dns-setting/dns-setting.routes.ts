@@ -16,7 +16,7 @@ export const dnsSettingRoutes = routes(dnsSetting, {
 
 export const cnamesRoutes = routes(cnames, {
   list:   (ctx, { query }) => cname.list(ctx, query),
-  meta:   (ctx) => cname.meta(ctx),
+  meta:   (ctx, { query }) => cname.meta(ctx, query),
   create: (ctx, { body }) => cname.create(ctx, body),
   update: (ctx, { body }) => cname.update(ctx, body),
   remove: (ctx, { body }) => cname.remove(ctx, body.ids),

@@ -1,8 +1,8 @@
 // The reads of domains, which consoles ask most: a page with its origins in one statement.
-import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { MetaQuery, NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
 import type { Domain, OriginHealth, ProofCheck, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { andAll, contains, containsLower, pageSql, sql, type Sql } from '../../core/sql.ts';
+import { andAll, contains, containsLower, pageSql, sql, tagsPage, type Sql } from '../../core/sql.ts';
 
 export interface DomainFilter {
   keywords?: string | undefined;
@@ -114,24 +114,39 @@ function where(filter: DomainFilter): Sql {
   ]);
 }
 
-/** For pickers: by name alone, though it is the index of `search` that finds few among many. */
-export const readMeta = (
-  { db }: Ctx,
-  siteId: string,
-  keyword: string | undefined,
-): Promise<{ id: string; name: string }[]> =>
+/** By name alone. The condition on `search` is there for its index, which finds few among many. */
+const namedIn = (siteId: string, site: Sql, { keyword, ids }: MetaQuery) =>
+  sql`FROM domains d JOIN sites s ON s.id = d.site_id WHERE d.site_id = ${siteId} AND ${site}${andAll([
+    keyword && sql`${containsLower(sql`d.search`, keyword)} AND ${containsLower(sql`d.name`, keyword)}`,
+    ids && sql`d.id = ANY(${ids}::uuid[])`,
+  ])}`;
+
+export const readMeta = ({ db }: Ctx, siteId: string, query: MetaQuery): Promise<{ id: string; name: string }[]> =>
   db.$read(
-    ({ site }) => sql`SELECT d.id, d.name FROM domains d JOIN sites s ON s.id = d.site_id
-      WHERE d.site_id = ${siteId} AND ${site}${andAll([
-        keyword && sql`${containsLower(sql`d.search`, keyword)} AND ${containsLower(sql`d.name`, keyword)}`,
-      ])} ORDER BY d.name LIMIT 1000`,
+    ({ site }) =>
+      sql`SELECT d.id, d.name ${namedIn(siteId, site, query)} ${pageSql(
+        { page: query.page, pageSize: query.pageSize, sortBy: 'name', orderBy: 'asc' },
+        sorted,
+        sql`d.id`,
+      )}`,
   );
 
-/** Every tag that a domain has, of one site or of all that the caller sees. */
-export const readTags = ({ db }: Ctx, siteId?: string): Promise<{ tag: string }[]> =>
-  db.$read(
-    ({ site }) => sql`SELECT DISTINCT t.tag FROM domains d JOIN sites s ON s.id = d.site_id, unnest(d.tags) t (tag)
-      WHERE ${site}${andAll([siteId && sql`d.site_id = ${siteId}`])} ORDER BY t.tag LIMIT 1000`,
+export async function countMeta({ db }: Ctx, siteId: string, query: MetaQuery): Promise<number> {
+  const [row] = await db.$read<{ total: number }>(
+    ({ site }) => sql`SELECT count(*)::int AS total ${namedIn(siteId, site, query)}`,
+  );
+  return row?.total ?? 0;
+}
+
+/** The tags of domains, of one site or of all that the caller sees. */
+export const readTags = ({ db }: Ctx, search: NameSearch, siteId?: string) =>
+  tagsPage(
+    db.$read,
+    search,
+    ({ site }) =>
+      sql`domains d JOIN sites s ON s.id = d.site_id, unnest(d.tags) t (tag) WHERE ${site}${andAll([
+        siteId && sql`d.site_id = ${siteId}`,
+      ])}`,
   );
 
 /** As they are exported: in the order of their names. */

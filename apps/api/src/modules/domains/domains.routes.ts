@@ -13,7 +13,7 @@ export const domainsRoutes = routes(domains, {
   byName:       (ctx, { params, query }) => service.find(ctx, params.siteId, { name: query.domainName }),
   get:          (ctx, { params }) => service.find(ctx, params.siteId, { id: params.domainId }),
   simple:       (ctx, { params, query }) => service.listSimple(ctx, params.siteId, query),
-  meta:         (ctx, { params, query }) => service.meta(ctx, params.siteId, query.keyword),
+  meta:         (ctx, { params, query }) => service.meta(ctx, params.siteId, query),
   update:       (ctx, { params, body }) => service.update(ctx, params, body),
   create:       (ctx, { params, body }) => create.create(ctx, params.siteId, body.domains),
   createSimple: (ctx, { params, body }) => create.createSimple(ctx, params.siteId, body),
@@ -27,7 +27,7 @@ export const domainsRoutes = routes(domains, {
   checkCname:   (ctx, { params, body }) => cname.check(ctx, params.siteId, body.ids),
   checkProof:   (ctx, { params, body }) => proofs.check(ctx, params.siteId, body.ids),
   forceSSL:     (ctx, { params, body }) => bulk.setForceSSL(ctx, params.siteId, body),
-  tags:         (ctx, { params }) => service.tags(ctx, params.siteId),
+  tags:         (ctx, { params, query }) => service.tags(ctx, params.siteId, query),
   setTags:      (ctx, { params, body }) => bulk.setTags(ctx, params.siteId, body),
   setUpstreams: (ctx, { params, body }) => bulk.setUpstreams(ctx, params.siteId, body),
   swapAddress:  (ctx, { params, body }) => bulk.swapAddress(ctx, params.siteId, body),
@@ -47,6 +47,6 @@ export const domainUpstreamsRoutes = routes(domainUpstreams, {
 });
 
 export const clientDomainsRoutes = routes(clientDomains, {
-  tags: (ctx) => service.allTags(ctx),
+  tags: (ctx, { query }) => service.allTags(ctx, query),
   list: (ctx, { query }) => service.listAll(ctx, query),
 });

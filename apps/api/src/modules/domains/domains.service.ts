@@ -1,3 +1,4 @@
+import type { MetaQuery, NameSearch } from '@edgeloom/contract/common/common.ts';
 import type { Domain, DomainUpdate, HttpsInput } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
@@ -25,6 +26,7 @@ import {
   readAllDomains,
   readDomain,
   readDomains,
+  countMeta,
   readMeta,
   readTags,
   type DomainFilter,
@@ -68,17 +70,18 @@ export async function listAll(
   return { data, total };
 }
 
-export async function meta(ctx: Ctx, siteId: string, keyword: string | undefined) {
+export async function meta(ctx: Ctx, siteId: string, query: MetaQuery) {
   await sites.own(ctx.db, siteId);
-  return { data: await readMeta(ctx, siteId, keyword) };
+  const [data, total] = await Promise.all([readMeta(ctx, siteId, query), countMeta(ctx, siteId, query)]);
+  return { data, total };
 }
 
-export async function tags(ctx: Ctx, siteId: string) {
+export async function tags(ctx: Ctx, siteId: string, search: NameSearch) {
   await sites.own(ctx.db, siteId);
-  return { data: (await readTags(ctx, siteId)).map(({ tag }) => tag) };
+  return readTags(ctx, search, siteId);
 }
 
-export const allTags = async (ctx: Ctx) => ({ data: (await readTags(ctx)).map(({ tag }) => tag) });
+export const allTags = (ctx: Ctx, search: NameSearch) => readTags(ctx, search);
 
 export const find = async (ctx: Ctx, siteId: string, by: { id: string } | { name: string }): Promise<Domain> =>
   (await readDomain(ctx, siteId, by)) ?? fail('NOT_FOUND');

@@ -6,7 +6,7 @@ import * as members from './members.service.ts';
 
 export const groupsRoutes = routes(groups, {
   list:   (ctx, { params, query }) => service.list(ctx, params.zoneId, query),
-  meta:   (ctx, { params }) => service.meta(ctx, params.zoneId),
+  meta:   (ctx, { params, query }) => service.meta(ctx, params.zoneId, query),
   create: (ctx, { params, body }) => service.create(ctx, params.zoneId, body),
   update: (ctx, { params, body }) => service.update(ctx, params.zoneId, body),
   remove: (ctx, { params, body }) => service.remove(ctx, params.zoneId, body.ids),

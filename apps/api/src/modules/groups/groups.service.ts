@@ -1,11 +1,11 @@
-import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Particular } from '@edgeloom/contract/errors.ts';
+import type { MetaQuery, Paging } from '@edgeloom/contract/common/common.ts';
 import type { Group, GroupInput, GroupUpdate } from '@edgeloom/contract/groups/groups.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
-import { containing, pageOf } from '../../core/page.ts';
+import { containing, namedBy, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import * as zones from '../zones/zones.service.ts';
 import { groupOf, include } from './group-row.ts';
@@ -29,16 +29,21 @@ export async function list({ db }: Ctx, zoneId: string, { name, ...paging }: Fil
   return { data: rows.map(groupOf), total };
 }
 
-export async function meta({ db }: Ctx, zoneId: string) {
+/** In the order of the board; a zone has at most `GROUPS`. */
+export async function meta({ db }: Ctx, zoneId: string, { page, pageSize, ...query }: MetaQuery) {
   await zones.own(db, zoneId);
-  return {
-    data: await db.group.findMany({
-      where: { zoneId },
+  const where = { zoneId, ...namedBy(query) };
+  const [data, total] = await Promise.all([
+    db.group.findMany({
+      where,
       select: { id: true, name: true },
       orderBy: inOrder,
-      take: GROUPS,
+      skip: (page - 1) * pageSize,
+      take: pageSize,
     }),
-  };
+    db.group.count({ where }),
+  ]);
+  return { data, total };
 }
 
 export const create = ({ db }: Ctx, zoneId: string, { backupGroupID, ...input }: GroupInput): Promise<Group> =>

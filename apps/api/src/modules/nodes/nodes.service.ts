@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Id, type Paging } from '@edgeloom/contract/common/common.ts';
+import { Id, type MetaQuery, type Paging } from '@edgeloom/contract/common/common.ts';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import { FailingPattern } from '@edgeloom/contract/edge/messages.ts';
 import type {
@@ -16,7 +16,7 @@ import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
-import { containing, pageOf } from '../../core/page.ts';
+import { choicesOf, containing, namedBy, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -144,14 +144,8 @@ export async function listInZone(ctx: Ctx, zoneID: string, query: Query) {
   return list(ctx, { ...query, zoneID });
 }
 
-export const meta = async ({ db }: Ctx, zoneID: string | undefined) => ({
-  data: await db.edgeNode.findMany({
-    where: zoneID === undefined ? {} : { zoneId: zoneID },
-    select: { id: true, name: true },
-    orderBy: { name: 'asc' },
-    take: 1000,
-  }),
-});
+export const meta = ({ db }: Ctx, { zoneID, ...query }: MetaQuery & { zoneID?: string | undefined }) =>
+  choicesOf(db.edgeNode, { ...namedBy(query), ...(zoneID !== undefined && { zoneId: zoneID }) }, query);
 
 export async function get(ctx: Ctx, id: string): Promise<EdgeNode> {
   const [node] = await shown(ctx, await ctx.db.edgeNode.findMany({ where: { id }, include }));

@@ -4,7 +4,7 @@ import * as service from './products.service.ts';
 
 export const productsRoutes = routes(products, {
   list:   (ctx, { query }) => service.list(ctx, query),
-  meta:   (ctx) => service.meta(ctx),
+  meta:   (ctx, { query }) => service.meta(ctx, query),
   create: (ctx, { body }) => service.create(ctx, body),
   update: (ctx, { body }) => service.update(ctx, body),
   remove: (ctx, { body }) => service.remove(ctx, body.ids),

@@ -1,10 +1,10 @@
-import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { MetaQuery, Paging } from '@edgeloom/contract/common/common.ts';
 import { Product, type ProductInput, type ProductUpdate } from '@edgeloom/contract/products/products.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
-import { containing, pageOf } from '../../core/page.ts';
+import { choicesOf, containing, namedBy, pageOf } from '../../core/page.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as groups from '../groups/groups.service.ts';
 import * as zones from '../zones/zones.service.ts';
@@ -29,16 +29,19 @@ export async function list({ db }: Ctx, { name, zoneID, ...paging }: Filter) {
   return { data: rows.map(productOf), total };
 }
 
-export const meta = async ({ db }: Ctx) => ({
-  data: await db.product.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
-});
+export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.product, namedBy(query), query);
 
 /** The scope is what makes them the customer's own: products that its sites use. */
 export async function listOwn(
   { db }: Ctx,
-  { page, pageSize, productIDs }: { page: number; pageSize: number; productIDs?: string[] | undefined },
+  {
+    page,
+    pageSize,
+    productIDs,
+    name,
+  }: { page: number; pageSize: number; productIDs?: string[] | undefined; name?: string | undefined },
 ) {
-  const where = productIDs ? { id: { in: productIDs } } : {};
+  const where = { ...(productIDs && { id: { in: productIDs } }), ...(name && { name: containing(name) }) };
   const [rows, total] = await Promise.all([
     db.product.findMany({ where, include, ...pageOf({ page, pageSize, sortBy: 'name', orderBy: 'asc' }) }),
     db.product.count({ where }),

@@ -4,7 +4,7 @@ import * as service from './roles.service.ts';
 
 export const rolesRoutes = routes(roles, {
   list:        (ctx, { query }) => service.list(ctx, query),
-  meta:        (ctx) => service.meta(ctx),
+  meta:        (ctx, { query }) => service.meta(ctx, query),
   permissions: (ctx) => service.catalogue(ctx),
   create:      (ctx, { body }) => service.create(ctx, body),
   update:      (ctx, { params, body }) => service.update(ctx, params.id, body),

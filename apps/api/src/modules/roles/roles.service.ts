@@ -1,12 +1,12 @@
 // What a root account lets its sub-accounts do. Whoever deals with roles stays within what they may themselves, so that
 // nobody gets by a role what nobody gave them.
-import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { MetaQuery, Paging } from '@edgeloom/contract/common/common.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
 import type { Role, RoleAssignment, RoleInput } from '@edgeloom/contract/roles/roles.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
-import { containing, pageOf } from '../../core/page.ts';
+import { choicesOf, containing, namedBy, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 
@@ -26,9 +26,7 @@ export async function list({ db, actor }: Ctx, { name, ...paging }: Filter) {
   return { data: rows.map((row) => roleFor(row, roleId)), total };
 }
 
-export const meta = async ({ db }: Ctx) => ({
-  data: await db.role.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
-});
+export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.role, namedBy(query), query);
 
 export const catalogue = async ({ actor }: Ctx) => ({ data: [...permissionsOf(actor.kind)] });
 

@@ -1,8 +1,8 @@
 // The reads of sites: a page, one, and how many.
-import type { Paging } from '@edgeloom/contract/common/common.ts';
+import type { NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
 import type { ModulesInUse, PublishError, SettingsInUse, Site } from '@edgeloom/contract/sites/sites.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
+import { andAll, contains, pageSql, sql, tagsPage, type Sql } from '../../core/sql.ts';
 
 export interface SiteFilter {
   name?: string | undefined;
@@ -15,7 +15,7 @@ export interface SiteFilter {
   assignedTo?: string | undefined;
   notAssignedTo?: string | undefined;
 }
-export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'>;
+export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'> & { groupBy?: 'product' | undefined };
 export type SiteRow = Site & { cacheVersion: number };
 
 /** Of the site's own document, or of one that belongs to it. */
@@ -33,10 +33,25 @@ const columns = sql`${publishError} AS "publishError", s.id, s.name, s.status, s
 const tables = sql`sites s JOIN products p ON p.id = s.product_id JOIN zones z ON z.id = s.zone_id LEFT JOIN accounts o ON o.id = s.owner_id`;
 const sorted = { createdAt: sql`s.created_at`, name: sql`s.name`, updatedAt: sql`s.updated_at`, status: sql`s.status` };
 
-export const readSites = ({ db }: Ctx, paging: SitePaging, filter: SiteFilter): Promise<SiteRow[]> =>
+/** How groups follow one another. */
+const byProduct = sql`p.name, p.id`;
+
+export const readSites = ({ db }: Ctx, { groupBy, ...paging }: SitePaging, filter: SiteFilter): Promise<SiteRow[]> =>
   db.$read(
     ({ site }) =>
-      sql`SELECT ${columns} FROM ${tables} WHERE ${site}${where(filter)} ${pageSql(paging, sorted, sql`s.id`)}`,
+      sql`SELECT ${columns} FROM ${tables} WHERE ${site}${where(filter)} ${pageSql(
+        paging,
+        sorted,
+        sql`s.id`,
+        groupBy && byProduct,
+      )}`,
+  );
+
+/** How many sites of each product match, in the order of the groups. */
+export const countByProduct = ({ db }: Ctx, filter: SiteFilter): Promise<{ id: string; count: number }[]> =>
+  db.$read(
+    ({ site }) => sql`SELECT p.id, count(*)::int AS count FROM sites s JOIN products p ON p.id = s.product_id
+      WHERE ${site}${where(filter)} GROUP BY p.id ORDER BY ${byProduct}`,
   );
 
 export async function countSites({ db }: Ctx, filter: SiteFilter): Promise<number> {
@@ -78,12 +93,9 @@ export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null
   return row ?? null;
 }
 
-/** Every tag that a site of the caller's has. */
-export const readSiteTags = ({ db }: Ctx): Promise<{ tag: string }[]> =>
-  db.$read(
-    ({ site }) =>
-      sql`SELECT DISTINCT t.tag FROM sites s, unnest(s.tags) t (tag) WHERE ${site} ORDER BY t.tag LIMIT 1000`,
-  );
+/** The tags of the caller's sites. */
+export const readSiteTags = ({ db }: Ctx, search: NameSearch) =>
+  tagsPage(db.$read, search, ({ site }) => sql`sites s, unnest(s.tags) t (tag) WHERE ${site}`);
 
 const isAssigned = (accountId: string) =>
   sql`EXISTS (SELECT 1 FROM site_assignments x WHERE x.site_id = s.id AND x.account_id = ${accountId})`;

@@ -18,11 +18,11 @@ export const ownSitesRoutes = routes(ownSites, {
 });
 
 export const sitesRoutes = routes(sites, {
-  meta: (ctx) => service.meta(ctx),
+  meta: (ctx, { query }) => service.meta(ctx, query),
   get:  (ctx, { params }) => service.get(ctx, params.siteId),
   settingsInUse: (ctx, { params }) => service.settingsInUse(ctx, params.siteId),
   modulesInUse: (ctx, { params }) => service.modulesInUse(ctx, params.siteId),
-  tagsInUse: (ctx) => service.tagsInUse(ctx),
+  tagsInUse: (ctx, { query }) => service.tagsInUse(ctx, query),
   tags:      (ctx, { params }) => service.tags(ctx, params.siteId),
   setTags:   (ctx, { params, body }) => service.setTags(ctx, params.siteId, body.tags),
 });

@@ -1,3 +1,4 @@
+import type { MetaQuery, NameSearch } from '@edgeloom/contract/common/common.ts';
 import { certKey, moduleKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { Site, SiteInfo, SiteInput, SiteUpdate } from '@edgeloom/contract/sites/sites.ts';
@@ -6,12 +7,14 @@ import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
+import { choicesOf, namedBy } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { FOR_NEW_SITES } from '../cache/defaults.ts';
 import { openFirst } from '../ports/site-ports.service.ts';
 import {
+  countByProduct,
   countSites,
   readModulesInUse,
   readPublishError,
@@ -30,17 +33,25 @@ const include = {
   _count: { select: { domains: true, portRules: true } },
 } satisfies Prisma.SiteInclude;
 
-export async function list(ctx: Ctx, { page, pageSize, sortBy, orderBy, ...filter }: SitePaging & SiteFilter) {
-  const [data, total] = await Promise.all([
-    readSites(ctx, { page, pageSize, sortBy, orderBy }, filter),
-    countSites(ctx, filter),
-  ]);
-  return { data, total };
+export async function list(ctx: Ctx, { page, pageSize, sortBy, orderBy, groupBy, ...filter }: SitePaging & SiteFilter) {
+  const paging = { page, pageSize, sortBy, orderBy, groupBy };
+  if (!groupBy) {
+    const [data, total] = await Promise.all([readSites(ctx, paging, filter), countSites(ctx, filter)]);
+    return { data, total };
+  }
+  const [data, counts] = await Promise.all([readSites(ctx, paging, filter), countByProduct(ctx, filter)]);
+  const shown = new Set(data.map(({ productID }) => productID));
+  const onEarlierPages = (page - 1) * pageSize;
+  const groups = [];
+  let total = 0;
+  for (const { id, count } of counts) {
+    if (shown.has(id)) groups.push({ id, count, before: Math.max(0, onEarlierPages - total) });
+    total += count;
+  }
+  return { data, total, groups };
 }
 
-export const meta = async ({ db }: Ctx) => ({
-  data: await db.site.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
-});
+export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.site, namedBy(query), query);
 
 export async function get(ctx: Ctx, id: string): Promise<SiteInfo> {
   const { cnameLabel, ...site } = (await readSite(ctx, id)) ?? fail('NOT_FOUND');
@@ -50,7 +61,7 @@ export async function get(ctx: Ctx, id: string): Promise<SiteInfo> {
 export const settingsInUse = async (ctx: Ctx, id: string) => (await readSettingsInUse(ctx, id)) ?? fail('NOT_FOUND');
 export const modulesInUse = async (ctx: Ctx, id: string) => (await readModulesInUse(ctx, id)) ?? fail('NOT_FOUND');
 
-export const tagsInUse = async (ctx: Ctx) => ({ data: (await readSiteTags(ctx)).map(({ tag }) => tag) });
+export const tagsInUse = (ctx: Ctx, search: NameSearch) => readSiteTags(ctx, search);
 
 export const tags = async ({ db }: Ctx, id: string) =>
   (await db.site.findUnique({ where: { id }, select: { tags: true } })) ?? fail('NOT_FOUND');

@@ -5,7 +5,7 @@ import * as service from './zones.service.ts';
 
 export const zonesRoutes = routes(zones, {
   list:   (ctx, { query }) => service.list(ctx, query),
-  meta:   (ctx) => service.meta(ctx),
+  meta:   (ctx, { query }) => service.meta(ctx, query),
   create: (ctx, { body }) => service.create(ctx, body),
   update: (ctx, { body }) => service.update(ctx, body),
   forceSSLRedirectCode: (ctx, { params, body }) => service.setRedirectCode(ctx, params.zoneId, body.code, body.reason),

@@ -1,9 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
+import type { MetaQuery } from '@edgeloom/contract/common/common.ts';
 import { RedirectCode, type Zone, type ZoneInput, type ZoneUpdate } from '@edgeloom/contract/zones/zones.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
+import { choicesOf, namedBy } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { newZoneKey } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -21,9 +23,7 @@ export async function list(ctx: Ctx, { name, ...paging }: ZonePaging & { name?: 
   return { data, total };
 }
 
-export const meta = async ({ db }: Ctx) => ({
-  data: await db.zone.findMany({ select: { id: true, name: true }, orderBy: { name: 'asc' }, take: 1000 }),
-});
+export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.zone, namedBy(query), query);
 
 export async function create({ db, actor, installation }: Ctx, { ports, ...input }: ZoneInput): Promise<Zone> {
   // A sub-client works in the zones it was given; one that it made would be out of its own sight.

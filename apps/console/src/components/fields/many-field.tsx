@@ -1,7 +1,9 @@
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { MultiSelect } from '@mantine/core';
 import { useT } from '../../lib/i18n.ts';
-import type { Choice } from '../../lib/use-meta.ts';
+import { useMetaSearch, type Choice } from '../../lib/use-meta.ts';
 import { useField } from '../resource-form/form-state.ts';
+import { MetaMultiSelect } from './meta-select.tsx';
 
 interface ManyFieldProps {
   name: string;
@@ -22,9 +24,37 @@ export function ManyField({ name, data, editable = true }: ManyFieldProps) {
         searchable={data.length > 5}
         clearable
         hidePickedOptions
-        limit={100}
         nothingFoundMessage={t('common.states.nothingMatches')}
         value={Array.isArray(value) ? value.map(String) : []}
+        onChange={set}
+        error={input.error ?? [...inner.values()][0] ?? null}
+      />
+    </div>
+  );
+}
+
+interface ManyMetaFieldProps {
+  name: string;
+  /** The call that gives the names: `zones.meta`. */
+  meta: Endpoint;
+  /** An id that is not offered: of the row itself. */
+  except?: string;
+  editable?: boolean;
+}
+
+/** Any number of many rows, found by typing. */
+export function ManyMetaField({ name, meta, except, editable = true }: ManyMetaFieldProps) {
+  const { value, set, inner, input } = useField(name);
+  const chosen = Array.isArray(value) ? value.map(String) : [];
+  const choices = useMetaSearch(meta, { chosen });
+  return (
+    <div>
+      <MetaMultiSelect
+        {...input}
+        disabled={input.disabled || !editable}
+        choices={choices}
+        isOffered={(choice) => choice.value !== except}
+        value={chosen}
         onChange={set}
         error={input.error ?? [...inner.values()][0] ?? null}
       />

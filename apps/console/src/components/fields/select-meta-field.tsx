@@ -1,9 +1,8 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { Select } from '@mantine/core';
-import { useT } from '../../lib/i18n.ts';
+import { useMetaSearch } from '../../lib/use-meta.ts';
 import { useField } from '../resource-form/form-state.ts';
-import { useMeta } from '../../lib/use-meta.ts';
 import { Label } from './label.tsx';
+import { MetaSelect } from './meta-select.tsx';
 
 interface SelectMetaFieldProps {
   name: string;
@@ -15,23 +14,19 @@ interface SelectMetaFieldProps {
 
 /** One of many by name, found by typing. */
 export function SelectMetaField({ name, meta, nullable = false }: SelectMetaFieldProps) {
-  const t = useT();
   const { accepted, value, set, params, optional, input } = useField(name);
-  const data = useMeta(meta, params);
+  const id = typeof value === 'string' ? value : null;
+  const choices = useMetaSearch(meta, { params, chosen: id === null ? [] : [id], enabled: accepted });
   if (!accepted) return null;
   return (
     <div>
-      <Select
+      <MetaSelect
         {...input}
         label={<Label text={input.label} optional={optional || nullable} />}
-        data={data}
-        searchable
+        choices={choices}
         clearable={nullable}
         allowDeselect={false}
-        limit={100}
-        nothingFoundMessage={t('common.states.nothingMatches')}
-        placeholder={t('common.form.choose')}
-        value={typeof value === 'string' ? value : null}
+        value={id}
         onChange={(next) => (next !== null || nullable) && set(next)}
       />
     </div>

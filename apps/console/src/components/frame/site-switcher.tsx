@@ -3,9 +3,10 @@ import { Popover, TextInput } from '@mantine/core';
 import { IconSearch, IconSelector } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
+import { count } from '../../lib/format.ts';
 import { family, to as inConsole } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
-import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useMetaSearch } from '../../lib/use-meta.ts';
 import { StatusMark } from '../status/status-mark.tsx';
 import { toneOf } from '../status/status.tsx';
 import { sitePath, useSiteView, type SiteInfo } from './site-scope.ts';
@@ -17,11 +18,8 @@ export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
   const navigate = useNavigate();
   const view = useSiteView();
   const [opened, setOpened] = useState(false);
-  const [text, setText] = useState('');
-  const all = useEndpoint(sites.meta, {}, { enabled: opened });
-  const found = (all.data?.data ?? [])
-    .filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
-    .slice(0, 100);
+  const choices = useMetaSearch(sites.meta, { enabled: opened });
+  const found = choices.page.map(({ value, label }) => ({ id: value, name: label }));
   const go = (chosen: { id: string; name: string }) => {
     setOpened(false);
     void navigate(inConsole(sitePath(family, chosen, view)));
@@ -51,13 +49,13 @@ export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
           size="xs"
           aria-label={t('frame.findSite')}
           placeholder={t('frame.findSite')}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          value={choices.typed}
+          onChange={(event) => choices.type(event.currentTarget.value)}
           leftSection={<IconSearch size={14} stroke={1.6} />}
           data-autofocus
           onKeyDown={(event) => {
             const [first] = found;
-            if (event.key === 'Enter' && first) go(first);
+            if (event.key === 'Enter' && first && choices.question === choices.typed.trim()) go(first);
           }}
         />
         <div className={classes['sites']}>
@@ -72,7 +70,10 @@ export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
               {one.name}
             </button>
           ))}
-          {all.data && found.length === 0 && <div className={classes['noSite']}>{t('frame.noSuchSite')}</div>}
+          {choices.more > 0 && (
+            <div className={classes['noSite']}>{t('common.form.searchMore', { more: count(choices.more) })}</div>
+          )}
+          {!choices.loading && found.length === 0 && <div className={classes['noSite']}>{t('frame.noSuchSite')}</div>}
         </div>
       </Popover.Dropdown>
     </Popover>

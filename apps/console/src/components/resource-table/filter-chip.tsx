@@ -1,10 +1,10 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { Checkbox, Popover } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { Checkbox, Popover, TextInput } from '@mantine/core';
+import { IconSearch, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
-import { time } from '../../lib/format.ts';
+import { count, time } from '../../lib/format.ts';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
-import { useMeta, type Choice } from '../../lib/use-meta.ts';
+import { useMetaSearch, type Choice } from '../../lib/use-meta.ts';
 import { fieldTitle } from './columns.tsx';
 import { FilterInput } from './filter-input.tsx';
 import classes from './resource-table.module.css';
@@ -17,8 +17,10 @@ export interface Filter {
   choices?: readonly string[];
   /** Names of the choices, where they are states: `node`. */
   status?: string;
-  /** Choices that another call gives: zones, products. */
+  /** Choices that another call gives and searches: zones, products, tags. */
   meta?: Endpoint;
+  /** Of that call's path: `{ siteId }`. */
+  params?: Readonly<Record<string, string>>;
   /** True or false. */
   yesNo?: boolean;
   /** Several values may be chosen. */
@@ -35,11 +37,8 @@ export const choiceOf = (filter: Filter, words: string, value: string) =>
   tMaybe(`status.${filter.status ?? filter.key}.${value}`) ??
   value;
 
-/** The choices of a filter, whether they stand in the code or come from a call. */
-function useChoices(filter: Filter, words: string): Choice[] {
-  useT();
-  const asked = useMeta(filter.meta);
-  if (filter.meta) return asked;
+/** Choices that stand in the code. */
+function choicesOf(filter: Filter, words: string): Choice[] {
   if (filter.yesNo)
     return ['true', 'false'].map((value) => ({
       value,
@@ -47,6 +46,9 @@ function useChoices(filter: Filter, words: string): Choice[] {
     }));
   return (filter.choices ?? []).map((value) => ({ value, label: choiceOf(filter, words, value) }));
 }
+
+/** Shorter lists are read faster than searched. */
+const SEARCHED_FROM = 8;
 
 /** Typed values as they are read: an instant by the reader's clock. */
 const shownOf = ({ typed }: Filter, value: string) => (typed === 'time' ? time(value) : value);
@@ -68,13 +70,16 @@ interface ChipProps {
 export function FilterChip({ words, filter, values, startOpen, onChange, onClose, onRemove }: ChipProps) {
   const t = useT();
   const [opened, setOpened] = useState(startOpen);
-  const choices = useChoices(filter, words);
+  const found = useMetaSearch(filter.meta, { params: filter.params, chosen: values });
+  const choices = filter.meta ? found.page : choicesOf(filter, words);
   const label = labelOf(filter, words);
   const named = values
-    .map((value) => choices.find((choice) => choice.value === value)?.label ?? shownOf(filter, value))
+    .map((value) => [...found.chosen, ...choices].find((choice) => choice.value === value)?.label)
+    .map((name, i) => name ?? (filter.meta ? '…' : shownOf(filter, values[i] ?? '')))
     .join(t('common.comma'));
   const close = () => {
     setOpened(false);
+    found.type('');
     onClose();
   };
   const toggle = (value: string) => {
@@ -100,6 +105,21 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
           </button>
         </Popover.Target>
         <Popover.Dropdown p={4} aria-label={label}>
+          {filter.meta && (found.total > SEARCHED_FROM || found.typed !== '') && (
+            <TextInput
+              size="xs"
+              className={classes['choiceSearch'] ?? ''}
+              aria-label={t('common.table.search')}
+              placeholder={t('common.table.search')}
+              value={found.typed}
+              maxLength={256}
+              autoComplete="off"
+              spellCheck={false}
+              leftSection={<IconSearch size={14} stroke={1.6} />}
+              data-autofocus
+              onChange={(event) => found.type(event.currentTarget.value)}
+            />
+          )}
           {(choices.length > 0 || !filter.typed) && (
             <fieldset aria-label={label} className={classes['choices']}>
               {choices.map(({ value, label: choice }) => (
@@ -114,6 +134,14 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
                   {choice}
                 </button>
               ))}
+              {found.more > 0 && (
+                <p className={classes['choiceNote']}>{t('common.form.searchMore', { more: count(found.more) })}</p>
+              )}
+              {filter.meta && choices.length === 0 && (
+                <p className={classes['choiceNote']}>
+                  {t(found.loading ? 'common.form.searching' : 'common.states.nothingMatches')}
+                </p>
+              )}
             </fieldset>
           )}
           {filter.typed && (

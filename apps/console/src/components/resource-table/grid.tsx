@@ -10,7 +10,9 @@ import type { RowAction } from './actions.tsx';
 import { cellOf, titleOf, type Column } from './columns.tsx';
 import { ColumnHead } from './grid-head.tsx';
 import { GridRow } from './grid-row.tsx';
+import { GroupEnds } from './group-ends.tsx';
 import { linesOf, useFolded, type GroupOf } from './lines.ts';
+import type { GroupTally } from './page-of-rows.ts';
 import type { TableState } from './table-state.ts';
 import type { Selection, SetSelection } from './use-selection.ts';
 import classes from './resource-table.module.css';
@@ -36,6 +38,7 @@ export interface GridProps<Row extends Identified> {
   runOne: (action: RowAction<Row>, row: Row) => void;
   nameOf: (row: Row) => string;
   group?: GroupOf<Row>;
+  tallies?: readonly GroupTally[];
   phone?: (row: Row) => PhoneRow;
   dimmed?: boolean;
 }
@@ -85,7 +88,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
   const models = new Map(table.getRowModel().rows.map((model) => [model.id, model]));
 
   const { folded, fold } = useFolded(endpoint.feature);
-  const lines = linesOf(rows, group, folded);
+  const lines = linesOf(rows, group, folded, props.tallies);
   const virtual = lines.length > virtualFrom;
   const rowHeight = usePreferences(({ density }) => (density === 'roomy' ? 44 : 36));
   // oxlint-disable-next-line react/incompatible-library -- its answers are read in this render only, never passed on
@@ -156,6 +159,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
                     >
                       <IconChevronRight size={15} stroke={1.6} aria-hidden />
                       {line.group.label}
+                      <GroupEnds {...line.group} />
                     </button>
                   </th>
                 </tr>

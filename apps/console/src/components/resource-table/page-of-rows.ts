@@ -2,6 +2,13 @@
 export interface PageOfRows<Row> {
   data: readonly Row[];
   total?: number;
+  /** Of a grouped list: the groups on the page, each with how many rows match and how many are on earlier pages. */
+  groups?: readonly GroupTally[];
+}
+export interface GroupTally {
+  id: string;
+  count: number;
+  before: number;
 }
 const isPage = <Row>(reply: unknown): reply is PageOfRows<Row> =>
   typeof reply === 'object' && reply !== null && 'data' in reply && Array.isArray(reply.data);

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { cellOf } from './columns.tsx';
 import type { GridProps, Identified } from './grid.tsx';
+import { GroupEnds } from './group-ends.tsx';
 import { grouped } from './lines.ts';
 import { RowMenu } from './row-menu.tsx';
 import classes from './resource-table.module.css';
@@ -20,6 +21,7 @@ export function PhoneRows<Row extends Identified>({
   nameOf,
   phone,
   group,
+  tallies,
 }: GridProps<Row>) {
   const t = useT();
   const [menu, setMenu] = useState<string | null>(null);
@@ -27,9 +29,14 @@ export function PhoneRows<Row extends Identified>({
   if (!identity) return null;
   return (
     <div className={classes['phone']}>
-      {grouped(rows, group).map(({ key, label, rows: members }) => (
+      {grouped(rows, group, tallies).map(({ key, label, rows: members, ...ends }) => (
         <section key={key} {...(label ? {} : { 'aria-label': caption })}>
-          {label && <h2 className={classes['phoneGroup']}>{label}</h2>}
+          {label && (
+            <h2 className={classes['phoneGroup']}>
+              {label}
+              <GroupEnds {...ends} />
+            </h2>
+          )}
           <ul className={classes['phoneRows']} aria-label={caption}>
             {members.map((row) => {
               const shown = phone?.(row) ?? { below: second && cellOf(second, row) };

@@ -173,6 +173,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     caption: t(props.caption ?? title ?? 'frame.product'),
     endpoint,
     ...(props.group && { group: props.group }),
+    ...(page?.groups && { tallies: page.groups }),
     ...(props.phone && { phone: props.phone }),
   };
   useReveal((target) => {

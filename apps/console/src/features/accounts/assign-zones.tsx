@@ -1,17 +1,15 @@
 import { clientZones } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { ManyField } from '../../components/fields/many-field.tsx';
+import { ManyMetaField } from '../../components/fields/many-field.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useMeta } from '../../lib/use-meta.ts';
 import type { Account } from './account.ts';
 
 /** Which zones a sub-account of the operator works in. */
 export function AssignZones({ account }: { account: Account }) {
   const params = { clientId: account.id };
-  const data = useMeta(zones.meta);
   const found = useEndpoint(clientZones.get, { params });
   return (
     <Await result={found}>
@@ -25,7 +23,7 @@ export function AssignZones({ account }: { account: Account }) {
           bar
         >
           <Section title="accounts.sections.zones" why="accounts.sections.zonesWhy">
-            <ManyField name="zoneIDs" data={data} editable={account.manageable} />
+            <ManyMetaField name="zoneIDs" meta={zones.meta} editable={account.manageable} />
           </Section>
         </ResourceForm>
       )}

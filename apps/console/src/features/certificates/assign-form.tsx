@@ -2,13 +2,14 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { covers } from '@edgeloom/contract/certificates/certificates.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { Button, MultiSelect } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { MetaMultiSelect } from '../../components/fields/meta-select.tsx';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { useMeta } from '../../lib/use-meta.ts';
+import { useMetaSearch } from '../../lib/use-meta.ts';
 import classes from './certificates.module.css';
 
 interface AssignProps {
@@ -21,14 +22,14 @@ export function AssignForm({ siteId, certId }: AssignProps) {
   return <Await result={found}>{(certificate) => <Loaded siteId={siteId} certificate={certificate} />}</Await>;
 }
 
-/** Which domains are served with it: only those that it covers are offered. */
+/** Which domains are served with the certificate. Others than those that it covers cannot be chosen. */
 function Loaded({ siteId, certificate }: { siteId: string; certificate: Received<typeof certificates.get> }) {
   const t = useT();
   const close = useOverlayClose();
-  const all = useMeta(domains.meta, { siteId });
-  const covered = all.filter(({ label }) => covers(certificate.names, label));
   const before = certificate.domains.map(({ id }) => id);
   const [chosen, setChosen] = useState(before);
+  const known = certificate.domains.map(({ id, name }) => ({ value: id, label: name }));
+  const choices = useMetaSearch(domains.meta, { params: { siteId }, chosen, known });
   const { run, running } = useAction(certificates.assign, { refreshes: ['domains'], done: 'common.saved' });
   const params = { siteId, certId: certificate.id };
   const submit = async () => {
@@ -46,18 +47,14 @@ function Loaded({ siteId, certificate }: { siteId: string; certificate: Received
         void submit();
       }}
     >
-      <MultiSelect
+      <MetaMultiSelect
         label={t('certificates.fields.domains')}
-        description={t('certificates.coveredOnly', { count: all.length - covered.length })}
-        data={covered}
+        description={t('certificates.coveredOnly')}
+        choices={choices}
+        isOffered={({ label }) => covers(certificate.names, label)}
         value={chosen}
         onChange={setChosen}
-        searchable
-        clearable
-        limit={100}
         clearButtonProps={{ 'aria-label': t('certificates.clear') }}
-        nothingFoundMessage={t('certificates.noneCovered')}
-        maxValues={1000}
       />
       <div className="dialog-buttons">
         <Button variant="default" onClick={close}>

@@ -3,10 +3,9 @@ import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { Text } from '@mantine/core';
-import { ManyField } from '../../components/fields/many-field.tsx';
+import { ManyField, ManyMetaField } from '../../components/fields/many-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
-import { useMeta } from '../../lib/use-meta.ts';
 
 /** Makes other sites like this one, in what is chosen. */
 export function CopySettingsForm({ siteId }: { siteId: string }) {
@@ -50,7 +49,7 @@ export function CopyModuleForm({ siteId, kind, id }: CopyModule) {
 }
 
 const OtherSites = ({ siteId }: { siteId: string }) => (
-  <ManyField name="siteIDs" data={useMeta(sites.meta).filter(({ value }) => value !== siteId)} />
+  <ManyMetaField name="siteIDs" meta={sites.meta} except={siteId} />
 );
 
 const Note = ({ text }: { text: string }) => (

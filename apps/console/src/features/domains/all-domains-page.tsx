@@ -61,7 +61,7 @@ function ToSites() {
 
 /** The domains of all sites. They are added and switched inside their site. */
 export function AllDomainsPage() {
-  const known = useEndpoint(clientDomains.tags).data?.data ?? [];
+  const known = useEndpoint(clientDomains.tags, { query: { pageSize: 1 } }).data?.data ?? [];
   return (
     <Page title="domains.title">
       <ResourceTable
@@ -71,7 +71,7 @@ export function AllDomainsPage() {
         search="keywords"
         filters={[
           ...filters,
-          ...(known.length > 0 ? [{ key: 'tags', choices: known, many: true }] : []),
+          ...(known.length > 0 ? [{ key: 'tags', meta: clientDomains.tags, many: true }] : []),
           { key: 'siteID', meta: sites.meta },
         ]}
         phone={(domain) => ({

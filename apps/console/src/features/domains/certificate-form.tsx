@@ -8,7 +8,7 @@ import { Status } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { useMeta } from '../../lib/use-meta.ts';
+import { useNames } from '../../lib/use-meta.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { CertificateStep, useCoverage, type CertificateChoice } from './certificate-step.tsx';
 import classes from './domains.module.css';
@@ -20,8 +20,9 @@ export function DomainCertificate({ domain }: { domain: Domain }) {
   const can = useCan();
   const site = useSite();
   const overlay = useOverlay();
-  const known = useMeta(can(certificates.meta) ? certificates.meta : undefined, { siteId: site.id });
-  const name = known.find(({ value }) => value === domain.certificateID)?.label;
+  const ids = domain.certificateID === null ? [] : [domain.certificateID];
+  const [known] = useNames(can(certificates.meta) ? certificates.meta : undefined, ids, { siteId: site.id });
+  const name = known?.label;
   return (
     <div className={classes['certificate']}>
       <Status kind="cert" value={domain.certStatus} />

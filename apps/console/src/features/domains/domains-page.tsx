@@ -80,7 +80,11 @@ function DomainList() {
         params={{ siteId: id }}
         columns={columns}
         search="keywords"
-        filters={known.length > 0 ? [...filters, { key: 'tags', choices: known, many: true }] : filters}
+        filters={
+          known.length > 0
+            ? [...filters, { key: 'tags', meta: domains.tags, params: { siteId: id }, many: true }]
+            : filters
+        }
         counted={(total) =>
           limit === 0
             ? t('domains.count', { count: total })

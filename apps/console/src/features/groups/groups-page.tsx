@@ -1,6 +1,5 @@
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
-import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconPlus, IconRoute } from '@tabler/icons-react';
 import { useMemo, useRef, useState } from 'react';
@@ -13,7 +12,6 @@ import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { useMeta } from '../../lib/use-meta.ts';
 import { beyondProviders, cellOf, everyone, withChange } from './board.ts';
 import type { Board, Cell, Change } from './board.ts';
 import { AddLine } from './add-line.tsx';
@@ -30,16 +28,14 @@ import { ZonePick } from './zone-pick.tsx';
 
 /** Who answers whom: lines down, groups across. */
 export function GroupsPage() {
-  const all = useMeta(zones.meta);
-  const known = useEndpoint(zones.meta);
-  const [zoneId, setZone] = useZone(all.map(({ value }) => value));
+  const { zoneId, choices, setZone } = useZone();
   return (
     <Page
       title="groups.title"
-      facts={zoneId && <ZonePick zones={all} value={zoneId} onChange={setZone} />}
+      facts={zoneId && <ZonePick choices={choices} value={zoneId} onChange={setZone} />}
       {...(zoneId && { create: <GroupForm zoneId={zoneId} />, creates: groups.create })}
     >
-      <Await result={known}>{() => (zoneId ? <OfZone key={zoneId} zoneId={zoneId} /> : <NoZone />)}</Await>
+      <Await result={choices.result}>{() => (zoneId ? <OfZone key={zoneId} zoneId={zoneId} /> : <NoZone />)}</Await>
     </Page>
   );
 }

@@ -1,22 +1,22 @@
-import { Select } from '@mantine/core';
+import { MetaSelect } from '../../components/fields/meta-select.tsx';
 import { useT } from '../../lib/i18n.ts';
+import type { MetaChoices } from '../../lib/use-meta.ts';
 import classes from './groups.module.css';
 
 interface ZonePickProps {
-  zones: { value: string; label: string }[];
+  choices: MetaChoices;
   value: string;
   onChange: (zoneId: string) => void;
 }
 
 /** Which zone the page is about, beside its title. */
-export const ZonePick = ({ zones, value, onChange }: ZonePickProps) => (
-  <Select
+export const ZonePick = ({ choices, value, onChange }: ZonePickProps) => (
+  <MetaSelect
     aria-label={useT()('groups.zone')}
     className={classes['zone'] ?? ''}
-    data={zones}
+    choices={choices}
     value={value}
     allowDeselect={false}
-    searchable
     onChange={(next) => next && onChange(next)}
   />
 );

@@ -1,15 +1,16 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
-import { Button, Checkbox, MultiSelect } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useState } from 'react';
+import { MetaMultiSelect } from '../../components/fields/meta-select.tsx';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { PreviewButton } from '../../components/preview/preview-button.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { useMeta, type Choice } from '../../lib/use-meta.ts';
+import { useMetaSearch, type Choice } from '../../lib/use-meta.ts';
 import classes from './modules.module.css';
 
 interface AssignProps {
@@ -42,9 +43,8 @@ function Loaded({ siteId, kind, module, words, before, more }: AssignProps & { b
   const t = useT();
   const can = useCan();
   const close = useOverlayClose();
-  const offered = useMeta(domains.meta, { siteId });
-  const known = new Set(offered.map(({ value }) => value));
   const [chosen, setChosen] = useState(before.map(({ value }) => value));
+  const choices = useMetaSearch(domains.meta, { params: { siteId }, chosen, known: before });
   const [all, setAll] = useState(false);
   const { run, running } = useAction(domainModules.assign, { refreshes: [words], done: 'common.saved' });
   const plan = () => {
@@ -78,19 +78,14 @@ function Loaded({ siteId, kind, module, words, before, more }: AssignProps & { b
         onChange={(event) => setAll(event.currentTarget.checked)}
       />
       {!all && (
-        <MultiSelect
+        <MetaMultiSelect
           label={t('domainModules.domains')}
           description={more > 0 ? t('domainModules.more', { count: more }) : t('domainModules.instead')}
-          data={[...offered, ...before.filter(({ value }) => !known.has(value))]}
+          choices={choices}
           value={chosen}
           onChange={setChosen}
           disabled={!can(domainModules.assign)}
-          searchable
-          clearable
-          limit={100}
           clearButtonProps={{ 'aria-label': t('domainModules.clear') }}
-          nothingFoundMessage={t('common.states.nothingMatches')}
-          maxValues={1000}
         />
       )}
       <div className="dialog-buttons">

@@ -7,13 +7,16 @@ interface OfProduct {
   productName: string;
 }
 
+/** The server puts the sites of a product next to one another. */
+export const grouping = { groupBy: 'product' } as const;
+
 /** Sites stand under the product they use. */
 export const byProduct: GroupOf<OfProduct> = {
   by: ({ productID }) => productID,
-  label: (_, rows) => (
+  label: (_, rows, count) => (
     <>
       <b>{rows[0]?.productName}</b>
-      <span className={classes['tally']}>{t('sites.group', { count: rows.length })}</span>
+      <span className={classes['tally']}>{t('sites.group', { count })}</span>
     </>
   ),
 };

@@ -9,7 +9,7 @@ import { count } from '../../lib/format.ts';
 import { t } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { byProduct } from './group.tsx';
+import { byProduct, grouping } from './group.tsx';
 
 type OwnSite = RowOf<typeof ownSites.list>;
 
@@ -31,18 +31,19 @@ const columns: Column<OwnSite>[] = [
 
 /** A customer's own sites, by product. */
 export function OwnSitesPage() {
-  const tags = useEndpoint(sites.tagsInUse).data?.data ?? [];
+  const tags = useEndpoint(sites.tagsInUse, { query: { pageSize: 1 } }).data?.data ?? [];
   return (
     <Page title="sites.title">
       <ResourceTable
         endpoint={ownSites.list}
+        query={grouping}
         words="sites"
         columns={columns}
         search="siteName"
         filters={[
           { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },
           { key: 'productID', meta: ownProducts.list },
-          ...(tags.length > 0 ? [{ key: 'tags', choices: tags, many: true }] : []),
+          ...(tags.length > 0 ? [{ key: 'tags', meta: sites.tagsInUse, many: true }] : []),
         ]}
         group={byProduct}
         phone={(site) => ({

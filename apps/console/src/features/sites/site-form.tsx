@@ -1,15 +1,16 @@
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { Select, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { Label } from '../../components/fields/label.tsx';
+import { MetaSelect } from '../../components/fields/meta-select.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField, useForm } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { useMetaSearch } from '../../lib/use-meta.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Site } from './site-actions.ts';
 
@@ -26,7 +27,7 @@ export function SiteForm({ value }: { value?: Site }) {
     >
       <TextField name="name" />
       <SelectMetaField name="productID" meta={products.meta} />
-      {can(accounts.list) && <CustomerField name="userID" />}
+      {can(accounts.list) && <CustomerField name="userID" {...(value && { of: value })} />}
       <TagsField name="tags" />
       <CnameLabelField name="cnameLabel" {...(value && { of: value.productID })} />
     </ResourceForm>
@@ -53,22 +54,25 @@ function CnameLabelField({ name, of }: { name: string; of?: string }) {
   );
 }
 
-/** Whose site it is: by name or by the address they sign in with. */
-function CustomerField({ name }: { name: string }) {
-  const t = useT();
+/** Whose site it is, found by the customer's name. */
+function CustomerField({ name, of }: { name: string; of?: Site }) {
   const { value, set, input } = useField(name);
-  const { data } = useEndpoint(accounts.list, { query: { auth: 'user', isRoot: true, sortBy: 'name', pageSize: 500 } });
+  const id = typeof value === 'string' ? value : null;
+  const known = of?.userID && of.userName ? [{ value: of.userID, label: of.userName }] : [];
+  const choices = useMetaSearch(accounts.list, {
+    query: { auth: 'user', isRoot: true, sortBy: 'name' },
+    chosen: id === null ? [] : [id],
+    known,
+    label: (row) => ('email' in row ? `${row.name} · ${String(row.email)}` : row.name),
+  });
   return (
     <div>
-      <Select
+      <MetaSelect
         {...input}
         label={<Label text={input.label} optional />}
-        data={(data?.data ?? []).map(({ id, name, email }) => ({ value: id, label: `${name} · ${email}` }))}
-        searchable
+        choices={choices}
         clearable
-        limit={100}
-        nothingFoundMessage={t('common.states.nothingMatches')}
-        value={typeof value === 'string' ? value : null}
+        value={id}
         onChange={set}
       />
     </div>

@@ -14,7 +14,7 @@ import { t, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { byProduct } from './group.tsx';
+import { byProduct, grouping } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
 import { forcing, lifting, locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
 import classes from './sites.module.css';
@@ -41,11 +41,12 @@ const bulk: BulkAction<Site>[] = [resuming, purging, forcing, lifting, pausing, 
 
 /** The sites of every customer, by product. */
 export function SitesPage() {
-  const tags = useEndpoint(sites.tagsInUse).data?.data ?? [];
+  const tags = useEndpoint(sites.tagsInUse, { query: { pageSize: 1 } }).data?.data ?? [];
   return (
     <Page title="sites.title" create={<SiteForm />} creates={clientSites.create}>
       <ResourceTable
         endpoint={clientSites.list}
+        query={grouping}
         words="sites"
         columns={columns}
         search="name"
@@ -53,7 +54,7 @@ export function SitesPage() {
           { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },
           { key: 'productID', meta: products.meta },
           { key: 'zoneID', meta: zones.meta },
-          ...(tags.length > 0 ? [{ key: 'tags', choices: tags, many: true }] : []),
+          ...(tags.length > 0 ? [{ key: 'tags', meta: sites.tagsInUse, many: true }] : []),
         ]}
         group={byProduct}
         row={(site) => [

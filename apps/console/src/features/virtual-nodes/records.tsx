@@ -1,16 +1,18 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { CnameInput } from '@edgeloom/contract/virtual-nodes/virtual-nodes.ts';
-import { Button, SegmentedControl, Select, Switch, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, Switch, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
 import * as z from 'zod';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { MetaSelect } from '../../components/fields/meta-select.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { useMetaSearch } from '../../lib/use-meta.ts';
 import classes from './virtual-nodes.module.css';
 
 type Row = Received<typeof virtualRecords.list>['data'][number];
@@ -114,7 +116,11 @@ function Adding({ of }: { of: Of }) {
   const options = { refreshes: others, done: 'virtualRecords.added' } as const;
   const cname = useAction(virtualRecords.createCname, options);
   const node = useAction(virtualRecords.createNode, options);
-  const ofZone = useEndpoint(nodes.meta, { query: { zoneID: of.zoneId } });
+  const ofZone = useMetaSearch(nodes.meta, {
+    query: { zoneID: of.zoneId },
+    chosen: kind === 'node' && value !== '' ? [value] : [],
+    enabled: kind === 'node',
+  });
   const set = (next: string) => {
     setValue(next);
     setFault(null);
@@ -150,12 +156,10 @@ function Adding({ of }: { of: Of }) {
         }}
       />
       {kind === 'node' ? (
-        <Select
+        <MetaSelect
           aria-label={t('virtualRecords.fields.target')}
-          data={(ofZone.data?.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          choices={ofZone}
           value={value === '' ? null : value}
-          searchable
-          placeholder={t('common.form.choose')}
           error={fault}
           onChange={(next) => set(next ?? '')}
         />

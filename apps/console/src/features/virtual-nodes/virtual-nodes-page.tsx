@@ -1,5 +1,4 @@
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
-import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconCloudNetwork, IconListDetails, IconPlus } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -10,8 +9,6 @@ import { ResourceTable } from '../../components/resource-table/resource-table.ts
 import { Await } from '../../components/states/await.tsx';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useMeta } from '../../lib/use-meta.ts';
 import { NoZone } from '../groups/no-zone.tsx';
 import { useZone } from '../groups/use-zone.ts';
 import { ZonePick } from '../groups/zone-pick.tsx';
@@ -34,16 +31,14 @@ const columns: Column<VirtualNode>[] = [
 
 export function VirtualNodesPage() {
   useT();
-  const all = useMeta(zones.meta);
-  const known = useEndpoint(zones.meta);
-  const [zoneId, setZone] = useZone(all.map(({ value }) => value));
+  const { zoneId, choices, setZone } = useZone();
   return (
     <Page
       title="virtualNodes.title"
-      facts={zoneId && <ZonePick zones={all} value={zoneId} onChange={setZone} />}
+      facts={zoneId && <ZonePick choices={choices} value={zoneId} onChange={setZone} />}
       {...(zoneId && { create: <VirtualNodeForm zoneId={zoneId} />, creates: virtualNodes.create })}
     >
-      <Await result={known}>{() => (zoneId ? <OfZone key={zoneId} zoneId={zoneId} /> : <NoZone />)}</Await>
+      <Await result={choices.result}>{() => (zoneId ? <OfZone key={zoneId} zoneId={zoneId} /> : <NoZone />)}</Await>
     </Page>
   );
 }

@@ -1,0 +1,74 @@
+import { MultiSelect, Select, type MultiSelectProps, type SelectProps } from '@mantine/core';
+import { count } from '../../lib/format.ts';
+import { useT, type T } from '../../lib/i18n.ts';
+import type { Choice, MetaChoices } from '../../lib/use-meta.ts';
+
+type Searched = 'data' | 'value' | 'onChange' | 'filter' | 'limit' | 'searchable' | 'searchValue' | 'onSearchChange';
+
+/** What both selects take: the page, the chosen ones, and a line that says how many more there are. */
+function searched({ page, chosen, more, question, type, loading }: MetaChoices, t: T, isOffered: Offered) {
+  const onPage = new Set(page.map(({ value }) => value));
+  const others = chosen.filter(({ value }) => !onPage.has(value));
+  const isShown = (value: string) => value === MORE || onPage.has(value) || question === '';
+  const choices = [...others, ...page].map((choice) => ({ ...choice, disabled: !isOffered(choice) }));
+  return {
+    data: [
+      ...choices,
+      ...(more > 0 ? [{ value: MORE, label: t('common.form.searchMore', { more: count(more) }), disabled: true }] : []),
+    ],
+    // The server has filtered already; its page is shown as it came.
+    filter: ({ options }: { options: readonly Item[] }) =>
+      options.filter((option) => 'group' in option || isShown(option.value)),
+    searchable: true,
+    onSearchChange: type,
+    nothingFoundMessage: t(loading ? 'common.form.searching' : 'common.states.nothingMatches'),
+  } as const;
+}
+type Item = Parameters<NonNullable<SelectProps['filter']>>[0]['options'][number];
+type Offered = (choice: Choice) => boolean;
+const MORE = '…';
+const always = () => true;
+
+interface MetaSelectProps extends Omit<SelectProps, Searched> {
+  choices: MetaChoices;
+  value: string | null;
+  onChange: (id: string | null) => void;
+}
+
+/** One of many rows, which the server finds by what is typed. */
+export function MetaSelect({ choices, value, onChange, ...rest }: MetaSelectProps) {
+  const t = useT();
+  return (
+    <Select
+      placeholder={t('common.form.choose')}
+      {...rest}
+      {...searched(choices, t, always)}
+      value={choices.chosen.some((choice) => choice.value === value) ? value : null}
+      onChange={onChange}
+    />
+  );
+}
+
+interface MetaMultiSelectProps extends Omit<MultiSelectProps, Searched> {
+  choices: MetaChoices;
+  value: string[];
+  onChange: (ids: string[]) => void;
+  /** False for a choice that is shown, but cannot be taken. */
+  isOffered?: Offered;
+}
+
+/** Any number of rows, which the server finds by what is typed. */
+export function MetaMultiSelect({ choices, value, onChange, isOffered = always, ...rest }: MetaMultiSelectProps) {
+  const t = useT();
+  return (
+    <MultiSelect
+      clearable
+      hidePickedOptions
+      maxValues={1000}
+      {...rest}
+      {...searched(choices, t, isOffered)}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}

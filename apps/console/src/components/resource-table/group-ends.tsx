@@ -1,0 +1,12 @@
+import { useT } from '../../lib/i18n.ts';
+import classes from './resource-table.module.css';
+
+/** Says that a group has more rows on the pages before or after this one. */
+export function GroupEnds({ isContinued, continues }: { isContinued: boolean; continues: boolean }) {
+  const t = useT();
+  const ends = [
+    ...(isContinued ? [t('common.table.groupContinued')] : []),
+    ...(continues ? [t('common.table.groupContinues')] : []),
+  ];
+  return ends.length > 0 ? <span className={classes['groupEnds']}>{ends.join(t('common.comma'))}</span> : null;
+}
