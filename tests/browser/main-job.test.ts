@@ -146,22 +146,24 @@ test(
     await page.getByRole('link', { name: 'Nodes', exact: true }).click();
     await page.getByRole('link', { name: 'Uninitialized' }).click();
     await page.getByText('Every node has joined').waitFor();
-    await page.getByRole('button', { name: 'Add node' }).click();
-    await drawer.getByLabel('Node', { exact: true }).fill('hkg-01');
-    await drawer.getByLabel('IP address').fill('192.0.2.66');
-    await drawer.getByRole('combobox', { name: 'Zone' }).click();
+    await page.getByRole('link', { name: 'Install node' }).first().click();
+    await page.getByText('One line to paste').click();
+    await page.getByLabel('Name', { exact: true }).fill('hkg-01');
+    await page.getByLabel('Address', { exact: true }).fill('192.0.2.66');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('combobox', { name: 'Zone' }).click();
     await page.getByRole('option', { name: 'Hong Kong' }).click();
-    await drawer.getByRole('button', { name: 'Add node' }).click();
-    await drawer.getByText('Waiting for the node to join…').waitFor();
-    const shown = await drawer.locator('pre').innerText();
+    await page.getByRole('button', { name: 'Create command' }).click();
+    await page.getByText('Waiting for the node to join…').waitFor();
+    const shown = await page.locator('main pre').innerText();
     const [, token = '', control = ''] =
       /^\(echo EDGELOOM_TOKEN=(\S+); curl -fsSL (\S+)\/api\/v1\/node\/install\.sh\) \| sudo sh$/.exec(shown) ?? [];
 
     const agent = await testAgent({ control, token });
     try {
       agent.start();
-      await drawer.getByText(/^Joined, serial \d+$/).waitFor({ timeout: 240_000 });
-      await drawer.getByRole('link', { name: 'Open node' }).click();
+      await page.getByText(/^Joined, serial \d+$/).waitFor({ timeout: 240_000 });
+      await page.getByRole('link', { name: 'Open node' }).click();
       await page.getByRole('heading', { level: 1, name: 'hkg-01' }).waitFor();
       await page.getByText('agrees with the control plane').waitFor();
       expect((await visit(port, 'nobody.example.com')).status).toBe(903);

@@ -6,36 +6,64 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
+import { playMachines, type Machines } from '../support/played-machines.ts';
 
 let consoles: Consoles;
+let machines: Machines;
 beforeAll(async () => {
-  // Nobody carries jobs on here: what they come to is written below.
+  // No process runs the jobs: the test writes what they come to.
   consoles = await startConsoles({ NODE_ALLOW: '127.0.0.0/8' });
+  machines = await playMachines('secret', () => Promise.resolve());
 }, 180_000);
-afterAll(() => consoles.stop());
+afterAll(async () => {
+  await machines.stop();
+  await consoles.stop();
+});
 
-test('the form leads to the steps; what the machine says appears as it is said, and a step that failed is tried again', async () => {
+test('a node is installed on one page: errors stand where the output would, and what was typed stays', async () => {
   const { build, as, installation } = consoles.app;
   const zone = await build.zone();
   const { call } = as(zone.client);
-  const body = { name: 'tpe-05', ip: '127.0.0.1', zoneID: zone.id };
-  const { id } = await call(nodes.create, { body });
-  const { page } = await consoles.openAs(zone.client, `nodeManage/nodesList/${id}`, {
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/nodesList', {
     language: 'en',
     expects: /status of 502/,
   });
-  await page.getByRole('button', { name: 'Install over SSH' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('SSH port').fill('9');
-  await dialog.getByRole('button', { name: 'Look at it' }).click();
-  await page.getByText('Node Communication Error').first().waitFor();
-  await page.getByLabel('Messages').getByRole('button', { name: 'Close' }).click();
-  await dialog.getByLabel('Password', { exact: true }).last().fill('secret');
+  const problem = page.getByRole('alert');
+  const log = page.getByRole('log');
+  await page.getByRole('link', { name: 'Install node' }).first().waitFor();
+  await page.keyboard.press('c');
+  await page.waitForURL('**/nodesList/new/install');
+  await page.getByLabel('Address', { exact: true }).fill('127.0.0.1');
+  await page.getByLabel('Name', { exact: true }).fill('tpe-05');
+  await page.getByLabel('SSH port').fill('9');
+  await page.keyboard.press('Enter');
+  await page.getByText('Required').waitFor();
+  await page.getByLabel('Password', { exact: true }).last().fill('secret');
+  await page.keyboard.press('Enter');
+  await problem.getByText('The host key could not be read').waitFor();
+  await problem.getByText(/ECONNREFUSED 127\.0\.0\.1:9/).waitFor();
+  await problem.getByRole('button', { name: 'Try again from here' }).waitFor();
+  expect(await page.getByLabel('Messages').getByRole('listitem').count()).toBe(0);
+  await keepPicture(page, 'install-unreachable');
+  await page.getByRole('button', { name: 'Address and credential' }).click();
+  expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('127.0.0.1');
+  await page.getByLabel('SSH port').fill(String(machines.port));
+  await page.getByRole('button', { name: 'Next' }).click();
+  await log.getByText(/SHA256:/).waitFor();
+  await keepPicture(page, 'install-host-key');
+  await page.getByRole('button', { name: 'The key matches' }).click();
+  await page.getByRole('combobox', { name: 'Zone' }).click();
+  await page.getByRole('option').first().click();
   await keepPicture(page, 'install-form');
-  await dialog.getByRole('button', { name: 'Install', exact: true }).click();
+  await page.getByRole('button', { name: 'Install', exact: true }).click();
   await page.getByRole('heading', { name: 'Install tpe-05' }).waitFor();
-  const shown = await call(nodes.get, { params: { nodeID: id } });
-  expect(shown.ssh).toMatchObject({ port: 9, user: 'root', hasPassword: true });
+  await page.getByText('0 of').waitFor();
+  expect(new URL(page.url()).pathname).toMatch(/nodesList\/[\w-]{36}\/install$/);
+  const id = (await installation.db.edgeNode.findFirstOrThrow({ where: { name: 'tpe-05' } })).id;
+  const stored = await call(nodes.get, { params: { nodeID: id } });
+  expect(stored.ssh).toMatchObject({ port: machines.port, user: 'root', hasPassword: true });
+  expect(stored.ssh?.fingerprint).toMatch(/^SHA256:/);
 
   const [job] = (await call(nodeJobs.list, { params: { nodeID: id } })).data;
   const jobId = job?.id ?? '';
@@ -48,24 +76,55 @@ test('the form leads to the steps; what the machine says appears as it is said, 
   await say('connect', { state: 'done', output: 'connected as root\n', startedAt: new Date(), endedAt: new Date() });
   await say('detect', { state: 'done', startedAt: new Date(), endedAt: new Date() });
   await say('check', { state: 'running', output: 'clock: right\n', startedAt: new Date() });
-  const log = page.getByRole('log');
   await log.getByText('clock: right').waitFor();
-  await page.getByText('rocky 9.4 · x86_64').waitFor();
   await say('check', { output: 'clock: right\n<b>port 80</b> is free\n' });
   await log.getByText('<b>port 80</b> is free').waitFor();
   await keepPicture(page, 'install-steps');
   await say('check', { state: 'failed', fault: 'portTaken', message: '443 is held by "caddy"', endedAt: new Date() });
   await db.nodeJob.update({ where: { id: jobId }, data: { state: 'failed', endedAt: new Date() } });
-  await page.getByText('A port is taken').waitFor();
-  await page.getByText('443 is held by "caddy"').waitFor();
-  await page.getByRole('button', { name: 'Retry from here' }).click();
+  await problem.getByText(/A port is taken/).waitFor();
+  await problem.getByText('443 is held by "caddy"').waitFor();
+  await keepPicture(page, 'install-failed');
+
+  // Another page and back: the installation is shown as it was left.
+  await page.getByRole('navigation').getByRole('link', { name: 'Nodes' }).first().click();
+  await page.getByRole('link', { name: 'Uninitialized' }).click();
+  await page.getByRole('link', { name: 'tpe-05' }).click();
+  await page.getByRole('link', { name: 'Install tpe-05' }).click();
+  await log.getByText('<b>port 80</b> is free').waitFor();
+  await problem.getByRole('button', { name: 'Try again from here' }).click();
   await page.getByRole('button', { name: 'Stop' }).waitFor();
   expect((await db.nodeJob.findUniqueOrThrow({ where: { id: jobId } })).state).toBe('waiting');
+
+  // A refused credential is corrected in the same place.
+  const before = await db.edgeNode.findUniqueOrThrow({ where: { id } });
+  await say('connect', { state: 'failed', fault: 'credentials', message: 'root was not let in' });
+  await say('check', { state: 'waiting', fault: null, message: null });
+  await db.nodeJob.update({ where: { id: jobId }, data: { state: 'failed', endedAt: new Date() } });
+  await problem.getByText(/The machine refuses the credential/).waitFor();
+  await problem.getByRole('button', { name: 'Change address or credential' }).click();
+  await page.getByLabel('Password', { exact: true }).last().fill('another');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
+  const after = await db.edgeNode.findUniqueOrThrow({ where: { id } });
+  expect(after.sshPasswordSealed).not.toEqual(before.sshPasswordSealed);
+
+  // The machine shows another key than the one that was compared.
+  const other = `SHA256:${'A'.repeat(43)}`;
+  await call(nodes.update, { body: { id, ssh: { fingerprint: other } } });
+  await say('connect', { state: 'failed', fault: 'hostKey', message: `expected is ${other}` });
+  await db.nodeJob.update({ where: { id: jobId }, data: { state: 'failed', endedAt: new Date() } });
+  await page.reload();
+  await problem.getByRole('button', { name: 'Compare the host key' }).click();
+  await problem.getByText(`Expected: ${other}`).waitFor();
+  await keepPicture(page, 'install-other-key');
+  await page.getByRole('button', { name: 'Accept this key' }).click();
   await page.getByRole('button', { name: 'Stop' }).click();
   await eventually(async () =>
     expect((await db.nodeJob.findUniqueOrThrow({ where: { id: jobId } })).state).toBe('cancelled'),
   );
-  await page.getByText('Stopped').first().waitFor();
+  await problem.getByText('The installation was stopped').waitFor();
+  expect((await call(nodes.get, { params: { nodeID: id } })).ssh?.fingerprint).toBe(stored.ssh?.fingerprint);
 
   // Once it is there, it is put on a line from where it was installed.
   await call(groups.create, { params: { zoneId: zone.id }, body: { name: 'Taiwan core' } });
@@ -77,7 +136,7 @@ test('the form leads to the steps; what the machine says appears as it is said, 
   await page.getByRole('option', { name: 'Chunghwa Telecom' }).click();
   await keepPicture(page, 'install-on-line');
   await dialog.getByRole('button', { name: 'Publish' }).click();
-  await page.getByText('stands on Taiwan core · Chunghwa Telecom · weight 50').waitFor();
+  await page.getByText('serves Taiwan core · Chunghwa Telecom · weight 50').waitFor();
   await page.getByRole('link', { name: 'Groups & lines' }).last().click();
   await page.getByRole('button', { name: /tpe-05/ }).waitFor();
 });
@@ -97,8 +156,9 @@ test('a new node is brought by a line that is pasted there, or over SSH; many at
     .getByText(/^\(echo EDGELOOM_TOKEN=[\w-]+; curl -fsSL .*\/api\/v1\/node\/install\.sh\) \| sudo sh$/)
     .waitFor();
   await keepPicture(page, 'install-line');
-  await dialog.getByText('Over SSH').click();
-  await dialog.getByLabel('SSH port').waitFor();
+  await dialog.getByRole('link', { name: 'Install over SSH' }).click();
+  await page.getByLabel('SSH port').waitFor();
+  expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('127.0.0.2');
   await keepPicture(page, 'install-ways');
 
   await page.goto('/client/nodeManage/nodesList?tab=waiting');

@@ -259,6 +259,8 @@ const places = (): Place[] => {
     { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=commands`, shows: 'main li button', same: true },
     { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=upgrades`, shows: 'main h2', same: true },
     { kind: 'client', address: `nodeManage/nodesList/${bareNode}/job/${job}`, shows: 'main ol li' },
+    { kind: 'client', address: `nodeManage/nodesList/${bareNode}/install`, shows: 'main ol li' },
+    { kind: 'client', address: 'nodeManage/nodesList/new/install', shows: 'main ol li' },
     { kind: 'client', address: 'nodeManage/resolutionTitle', shows: 'tbody button' },
     { kind: 'client', address: 'nodeManage/vNode', shows: list },
     { kind: 'client', address: 'nodeManage/rollouts', shows: 'main h2' },

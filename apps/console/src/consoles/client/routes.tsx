@@ -18,6 +18,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/nodes/node-page.tsx'), 'NodePage'),
     },
     {
+      path: 'nodeManage/nodesList/:nodeID/install',
+      lazy: page(() => import('../../features/node-jobs/install-page.tsx'), 'InstallPage'),
+    },
+    {
       path: 'nodeManage/nodesList/:nodeID/job/:jobID',
       lazy: page(() => import('../../features/node-jobs/node-job-page.tsx'), 'NodeJobPage'),
     },

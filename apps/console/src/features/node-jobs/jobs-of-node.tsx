@@ -9,7 +9,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './node-jobs.module.css';
 import { toneOfJob } from './tones.ts';
 
-/** What was done on its machine over SSH; nothing where that was never. */
+/** The jobs that ran on the machine over SSH; the newest installation opens where it was started. */
 export function JobsOfNode({ node }: { node: { id: string; name: string } }) {
   const t = useT();
   const query = { pageSize: 5, sortBy: 'createdAt', orderBy: 'desc' } as const;
@@ -18,10 +18,10 @@ export function JobsOfNode({ node }: { node: { id: string; name: string } }) {
   return (
     <Section title="nodeJobs.recent">
       <ul className={classes['recent']}>
-        {data.data.map(({ id, kind, state, createdAt, createdBy }) => (
+        {data.data.map(({ id, kind, state, createdAt, createdBy }, i) => (
           <li key={id}>
             <StatusMark tone={toneOfJob[state]} label={t(`nodeJobs.state.${state}`)} />
-            <Link to={to(`nodeManage/nodesList/${node.id}/job/${id}`)}>
+            <Link to={to(`nodeManage/nodesList/${node.id}/${i === 0 && kind === 'install' ? 'install' : `job/${id}`}`)}>
               {t(`nodeJobs.title.${kind}`, { name: node.name })}
             </Link>
             <span className={classes['why']}>

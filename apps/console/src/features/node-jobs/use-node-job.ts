@@ -8,32 +8,33 @@ export type NodeJob = Received<typeof nodeJobs.get>;
 export type NodeStep = NodeJob['steps'][number];
 type Event = Received<typeof nodeJobs.events> extends AsyncIterable<infer E> ? E : never;
 
-/** What a stream has told so far: how the job stands, and each step with all of its output. */
-type Told = Omit<Event, 'steps'> & { steps: ReadonlyMap<string, NodeStep> };
+/** The state of the job as streamed so far, each step with all of its output. */
+type Reported = Omit<Event, 'steps'> & { steps: ReadonlyMap<string, NodeStep> };
 
-/** A job as it goes on. */
-export function useLiveJob(job: NodeJob): NodeJob {
-  const told = useStream(job.nodeID, job.id);
-  return told ? { ...job, ...told, steps: job.steps.map((step) => told.steps.get(step.name) ?? step) } : job;
+/** The job with what its stream has reported; `round` rises when it is tried again. */
+export function useLiveJob(job: NodeJob | null, round = 0): NodeJob | null {
+  const reported = useStream(job?.nodeID, job?.id, round);
+  if (!job || !reported) return job;
+  return { ...job, ...reported, steps: job.steps.map((step) => reported.steps.get(step.name) ?? step) };
 }
 
-function useStream(nodeID: string, jobID: string): Told | null {
-  const [told, setTold] = useState<Told | null>(null);
-  useEffect(
-    () =>
-      follow<Event>(
-        (signal) => call(nodeJobs.events, { params: { nodeID, jobID } }, { signal }),
-        () => {
-          let steps: ReadonlyMap<string, NodeStep> = new Map();
-          return ({ steps: changed, ...head }) => {
-            steps = withSteps(steps, changed);
-            setTold({ ...head, steps });
-          };
-        },
-      ),
-    [nodeID, jobID],
-  );
-  return told;
+function useStream(nodeID: string | undefined, jobID: string | undefined, round: number): Reported | null {
+  const key = `${nodeID} ${jobID} ${round}`;
+  const [last, setLast] = useState<{ key: string; reported: Reported } | null>(null);
+  useEffect(() => {
+    if (nodeID === undefined || jobID === undefined) return undefined;
+    return follow<Event>(
+      (signal) => call(nodeJobs.events, { params: { nodeID, jobID } }, { signal }),
+      () => {
+        let steps: ReadonlyMap<string, NodeStep> = new Map();
+        return ({ steps: changed, ...head }) => {
+          steps = withSteps(steps, changed);
+          setLast({ key, reported: { ...head, steps } });
+        };
+      },
+    );
+  }, [nodeID, jobID, key]);
+  return last?.key === key ? last.reported : null;
 }
 
 const withSteps = (before: ReadonlyMap<string, NodeStep>, changed: Event['steps']): ReadonlyMap<string, NodeStep> =>

@@ -1,5 +1,5 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { Button, SegmentedControl } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
@@ -9,40 +9,38 @@ import { to } from '../../lib/family.ts';
 import { count, time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { InstallForm, type Installable } from '../node-jobs/install-form.tsx';
 import classes from './nodes.module.css';
 
-interface JoinPanelProps {
-  node: Installable;
-  token: { command: string; expiresAt: string };
+interface JoinToken {
+  command: string;
+  expiresAt: string;
 }
 
-/** Two ways for a machine to become this node: it comes for what it needs, or we go to it. */
-export function JoinPanel({ node, token }: JoinPanelProps) {
+/** The command with a new join token, in a dialog; the other way is over SSH. */
+export function JoinPanel({ nodeID, token }: { nodeID: string; token: JoinToken }) {
   const t = useT();
-  const [way, setWay] = useState('line');
+  const close = useOverlayClose();
   return (
     <div className={classes['join']}>
-      <SegmentedControl
-        aria-label={t('nodes.join.way')}
-        value={way}
-        onChange={setWay}
-        data={[
-          { value: 'line', label: t('nodes.join.line') },
-          { value: 'ssh', label: t('nodes.join.ssh') },
-        ]}
-      />
-      {way === 'line' ? <Line node={node} token={token} /> : <InstallForm node={node} />}
+      <JoinLine nodeID={nodeID} token={token} />
+      <div className="dialog-buttons">
+        <Button component={Link} to={to(`nodeManage/nodesList/${nodeID}/install`)} variant="subtle" onClick={close}>
+          {t('nodeJobs.installSSH')}
+        </Button>
+        <Button variant="default" onClick={close}>
+          {t('common.close')}
+        </Button>
+      </div>
     </div>
   );
 }
 
-/** What is pasted on the machine, and the moment it has joined. */
-function Line({ node, token }: JoinPanelProps) {
+/** The command that is run on the machine, and whether the machine has joined since. */
+export function JoinLine({ nodeID, token }: { nodeID: string; token: JoinToken }) {
   const t = useT();
   const close = useOverlayClose();
   const [since] = useState(() => Date.now());
-  const { data } = useEndpoint(nodes.get, { params: { nodeID: node.id } }, { pollMs: 2000 });
+  const { data } = useEndpoint(nodes.get, { params: { nodeID } }, { pollMs: 2000 });
   const joined = data?.initialized === true && Date.parse(data.lastSeenAt ?? '') >= since;
   return (
     <>
@@ -53,16 +51,13 @@ function Line({ node, token }: JoinPanelProps) {
         <StatusMark tone={joined ? 'ok' : 'busy'} />
         {joined ? t('nodes.join.joinedSince', { serial: count(data.currentSerial) }) : t('nodes.join.waiting')}
       </output>
-      <div className="dialog-buttons">
-        <Button variant="default" onClick={close}>
-          {t(joined ? 'common.close' : 'nodes.join.later')}
-        </Button>
-        {joined && (
-          <Button component={Link} to={to(`nodeManage/nodesList/${node.id}`)} onClick={close}>
+      {joined && (
+        <div>
+          <Button component={Link} to={to(`nodeManage/nodesList/${nodeID}`)} onClick={close}>
             {t('nodes.join.open')}
           </Button>
-        )}
-      </div>
+        </div>
+      )}
     </>
   );
 }

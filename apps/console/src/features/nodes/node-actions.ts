@@ -165,7 +165,7 @@ export function useRejoin() {
       }));
     const token = sure && (await rejoin.run({ params: { nodeID: node.id } }));
     if (token)
-      overlay(createElement(JoinPanel, { node, token }), {
+      overlay(createElement(JoinPanel, { nodeID: node.id, token }), {
         title: { text: t('nodes.join.title', { name: node.name }) },
       });
   };

@@ -1,48 +1,23 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { EdgeNode as EdgeNodeSchema, JoinToken } from '@edgeloom/contract/nodes/nodes.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { NumberInput } from '@mantine/core';
 import { useState } from 'react';
-import * as z from 'zod';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
-import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { t } from '../../lib/i18n.ts';
-import { JoinPanel } from './join-panel.tsx';
 import type { EdgeNode } from './node-states.ts';
 
-const Made = EdgeNodeSchema.pick({ id: true, name: true, ip: true, ssh: true }).extend({
-  command: JoinToken.shape.command,
-  expiresAt: z.string(),
-});
-
-interface NodeFormProps {
-  value?: EdgeNode;
-  /** Chosen already, where the form is opened in a zone. */
-  zoneID?: string;
-}
-
-/** A new node is not there yet: the form goes on to how it is brought. */
-export function NodeForm({ value, zoneID }: NodeFormProps) {
-  const overlay = useOverlay();
-  const onMade = (reply: unknown) => {
-    if (value) return;
-    const made = Made.parse(reply);
-    overlay(<JoinPanel node={made} token={made} />, { title: { text: t('nodes.join.title', { name: made.name }) } });
-  };
+/** An existing node; a new one is made by its installation (`node-jobs/install-page.tsx`). */
+export function NodeForm({ value }: { value: EdgeNode }) {
   return (
     <ResourceForm
-      create={nodes.create}
       update={nodes.update}
-      // What it is reached by is not shown again, and belongs to its installation.
-      value={value && { ...value, ssh: undefined }}
+      // Its SSH access is not shown again, and belongs to its installation.
+      value={{ ...value, ssh: undefined }}
       refreshes={['zones']}
-      onDone={onMade}
-      {...(zoneID && { initial: { zoneID } })}
     >
       <TextField name="name" />
       <TextField name="ip" />

@@ -24,7 +24,6 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 import { GroupsOfNode } from '../groups/groups-of-node.tsx';
-import { InstallForm } from '../node-jobs/install-form.tsx';
 import { Version } from '../upgrades/version.tsx';
 import { useUpgrading } from '../upgrades/upgrading.ts';
 import { UpgradeLog } from '../upgrades/upgrade-log.tsx';
@@ -129,7 +128,8 @@ function Loaded({ node }: { node: EdgeNode }) {
           {can(nodeJobs.initialize) && !node.initialized && (
             <Button
               leftSection={<IconTerminal2 size={15} stroke={1.6} />}
-              onClick={() => overlay(<InstallForm node={node} />, { title: 'nodeJobs.installSSH' })}
+              component={Link}
+              to={to(`nodeManage/nodesList/${node.id}/install`)}
             >
               {t('nodeJobs.installSSH')}
             </Button>

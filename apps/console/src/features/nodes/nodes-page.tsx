@@ -4,8 +4,8 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { InstallNode } from './install-node.tsx';
 import { UpgradeBehind } from '../upgrades/version.tsx';
-import { NodeForm } from './node-form.tsx';
 import { tally } from './node-states.ts';
 import { NodesTable } from './nodes-table.tsx';
 import classes from './nodes.module.css';
@@ -22,9 +22,12 @@ export function NodesPage() {
     <Page
       title="nodes.title"
       count={<Tally />}
-      actions={<UpgradeBehind />}
-      create={<NodeForm />}
-      creates={nodes.create}
+      actions={
+        <>
+          <UpgradeBehind />
+          <InstallNode />
+        </>
+      }
       tabs={tabs}
     >
       {tab === 'all' ? <NodesTable /> : <WaitingTable />}

@@ -1,10 +1,8 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { NodeKind, NodePortType, NodeRole, NodeStatus, NodeType } from '@edgeloom/contract/nodes/nodes.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { Button } from '@mantine/core';
-import { IconKey, IconPlus, IconServer } from '@tabler/icons-react';
+import { IconKey, IconServer } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router-dom';
-import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { act, edit, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable, type GroupOf } from '../../components/resource-table/resource-table.tsx';
@@ -13,7 +11,6 @@ import { Pill, Status, toneOf } from '../../components/status/status.tsx';
 import { Bits, Bytes, Count, Nothing } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
-import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import {
   clearing,
@@ -28,6 +25,7 @@ import {
   useRejoin,
 } from './node-actions.ts';
 import { Meter } from './meter.tsx';
+import { InstallNode } from './install-node.tsx';
 import { NodeForm } from './node-form.tsx';
 import { reasonOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
@@ -219,7 +217,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         below: <Status kind="node" value={node.status} why={reasonOf(node, t)} />,
         end: <Serial node={node} />,
       })}
-      empty={{ icon: IconServer, action: <First {...(zoneId && { zoneId })} /> }}
+      empty={{ icon: IconServer, action: <InstallNode zoneID={zoneId} main={false} /> }}
     />
   );
 }
@@ -239,20 +237,5 @@ function ZoneLabel({ zoneID, rows }: { zoneID: string; rows: readonly EdgeNode[]
         })}
       </span>
     </>
-  );
-}
-
-function First({ zoneId }: { zoneId?: string }) {
-  const t = useT();
-  const can = useCan();
-  const overlay = useOverlay();
-  if (!can(nodes.create)) return null;
-  return (
-    <Button
-      leftSection={<IconPlus size={15} stroke={1.8} />}
-      onClick={() => overlay(<NodeForm {...(zoneId && { zoneID: zoneId })} />, { title: 'nodes.create' })}
-    >
-      {t('nodes.create')}
-    </Button>
   );
 }

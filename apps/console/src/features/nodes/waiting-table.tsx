@@ -2,11 +2,12 @@ import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { IconKey, IconServer, IconTerminal2 } from '@tabler/icons-react';
-import { act, edit, open, type BulkAction } from '../../components/resource-table/actions.tsx';
+import { act, edit, go, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { to } from '../../lib/family.ts';
 import { t } from '../../lib/i18n.ts';
-import { InstallForm } from '../node-jobs/install-form.tsx';
+import { useCan } from '../../lib/use-can.ts';
 import { disabling, enabling, installing, removing, useNodeForms, useRejoin } from './node-actions.ts';
 import { NodeForm } from './node-form.tsx';
 import type { EdgeNode } from './node-states.ts';
@@ -23,6 +24,7 @@ const columns: Column<EdgeNode>[] = [
 /** Nodes whose machine has not joined yet. */
 export function WaitingTable() {
   const rejoin = useRejoin();
+  const can = useCan();
   const { moving } = useNodeForms();
   const rejoining = act<EdgeNode>({
     label: 'nodes.actions.rejoin',
@@ -45,12 +47,15 @@ export function WaitingTable() {
       pollMs={5000}
       filters={[{ key: 'zoneID', meta: zones.meta }]}
       row={(node) => [
-        open({
-          label: 'nodeJobs.installSSH',
-          icon: IconTerminal2,
-          can: nodeJobs.initialize.can,
-          element: <InstallForm node={node} />,
-        }),
+        ...(can(nodeJobs.initialize)
+          ? [
+              go({
+                label: 'nodeJobs.installSSH',
+                icon: IconTerminal2,
+                to: to(`nodeManage/nodesList/${node.id}/install`),
+              }),
+            ]
+          : []),
         rejoining,
         edit(<NodeForm value={node} />, { title: 'nodes.edit', can: nodes.update.can }),
         node.enabled ? disabling : enabling,

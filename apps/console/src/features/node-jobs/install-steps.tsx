@@ -1,0 +1,96 @@
+import { Button } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { useT, type Word } from '../../lib/i18n.ts';
+import classes from './node-jobs.module.css';
+import type { FormStep } from './use-install-form.ts';
+
+export type StepName = FormStep | 'run';
+const steps: readonly StepName[] = ['address', 'hostKey', 'place', 'run'];
+const FIELDS = ':is(input, textarea):not([type="hidden"], :disabled)';
+
+interface InstallStepsProps {
+  current: StepName;
+  /** The furthest step that was reached: those before it can be opened again. */
+  reached: StepName;
+  skipped: readonly StepName[];
+  onBack?: (step: StepName) => void;
+  results: Record<FormStep, ReactNode>;
+  fields: Record<FormStep, ReactNode>;
+  submit: Word;
+  canSubmit: boolean;
+  busy: boolean;
+  onSubmit: () => void;
+  /** The steps of the run. */
+  children: ReactNode;
+}
+
+/** The steps of an installation one below the other; the current one is open, each before it shows its result. */
+export function InstallSteps(props: InstallStepsProps) {
+  const { current, reached, skipped, onBack, results, fields, submit, canSubmit, busy, onSubmit, children } = props;
+  const t = useT();
+  const form = useRef<HTMLFormElement>(null);
+  const shown = useRef<StepName | null>(null);
+  useEffect(() => {
+    if (shown.current === current) return;
+    // On the first visit the reader starts at the top, as on every page, unless there is something to type.
+    if (current !== 'run')
+      form.current?.querySelector<HTMLElement>(current === 'hostKey' ? 'button[type="submit"]' : FIELDS)?.focus();
+    shown.current = current;
+  }, [current]);
+  const last = steps.indexOf(reached);
+  return (
+    <ol className={classes['wizard']} aria-label={t('common.steps')}>
+      {steps
+        .filter((step) => !skipped.includes(step))
+        .map((step, i) => {
+          const isCurrent = step === current;
+          const isDone = !isCurrent && steps.indexOf(step) < Math.max(last, steps.indexOf(current));
+          const title = <span className={classes['stepTitle']}>{t(`nodeJobs.wizard.${step}`)}</span>;
+          const mark = (
+            <span className={classes['stepMark']} aria-hidden>
+              {isDone ? <IconCheck size={14} stroke={2} /> : i + 1}
+            </span>
+          );
+          return (
+            <li key={step} aria-current={isCurrent ? 'step' : undefined} data-done={isDone || undefined}>
+              {isDone && onBack && step !== 'run' ? (
+                <button type="button" className={classes['stepHead']} onClick={() => onBack(step)}>
+                  {mark}
+                  {title}
+                </button>
+              ) : (
+                <div className={classes['stepHead']}>
+                  {mark}
+                  {title}
+                </div>
+              )}
+              {isDone && step !== 'run' && <div className={classes['stepResult']}>{results[step]}</div>}
+              {isCurrent && step !== 'run' && (
+                <form
+                  ref={form}
+                  noValidate
+                  className={classes['stepFields']}
+                  onSubmit={(event) => {
+                    event.preventDefault();
+                    onSubmit();
+                    requestAnimationFrame(() =>
+                      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(),
+                    );
+                  }}
+                >
+                  {fields[step]}
+                  <div className={classes['stepButtons']}>
+                    <Button type="submit" loading={busy} disabled={!canSubmit}>
+                      {t(submit)}
+                    </Button>
+                  </div>
+                </form>
+              )}
+              {step === 'run' && children}
+            </li>
+          );
+        })}
+    </ol>
+  );
+}

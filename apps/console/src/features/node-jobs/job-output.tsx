@@ -1,0 +1,130 @@
+import { SegmentedControl } from '@mantine/core';
+import { IconAlertSquareRounded } from '@tabler/icons-react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { CopyIcon } from '../../components/values/copy.tsx';
+import { tMaybe, useT } from '../../lib/i18n.ts';
+import classes from './node-jobs.module.css';
+import type { NodeJob, NodeStep } from './use-node-job.ts';
+
+interface OutputProps {
+  /** Before there are steps: what was done so far. */
+  intro?: string;
+  steps?: readonly NodeStep[];
+  isOpen: boolean;
+  /** Why it does not go on: stands where the output goes on otherwise. */
+  problem?: ReactNode;
+  /** Takes the place of the output: a command to be copied. */
+  children?: ReactNode;
+}
+
+/** The output of the machine, or the error that came in its place. */
+export function Output({ intro = '', steps = [], isOpen, problem, children }: OutputProps) {
+  const t = useT();
+  const [which, setWhich] = useState('all');
+  const box = useRef<HTMLDivElement>(null);
+  const current =
+    steps.find(({ state }) => state === 'running' || state === 'failed') ??
+    steps.findLast(({ output }) => output !== '');
+  const shown = (which === 'all' ? steps : steps.filter((step) => step === current)).filter(
+    ({ output }) => output !== '',
+  );
+  const text = `${intro}${shown.map(({ output }) => output).join('')}`;
+  // A reader who scrolled back is left there.
+  const follows = useRef(true);
+  const { length } = text;
+  useEffect(() => {
+    const element = box.current;
+    if (element && length > 0 && follows.current) element.scrollTop = element.scrollHeight;
+  }, [length]);
+  return (
+    <div className={classes['output']}>
+      {problem}
+      {children ??
+        (problem && text === '' && !isOpen ? null : (
+          <>
+            <div className={classes['tools']}>
+              {steps.length > 0 ? (
+                <SegmentedControl
+                  aria-label={t('nodeJobs.output')}
+                  value={which}
+                  onChange={setWhich}
+                  data={[
+                    { value: 'all', label: t('nodeJobs.outputAll') },
+                    { value: 'step', label: t('nodeJobs.outputStep') },
+                  ]}
+                />
+              ) : (
+                <h2 className={classes['outputTitle']}>{t('nodeJobs.output')}</h2>
+              )}
+              {text !== '' && <CopyIcon text={text} name={t('nodeJobs.output')} />}
+            </div>
+            {/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard */}
+            <div
+              ref={box}
+              className={classes['screen']}
+              role="log"
+              aria-label={t('nodeJobs.output')}
+              tabIndex={0}
+              onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+                follows.current = scrollHeight - scrollTop - clientHeight < 24;
+              }}
+            >
+              {intro !== '' && <pre className={classes['lines']}>{intro}</pre>}
+              {text === '' && !isOpen && <span className={classes['of']}>{t('nodeJobs.noOutput')}</span>}
+              {shown.map(({ name, output }) => (
+                <pre key={name} className={classes['lines']}>
+                  <span className={classes['of']}>{`— ${t(`nodeJobs.steps.${name}`)}\n`}</span>
+                  {output}
+                </pre>
+              ))}
+              {isOpen && <span className={classes['cursor']} aria-hidden />}
+            </div>
+            {/* oxlint-enable jsx-a11y/no-noninteractive-tabindex */}
+          </>
+        ))}
+    </div>
+  );
+}
+
+interface ProblemProps {
+  /** What did not happen. */
+  title: string;
+  /** The cause in the words of the machine or the control plane. */
+  detail?: string | null | undefined;
+  /** Selects the advice. */
+  fault?: string | null | undefined;
+  actions: ReactNode;
+}
+
+/** What went wrong, why, what helps, and how to go on. Takes the focus, so that it is seen on a phone too. */
+export function Problem({ title, detail, fault, actions }: ProblemProps) {
+  useT();
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  const advice = fault != null && tMaybe(`nodeJobs.advice.${fault}`);
+  return (
+    <div ref={box} role="alert" tabIndex={-1} className={classes['problem']}>
+      <IconAlertSquareRounded size={18} stroke={1.6} aria-hidden />
+      <div className={classes['problemText']}>
+        <h2 className={classes['problemTitle']}>{title}</h2>
+        {detail != null && detail !== '' && <p className={classes['message']}>{detail}</p>}
+        {advice && <p>{advice}</p>}
+        <div className={classes['problemActions']}>{actions}</div>
+      </div>
+    </div>
+  );
+}
+
+/** Why a job stopped; nothing while it goes on or once it is complete. */
+export function JobProblem({ job, actions }: { job: NodeJob; actions: ReactNode }) {
+  const t = useT();
+  if (job.state === 'cancelled') return <Problem title={t('nodeJobs.stopped')} actions={actions} />;
+  if (job.state !== 'failed') return null;
+  const failed = job.steps.find(({ fault }) => fault !== null);
+  if (!failed || failed.fault === null) return <Problem title={t('nodeJobs.state.failed')} actions={actions} />;
+  const title = t('nodeJobs.stepFailed', {
+    step: t(`nodeJobs.steps.${failed.name}`),
+    cause: t(`nodeJobs.faults.${failed.fault}`),
+  });
+  return <Problem key={failed.name} title={title} detail={failed.message} fault={failed.fault} actions={actions} />;
+}
