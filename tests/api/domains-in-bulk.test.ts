@@ -365,6 +365,21 @@ describe('the name that a site is reached by', () => {
     expect(await check(domain)).toMatchObject({ cnameStatus: 'active' });
   });
 
+  test('is waited for in the first hour of a domain, with a check every five minutes; after that the domain is inactive', async () => {
+    const domain = await build.domain();
+    const { call } = as(domain.site.owner);
+    const state = async () => call(domains.byName, { params: domain.site.params, query: { domainName: domain.name } });
+    expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: null });
+    const fresh = await state();
+    expect(fresh).toMatchObject({ cnameStatus: 'pendingCheck', certCheckAt: null });
+    const minutes = (new Date(fresh.cnameCheckAt).getTime() - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(3);
+    expect(minutes).toBeLessThan(7);
+    await db.$executeRaw`UPDATE domains SET created_at = now() - interval '2 hours' WHERE id = ${domain.id}::uuid`;
+    await check(domain);
+    expect(await state()).toMatchObject({ cnameStatus: 'inactive' });
+  });
+
   test('is looked up by the hour, each domain once, and an outage of the name server changes nothing', async () => {
     await db.domain.updateMany({ data: { cnameDueAt: new Date(Date.now() + 86_400_000) } });
     const domain = await build.domain();

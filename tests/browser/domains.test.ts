@@ -95,7 +95,7 @@ test('a name of any site is looked up where all of them stand, and opened from t
   await page.getByRole('menuitem', { name: 'Check CNAME' }).click();
   const found = page.getByRole('dialog');
   await found.getByText(/\.cdn\.example\.net$/).waitFor();
-  await found.getByText('leads nowhere yet').waitFor();
+  await found.getByText('no CNAME record yet').waitFor();
   await page.keyboard.press('Escape');
   await found.waitFor({ state: 'detached' });
   await menu.click();
@@ -143,7 +143,7 @@ test('names are pasted, mended line by line, given an origin that answers, and m
   await next.click();
   await keepPicture(page, 'add-domains-review');
   await page.getByRole('button', { name: 'Add 4 domains' }).click();
-  await page.getByText('leads nowhere yet').first().waitFor();
+  await page.getByText('no CNAME record yet').first().waitFor();
   await keepPicture(page, 'add-domains-done');
   const made = (await rows()).filter(({ name }) => !names.includes(name));
   expect(made.map(({ name }) => name)).toEqual([
@@ -185,7 +185,7 @@ test('thousands of names are drawn as far as they are seen, and made thousand by
   expect(total).toBe(1503);
 }, 300_000);
 
-test('a name that is pointed here turns green by itself', async () => {
+test('a new domain waits for its CNAME, says when it is checked again, and turns green by itself', async () => {
   const { site, call, names, address, rows } = await threeDomains();
   const { cname } = await call(sites.get, { params: site.params });
   const [name = ''] = names;
@@ -193,12 +193,29 @@ test('a name that is pointed here turns green by itself', async () => {
   await page.getByRole('button', { name: 'Check CNAME' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText(String(cname)).waitFor();
-  await dialog.getByText('leads nowhere yet').waitFor();
+  await dialog.getByText('no CNAME record yet').waitFor();
+  await dialog.getByRole('img', { name: 'unknown' }).waitFor();
+  await page.keyboard.press('Escape');
+  // The first check found nothing: the domain goes on waiting, and the page says what comes next.
+  await page.getByText(/^Waiting for CNAME · checked again at \d\d:\d\d$/).waitFor();
+  await keepPicture(page, 'domain-waits');
+  await page.goto(`/user/${address}?view=domains`);
+  const row = page.getByRole('row').filter({ hasText: name });
+  await row.getByText('Waiting', { exact: true }).waitFor();
+  await row.getByText(/^checked again at \d\d:\d\d$/).waitFor();
+  expect(await page.locator('main [data-tone="bad"]').count()).toBe(0);
+  await keepPicture(page, 'domains-wait');
+  await page.goto(`/user/${address}`);
+  await page.getByText('3 waiting for CNAME').click();
+  await page.waitForURL(/cnameStatuses=pendingCheck/);
+  await page.getByRole('row').filter({ hasText: name }).waitFor();
+  await page.goto(`/user/${address}/${name}`);
+  await page.getByRole('button', { name: 'Check CNAME' }).click();
   dns.records.set(name, { alias: String(cname) });
   await dialog.getByText(`leads to ${cname}`).waitFor({ timeout: 180_000 });
   await page.keyboard.press('Escape');
   await page.getByText('CNAME active').waitFor();
-  expect((await rows()).filter(({ cnameStatus }) => cnameStatus === 'active').map((row) => row.name)).toEqual([name]);
+  expect((await rows()).filter(({ cnameStatus }) => cnameStatus === 'active').map((one) => one.name)).toEqual([name]);
 }, 240_000);
 
 test('what browsers shall remember is set step by step, and a preload list takes only what is whole', async () => {

@@ -42,7 +42,10 @@ export async function check(ctx: Ctx, siteId: string, ids: string[]) {
   return { data: found };
 }
 
-/** Plain SQL: a look changes nothing of the domain that its owner would call a change. The next one comes in an hour or so. */
+/** A new domain waits for its record: in its first hour it is checked every five minutes, and is not called inactive. */
+const WAITS = `found.state = 'inactive' AND d.cname_status = 'pendingCheck' AND d.created_at > now() - interval '1 hour'`;
+
+/** Plain SQL: a check changes nothing of the domain that its owner would call a change. The next one comes in about an hour. */
 export async function keepFound(
   { pool }: Pick<Installation, 'pool'>,
   looked: readonly { id: string }[],
@@ -54,7 +57,8 @@ export async function keepFound(
   });
   if (known.length === 0) return;
   await pool.query(
-    `UPDATE domains d SET cname_status = found.state, cname_due_at = now() + interval '1 hour' * (0.9 + random() * 0.2)
+    `UPDATE domains d SET cname_status = CASE WHEN ${WAITS} THEN d.cname_status ELSE found.state END,
+       cname_due_at = now() + CASE WHEN ${WAITS} THEN interval '5 minutes' ELSE interval '1 hour' * (0.9 + random() * 0.2) END
      FROM unnest($1::uuid[], $2::text[]) found (id, state) WHERE d.id = found.id`,
     [known.map(({ id }) => id), known.map(({ state }) => state)],
   );

@@ -25,8 +25,12 @@ const proof = sql`CASE WHEN NOT d.enabled AND NOT EXISTS (SELECT FROM name_claim
     'lookedAt', iso_time(p.looked_at), 'nextLookAt', iso_time(p.due_at)) END
   FROM name_proofs p JOIN proof_tokens t ON t.holder_id = p.holder_id
   WHERE p.holder_id = coalesce(s.owner_id, s.client_id) AND p.name = name_base(d.name)) END`;
+/** Only while a certificate is being issued, or after an attempt that failed: few domains have either. */
+const certCheckAt = sql`CASE WHEN d.cert_status IN ('processing', 'fail') THEN (
+  SELECT min(coalesce((SELECT min(o.due_at) FROM certificate_orders o WHERE o.certificate_id = c.id AND o.state = 'open'), c.next_at))
+  FROM certificates c WHERE c.site_id = d.site_id AND c.type = 'automatic' AND d.name = ANY(c.names)) END`;
 const columns = sql`d.id, d.site_id AS "siteID", d.name, d.enabled::int AS status, d.tags, d.cname_status AS "cnameStatus",
-  d.cert_status AS "certStatus", d.certificate_id AS "certificateID", d.force_ssl AS "forceSSL", d.min_tls AS "minTLS", d.origin_verify AS "originVerify", d.origin_certificate_id AS "originCertificateID",
+  d.cname_due_at AS "cnameCheckAt", d.cert_status AS "certStatus", ${certCheckAt} AS "certCheckAt", d.certificate_id AS "certificateID", d.force_ssl AS "forceSSL", d.min_tls AS "minTLS", d.origin_verify AS "originVerify", d.origin_certificate_id AS "originCertificateID",
   d.slow_start_seconds AS "slowStartSeconds", d.health_check AS "healthCheck",
   CASE WHEN d.hsts_max_age_seconds IS NOT NULL THEN json_build_object('maxAgeSeconds', d.hsts_max_age_seconds,
     'includeSubdomains', d.hsts_include_subdomains, 'preload', d.hsts_preload) END AS hsts, d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",

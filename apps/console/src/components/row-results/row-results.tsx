@@ -7,7 +7,7 @@ import classes from './row-results.module.css';
 
 export interface RowResult {
   name: string;
-  outcome: 'done' | 'failed' | 'skipped';
+  outcome: 'done' | 'waiting' | 'failed' | 'skipped';
   /** Cause of a failure or reason of a skip, in words. */
   text?: ReactNode;
   /** The way out as a link or button, or how long it took. */
@@ -16,10 +16,11 @@ export interface RowResult {
 
 const outcomes = [
   ['done', 'ok', 'common.rows.done'],
+  ['waiting', 'unknown', 'common.rows.waiting'],
   ['failed', 'bad', 'common.rows.failed'],
   ['skipped', 'off', 'common.rows.skipped'],
 ] as const;
-const tones = { done: 'ok', failed: 'bad', skipped: 'off' } as const;
+const tones = { done: 'ok', waiting: 'unknown', failed: 'bad', skipped: 'off' } as const;
 
 /** What a batch did, row by row. */
 export function RowResults({

@@ -13,6 +13,7 @@ import { useAction } from '../../lib/use-endpoint.ts';
 import { CertificateStep, useCoverage, type CertificateChoice } from './certificate-step.tsx';
 import classes from './domains.module.css';
 import type { Domain } from './origins-draft.ts';
+import { certNext } from './waits.ts';
 
 /** What a domain is served with over HTTPS, and the way to another. */
 export function DomainCertificate({ domain }: { domain: Domain }) {
@@ -25,7 +26,7 @@ export function DomainCertificate({ domain }: { domain: Domain }) {
   const name = known?.label;
   return (
     <div className={classes['certificate']}>
-      <Status kind="cert" value={domain.certStatus} />
+      <Status kind="cert" value={domain.certStatus} why={certNext(domain)} />
       {name !== undefined && <Link to={siteAddress(site, 'certs')}>{name}</Link>}
       {(can(certificates.assign) || can(certificates.autoSSL)) && (
         <Button

@@ -3,7 +3,7 @@ import { Copy } from '../../components/values/copy.tsx';
 import { explain } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from './domains.module.css';
-import { useCnameCheck } from './use-cname-check.ts';
+import { useCnameCheck, type CnameCheck } from './use-cname-check.ts';
 
 /** As many as are looked up at once. */
 const MOST = 100;
@@ -12,7 +12,8 @@ interface CnameResultsProps {
   siteId: string;
   /** What the domains are to point to; null: the installation has no name for it. */
   cname: string | null;
-  rows: readonly { id: string; name: string }[];
+  /** New ones have no state yet. */
+  rows: readonly { id: string; name: string; cnameStatus?: CnameCheck['cnameStatus'] }[];
 }
 
 /** Where each leads now; what is set meanwhile turns green by itself. */
@@ -29,12 +30,12 @@ function Results({ siteId, cname, rows }: CnameResultsProps & { cname: string })
     siteId,
     those.map(({ id }) => id),
   );
-  const results = those.map(({ id, name }): RowResult => {
+  const results = those.map(({ id, name, cnameStatus = 'pendingCheck' }): RowResult => {
     const row = found?.find((one) => one.id === id);
-    if (!row) return { name, outcome: 'skipped', text: t('domains.cname.looking') };
+    if (!row) return { name, outcome: 'waiting', text: t('domains.cname.looking') };
     return {
       name,
-      outcome: row.cnameStatus === 'active' ? 'done' : 'failed',
+      outcome: row.cnameStatus === 'active' ? 'done' : cnameStatus === 'pendingCheck' ? 'waiting' : 'failed',
       text: row.found === null ? t('domains.cname.nowhere') : t('domains.cname.leads', { to: row.found }),
     };
   });

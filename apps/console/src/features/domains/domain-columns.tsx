@@ -4,6 +4,7 @@ import { Nothing } from '../../components/values/values.tsx';
 import { t } from '../../lib/i18n.ts';
 import classes from './domains.module.css';
 import type { Domain } from './origins-draft.ts';
+import { certNext, cnameNext } from './waits.ts';
 
 /** The first origin that is asked, and how many more there are. */
 export function Origins({ of }: { of: Domain['upstreams'] }) {
@@ -19,11 +20,11 @@ export function Origins({ of }: { of: Domain['upstreams'] }) {
 
 export const cname: Column<Domain> = {
   key: 'cnameStatus',
-  render: (domain) => <Status kind="cname" value={domain.cnameStatus} />,
+  render: (domain) => <Status kind="cname" value={domain.cnameStatus} why={cnameNext(domain)} />,
 };
 export const cert: Column<Domain> = {
   key: 'certStatus',
-  render: (domain) => <Status kind="cert" value={domain.certStatus} />,
+  render: (domain) => <Status kind="cert" value={domain.certStatus} why={certNext(domain)} />,
 };
 export const force: Column<Domain> = {
   key: 'forceSSL',
@@ -54,11 +55,13 @@ export const filters = [
   { key: 'updatedAtEnd', typed: 'time' },
 ] as const;
 
-/** On a phone: only what is wrong with it, else where its content comes from. */
+/** On a phone: only what is wrong with it or what it waits for, else where its content comes from. */
 export function Below({ domain }: { domain: Domain }) {
   if (domain.status === 1 && domain.certStatus === 'fail')
     return <Status kind="cert" value="fail" text={t('domains.cert.fail')} />;
   if (domain.status === 1 && domain.cnameStatus === 'inactive')
     return <Status kind="cname" value="inactive" text={t('domains.cname.inactive')} />;
+  if (domain.status === 1 && domain.cnameStatus === 'pendingCheck')
+    return <Status kind="cname" value="pendingCheck" text={t('domains.cname.pendingCheck')} why={cnameNext(domain)} />;
   return <Origins of={domain.upstreams} />;
 }

@@ -26,6 +26,7 @@ import { isWaiting, NameProof } from './name-proof.tsx';
 import type { Domain } from './origins-draft.ts';
 import { OriginsTab } from './origins-tab.tsx';
 import { useSwitchDomain } from './switch-domains.ts';
+import { certNext, cnameNext, isPending } from './waits.ts';
 
 /** A tab that another feature brings. */
 export interface DomainTab {
@@ -35,10 +36,18 @@ export interface DomainTab {
   show: (domain: Domain) => ReactNode;
 }
 
+/** While the domain waits for its record or certificate. */
+const PENDING_POLL_MS = 10_000;
+const withNext = (state: string, next: string | null) => (next === null ? state : `${state} · ${next}`);
+
 export function DomainPage({ more }: { more: readonly DomainTab[] }) {
   const { id } = useSite();
   const { domainName } = useRouteParams('domainName');
-  const found = useEndpoint(domains.byName, { params: { siteId: id }, query: { domainName } });
+  const found = useEndpoint(
+    domains.byName,
+    { params: { siteId: id }, query: { domainName } },
+    { poll: (domain) => (domain && isPending(domain) ? PENDING_POLL_MS : null) },
+  );
   return (
     <Await result={found} page="domains.title">
       {(domain) => <Loaded key={domain.id} domain={domain} more={more} />}
@@ -73,8 +82,12 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
         <>
           {isWaiting(domain) && <Pill tone="warn">{t('status.proof.waiting')}</Pill>}
           {!on && !isWaiting(domain) && <Pill tone="off">{t('domains.trouble.off')}</Pill>}
-          <Pill tone={toneOf('cname', domain.cnameStatus)}>{t(`domains.cname.${domain.cnameStatus}`)}</Pill>
-          <Pill tone={toneOf('cert', domain.certStatus)}>{t(`domains.cert.${domain.certStatus}`)}</Pill>
+          <Pill tone={toneOf('cname', domain.cnameStatus)}>
+            {withNext(t(`domains.cname.${domain.cnameStatus}`), cnameNext(domain))}
+          </Pill>
+          <Pill tone={toneOf('cert', domain.certStatus)}>
+            {withNext(t(`domains.cert.${domain.certStatus}`), certNext(domain))}
+          </Pill>
           {cname !== null && <Copy text={cname} />}
           <DomainTags domain={domain} />
         </>

@@ -102,6 +102,7 @@ function DomainList() {
           removing,
         ]}
         bulk={bulk}
+        pollMs={30_000}
         phone={(domain) => ({ below: <Below domain={domain} />, end: <OnOff domain={domain} /> })}
         empty={{ icon: IconWorldWww, action: <Add /> }}
       />

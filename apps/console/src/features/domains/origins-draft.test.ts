@@ -17,6 +17,8 @@ const domain: Domain = {
   status: 1,
   tags: [],
   cnameStatus: 'active',
+  cnameCheckAt: '2026-11-24T12:00:00.000Z',
+  certCheckAt: null,
   certStatus: 'none',
   forceSSL: false,
   hsts: null,

@@ -1,3 +1,4 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
@@ -65,6 +66,7 @@ function Overview({ site }: { site: SiteInfo }) {
               : t('sites.overview.domainsLimit', { on, count: all, limit: count(site.domainLimit) })}
           </div>
         </Link>
+        <CnameStates site={site} />
         <Link className={classes['card'] ?? ''} to={siteAddress(site, 'cache')}>
           <div className={classes['label']}>{t('sites.overview.cacheRules')}</div>
           <div className={classes['number']}>{count(site.cacheRuleCount)}</div>
@@ -130,6 +132,34 @@ function Overview({ site }: { site: SiteInfo }) {
         </Facts>
       </Section>
     </>
+  );
+}
+
+/** How many domains wait for their CNAME record, and how many have none after the first hour. */
+function CnameStates({ site }: { site: SiteInfo }) {
+  const t = useT();
+  const can = useCan();
+  const states = ['pendingCheck', 'inactive'] as const;
+  const options = { enabled: can(domains.list), pollMs: 30_000 };
+  const sent = (state: (typeof states)[number]) => ({
+    params: { siteId: site.id },
+    query: { cnameStatuses: [state], enabled: true, pageSize: 1 },
+  });
+  const totals = {
+    pendingCheck: useEndpoint(domains.list, sent('pendingCheck'), options).data?.total ?? 0,
+    inactive: useEndpoint(domains.list, sent('inactive'), options).data?.total ?? 0,
+  };
+  const shown = states.filter((state) => totals[state] > 0);
+  if (shown.length === 0) return null;
+  return (
+    <div className={classes['card']}>
+      <div className={classes['label']}>{t('domains.fields.cnameStatus')}</div>
+      {shown.map((state) => (
+        <Link key={state} to={`${siteAddress(site, 'domains')}&cnameStatuses=${state}&enabled=true`}>
+          <Status kind="cname" value={state} text={t(`domains.waits.${state}`, { count: totals[state] })} />
+        </Link>
+      ))}
+    </div>
   );
 }
 
