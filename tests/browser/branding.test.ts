@@ -161,14 +161,14 @@ describe('an announcement', () => {
       });
     const screen = await consoles.openAs(user, 'sitesManagement', { theme: 'light' });
     const { page } = screen;
-    const panel = page.getByRole('dialog', { name: 'Announcements' });
+    const panel = page.getByRole('region', { name: 'Announcements' });
     await panel.waitFor();
     expect(await panel.getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining('<b>News</b>'),
       expect.stringContaining('More news'),
     ]);
     await panel.getByText('<img src=x onerror=alert(1)>').first().waitFor();
-    expect(await page.evaluate(() => document.activeElement?.closest('[role="dialog"]') ?? null)).toBeNull();
+    expect(await panel.evaluate((element) => element.contains(document.activeElement))).toBe(false);
     expect(await faultsOf(screen)).toEqual([]);
     await panel.getByRole('button', { name: 'Got it' }).click();
     await panel.waitFor({ state: 'hidden' });
@@ -178,6 +178,9 @@ describe('an announcement', () => {
     expect(await panel.count()).toBe(0);
     await megaphone.click();
     await panel.getByText('More news').waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'hidden' });
+    await page.locator('button:focus[aria-label^="Announcements"]').waitFor();
     await page.context().close();
   });
 

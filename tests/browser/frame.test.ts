@@ -1,5 +1,6 @@
 // The frame around every screen: menus that follow permissions, what a page says when it has nothing to show, and that
 // nothing which opens over it is inaccessible.
+import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/accessibility.ts';
@@ -285,4 +286,62 @@ test('the time is told in the zone that was chosen', async () => {
   await page.reload();
   await page.getByText('UTC+9').waitFor();
   await page.context().close();
+});
+
+describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
+  test('pushes the page down, leaves the keys to it, and closes by Escape', async () => {
+    const { app, openAs } = consoles;
+    const tenant = await app.build.client();
+    const zone = await app.build.zone({ tenant });
+    const other = await app.build.zone({ tenant });
+    await app.as(tenant.client).call(announcementSetting.create, {
+      body: { title: 'Maintenance on Sunday', content: 'Purges may take longer.', start: '2026-01-01T00:00:00.000Z' },
+    });
+    const { page } = await openAs(tenant.client, 'nodeManage/zonesList', { width });
+    const panel = page.getByRole('region', { name: 'Announcements' });
+    const add = page.getByRole('button', { name: 'Add zone' });
+    await panel.getByText('Maintenance on Sunday').waitFor();
+    await page.getByRole('link', { name: zone.name }).waitFor();
+    await page.getByRole('link', { name: other.name }).waitFor();
+    await keepPicture(page, `announcement-${width}`);
+    const [above, below] = [await panel.boundingBox(), await add.boundingBox()];
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+
+    const rows = width > 768;
+    if (rows) {
+      await page.keyboard.press('j');
+      const first = await page.locator('tr:focus').textContent();
+      await page.keyboard.press('j');
+      await expect.poll(() => page.locator('tr:focus').textContent()).not.toBe(first);
+      await page.keyboard.press('k');
+      await expect.poll(() => page.locator('tr:focus').textContent()).toBe(first);
+    }
+    await page.keyboard.press('/');
+    await page.locator('input[type="search"]:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor();
+    await page.locator('h1').click();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    // What stands over the page has Escape first.
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await panel.waitFor();
+    await page.keyboard.press('c');
+    await page.getByRole('dialog', { name: 'Add zone' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    await page.reload();
+    const megaphone = page.getByRole('button', { name: 'Announcements, 0 unread' });
+    await megaphone.click();
+    await page.locator('section:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('button:focus[aria-label^="Announcements"]').waitFor();
+    expect(await panel.count()).toBe(0);
+    await page.context().close();
+  });
 });

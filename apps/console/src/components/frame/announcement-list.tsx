@@ -10,9 +10,9 @@ type Shown = Received<typeof announcements.list>['data'];
 /** In their order; the lines of a text stay lines, and nothing in them means anything. */
 export function AnnouncementList({ of, onClose }: { of: Shown; onClose?: () => void }) {
   const t = useT();
-  if (of.length === 0) return <p className={classes['none']}>{t('announcementSetting.none')}</p>;
   return (
     <>
+      {of.length === 0 && <p className={classes['none']}>{t('announcementSetting.none')}</p>}
       <ol className={classes['list']}>
         {of.map(({ id, title, content, start }) => (
           <li key={id}>

@@ -1,61 +1,75 @@
-import { announcements } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
-import { ActionIcon, Indicator, Popover } from '@mantine/core';
+import { ActionIcon, Indicator } from '@mantine/core';
 import { IconSpeakerphone } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useT } from '../../lib/i18n.ts';
-import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useSession } from '../../stores/session.ts';
 import { AnnouncementList } from './announcement-list.tsx';
 import classes from './announcements.module.css';
+import { useAnnouncements, useOpenOnce } from './use-announcements.ts';
 
-const kept = (accountId: string) => `edgeloom.announcements.${accountId}`;
+const PANEL = 'announcements';
 
-function readBefore(accountId: string): ReadonlySet<string> {
-  return new Set((localStorage.getItem(kept(accountId)) ?? '').split(' ').filter(Boolean));
-}
-
-/** The megaphone: a dot while something is unread. What is new opens by itself, once, beside the work and never over it. */
-export function Announcements() {
-  const accountId = useSession(({ account }) => account?.id);
-  return accountId === undefined ? null : <Megaphone key={accountId} accountId={accountId} />;
-}
-
-function Megaphone({ accountId }: { accountId: string }) {
+/** The megaphone: a dot while something is unread. */
+export function Megaphone() {
   const t = useT();
-  const { data } = useEndpoint(announcements.list, {}, { pollMs: 300_000 });
-  const [read, setRead] = useState(() => readBefore(accountId));
-  const [asked, setAsked] = useState(false);
-  const shown = data?.data ?? [];
-  const unread = shown.filter(({ id }) => !read.has(id));
-  const opened = asked || unread.length > 0;
-
-  const close = () => {
-    setAsked(false);
-    // Those that are gone are forgotten with it.
-    const now = new Set(shown.map(({ id }) => id));
-    localStorage.setItem(kept(accountId), [...now].join(' '));
-    setRead(now);
-  };
-  if (data === undefined) return null;
-  const label = t('announcementSetting.megaphone', { count: unread.length });
+  const { isKnown, unread, shown, open, close } = useAnnouncements();
+  if (!isKnown) return null;
   return (
-    <Popover opened={opened} onChange={(open) => !open && close()} position="bottom-end" width={340} returnFocus>
-      <Indicator disabled={unread.length === 0} color="red" size={7} offset={8}>
-        <Popover.Target>
-          <ActionIcon
-            className={classes['megaphone'] ?? ''}
-            aria-label={label}
-            aria-haspopup="dialog"
-            aria-expanded={opened}
-            onClick={() => (opened ? close() : setAsked(true))}
-          >
-            <IconSpeakerphone size={16} stroke={1.6} />
-          </ActionIcon>
-        </Popover.Target>
-      </Indicator>
-      <Popover.Dropdown p={0} aria-label={t('announcementSetting.title')}>
-        <AnnouncementList of={unread.length > 0 && !asked ? unread : shown} onClose={close} />
-      </Popover.Dropdown>
-    </Popover>
+    <Indicator disabled={unread.length === 0} color="red" size={7} offset={8}>
+      <ActionIcon
+        className={classes['megaphone'] ?? ''}
+        aria-label={t('announcementSetting.megaphone', { count: unread.length })}
+        aria-controls={PANEL}
+        aria-expanded={shown !== null}
+        onClick={shown === null ? open : close}
+      >
+        <IconSpeakerphone size={16} stroke={1.6} />
+      </ActionIcon>
+    </Indicator>
+  );
+}
+
+const isField = (element: Element | null) => element?.matches('input, textarea, select, [contenteditable]') === true;
+const OVER = '[role="dialog"], [role="menu"], [role="listbox"]';
+
+/**
+ * Between the top bar and the page, which it pushes down: it covers nothing. Not a dialog: the letter keys of the page go on
+ * working. Escape closes it, from the page as well, unless a field or something over the page has the key.
+ */
+export function AnnouncementPanel() {
+  const t = useT();
+  const { all, unread, fresh, shown, close } = useAnnouncements();
+  useOpenOnce(fresh, unread);
+  const panel = useRef<HTMLElement>(null);
+  const latest = useRef(close);
+  useEffect(() => {
+    latest.current = close;
+  });
+  const isOpen = shown !== null;
+  useEffect(() => {
+    if (!isOpen) return;
+    // Opened by the megaphone: a reader with a keyboard continues in the panel.
+    if (document.activeElement?.getAttribute('aria-controls') === PANEL) panel.current?.focus();
+    const onKey = (event: KeyboardEvent) => {
+      const isInside = panel.current?.contains(document.activeElement) === true;
+      if (event.key !== 'Escape' || event.isComposing || document.querySelector(OVER)) return;
+      if (isField(document.activeElement) && !isInside) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      latest.current();
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  }, [isOpen]);
+  if (shown === null) return null;
+  return (
+    <section
+      ref={panel}
+      id={PANEL}
+      tabIndex={-1}
+      className={classes['panel']}
+      aria-label={t('announcementSetting.title')}
+    >
+      <AnnouncementList of={all.filter(({ id }) => shown.has(id))} onClose={close} />
+    </section>
   );
 }

@@ -13,6 +13,7 @@ import { ConfirmProvider } from '../confirm/confirm.tsx';
 import { LeaveQuestion } from '../leave-guard/leave-guard.tsx';
 import { OverlayProvider } from '../overlay/overlay.tsx';
 import { FailedState, PageLoading } from '../states/states.tsx';
+import { AnnouncementPanel } from './announcements.tsx';
 import { Banners } from './banners.tsx';
 import { Breadcrumb } from './breadcrumb.tsx';
 import { DocumentTitle } from './document-title.tsx';
@@ -88,6 +89,7 @@ export function Frame({ menu, views, over, banners = [] }: FrameProps) {
             )}
           </header>
           <Banners more={banners} />
+          <AnnouncementPanel />
           <main id="content" className={classes['panel']} tabIndex={-1}>
             <Progress />
             <SiteContext value={scope}>

@@ -15,7 +15,7 @@ import { time, zoneName } from '../../lib/format.ts';
 import { speak, useLanguage, useT } from '../../lib/i18n.ts';
 import { languages, prefer, usePreferences, type Language } from '../../stores/preferences.ts';
 import { summon } from '../../stores/palette.ts';
-import { Announcements } from './announcements.tsx';
+import { Megaphone } from './announcements.tsx';
 import { ZonePicker } from './zone-picker.tsx';
 import classes from './frame.module.css';
 
@@ -34,7 +34,7 @@ export function TopTools({ phone }: { phone: boolean }) {
           <ThemeMenu />
         </>
       )}
-      <Announcements />
+      <Megaphone />
       {!phone && <HelpMenu />}
     </div>
   );
