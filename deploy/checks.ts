@@ -15,6 +15,7 @@ export const staticChecks: Check[] = [
   { name: 'types of the console', command: ['tsc', '--noEmit', '-p', 'apps/console'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['oxfmt', '--check'] },
+  { name: 'words', command: ['node', 'deploy/words.ts'] },
 ];
 
 export const pureTests: Check = {

@@ -40,19 +40,24 @@ async function claim(id: string): Promise<Lease | null> {
   return rowCount === 1 ? lease : null;
 }
 
+/** Claims a row that must be free. */
+async function mustClaim(id: string): Promise<Lease> {
+  const lease = await claim(id);
+  if (lease === null) throw new Error('another process holds the row');
+  return lease;
+}
+
 const expire = (id: string) =>
   pool.query(`UPDATE leased_rows SET claimed_until = now() - interval '1 second' WHERE id = $1`, [id]);
 
 test('a row has one holder, until it is released or its lease expires', async () => {
   const id = await addRow();
-  const first = await claim(id);
-  expect(first).not.toBeNull();
+  const first = await mustClaim(id);
   expect(await claim(id)).toBeNull();
 
-  await releaseLease(pool, kind, first!);
-  const second = await claim(id);
-  expect(second).not.toBeNull();
-  await releaseLease(pool, kind, first!);
+  await releaseLease(pool, kind, first);
+  await mustClaim(id);
+  await releaseLease(pool, kind, first);
   expect(await claim(id)).toBeNull();
 
   await expire(id);
@@ -61,11 +66,11 @@ test('a row has one holder, until it is released or its lease expires', async ()
 
 test('a holder learns that another process took the row', async () => {
   const id = await addRow();
-  const first = await claim(id);
+  const first = await mustClaim(id);
   await expire(id);
   expect(await claim(id)).not.toBeNull();
   await new Promise<void>((lost) => {
-    const lease = keepLease(pool, kind, first!, () => {
+    const lease = keepLease(pool, kind, first, () => {
       lease.stop();
       lost();
     });
@@ -74,10 +79,10 @@ test('a holder learns that another process took the row', async () => {
 
 test('a holder learns that the row may no longer be worked on', async () => {
   const id = await addRow();
-  const lease = await claim(id);
+  const lease = await mustClaim(id);
   await pool.query(`UPDATE leased_rows SET state = 'cancelled' WHERE id = $1`, [id]);
   await new Promise<void>((lost) => {
-    const kept = keepLease(pool, kind, lease!, () => {
+    const kept = keepLease(pool, kind, lease, () => {
       kept.stop();
       lost();
     });
