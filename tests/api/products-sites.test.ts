@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { ownProducts, products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import type { Signed } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { published } from '../support/outbox.ts';
@@ -231,6 +232,18 @@ describe('sites', () => {
       owner: site.owner,
     });
     expect(await call()).toEqual({ ...counted, sites: 3, domainLimit: 15, forwardLimit: null });
+  });
+
+  test('an operator counts what it sees; what it may not read is not counted', async () => {
+    const node = await build.node();
+    const site = await build.site({ product: await build.product({ zone: node.zone }) });
+    await build.domain({ site });
+    await build.zone({ tenant: node.zone });
+    await build.site();
+    const limited = await build.subClient(node.zone, [node.zone], { permissions: ['zone:read', 'site:read'] });
+    const call = (who: Signed) => as(who).call(clientSites.resources);
+    expect(await call(node.zone.client)).toEqual({ zones: 2, nodes: 1, products: 1, sites: 1, domains: 1 });
+    expect(await call(limited)).toEqual({ zones: 1, nodes: null, products: null, sites: 1, domains: null });
   });
 
   test('a sub-user sees the sites assigned to it, a sub-client those of its zones', async () => {

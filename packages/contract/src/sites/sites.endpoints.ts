@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Ids, Meta, MetaQuery, NameSearch, paged, paging, Tags, TagsInUse } from '../common/common.ts';
 import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoint.ts';
-import { ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Site, SiteForceInput, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
+import { ClientResources, ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Site, SiteForceInput, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
 
 const Page = paging(['createdAt', 'name', 'updatedAt', 'status']).extend({
   groupBy: z.enum(['product']).optional().describe('Sites of a product follow one another, by the name of the product'),
@@ -14,6 +14,7 @@ const tags = z.array(z.string().max(64)).max(20).optional();
 
 export const clientSites = onClient('clientSites', {
   list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), groupID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(Site).extend({ groups }) }),
+  resources: get('resourceInfo', { can: 'signedIn', reply: ClientResources }),
   create: post('site', { can: 'site:write', body: SiteInput, reply: Site, fails: ['SITE_LIMIT', 'LICENSE_EXPIRED', 'PRODUCT_SITE_LIMIT', 'DUPLICATED'] }),
   update: patch('site', { can: 'site:write', body: SiteUpdate, reply: Site, fails: ['DUPLICATED'] }),
   status: put('site/status', { can: 'site:write', body: SiteStatusInput, reply: SiteIDs, fails: ['SITE_STATUS_REFUSED', 'SITE_TRAFFIC_LIMITED'] }),

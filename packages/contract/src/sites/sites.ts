@@ -95,6 +95,9 @@ export const ResourceInfo = z.object({
   forwardLimit: z.int().nullable().describe('Of all sites together; null: one has no limit'),
   cacheRules: z.int(),
 });
+/** The number of each that the account may read. */
+const Seen = z.int().nullable().describe('Null: the account may not read them');
+export const ClientResources = z.object({ zones: Seen, nodes: Seen, products: Seen, sites: Seen, domains: Seen });
 /** Settings of a site that are in use. */
 export const SettingsInUse = z.object({
   cacheRules: z.boolean(),

@@ -4,6 +4,7 @@ import * as service from './sites.service.ts';
 
 export const clientSitesRoutes = routes(clientSites, {
   list:   (ctx, { query }) => service.list(ctx, query),
+  resources: (ctx) => service.clientResources(ctx),
   create: (ctx, { body }) => service.create(ctx, body),
   update: (ctx, { body }) => service.update(ctx, body),
   status: (ctx, { body }) => service.setStatus(ctx, body.siteIDs, body.status),

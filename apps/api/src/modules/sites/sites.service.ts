@@ -1,6 +1,7 @@
 import type { MetaQuery, NameSearch } from '@edgeloom/contract/common/common.ts';
 import { certKey, moduleKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
+import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Site, SiteInfo, SiteInput, SiteUpdate } from '@edgeloom/contract/sites/sites.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail } from '../../core/conflict.ts';
@@ -68,6 +69,19 @@ export const tags = async ({ db }: Ctx, id: string) =>
 
 export const setTags = ({ db }: Ctx, id: string, given: string[]) =>
   db.site.update({ where: { id }, data: { tags: given }, select: { tags: true } });
+
+export async function clientResources({ db, actor }: Ctx) {
+  const seen = (permission: Permission, count: () => Promise<number>) =>
+    actor.permissions.has(permission) ? count() : null;
+  const [zones, nodes, products, sites, domains] = await Promise.all([
+    seen('zone:read', () => db.zone.count()),
+    seen('node:read', () => db.edgeNode.count()),
+    seen('product:read', () => db.product.count()),
+    seen('site:read', () => db.site.count()),
+    seen('domain:read', () => db.domain.count()),
+  ]);
+  return { zones, nodes, products, sites, domains };
+}
 
 export async function resources({ db }: Ctx) {
   const [sites, products, domains, enabledDomains, forwards, cacheRules] = await Promise.all([

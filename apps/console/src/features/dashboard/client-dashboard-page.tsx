@@ -1,9 +1,6 @@
-import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
-import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { products } from '@edgeloom/contract/products/products.endpoints.ts';
-import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { Page } from '../../components/page/page.tsx';
 import { FailedState } from '../../components/states/states.tsx';
 import { useT } from '../../lib/i18n.ts';
@@ -15,7 +12,6 @@ import { DashboardCharts } from './dashboard-charts.tsx';
 import { Figures, Panel } from './figures.tsx';
 import { Health } from './health.tsx';
 
-const one = { query: { page: 1, pageSize: 1 } } as const;
 const unwell = {
   query: { page: 1, pageSize: 1, status: ['offline', 'rejected', 'natsError', 'reconnecting'] },
 } as const;
@@ -23,33 +19,25 @@ const unwell = {
 export function ClientDashboardPage() {
   const t = useT();
   const can = useCan();
-  const poll = (endpoint: Parameters<typeof can>[0]) => ({ enabled: can(endpoint), pollMs: 30_000 });
-  const totals = {
-    zones: useEndpoint(zones.list, one, poll(zones.list)),
-    nodes: useEndpoint(nodes.list, one, poll(nodes.list)),
-    products: useEndpoint(products.list, one, poll(products.list)),
-    sites: useEndpoint(clientSites.list, one, poll(clientSites.list)),
-    domains: useEndpoint(clientDomains.list, one, poll(clientDomains.list)),
-  };
+  const totals = useEndpoint(clientSites.resources, {}, { pollMs: 30_000 });
   const bad = useEndpoint(
     nodes.list,
     { query: { ...unwell.query, status: [...unwell.query.status] } },
-    poll(nodes.list),
+    { enabled: can(nodes.list), pollMs: 30_000 },
   );
-  const failed = Object.values(totals).find(({ error, data }) => error !== null && data === undefined);
   const nodesBad = bad.data?.total ?? 0;
   return (
     <Page title="dashboard.title" actions={can(charts.get) && <RangeControl />}>
-      {failed ? (
-        <FailedState error={failed.error} retry={failed.retry} />
+      {totals.error !== null && totals.data === undefined ? (
+        <FailedState error={totals.error} retry={totals.retry} />
       ) : (
         <Figures
           figures={[
-            { title: 'dashboard.figures.zones', value: totals.zones.data?.total, to: 'nodeManage/zonesList' },
-            { title: 'dashboard.figures.nodes', value: totals.nodes.data?.total, to: 'nodeManage/nodesList' },
-            { title: 'dashboard.figures.products', value: totals.products.data?.total, to: 'nodeManage/productsList' },
-            { title: 'dashboard.figures.sites', value: totals.sites.data?.total, to: 'nodeManage/sitesList' },
-            { title: 'dashboard.figures.domains', value: totals.domains.data?.total, to: 'nodeManage/domains' },
+            { title: 'dashboard.figures.zones', value: totals.data?.zones, to: 'nodeManage/zonesList' },
+            { title: 'dashboard.figures.nodes', value: totals.data?.nodes, to: 'nodeManage/nodesList' },
+            { title: 'dashboard.figures.products', value: totals.data?.products, to: 'nodeManage/productsList' },
+            { title: 'dashboard.figures.sites', value: totals.data?.sites, to: 'nodeManage/sitesList' },
+            { title: 'dashboard.figures.domains', value: totals.data?.domains, to: 'nodeManage/domains' },
           ]}
         />
       )}

@@ -8,7 +8,7 @@ import classes from './dashboard.module.css';
 
 export interface Figure {
   title: Word;
-  value: number | undefined;
+  value: number | null | undefined;
   to?: string;
 }
 
@@ -18,7 +18,7 @@ export function Figures({ figures }: { figures: readonly Figure[] }) {
   return (
     <dl className={classes['figures']}>
       {figures.map(({ title, value, to }) => {
-        const shown = value === undefined ? nothing : count(value);
+        const shown = value == null ? nothing : count(value);
         return (
           <div key={title} className={classes['figure']}>
             <dt>{t(title)}</dt>
