@@ -14,6 +14,7 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
   'api.ts': { small: ['--rounds=1', '--seconds=1', '--scenes=1'], prints: /list 25 of 1,001 domains.*\d/ },
   'burst.ts': { small: ['--kinds=2', '--waiters=20'], prints: /20 waiters of 3 s: fetches 1,/ },
   'cache-conformance.ts': { small: [], prints: /"cases": \d+/ },
+  'console.ts': { small: ['--rounds=1', '--pages=2'], prints: /user, sign-in +\d+ +\d+ .*\d/ },
   'dns.ts': { small: ['--names=20'], prints: /goal: made within/ },
   'domains.ts': {
     small: ['--domains=50', '--names=5', '--rounds=1', '--filters=2'],

@@ -11,6 +11,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
+import { chromiumOptions, sessionCookies } from './chromium.ts';
 import { eventually } from './eventually.ts';
 import { freePorts } from './ports.ts';
 import { testDir } from './test-dir.ts';
@@ -115,18 +116,7 @@ export async function startProduct(): Promise<Product> {
 }
 
 /** Each start has a profile of its own, which Playwright makes and throws away. */
-export const openChromium = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell',
-    chromiumSandbox: false,
-    args: [
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+export const openChromium = (): Promise<Browser> => chromium.launch(chromiumOptions);
 
 /** A window at a console's address. The test that opens it fails by whatever the browser complained of and nobody asked for. */
 export async function openWindow(
@@ -179,11 +169,8 @@ export async function openWindow(
 }
 
 /** The cookies that a sign-in leaves. */
-export const giveSession = ({ page }: Screen, url: string, { kind, token }: { kind: Family; token: string }) =>
-  page.context().addCookies([
-    { name: `${kind.charAt(0)}_accessToken`, value: token, url },
-    { name: `${kind.charAt(0)}_tokenType`, value: 'Bearer', url },
-  ]);
+export const giveSession = ({ page }: Screen, url: string, who: { kind: Family; token: string }) =>
+  page.context().addCookies(sessionCookies(url, who));
 
 /** Through the sign-in form, as a person does it. */
 export async function signIn({ page }: Screen, kind: Kind, summary: Summary): Promise<void> {

@@ -1,0 +1,20 @@
+import type { Family } from '@edgeloom/contract/endpoint.ts';
+
+/** How every Chromium of the tests and benches starts. */
+export const chromiumOptions = {
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell',
+  chromiumSandbox: false,
+  args: [
+    '--disable-gpu',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};
+
+/** The cookies that a sign-in leaves. */
+export const sessionCookies = (url: string, { kind, token }: { kind: Family; token: string }) => [
+  { name: `${kind.charAt(0)}_accessToken`, value: token, url },
+  { name: `${kind.charAt(0)}_tokenType`, value: 'Bearer', url },
+];
