@@ -1,13 +1,17 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { calls } from './build/calls.ts';
+import { chunks } from './build/chunks.ts';
 import { firstRoute } from './build/first-route.ts';
+import { mantineCss } from './build/mantine-css.ts';
 import { precompress } from './build/precompress.ts';
+import { preload } from './build/preload.ts';
 import { themeCss } from './build/theme-css.ts';
 
 const api = process.env['EDGELOOM_API'] ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), themeCss(), firstRoute(), precompress()],
+  plugins: [react(), calls(), mantineCss(), themeCss(), preload(), firstRoute(), precompress()],
   server: { proxy: { '/api': api, '/branding': api } },
   preview: { proxy: { '/api': api, '/branding': api } },
   build: {
@@ -18,5 +22,7 @@ export default defineConfig({
     // The polyfill is an inline script in some browsers; those that run the rest need none.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 600,
+    rolldownOptions: { output: { codeSplitting: chunks() } },
   },
 });

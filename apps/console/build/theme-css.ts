@@ -8,15 +8,23 @@ import {
   mergeMantineTheme,
 } from '@mantine/core';
 import type { Plugin } from 'vite';
-import { cssVariablesResolver, fonts, theme } from '../src/theme/theme.ts';
+import { fonts, theme } from '../src/theme/theme.ts';
+import { cssVariablesResolver } from '../src/theme/tokens.ts';
 
 const id = 'virtual:theme.css';
+/** In place of Mantine's own writer of variables. */
+const unused = 'virtual:no-variables.js';
 
 export function themeCss(): Plugin {
   return {
     name: 'edgeloom-theme-css',
-    resolveId: (source) => (source === id ? `\0${id}` : null),
-    load: (source) => (source === `\0${id}` ? renderThemeCss() : null),
+    enforce: 'pre',
+    resolveId: (source) =>
+      source === id ? `\0${id}` : source.endsWith('/MantineCssVariables.mjs') ? `\0${unused}` : null,
+    load(source) {
+      if (source === `\0${unused}`) return 'export const MantineCssVariables = () => null;';
+      return source === `\0${id}` ? renderThemeCss() : null;
+    },
   };
 }
 

@@ -1,61 +1,54 @@
 import '@fontsource-variable/ibm-plex-sans/index.css';
 import '@fontsource/ibm-plex-mono/latin-400.css';
-import '@mantine/core/styles.layer.css';
+import 'virtual:mantine.css';
 import 'virtual:theme.css';
 import './theme/base.css';
 import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
-import { config } from 'zod/v4/core';
 import { Toasts } from './components/toasts/toasts.tsx';
+import { routes as admin } from './consoles/admin/routes.tsx';
+import { routes as client } from './consoles/client/routes.tsx';
+import { routes as user } from './consoles/user/routes.tsx';
 import { dropDrafts, keepDrafts, keepDraftsOnReload } from './lib/drafts.ts';
 import { explainCode } from './lib/errors.ts';
-import { familyOf, signInFrom, to, type Family } from './lib/family.ts';
+import { familyOf, signInFrom, to } from './lib/family.ts';
 import { startLanguage, t, useT } from './lib/i18n.ts';
-import { queries } from './lib/queries.ts';
 import { usePreferences } from './stores/preferences.ts';
 import { followOtherTabs, useSession } from './stores/session.ts';
 import { toast } from './stores/toasts.ts';
 import { theme } from './theme/theme.ts';
 
-// Schemas compile their checks with `new Function` where they may; under our content security policy they may not, and even
-// asking is reported as a violation.
-config({ jitless: true });
+// Zod compiles schemas with `new Function` where it may; our content security policy forbids that, and reports even the
+// attempt. Zod reads this object, so that this page does not load zod itself.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
-const consoles: Record<Family, () => Promise<{ routes: Parameters<typeof createBrowserRouter>[0] }>> = {
-  user: () => import('./consoles/user/routes.tsx'),
-  client: () => import('./consoles/client/routes.tsx'),
-  admin: () => import('./consoles/admin/routes.tsx'),
-};
+const consoles = { user, client, admin };
 
 async function start() {
-  const [{ routes }] = await Promise.all([consoles[familyOf(location.pathname) ?? 'user'](), startLanguage()]);
-  const router = createBrowserRouter(routes);
+  await startLanguage();
+  const router = createBrowserRouter(consoles[familyOf(location.pathname) ?? 'user']);
   leaveWithTheSession(router);
   const root = document.getElementById('root');
   if (!root) throw new Error('index.html has no #root');
   createRoot(root).render(
     <StrictMode>
-      <QueryClientProvider client={queries}>
-        <Look>
-          <RouterProvider router={router} />
-          <Toasts />
-          <Overlays />
-        </Look>
-      </QueryClientProvider>
+      <Look>
+        <RouterProvider router={router} />
+        <Toasts />
+        <Overlays />
+      </Look>
     </StrictMode>,
   );
 }
 
-/** When an account goes, by signing out or by a refused token, everything it saw goes too; what was being typed waits for it. */
+/** When the session ends, the sign-in form opens; what was being typed waits for the same account. */
 function leaveWithTheSession(router: ReturnType<typeof createBrowserRouter>) {
   followOtherTabs();
   keepDraftsOnReload();
   useSession.subscribe(({ account, endedBy }, before) => {
     if (account !== null || (before.account === null && endedBy === before.endedBy)) return;
-    queries.clear();
     if (endedBy === null) {
       dropDrafts();
       return void router.navigate(to('login'));

@@ -1,3 +1,4 @@
+declare module 'virtual:mantine.css';
 declare module 'virtual:theme.css';
 declare module '*.module.css' {
   const classes: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
-import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
-import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
-import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
+import { accounts } from '@edgeloom/contract/accounts/accounts.calls.ts';
+import { audit } from '@edgeloom/contract/audit/audit.calls.ts';
+import { apiTokens } from '@edgeloom/contract/auth/auth.calls.ts';
+import { roles } from '@edgeloom/contract/roles/roles.calls.ts';
 import { IconApi, IconHistory, IconUserCircle, IconUsers, IconUserShield } from '@tabler/icons-react';
 import type { MenuEntry, MenuGroup } from '../components/frame/menu.ts';
 

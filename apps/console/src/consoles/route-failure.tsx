@@ -39,6 +39,6 @@ export function RouteFailure() {
 
 const isOffline = (error: unknown) =>
   error instanceof TypeError && /fetch|network/i.test(error.message) && !isStale(error);
-/** A chunk of the build before this one, which the server no longer has. */
+/** A script or stylesheet of the build before this one, which the server no longer has. */
 const isStale = (error: unknown) =>
-  error instanceof TypeError && /dynamically imported module|module script/i.test(error.message);
+  error instanceof Error && /dynamically imported module|module script|preload CSS/i.test(error.message);

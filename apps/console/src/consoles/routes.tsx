@@ -2,6 +2,8 @@
 import type { ComponentType } from 'react';
 import { redirect, type RouteObject } from 'react-router-dom';
 import { ApiError } from '@edgeloom/contract/client.ts';
+import { LoginPage } from '../features/auth/login-page.tsx';
+import { SignInLayout } from '../features/auth/sign-in-layout.tsx';
 import { family, signInFrom, to } from '../lib/family.ts';
 import { learnFeatures } from '../lib/i18n.ts';
 import { loadAccount } from '../lib/sign-in.ts';
@@ -55,9 +57,9 @@ export const consoleRoutes = (
       {
         path: 'login',
         loader: alreadyIn,
-        lazy: page(() => import('../features/auth/sign-in-layout.tsx'), 'SignInLayout'),
+        Component: SignInLayout,
         children: [
-          { index: true, lazy: page(() => import('../features/auth/login-page.tsx'), 'LoginPage') },
+          { index: true, Component: LoginPage },
           {
             path: 'verifyAccount',
             lazy: page(() => import('../features/auth/verify-account-page.tsx'), 'VerifyAccountPage'),
@@ -75,14 +77,14 @@ export const consoleRoutes = (
       },
       {
         path: 'verifyMail',
-        lazy: page(() => import('../features/auth/sign-in-layout.tsx'), 'SignInLayout'),
+        Component: SignInLayout,
         children: [
           { index: true, lazy: page(() => import('../features/auth/verify-mail-page.tsx'), 'VerifyMailPage') },
         ],
       },
       {
         path: 'switchUser',
-        lazy: page(() => import('../features/auth/sign-in-layout.tsx'), 'SignInLayout'),
+        Component: SignInLayout,
         children: [
           { index: true, lazy: page(() => import('../features/auth/switch-user-page.tsx'), 'SwitchUserPage') },
         ],
@@ -92,15 +94,20 @@ export const consoleRoutes = (
         loader: requireAccount,
         // Once in, a change of page does not ask again; a refused call ends the session.
         shouldRevalidate: () => false,
-        lazy: async () => (await Promise.all([frame(), learnFeatures()]))[0],
+        lazy: page(() => import('./signed-in.tsx'), 'SignedIn'),
         children: [
           {
-            errorElement: <RouteFailure />,
+            lazy: async () => (await Promise.all([frame(), learnFeatures()]))[0],
             children: [
-              { index: true, loader: () => redirect(to('dashboard')), element: null },
-              ...pages,
-              ...ownPages,
-              { path: '*', lazy: page(() => import('./not-found.tsx'), 'NotFoundInside') },
+              {
+                errorElement: <RouteFailure />,
+                children: [
+                  { index: true, loader: () => redirect(to('dashboard')), element: null },
+                  ...pages,
+                  ...ownPages,
+                  { path: '*', lazy: page(() => import('./not-found.tsx'), 'NotFoundInside') },
+                ],
+              },
             ],
           },
         ],

@@ -1,24 +1,24 @@
 // The pages of one site, in menu order. The customer's console and the operator's show the same ones.
-import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
-import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
-import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
-import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
-import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
-import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.calls.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.calls.ts';
+import { compression } from '@edgeloom/contract/compression/compression.calls.ts';
+import { domains } from '@edgeloom/contract/domains/domains.calls.ts';
+import { errorPages } from '@edgeloom/contract/error-pages/error-pages.calls.ts';
+import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.calls.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.calls.ts';
 import {
   cors,
   customHeaders,
   proxyRewrites,
   tokenAuths,
   urlRedirects,
-} from '@edgeloom/contract/modules/modules.endpoints.ts';
-import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
-import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
-import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
-import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
-import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
+} from '@edgeloom/contract/modules/modules.calls.ts';
+import { ports } from '@edgeloom/contract/ports/ports.calls.ts';
+import { rates } from '@edgeloom/contract/rates/rates.calls.ts';
+import { simulate } from '@edgeloom/contract/simulate/simulate.calls.ts';
+import { siteDns } from '@edgeloom/contract/site-dns/site-dns.calls.ts';
+import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
+import { versions } from '@edgeloom/contract/versions/versions.calls.ts';
 import {
   IconAddressBook,
   IconArrowRampRight,

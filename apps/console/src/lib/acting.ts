@@ -1,5 +1,5 @@
 // Acting as another account (switch user): there, and back to the row one came from.
-import { proxy, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { proxy, session } from '@edgeloom/contract/auth/auth.calls.ts';
 import { dropTokens, hasTokens, keepTokens, useSession } from '../stores/session.ts';
 import { toast } from '../stores/toasts.ts';
 import { call } from './api.ts';

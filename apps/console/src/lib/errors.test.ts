@@ -1,15 +1,15 @@
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
-import i18next from 'i18next';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { words } from '../locales/en/words.ts';
 import { usePreferences } from '../stores/preferences.ts';
 import { useToasts } from '../stores/toasts.ts';
 import { explain, multipleOf, noteUnmapped, toastError, useMultiple } from './errors.ts';
+import { learn } from './i18n.ts';
 
-beforeAll(async () => {
+beforeAll(() => {
   usePreferences.setState({ language: 'en' });
-  await i18next.init({ lng: 'en', nsSeparator: false, resources: { en: { translation: words } } });
+  learn('en', words);
 });
 afterEach(() => {
   useToasts.setState({ toasts: [] });

@@ -1,5 +1,3 @@
-import i18next, { type TOptions } from 'i18next';
-import { initReactI18next, useTranslation } from 'react-i18next';
 import type { Words } from '../locales/words.ts';
 import { prefer, usePreferences, type Language } from '../stores/preferences.ts';
 
@@ -10,7 +8,7 @@ interface Parts {
   first: () => Promise<Part>;
   features: () => Promise<Part>;
 }
-// A language is two chunks, fetched when it is first asked for: what the sign-in page says, and the rest.
+// A language is two chunks, loaded when somebody chooses it: the words of the sign-in page, and the rest.
 const loaders: Record<Language, Parts> = {
   'zh-TW': { first: () => import('../locales/zh-TW/words.ts'), features: () => import('../locales/zh-TW/features.ts') },
   'zh-CN': { first: () => import('../locales/zh-CN/words.ts'), features: () => import('../locales/zh-CN/features.ts') },
@@ -26,20 +24,32 @@ export type Word = Leaves<Words, ''>;
 export type Values = Record<string, string | number>;
 export type T = (word: Word, values?: Values) => string;
 
+/** The phrases of the current language by their key, `zones.fields.name`. */
+let phrases = new Map<string, string>();
+let phrasesLanguage: Language | null = null;
+let plurals = new Intl.PluralRules('en');
+
+/** Adds words to the current language; those of another one replace it. */
+export function learn(language: Language, words: object) {
+  if (language !== phrasesLanguage) {
+    phrases = new Map();
+    phrasesLanguage = language;
+    plurals = new Intl.PluralRules(language);
+  }
+  addPhrases(words, '');
+  if (globalThis.document) document.documentElement.lang = language;
+}
+
+function addPhrases(words: object, before: string) {
+  for (const [key, value] of Object.entries(words)) {
+    if (typeof value === 'string') phrases.set(before + key, value);
+    else if (typeof value === 'object' && value !== null) addPhrases(value, `${before}${key}.`);
+  }
+}
+
 export async function startLanguage() {
   const { language } = usePreferences.getState();
-  const { words } = await loaders[language].first();
-  await i18next.use(initReactI18next).init({
-    lng: language,
-    fallbackLng: false,
-    // Keys hold a message's own words, colons included.
-    nsSeparator: false,
-    resources: { [language]: { translation: words } },
-    // React escapes what it renders.
-    interpolation: { escapeValue: false },
-    react: { useSuspense: false },
-  });
-  document.documentElement.lang = language;
+  learn(language, (await loaders[language].first()).words);
 }
 
 let inside = false;
@@ -48,35 +58,47 @@ let inside = false;
 export async function learnFeatures() {
   inside = true;
   const language = currentLanguage();
-  const { words } = await loaders[language].features();
-  i18next.addResourceBundle(language, 'translation', words, true, true);
+  learn(language, (await loaders[language].features()).words);
 }
 
 /** The page stays as it is, forms included: the words arrive, then everything is said anew. */
 export async function speak(language: Language) {
   const { first, features } = loaders[language];
   const parts = await Promise.all(inside ? [first(), features()] : [first()]);
-  for (const { words } of parts) i18next.addResourceBundle(language, 'translation', words, true, true);
-  await i18next.changeLanguage(language);
-  document.documentElement.lang = language;
+  for (const { words } of parts) learn(language, words);
   prefer({ language });
 }
 
-const say = (word: string, values: TOptions = {}): string => i18next.t(word, values);
+/** With a count, the plural form where the phrase has one. */
+const find = (word: string, count: unknown) =>
+  (typeof count === 'number' ? phrases.get(`${word}_${plurals.select(count)}`) : undefined) ?? phrases.get(word);
+
+const fill = (phrase: string, values: Values) =>
+  phrase.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => String(values[name] ?? whole));
 
 /** For code outside components; inside one, `useT` also follows a change of language. */
-export const t: T = (word, values) => say(word, values);
+export const t: T = (word, values = {}) => fill(find(word, values['count']) ?? word, values);
 
 /** A phrase whose key is put together from names: null where the language files have none. */
-export const tMaybe = (word: string, values?: Values): string | null =>
-  i18next.exists(word, values ?? {}) ? say(word, values) : null;
+export function tMaybe(word: string, values: Values = {}): string | null {
+  const phrase = find(word, values['count']);
+  return phrase === undefined ? null : fill(phrase, values);
+}
 
 /** The values that a phrase names: `port` of "does not open port {{port}}". */
 export const namesIn = (word: string) =>
-  [...say(word, { skipInterpolation: true }).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name);
+  [...(phrases.get(word) ?? '').matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name);
+
+/** A phrase with marked parts, `Type <0>{{text}}</0> to confirm`, in pieces: `mark` is the number of the mark. */
+export function partsOf(word: string, values: Values = {}) {
+  const phrase = find(word, values['count']) ?? word;
+  return [...phrase.matchAll(/<(\d)>(.*?)<\/\1>|[^<]+|</g)].map(([text, mark, marked = '']) =>
+    mark === undefined ? { text: fill(text, values), mark: null } : { text: fill(marked, values), mark: Number(mark) },
+  );
+}
 
 export function useT(): T {
-  useTranslation();
+  useLanguage();
   return t;
 }
 

@@ -1,6 +1,7 @@
 import { ApiError } from '@edgeloom/contract/client.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { QueryClient } from '@tanstack/react-query';
+import { useSession } from '../stores/session.ts';
 
 const temporary = [502, 503, 504];
 
@@ -15,6 +16,11 @@ export const queries = new QueryClient({
       refetchOnWindowFocus: true,
     },
   },
+});
+
+// The end of a session drops the data of its account.
+useSession.subscribe(({ account }, before) => {
+  if (account === null && before.account !== null) queries.clear();
 });
 
 /** Made from the endpoint, so a page never writes one: everything of a feature is refreshed by its name. */

@@ -6,7 +6,7 @@ import { JobState } from '@edgeloom/contract/jobs/jobs.ts';
 import { NodeStatus } from '@edgeloom/contract/nodes/nodes.ts';
 import { SiteStatus } from '@edgeloom/contract/sites/sites.ts';
 import { describe, expect, test } from 'vitest';
-import { statusTone } from '../theme/theme.ts';
+import { statusTone } from '../theme/tokens.ts';
 
 const files = import.meta.glob<object>('./*/*.json', { eager: true, import: 'default' });
 const languages = ['zh-TW', 'zh-CN', 'en'] as const;

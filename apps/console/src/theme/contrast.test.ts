@@ -1,5 +1,5 @@
 import { expect, test, describe } from 'vitest';
-import { tokens, type Token } from './theme.ts';
+import { tokens, type Token } from './tokens.ts';
 
 const linear = (channel: number) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
 const luminance = (hex: string) => {

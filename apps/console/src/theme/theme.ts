@@ -1,6 +1,6 @@
 /**
  * The look of Edgeloom: dye names for hues, linen for light neutrals, ink for dark ones.
- * Everything visible comes from `tokens`; a component never names a hex value.
+ * Everything visible comes from `tokens` (tokens.ts); a component never names a hex value.
  */
 import {
   createTheme,
@@ -10,7 +10,6 @@ import {
   type ButtonFactory,
   type CardFactory,
   type CheckboxFactory,
-  type CSSVariablesResolver,
   type DrawerFactory,
   type ExtendComponent,
   type FactoryPayload,
@@ -28,6 +27,8 @@ import {
   type TooltipFactory,
   type VariantColorsResolver,
 } from '@mantine/core';
+
+export type { Token, Tone } from './tokens.ts';
 
 type Ramp = MantineColorsTuple;
 
@@ -131,175 +132,6 @@ export const palette = {
   ] as Ramp,
 };
 
-/** One meaning, one name, two values. A test keeps every text on every background at 4.5 or more, marks and focus at 3. */
-export const tokens = {
-  light: {
-    canvas: '#f4f3f0',
-    surface: '#ffffff',
-    raised: '#ffffff',
-    sunken: '#faf9f7',
-    hover: '#f3f2ef',
-    pressed: '#ffffff',
-    selected: '#e8f4f4',
-    line: '#e5e3de',
-    lineStrong: '#cdcac3',
-    control: '#8b8982',
-    text: '#1d2221',
-    text2: '#4c5352',
-    text3: '#656b69',
-    textOn: '#ffffff',
-    accent: '#006c72',
-    accentHover: '#005559',
-    accentSoft: '#e3f2f2',
-    accentText: '#005f64',
-    focus: '#00858b',
-    switch: '#3c4443',
-    ok: '#0b7a45',
-    okSoft: '#e3f4ea',
-    okText: '#066237',
-    busy: '#4b5dbb',
-    busySoft: '#ebeffb',
-    busyText: '#3f50a6',
-    warn: '#a86a00',
-    warnSoft: '#fbf0dc',
-    warnText: '#7a4c00',
-    bad: '#c73833',
-    badSoft: '#fdebe8',
-    badText: '#a52422',
-    held: '#8b458a',
-    heldSoft: '#f7ebf6',
-    heldText: '#76386f',
-    off: '#77756f',
-    offSoft: '#efeeea',
-    offText: '#5a5955',
-    user: '#00858b',
-    client: '#9d519c',
-    admin: '#bd821a',
-    added: '#e2f4e9',
-    addedMark: '#aadfc0',
-    removed: '#fde9e6',
-    removedMark: '#f8c4bc',
-  },
-  dark: {
-    canvas: '#0d1112',
-    surface: '#141819',
-    raised: '#1b2122',
-    sunken: '#111516',
-    hover: '#1d2425',
-    pressed: '#313b3c',
-    selected: '#12302f',
-    line: '#262d2e',
-    lineStrong: '#3a4445',
-    control: '#6f7a7b',
-    text: '#e4e9e8',
-    text2: '#b0b9b8',
-    text3: '#8b9695',
-    textOn: '#06191a',
-    accent: '#4fb9bf',
-    accentHover: '#7accd1',
-    accentSoft: '#122e30',
-    accentText: '#73cbd0',
-    focus: '#54bdc3',
-    switch: '#7f8f8e',
-    ok: '#4fb37c',
-    okSoft: '#11291d',
-    okText: '#74cb99',
-    busy: '#8399f2',
-    busySoft: '#1c2340',
-    busyText: '#a3b4f7',
-    warn: '#d79f4c',
-    warnSoft: '#2f2413',
-    warnText: '#e3b56c',
-    bad: '#f0766b',
-    badSoft: '#371a18',
-    badText: '#f99a8f',
-    held: '#cf8ccd',
-    heldSoft: '#2e1c2e',
-    heldText: '#dea7dc',
-    off: '#7f8a8a',
-    offSoft: '#212829',
-    offText: '#a3adac',
-    user: '#1ea2a8',
-    client: '#bc6eba',
-    admin: '#d79f4c',
-    added: '#10281c',
-    addedMark: '#1d5237',
-    removed: '#331917',
-    removedMark: '#6b2a26',
-  },
-} as const;
-
-export type Token = keyof typeof tokens.light;
-export type Tone = 'ok' | 'busy' | 'warn' | 'bad' | 'held' | 'off' | 'unknown';
-/** A tone is never colour alone: each has its own shape, drawn by `<StatusMark>`. */
-export const shapes: Record<Tone, string> = {
-  ok: 'disc',
-  busy: 'arc, turning',
-  warn: 'triangle',
-  bad: 'square',
-  held: 'two bars',
-  off: 'ring',
-  unknown: 'dashed ring',
-};
-
-/** Every state of the specification has one tone. The word beside it comes from the language file. */
-export const statusTone = {
-  account: { normal: 'ok', pause: 'held', lock: 'bad', expired: 'off' },
-  site: { normal: 'ok', pause: 'held', limit: 'warn', lock: 'bad', expired: 'off' },
-  domain: { on: 'ok', off: 'off' },
-  dns: { reached: 'ok', away: 'warn', pending: 'unknown' },
-  cname: { active: 'ok', inactive: 'bad', pendingCheck: 'unknown' },
-  proof: { waiting: 'warn', proven: 'ok' },
-  origin: { up: 'ok', partly: 'warn', down: 'bad', unknown: 'unknown' },
-  cert: {
-    none: 'off',
-    pending: 'unknown',
-    processing: 'busy',
-    success: 'ok',
-    expiring: 'warn',
-    expired: 'off',
-    fail: 'bad',
-    applyFailed: 'bad',
-  },
-  node: {
-    enabled: 'ok',
-    disabled: 'off',
-    offline: 'bad',
-    reconnecting: 'busy',
-    backupPaused: 'held',
-    natsError: 'warn',
-    uninitialized: 'unknown',
-    installing: 'busy',
-    rejected: 'bad',
-  },
-  task: { processing: 'busy', completed: 'ok', failed: 'bad', deleting: 'busy', deleted: 'off' },
-  upgrade: { notUpdated: 'unknown', updating: 'busy', updateFailed: 'bad', updateComplete: 'ok' },
-  rollout: {
-    waiting: 'unknown',
-    running: 'busy',
-    paused: 'held',
-    rollingBack: 'warn',
-    completed: 'ok',
-    rolledBack: 'bad',
-  },
-  wave: { waiting: 'unknown', updating: 'busy', soaking: 'busy', passed: 'ok', failed: 'bad', skipped: 'off' },
-  rolloutNode: {
-    waiting: 'unknown',
-    away: 'off',
-    updating: 'busy',
-    updated: 'ok',
-    failed: 'bad',
-    goingBack: 'warn',
-    back: 'held',
-    stuck: 'bad',
-    leftOut: 'off',
-  },
-  gate: { waiting: 'unknown', passed: 'ok', failed: 'bad', notJudged: 'off' },
-  traffic: { normal: 'ok', warning: 'warn', limited: 'bad' },
-  monitor: { unknown: 'unknown', normal: 'ok', error: 'bad' },
-  licence: { valid: 'ok', expiring: 'warn', expired: 'bad' },
-} as const satisfies Record<string, Record<string, Tone>>;
-
 const latin = "'IBM Plex Sans Variable'";
 export const fonts = {
   'zh-TW': `${latin}, 'PingFang TC', 'Noto Sans TC', 'Noto Sans CJK TC', 'Microsoft JhengHei UI', 'Microsoft JhengHei', sans-serif`,
@@ -307,47 +139,6 @@ export const fonts = {
   en: `${latin}, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif`,
   mono: "'IBM Plex Mono', ui-monospace, 'SF Mono', Consolas, 'Noto Sans Mono CJK TC', monospace",
 };
-
-const kebab = (name: string) => name.replace(/[A-Z0-9]/g, (c) => `-${c.toLowerCase()}`);
-const vars = (set: Record<string, string>) =>
-  Object.fromEntries(Object.entries(set).map(([name, value]) => [`--el-${kebab(name)}`, value]));
-
-/** Mantine's own variables are pointed at the tokens, so its components follow without per-component CSS. */
-const bridge = {
-  '--mantine-color-body': 'var(--el-surface)',
-  '--mantine-color-text': 'var(--el-text)',
-  '--mantine-color-dimmed': 'var(--el-text-3)',
-  '--mantine-color-placeholder': 'var(--el-text-3)',
-  '--mantine-color-default-border': 'var(--el-line-strong)',
-  '--mantine-color-default': 'var(--el-surface)',
-  '--mantine-color-default-hover': 'var(--el-hover)',
-  '--mantine-color-default-color': 'var(--el-text)',
-  '--mantine-color-error': 'var(--el-bad-text)',
-  '--mantine-color-anchor': 'var(--el-accent-text)',
-  '--mantine-primary-color-filled': 'var(--el-accent)',
-  '--mantine-primary-color-filled-hover': 'var(--el-accent-hover)',
-  '--mantine-primary-color-contrast': 'var(--el-text-on)',
-  '--mantine-primary-color-light': 'var(--el-accent-soft)',
-  '--mantine-primary-color-light-color': 'var(--el-accent-text)',
-};
-
-export const cssVariablesResolver: CSSVariablesResolver = () => ({
-  variables: {
-    '--el-row': '36px',
-    '--el-row-roomy': '44px',
-    '--el-page-x': '20px',
-    '--el-rail': '224px',
-    '--el-topbar': '46px',
-    '--el-mono': fonts.mono,
-    '--el-ease': 'cubic-bezier(.2,.7,.2,1)',
-    '--el-fast': '110ms',
-    '--el-calm': '180ms',
-    '--el-shadow': '0 1px 2px rgb(20 24 24 / .05), 0 8px 24px -8px rgb(20 24 24 / .16)',
-  },
-  // Inputs and checkboxes take their edge from these two; setting `--input-bd` by `vars` would be inline and hide the error edge.
-  light: { ...vars(tokens.light), ...bridge, '--mantine-color-gray-4': 'var(--el-line-strong)' },
-  dark: { ...vars(tokens.dark), ...bridge, '--mantine-color-dark-4': 'var(--el-line-strong)' },
-});
 
 const height = { xs: 26, sm: 32, md: 38, lg: 44 } as const;
 const text = { xs: 12, sm: 13, md: 14, lg: 15 } as const;

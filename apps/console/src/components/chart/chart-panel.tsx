@@ -1,4 +1,4 @@
-import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
+import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
 import type { ChartMetric, ChartRange } from '@edgeloom/contract/charts/charts.ts';
 import { IconChartLine } from '@tabler/icons-react';
 import { useMemo } from 'react';

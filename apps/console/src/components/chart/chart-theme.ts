@@ -1,5 +1,6 @@
 /** ECharts theme: thin lines, no fills by default, tabular digits, one accent first. */
-import { fonts, tokens } from '../../theme/theme.ts';
+import { fonts } from '../../theme/theme.ts';
+import { tokens } from '../../theme/tokens.ts';
 
 /** Order matters: neighbours stay apart under protanopia, deuteranopia and tritanopia (checked, see guide 3.3). */
 export const series = {

@@ -1,8 +1,8 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { createContext, useCallback, useContext, useRef, useState, type ReactNode } from 'react';
-import { Trans } from 'react-i18next';
 import { useT } from '../../lib/i18n.ts';
 import { useFocusBack } from '../overlay/focus-back.ts';
+import { Phrase } from '../phrase/phrase.tsx';
 import classes from './confirm.module.css';
 
 export interface Danger {
@@ -83,7 +83,7 @@ function ConfirmDanger({ points = [], verb, type, calm = false, onKeep, onSure }
       </ul>
       {type !== undefined && (
         <TextInput
-          label={<Trans i18nKey="common.confirm.type" values={{ text: type }} components={[<b key="0" />]} />}
+          label={<Phrase word="common.confirm.type" values={{ text: type }} />}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"

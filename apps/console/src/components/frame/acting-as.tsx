@@ -1,8 +1,8 @@
 import { IconUserShare } from '@tabler/icons-react';
-import { Trans } from 'react-i18next';
 import { stopActing } from '../../lib/acting.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useSession } from '../../stores/session.ts';
+import { Phrase } from '../phrase/phrase.tsx';
 import { Banner } from './banner.tsx';
 
 /** It stays as long as one acts as another, and names both. */
@@ -20,11 +20,7 @@ export function ActingAs() {
         </button>
       }
     >
-      <Trans
-        i18nKey="proxy.banner"
-        values={{ proxy: nameOf(account.proxy), account: nameOf(account) }}
-        components={[<b key="0" />]}
-      />
+      <Phrase word="proxy.banner" values={{ proxy: nameOf(account.proxy), account: nameOf(account) }} />
     </Banner>
   );
 }

@@ -1,4 +1,4 @@
-import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { ActionIcon, Drawer } from '@mantine/core';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Suspense, useEffect, useState, type ComponentType } from 'react';

@@ -1,5 +1,5 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.calls.ts';
 import { useEffect, useState } from 'react';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';

@@ -1,4 +1,4 @@
-import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { Popover, TextInput } from '@mantine/core';
 import { IconSearch, IconSelector } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.calls.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
 /** A job with its receipts, asked for each second until it has ended. */

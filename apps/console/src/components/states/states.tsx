@@ -2,9 +2,9 @@ import { Button, Loader, Skeleton } from '@mantine/core';
 import { useClipboard, useTimeout } from '@mantine/hooks';
 import { IconFilterOff, IconLock, IconPlugConnectedX, IconRefresh, type Icon } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { Trans } from 'react-i18next';
 import { explain, withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import { Phrase } from '../phrase/phrase.tsx';
 import { CopyIcon } from '../values/copy.tsx';
 import classes from './states.module.css';
 
@@ -83,11 +83,7 @@ export function ForbiddenState({ permission }: { permission: string | null }) {
       title={t('common.states.forbidden')}
       text={
         permission && (
-          <Trans
-            i18nKey="common.states.needs"
-            values={{ permission }}
-            components={[<code key="0" className={classes['code']} />]}
-          />
+          <Phrase word="common.states.needs" values={{ permission }} as="code" className={classes['code']} />
         )
       }
       action={

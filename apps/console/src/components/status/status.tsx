@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { tMaybe, useT } from '../../lib/i18n.ts';
-import { statusTone, type Tone } from '../../theme/theme.ts';
+import { statusTone, type Tone } from '../../theme/tokens.ts';
 import { StatusMark } from './status-mark.tsx';
 import classes from './status.module.css';
 

@@ -1,4 +1,4 @@
-import { mailbox } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { mailbox } from '@edgeloom/contract/auth/auth.calls.ts';
 import { IconLayoutDashboard, IconMail } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 import { accountGroup } from '../account-group.ts';

@@ -1,17 +1,17 @@
-import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
-import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
-import { autoCertificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
-import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
-import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
-import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
-import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { products } from '@edgeloom/contract/products/products.endpoints.ts';
-import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
-import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
-import { nginxDefaults } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
-import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { announcementSetting } from '@edgeloom/contract/announcements/announcements.calls.ts';
+import { branding } from '@edgeloom/contract/branding/branding.calls.ts';
+import { autoCertificates } from '@edgeloom/contract/certificates/certificates.calls.ts';
+import { clientDomains } from '@edgeloom/contract/domains/domains.calls.ts';
+import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.calls.ts';
+import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.calls.ts';
+import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
+import { products } from '@edgeloom/contract/products/products.calls.ts';
+import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.calls.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.calls.ts';
+import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.calls.ts';
+import { nginxDefaults } from '@edgeloom/contract/zone-settings/zone-settings.calls.ts';
+import { zones } from '@edgeloom/contract/zones/zones.calls.ts';
 import {
   IconAddressBook,
   IconArrowRampRight,

@@ -1,4 +1,4 @@
-import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { ownSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { IconLayoutDashboard, IconWorld } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 import { accountGroup } from '../account-group.ts';

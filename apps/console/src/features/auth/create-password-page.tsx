@@ -1,3 +1,4 @@
+import { mailedTokens } from '@edgeloom/contract/auth/auth.calls.ts';
 import { Button } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Navigate, useLocation, useNavigate } from 'react-router-dom';
@@ -5,7 +6,6 @@ import { call } from '../../lib/api.ts';
 import { explain, fieldErrorsOf, ruleText } from '../../lib/errors.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
-import { loadEndpoints } from '../../lib/sign-in.ts';
 import { toast } from '../../stores/toasts.ts';
 import { isChosen, NewPassword } from './new-password.tsx';
 import classes from './auth.module.css';
@@ -33,7 +33,6 @@ export function CreatePasswordPage() {
     setBusy(true);
     setRefused(null);
     try {
-      const { mailedTokens } = await loadEndpoints();
       await call(mailedTokens.register, { body: { token, password: chosen.password } });
       toast({ text: t('auth.passwordCreated') });
       await navigate(to('login'), { replace: true });

@@ -1,10 +1,10 @@
+import { session } from '@edgeloom/contract/auth/auth.calls.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'react-router-dom';
 import { call } from '../../lib/api.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
-import { loadEndpoints } from '../../lib/sign-in.ts';
 import { sayFailure } from './say-failure.ts';
 import classes from './auth.module.css';
 
@@ -18,7 +18,6 @@ export function ForgotPasswordPage() {
     event.preventDefault();
     setBusy(true);
     try {
-      const { session } = await loadEndpoints();
       await call(session.forgot, { body: { email: email.trim() } });
       setSent(true);
     } catch (error) {

@@ -1,9 +1,9 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
-import { useEffect, useState, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
-import { loadEndpoints, startSignIn } from '../../lib/sign-in.ts';
+import { startSignIn } from '../../lib/sign-in.ts';
 import { staySignedIn, staysSignedIn } from '../../stores/session.ts';
 import { OtherWays } from './other-ways.tsx';
 import { afterSignIn } from './after-sign-in.ts';
@@ -21,8 +21,6 @@ export function LoginPage() {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [stays, setStays] = useState(staysSignedIn);
   const [busy, setBusy] = useState(false);
-  // Fetched while the reader types.
-  useEffect(() => void loadEndpoints(), []);
 
   const emailFault =
     email.trim() === '' ? t('auth.emailRequired') : address.test(email.trim()) ? null : t('auth.emailFormat');

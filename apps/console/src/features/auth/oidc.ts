@@ -1,11 +1,11 @@
 // Out to the operator's provider and back. What this browser alone knows stays in the tab meanwhile.
+import { oidc } from '@edgeloom/contract/auth/auth.calls.ts';
 import { call } from '../../lib/api.ts';
-import { arrive, loadEndpoints } from '../../lib/sign-in.ts';
+import { arrive } from '../../lib/sign-in.ts';
 
 const kept = 'edgeloom.oidc';
 
 export async function beginOidc(client: string | null, next: string | null) {
-  const { oidc } = await loadEndpoints();
   const { url, onePassKey } = await call(oidc.start, { body: client ? { client } : {} });
   sessionStorage.setItem(kept, `${onePassKey}\n${next ?? ''}`);
   location.assign(url);
@@ -15,7 +15,6 @@ export async function beginOidc(client: string | null, next: string | null) {
 export async function finishOidc(search: string): Promise<string> {
   const [onePassKey, next = ''] = (sessionStorage.getItem(kept) ?? '').split('\n');
   sessionStorage.removeItem(kept);
-  const { oidc } = await loadEndpoints();
   await arrive(await call(oidc.finish, { body: { onePassKey: onePassKey || '-', search } }));
   return next;
 }

@@ -1,3 +1,4 @@
+import { oidc } from '@edgeloom/contract/auth/auth.calls.ts';
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
@@ -5,7 +6,6 @@ import { call } from '../../lib/api.ts';
 import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { canPasskey, signInByPasskey } from '../../lib/passkey.ts';
-import { loadEndpoints } from '../../lib/sign-in.ts';
 import { beginOidc } from './oidc.ts';
 import { sayFailure } from './say-failure.ts';
 import classes from './auth.module.css';
@@ -24,7 +24,6 @@ export function OtherWays({ onDone }: OtherWaysProps) {
   useEffect(() => {
     if (family === 'admin') return;
     const ask = async () => {
-      const { oidc } = await loadEndpoints();
       const { buttonText } = await call(oidc.button, { query: client ? { client } : {} });
       setProvider(buttonText);
     };

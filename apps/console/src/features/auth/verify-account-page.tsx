@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useId, useState } from 'react';
-import { Trans } from 'react-i18next';
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
+import { Phrase } from '../../components/phrase/phrase.tsx';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { canPasskey, signInByPasskey } from '../../lib/passkey.ts';
@@ -71,11 +71,7 @@ export function VerifyAccountPage() {
     <>
       <h1 className={classes['title']}>{t('auth.verify')}</h1>
       <p className={classes['lead']}>
-        <Trans
-          i18nKey={started.login2FAType === 1 ? 'auth.authenticator' : 'auth.sentTo'}
-          values={{ email }}
-          components={[<b key="0" />]}
-        />
+        <Phrase word={started.login2FAType === 1 ? 'auth.authenticator' : 'auth.sentTo'} values={{ email }} />
       </p>
       <div className={classes['form']}>
         {recovery === null ? (

@@ -1,3 +1,4 @@
+import { mailedTokens } from '@edgeloom/contract/auth/auth.calls.ts';
 import { Loader } from '@mantine/core';
 import { useEffect } from 'react';
 import { useNavigate, useSearchParams } from 'react-router-dom';
@@ -5,7 +6,6 @@ import { call } from '../../lib/api.ts';
 import { explain } from '../../lib/errors.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
-import { loadEndpoints } from '../../lib/sign-in.ts';
 import { toast } from '../../stores/toasts.ts';
 import classes from './auth.module.css';
 
@@ -17,7 +17,6 @@ export function VerifyMailPage() {
   const token = search.get('token') ?? '';
   useEffect(() => {
     const check = async () => {
-      const { mailedTokens } = await loadEndpoints();
       const found = await call(mailedTokens.check, { body: { token: token || '-' } });
       await navigate(to('login/createPassword'), { replace: true, state: { ...found, token } });
     };

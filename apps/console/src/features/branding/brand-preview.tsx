@@ -5,7 +5,7 @@ import { Picture } from '../../components/fields/picture.tsx';
 import { Mark } from '../../components/frame/mark.tsx';
 import { useForm } from '../../components/resource-form/form-state.ts';
 import { useT } from '../../lib/i18n.ts';
-import { cssVariablesResolver } from '../../theme/theme.ts';
+import { cssVariablesResolver } from '../../theme/tokens.ts';
 import classes from './branding.module.css';
 
 const year = new Date().getFullYear();

@@ -1,4 +1,4 @@
-import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
+import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
 import type { ReactNode } from 'react';
 import { ChartPanel } from '../../components/chart/chart-panel.tsx';
 import { useRange } from '../../components/chart/range.tsx';

@@ -1,4 +1,4 @@
-import { system } from '@edgeloom/contract/system/system.endpoints.ts';
+import { system } from '@edgeloom/contract/system/system.calls.ts';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { took } from '../../lib/format.ts';

@@ -1,5 +1,5 @@
-import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
-import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
+import { ownSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useT } from '../../lib/i18n.ts';

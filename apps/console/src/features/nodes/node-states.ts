@@ -2,7 +2,7 @@ import type { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { clock, dateOf } from '../../lib/format.ts';
 import type { T } from '../../lib/i18n.ts';
-import { statusTone, type Tone } from '../../theme/theme.ts';
+import { statusTone, type Tone } from '../../theme/tokens.ts';
 
 export type EdgeNode = Received<typeof nodes.list>['data'][number];
 

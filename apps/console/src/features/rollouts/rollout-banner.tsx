@@ -1,47 +1,24 @@
-import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
-import { IconPlayerPause, IconStairs } from '@tabler/icons-react';
-import { Link } from 'react-router-dom';
-import { Banner } from '../../components/frame/banner.tsx';
-import { to } from '../../lib/family.ts';
-import { useLanguage, useT } from '../../lib/i18n.ts';
+import { rollouts } from '@edgeloom/contract/rollouts/rollouts.calls.ts';
+import { lazy, Suspense } from 'react';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useNow } from '../../lib/use-now.ts';
-import { bannerOf } from './in-words.ts';
-import { actionsOf, useAsk } from './rollout-actions.tsx';
 
-/** While something is on its way to the nodes: how far it is, and the way to stop it. */
+const RunningRollout = lazy(async () => ({ default: (await import('./running-rollout.tsx')).RunningRollout }));
+
+/** A banner while a rollout is open; its parts are loaded then. */
 export function RolloutBanner() {
-  const t = useT();
-  const language = useLanguage();
   const can = useCan();
-  const ask = useAsk();
   const { data } = useEndpoint(
     rollouts.list,
     { query: { state: ['running', 'paused', 'rollingBack'], pageSize: 1 } },
     { enabled: can(rollouts.list), poll: (page) => (page && page.total > 0 ? 3000 : 20_000) },
   );
   const [rollout] = data?.data ?? [];
-  const now = useNow(rollout !== undefined);
-  if (!rollout) return null;
-  const { state } = rollout;
-  const step = state === 'paused' ? 'continue' : 'pause';
   return (
-    <Banner
-      tone={state === 'rollingBack' ? 'bad' : state === 'paused' ? 'held' : 'busy'}
-      icon={state === 'paused' ? IconPlayerPause : IconStairs}
-      action={
-        <>
-          {can(rollouts.act) && actionsOf({ ...rollout, state }).includes(step) && (
-            <button type="button" onClick={() => ask(rollout, step)}>
-              {t(`rollouts.actions.${step}`)}
-            </button>
-          )}
-          <Link to={to(`nodeManage/rollouts/${rollout.id}`)}>{t('common.details')}</Link>
-        </>
-      }
-    >
-      {bannerOf(rollout, now, t, language)}
-    </Banner>
+    rollout && (
+      <Suspense>
+        <RunningRollout rollout={rollout} />
+      </Suspense>
+    )
   );
 }

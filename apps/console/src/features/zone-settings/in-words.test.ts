@@ -1,10 +1,9 @@
-import i18next from 'i18next';
 import { beforeAll, expect, test } from 'vitest';
-import { t } from '../../lib/i18n.ts';
+import { learn, t } from '../../lib/i18n.ts';
 import { words } from '../../locales/en/features.ts';
 import { changeText, valueText } from './in-words.ts';
 
-beforeAll(() => i18next.init({ lng: 'en', resources: { en: { translation: words } } }));
+beforeAll(() => learn('en', words));
 
 // One port of four digits was written as a count: 8,080.
 test('ports are names, and none is a dash', () => {

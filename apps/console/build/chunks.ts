@@ -1,0 +1,72 @@
+// Few, large chunks: the sign-in form with what every page needs, the frame with the dashboards, the other pages by the consoles
+// that have them, and two large libraries. A module's chunk follows from what imports it, so a new page needs no line here.
+import path from 'node:path';
+import type { Rolldown } from 'vite';
+
+type Graph = Rolldown.ChunkingContext;
+
+const root = path.join(import.meta.dirname, '..');
+const consoles = ['user', 'client', 'admin'] as const;
+const frame = /\/consoles\/(?:\w+\/frame|signed-in)\.tsx$|\/features\/dashboard\/[\w-]+-page\.tsx$/;
+const libraries = {
+  charts: /\/node_modules\/(?:echarts|zrender)\//,
+  editor: /\/node_modules\/(?:@codemirror|@lezer)\//,
+};
+
+// Libraries are not listed: each goes with the first group that uses it.
+const isOurs = (id: string) => !id.includes('/node_modules/');
+
+/** These modules, and all of ours that `next` leads to. */
+function closure(starts: readonly string[], next: (id: string) => readonly string[]): Set<string> {
+  const found = new Set(starts);
+  for (const id of found) for (const other of next(id)) if (isOurs(other)) found.add(other);
+  return found;
+}
+
+function plan(graph: Graph) {
+  const imports = (id: string) => graph.getModuleInfo(id)?.importedIds ?? [];
+  const importers = (id: string) => graph.getModuleInfo(id)?.importers ?? [];
+  const everyImport = (id: string) => [...imports(id), ...(graph.getModuleInfo(id)?.dynamicallyImportedIds ?? [])];
+
+  const start = path.join(root, 'index.html');
+  const all = [...closure([start], everyImport)];
+  const users = (library: RegExp) =>
+    closure(
+      all.filter((id) => imports(id).some((imported) => library.test(imported))),
+      importers,
+    );
+  return {
+    main: closure([start], imports),
+    frame: closure(
+      all.filter((id) => frame.test(id)),
+      imports,
+    ),
+    libraries: Object.entries(libraries).map(([name, library]) => ({ name, users: users(library) })),
+    pages: consoles.map((name) => ({
+      name,
+      modules: closure([path.join(root, `src/consoles/${name}/routes.tsx`)], everyImport),
+    })),
+  };
+}
+
+export function chunks(): Rolldown.CodeSplittingOptions {
+  let made: ReturnType<typeof plan> | null = null;
+  const planOf = (graph: Graph) => (made ??= plan(graph));
+  const libraryOf = (id: string, graph: Graph) =>
+    planOf(graph).libraries.find(({ users }) => users.has(id))?.name ?? null;
+  /** Pages of so many consoles. A language file is a chunk by itself. */
+  const pagesOf = (count: number) => (id: string, graph: Graph) => {
+    const names = planOf(graph).pages.flatMap(({ name, modules }) => (modules.has(id) ? name : []));
+    const isPage = names.length === count && !id.includes('/locales/') && libraryOf(id, graph) === null;
+    return isPage ? `pages-${names.join('-')}` : null;
+  };
+  return {
+    // The earlier group takes what both use.
+    groups: [
+      { name: (id, graph) => (planOf(graph).main.has(id) || id.includes('rolldown/runtime') ? 'main' : null) },
+      { name: (id, graph) => (planOf(graph).frame.has(id) ? 'frame' : null) },
+      ...[3, 2, 1].map((count) => ({ name: pagesOf(count) })),
+      { name: libraryOf },
+    ],
+  };
+}

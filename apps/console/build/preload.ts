@@ -1,0 +1,35 @@
+// Tells public/first-paint.js which files a page will ask for once its first script runs, so that they load beside it.
+import type { Plugin, Rolldown } from 'vite';
+
+export function preload(): Plugin {
+  return {
+    name: 'edgeloom-preload',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle }) {
+        if (!bundle) return html;
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const fileOf = (part: string) => {
+          const chunk = chunks.find(({ moduleIds }) =>
+            moduleIds.some((id) => id.endsWith(`/apps/console/src/${part}`)),
+          );
+          if (!chunk) throw new Error(`There is no chunk of ${part}`);
+          return chunk;
+        };
+        const frame = fileOf('components/frame/frame.tsx');
+        const words = (part: string) =>
+          Object.fromEntries(
+            ['zh-TW', 'zh-CN', 'en'].map((language) => [language, fileOf(`locales/${language}/${part}.ts`).fileName]),
+          );
+        const files = {
+          words: words('words'),
+          features: words('features'),
+          frame: [frame.fileName, ...stylesOf(frame)],
+        };
+        return html.replace('src="/first-paint.js"', `src="/first-paint.js" data-files='${JSON.stringify(files)}'`);
+      },
+    },
+  };
+}
+
+const stylesOf = ({ viteMetadata }: Rolldown.OutputChunk) => [...(viteMetadata?.importedCss ?? [])];
