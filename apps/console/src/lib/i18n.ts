@@ -1,3 +1,4 @@
+import i18next from 'i18next';
 import type { Words } from '../locales/words.ts';
 import { prefer, usePreferences, type Language } from '../stores/preferences.ts';
 
@@ -8,7 +9,7 @@ interface Parts {
   first: () => Promise<Part>;
   features: () => Promise<Part>;
 }
-// A language is two chunks, loaded when somebody chooses it: the words of the sign-in page, and the rest.
+// A language is two chunks, loaded when it is first needed: the words of the sign-in page, and the rest.
 const loaders: Record<Language, Parts> = {
   'zh-TW': { first: () => import('../locales/zh-TW/words.ts'), features: () => import('../locales/zh-TW/features.ts') },
   'zh-CN': { first: () => import('../locales/zh-CN/words.ts'), features: () => import('../locales/zh-CN/features.ts') },
@@ -24,27 +25,23 @@ export type Word = Leaves<Words, ''>;
 export type Values = Record<string, string | number>;
 export type T = (word: Word, values?: Values) => string;
 
-/** The phrases of the current language by their key, `zones.fields.name`. */
-let phrases = new Map<string, string>();
-let phrasesLanguage: Language | null = null;
-let plurals = new Intl.PluralRules('en');
-
-/** Adds words to the current language; those of another one replace it. */
+/** Adds words to a language, which becomes the current one. */
 export function learn(language: Language, words: object) {
-  if (language !== phrasesLanguage) {
-    phrases = new Map();
-    phrasesLanguage = language;
-    plurals = new Intl.PluralRules(language);
-  }
-  addPhrases(words, '');
+  if (!i18next.isInitialized)
+    void i18next.init({
+      lng: language,
+      fallbackLng: false,
+      initAsync: false,
+      resources: {},
+      // Keys contain messages, colons included.
+      nsSeparator: false,
+      interpolation: { escapeValue: false },
+      // A phrase with a missing value shows the value's name.
+      missingInterpolationHandler: (_text, match: RegExpExecArray) => match[0],
+    });
+  i18next.addResourceBundle(language, 'translation', words, true, true);
+  if (i18next.language !== language) void i18next.changeLanguage(language);
   if (globalThis.document) document.documentElement.lang = language;
-}
-
-function addPhrases(words: object, before: string) {
-  for (const [key, value] of Object.entries(words)) {
-    if (typeof value === 'string') phrases.set(before + key, value);
-    else if (typeof value === 'object' && value !== null) addPhrases(value, `${before}${key}.`);
-  }
 }
 
 export async function startLanguage() {
@@ -61,7 +58,7 @@ export async function learnFeatures() {
   learn(language, (await loaders[language].features()).words);
 }
 
-/** The page stays as it is, forms included: the words arrive, then everything is said anew. */
+/** The page stays as it is, forms included: the words arrive, then it is rendered again. */
 export async function speak(language: Language) {
   const { first, features } = loaders[language];
   const parts = await Promise.all(inside ? [first(), features()] : [first()]);
@@ -69,31 +66,27 @@ export async function speak(language: Language) {
   prefer({ language });
 }
 
-/** With a count, the plural form where the phrase has one. */
-const find = (word: string, count: unknown) =>
-  (typeof count === 'number' ? phrases.get(`${word}_${plurals.select(count)}`) : undefined) ?? phrases.get(word);
+/** For code outside components. `useT` also follows a change of language. */
+export const t: T = (word, values = {}) => i18next.t(word, values);
 
-const fill = (phrase: string, values: Values) =>
-  phrase.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, name: string) => String(values[name] ?? whole));
-
-/** For code outside components; inside one, `useT` also follows a change of language. */
-export const t: T = (word, values = {}) => fill(find(word, values['count']) ?? word, values);
-
-/** A phrase whose key is put together from names: null where the language files have none. */
+/** The phrase of a composed key. Null where the language files have none. */
 export function tMaybe(word: string, values: Values = {}): string | null {
-  const phrase = find(word, values['count']);
-  return phrase === undefined ? null : fill(phrase, values);
+  const phrase = i18next.t(word, values);
+  // i18next returns the key of an unknown phrase and of a group of phrases.
+  return phrase === word ? null : phrase;
 }
 
-/** The values that a phrase names: `port` of "does not open port {{port}}". */
-export const namesIn = (word: string) =>
-  [...(phrases.get(word) ?? '').matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name);
+const uninterpolated = (word: string, values: Values) => i18next.t(word, { ...values, skipInterpolation: true });
 
-/** A phrase with marked parts, `Type <0>{{text}}</0> to confirm`, in pieces: `mark` is the number of the mark. */
+/** The names of a phrase's values: `port` of "does not open port {{port}}". */
+export const namesIn = (word: string) =>
+  [...uninterpolated(word, {}).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name);
+
+/** The pieces of a phrase with marked parts, `Type <0>{{text}}</0> to confirm`. `mark` is the number of the mark. */
 export function partsOf(word: string, values: Values = {}) {
-  const phrase = find(word, values['count']) ?? word;
-  return [...phrase.matchAll(/<(\d)>(.*?)<\/\1>|[^<]+|</g)].map(([text, mark, marked = '']) =>
-    mark === undefined ? { text: fill(text, values), mark: null } : { text: fill(marked, values), mark: Number(mark) },
+  const fill = (text: string) => i18next.services.interpolator.interpolate(text, values, currentLanguage(), {});
+  return [...uninterpolated(word, values).matchAll(/<(\d)>(.*?)<\/\1>|[^<]+|</g)].map(([text, mark, marked = '']) =>
+    mark === undefined ? { text: fill(text), mark: null } : { text: fill(marked), mark: Number(mark) },
   );
 }
 

@@ -1,4 +1,4 @@
-import { announcements } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
+import { announcements } from '@edgeloom/contract/announcements/announcements.calls.ts';
 import { useEffect } from 'react';
 import { create } from 'zustand';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
