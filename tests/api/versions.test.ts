@@ -5,6 +5,7 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey, moduleKey, portKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { drafts } from '@edgeloom/contract/drafts/drafts.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { cors, domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
@@ -150,6 +151,49 @@ describe('two versions', () => {
     expect((await compared(from, to)).data[0]?.fields).toEqual([{ field: 'maxFails', before: 7, after: 3 }]);
     expect(await compared(from + 1, from + 1)).toMatchObject({ total: 0, data: [] });
     await expect(compared(to + 1, 0)).toFail('NOT_FOUND');
+  });
+
+  test('list of what was added or removed only what differs from the defaults', async () => {
+    const domain = await build.domain();
+    const { site } = domain;
+    const { call } = as(site.owner);
+    const from = await current(site);
+    const sliced = { type: 'prefix' as const, value: ['/static/'], cacheTime: 60, slices: true };
+    const made = await call(cacheRules.create, { params: site.params, body: { rules: [sliced] } });
+    await call(rates.create, { params: site.params, body: { rates: [{ rate: 11 }] } });
+    const setting = await call(compression.get, { params: site.params });
+    await call(compression.update, { params: site.params, body: { ...setting, minBytes: 2048 } });
+    const fieldsOf = async (version: number, against: number) =>
+      (await call(versions.compare, { params: { ...site.params, version }, query: { against } })).data.map(
+        ({ kind, action, fields }) => [kind, action, ...fields.map(({ field }) => field).toSorted()],
+      );
+    const added = [
+      ['cacheRules', 'added', 'cacheTime', 'slices', 'type', 'value'],
+      // A site without the row has the default settings.
+      ['compressions', 'changed', 'minBytes'],
+      ['rates', 'added', 'rate'],
+    ];
+    expect(await fieldsOf(from + 3, from)).toEqual(added);
+    expect(await fieldsOf(from, from + 3)).toEqual(
+      added.map((row) => row.map((part) => (part === 'added' ? 'removed' : part))),
+    );
+    // In a change, a default counts as any other value.
+    await call(cacheRules.update, {
+      params: site.params,
+      body: { rules: [{ ...sliced, id: made.data[0]?.id ?? '', slices: false }] },
+    });
+    expect(await fieldsOf(from + 4, from + 3)).toEqual([['cacheRules', 'changed', 'slices']]);
+    // A part that is set up for the first time was switched off before.
+    const healthCheck = { path: '/alive', host: null, intervalSeconds: 30, timeoutSeconds: 5 };
+    const rest = { statusFrom: 200, statusTo: 399, fails: 3, passes: 2 };
+    await call(domains.update, { params: domain.params, body: { healthCheck: { ...healthCheck, ...rest } } });
+    const compared = await call(versions.compare, { params: { ...site.params, version: from + 5 } });
+    expect(compared.data[0]?.fields).toContainEqual({ field: 'healthCheck', before: false, after: true });
+    expect(compared.data[0]?.fields).toContainEqual({ field: 'healthCheck.path', before: null, after: '/alive' });
+    const draft = { calls: [{ method: 'POST' as const, path: 'setting/rates', body: { rates: [{ rate: 22 }] } }] };
+    expect((await call(drafts.run, { params: site.params, body: draft })).data[0]?.fields).toEqual([
+      { field: 'rate', before: null, after: 22 },
+    ]);
   });
 
   test('show a secret as changed, and never what it is', async () => {

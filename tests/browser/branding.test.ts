@@ -218,6 +218,10 @@ test('a mail server is tried and kept on the page of settings, and its password 
   });
   const { page } = screen;
   const part = page.getByRole('region', { name: 'E-mail' });
+  // A part that was never set up showed its switch on, although nothing was in use.
+  for (const name of ['E-mail', 'Single sign-on'])
+    expect(await page.getByRole('region', { name }).getByRole('switch').isChecked()).toBe(false);
+  await part.getByRole('switch').click({ force: true });
   await part.getByLabel('Host').fill('127.0.0.1');
   await part.getByLabel('Port').fill(String(smtp.port));
   await part.getByLabel('Encryption').click();
@@ -232,7 +236,9 @@ test('a mail server is tried and kept on the page of settings, and its password 
   await eventually(() => expect(smtp.received.map(({ to }) => to)).toContainEqual([client.email]));
   await part.getByRole('button', { name: 'Save' }).click();
   await eventually(async () =>
-    expect(await app.installation.db.emailSetting.count({ where: { clientId: client.clientId ?? '' } })).toBe(1),
+    expect(
+      await app.installation.db.emailSetting.count({ where: { clientId: client.clientId ?? '', enabled: true } }),
+    ).toBe(1),
   );
   await page.reload();
   await eventually(async () => expect(await part.getByLabel('Host').inputValue()).toBe('127.0.0.1'));

@@ -74,7 +74,7 @@ test('any two versions are compared side by side, chosen from the list or anew',
   const list = `sitesManagement/sitesSetting/${siteId}/demo?view=versions`;
   const { page } = await product.openAs('user', list, { language: 'en', width: 1440 });
   const rows = page.locator('main [data-row]');
-  await rows.first().waitFor();
+  await rows.first().getByText('1 bandwidth limit added').waitFor();
   for (const nth of [0, 2]) await rows.nth(nth).getByRole('checkbox').click();
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
   await page.getByText('Things that differ: 2').waitFor();

@@ -11,8 +11,8 @@ import { given } from '../../core/given.ts';
 import type { Compression as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
-/** Of a site that never said anything. */
-const BEGINNING: Compression = {
+/** The settings of a site without any. */
+export const BEGINNING: Compression = {
   gzip: false,
   brotli: false,
   types: USUAL_TYPES,

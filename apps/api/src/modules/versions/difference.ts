@@ -2,6 +2,7 @@
 import type { Difference } from '@edgeloom/contract/versions/versions.ts';
 import type { Area } from '@edgeloom/contract/permissions.ts';
 import type { FoldedRow } from '../../core/restore-site.ts';
+import type { Defaults } from './defaults.ts';
 
 /** Whose calls write which table. What stands in no line is shown to nobody and rolled back by nobody (a test says so). */
 export const areaOf: Readonly<Record<string, Area>> = {
@@ -24,7 +25,7 @@ export const areaOf: Readonly<Record<string, Area>> = {
 
 export const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 /** Abbreviations as the calls spell them: `forceSSL`, `certificateID`. */
-const fieldName = (column: string) => camel(column).replace(/(?:Ssl|Tls|Id)$/, (end) => end.toUpperCase());
+export const fieldName = (column: string) => camel(column).replace(/(?:Ssl|Tls|Id)$/, (end) => end.toUpperCase());
 
 const joins = [
   'id',
@@ -36,31 +37,52 @@ const joins = [
   'created_at',
   'cache_version',
 ];
+/** A site without such a row has the default settings, so that the row is never added or removed. */
+export const isSetting = (entity: string) => entity === 'cache_settings' || entity === 'compressions';
+
 const isShown = (entity: string, column: string) =>
   !joins.includes(column) || (entity === 'domain_modules' && column === 'module_id');
 
-export function differenceOf({ entity, rowKey, label, parent, before, after }: FoldedRow): Difference {
-  const old = spread(before);
-  const now = spread(after);
-  const fields = [...new Set([...old.keys(), ...now.keys()])]
-    .filter((column) => isShown(entity, column))
-    .map((column) => ({ field: fieldName(column), before: old.get(column) ?? null, after: now.get(column) ?? null }))
-    .filter((field) => JSON.stringify(field.before) !== JSON.stringify(field.after))
+/** A row that was added or removed lists what differs from the defaults, a changed one what changed. */
+export function differenceOf(
+  { entity, rowKey, label, parent, before, after }: FoldedRow,
+  defaults: Defaults,
+): Difference {
+  const usual = defaults.get(entity) ?? new Map<string, unknown>();
+  const action = isSetting(entity) ? 'changed' : before === null ? 'added' : after === null ? 'removed' : 'changed';
+  const fieldsIn = (row: FoldedRow['before']) => (row === null && isSetting(entity) ? usual : fieldsOf(entity, row));
+  const [old, now] = [fieldsIn(before), fieldsIn(after)];
+  const parts = [...new Set([...old.keys(), ...now.keys()])]
+    .map((field) => ({ field, before: old.get(field) ?? null, after: now.get(field) ?? null }))
+    .filter((part) => JSON.stringify(part.before) !== JSON.stringify(part.after))
+    .filter(({ field, before: was, after: is }) => {
+      return action === 'changed' || JSON.stringify(action === 'added' ? is : was) !== JSON.stringify(usual.get(field));
+    })
     .map(({ field, ...values }) => ({
       field,
       before: shown(field, values.before),
       after: shown(field, values.after),
     }));
-  const action = before === null ? 'added' : after === null ? 'removed' : 'changed';
+  const fields = [...switches(before, after), ...parts];
   return { kind: camel(entity), key: rowKey, name: label, parent, action, fields };
 }
 
-/** What a column holds as an object is told part by part: `settings.allowOrigins`. */
-function spread(row: FoldedRow['before']): Map<string, unknown> {
-  const parts = Object.entries(row ?? {}).flatMap(([column, value]): [string, unknown][] =>
-    isObject(value) ? Object.entries(value).map(([part, inner]) => [`${column}.${part}`, inner]) : [[column, value]],
-  );
-  return new Map(parts);
+/** An object that comes to be, or ceases to be, is a part that is switched on or off: `healthCheck`. */
+function switches(before: FoldedRow['before'], after: FoldedRow['before']): Difference['fields'] {
+  if (before === null || after === null) return [];
+  return Object.keys(after)
+    .map((column) => ({ field: fieldName(column), before: isObject(before[column]), after: isObject(after[column]) }))
+    .filter((part) => part.before !== part.after);
+}
+
+/** An object in a column is listed part by part: `settings.allowOrigins`. */
+function fieldsOf(entity: string, row: FoldedRow['before']): ReadonlyMap<string, unknown> {
+  const parts = Object.entries(row ?? {})
+    .filter(([column]) => isShown(entity, column))
+    .flatMap(([column, value]): [string, unknown][] =>
+      isObject(value) ? Object.entries(value).map(([part, inner]) => [`${column}.${part}`, inner]) : [[column, value]],
+    );
+  return new Map(parts.map(([column, value]) => [fieldName(column), value]));
 }
 
 const isObject = (value: unknown): value is object =>

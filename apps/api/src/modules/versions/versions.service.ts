@@ -5,7 +5,8 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, failTogether, faultsByReason } from '../../core/fail.ts';
 import { restoreSite, type FoldedRow, type Restored } from '../../core/restore-site.ts';
 import * as sites from '../sites/sites.service.ts';
-import { areaOf, camel, differenceOf } from './difference.ts';
+import { defaultsOf } from './defaults.ts';
+import { areaOf, camel, differenceOf, isSetting } from './difference.ts';
 import { between, present, readBounds, readFolded, readVersions } from './versions.queries.ts';
 
 interface AtVersion {
@@ -26,7 +27,13 @@ export async function list(ctx: Ctx, siteId: string, paging: Paging<'version'>) 
     ...row,
     changes: changes
       .filter(({ entity }) => may(ctx, entity, 'read'))
-      .map(({ entity, ...counts }) => ({ kind: camel(entity), ...counts })),
+      .map(({ entity, names, added, changed, removed }) => ({
+        kind: camel(entity),
+        names,
+        ...(isSetting(entity)
+          ? { added: 0, changed: added + changed + removed, removed: 0 }
+          : { added, changed, removed }),
+      })),
   }));
   return { data, total };
 }
@@ -41,23 +48,20 @@ export async function compare(
   for (const one of [version, against]) if (one < oldest || one > current) fail('NOT_FOUND');
   const those = between(Math.min(version, against), Math.max(version, against));
   const { rows, total } = await readFolded(ctx, siteId, those, { page, pageSize, entities: readable(ctx) });
-  const data = await named(
-    ctx,
-    rows.map((row) => differenceOf(against > version ? turned(row) : row)),
-  );
+  const data = await differences(ctx, against > version ? rows.map(turned) : rows);
   return { version, against, data, total, current, oldest };
 }
 
 /** What the calls of a draft came to. */
 export async function drafted(ctx: Ctx, siteId: string) {
   const { rows, total } = await readFolded(ctx, siteId, present, { page: 1, pageSize: 200, entities: readable(ctx) });
-  return { data: await named(ctx, rows.map(differenceOf)), total };
+  return { data: await differences(ctx, rows), total };
 }
 
 export async function preview(ctx: Ctx, place: AtVersion): Promise<RollbackPreview> {
   const { rows, total, settled, faults } = await restore(ctx, place, '', true);
   return {
-    data: await named(ctx, rows.map(differenceOf)),
+    data: await differences(ctx, rows),
     total,
     settled: settled.map(({ entity, ...one }) => ({ kind: camel(entity), ...one })),
     faults: faultsByReason(faults),
@@ -92,6 +96,14 @@ async function restore(ctx: Ctx, { siteId, version }: AtVersion, reason: string,
 const bounds = async (ctx: Ctx, siteId: string) => (await readBounds(ctx, siteId)) ?? fail('NOT_FOUND');
 
 const turned = ({ before, after, ...row }: FoldedRow): FoldedRow => ({ ...row, before: after, after: before });
+
+async function differences(ctx: Ctx, rows: readonly FoldedRow[]): Promise<Difference[]> {
+  const defaults = await defaultsOf(ctx.installation.pool);
+  return named(
+    ctx,
+    rows.map((row) => differenceOf(row, defaults)),
+  );
+}
 
 const pointers: readonly string[] = ['certificateID', 'originCertificateID', 'moduleID'];
 

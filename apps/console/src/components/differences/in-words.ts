@@ -5,6 +5,10 @@ import { fieldTitle } from '../resource-table/columns.tsx';
 
 export const kindName = (kind: string) => tMaybe(`versions.kinds.${kind}`) ?? kind;
 
+/** `2 cache rules` */
+export const countedKind = (kind: string, of: number) =>
+  tMaybe(`versions.counted.${kind}`, { count: of, number: count(of) }) ?? `${count(of)} ${kindName(kind)}`;
+
 /** Where the words of a kind's fields stand, when the feature is called otherwise. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   cacheRules: ['cache'],

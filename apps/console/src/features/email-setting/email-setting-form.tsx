@@ -23,7 +23,7 @@ import classes from './email-setting.module.css';
 
 type Setting = Received<typeof emailSetting.get>;
 const none: Omit<EmailSetting, 'hasPassword' | 'lastError' | 'failedAt' | 'updatedAt'> = {
-  enabled: true,
+  enabled: false,
   host: '',
   port: 587,
   security: 'starttls',

@@ -17,7 +17,7 @@ export function OidcSettingForm() {
       {(value) => (
         <ResourceForm
           update={oidcSetting.update}
-          value={value ?? { enabled: true, issuer: '', oidcClientId: '', buttonText: '' }}
+          value={value ?? { enabled: false, issuer: '', oidcClientId: '', buttonText: '' }}
         >
           <Section title="oidcSetting.provider" why="oidcSetting.providerWhy">
             <SwitchField name="enabled" />

@@ -1,14 +1,13 @@
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconArrowBackUp, IconArrowsDiff, IconHistory, IconListDetails } from '@tabler/icons-react';
-import { kindName } from '../../components/differences/in-words.ts';
+import { countedKind } from '../../components/differences/in-words.ts';
 import { useSides, type Sides } from '../../components/differences/version-pair.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Page } from '../../components/page/page.tsx';
 import { act, open } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
-import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
@@ -26,9 +25,9 @@ const changesOf = ({ changes }: Version) =>
     .map(({ kind, names, ...counts }) => {
       const said = (['added', 'changed', 'removed'] as const)
         .filter((way) => counts[way] > 0)
-        .map((way) => t(`versions.${way}`, { number: count(counts[way]) }));
+        .map((way) => t(`versions.${way}`, { things: countedKind(kind, counts[way]) }));
       const first = names.filter((name) => name !== '').join(t('common.comma'));
-      return `${kindName(kind)}${first === '' ? '' : ` ${first}`}${t('common.colon')}${said.join(t('common.comma'))}`;
+      return `${said.join(t('common.comma'))}${first === '' ? '' : `${t('common.colon')}${first}`}`;
     })
     .join(t('common.semicolon'));
 const whyOf = ({ reason, restores }: Version) =>
