@@ -1,10 +1,12 @@
 // The board of groups and lines: by the keyboard as by the pointer, foretold before it is published.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// The dashboards' items that need attention, such as nodes of these groups.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLookout } from '@edgeloom/api/steering/look-at.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
+import { trouble } from '../support/trouble.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -208,4 +210,63 @@ test('a virtual node has records, and one that is on cannot be removed', async (
   await remove.click();
   await expect.poll(() => remove.count()).toBe(0);
   await page.context().close();
+});
+
+describe('what needs attention', () => {
+  test('leads an operator to lists that show exactly the counted rows', async () => {
+    const site = await consoles.app.build.site();
+    const names = await trouble(consoles.app.build, consoles.app.installation, site);
+    const { page } = await consoles.openAs(site.client, 'dashboard');
+    const panel = page.getByRole('region', { name: 'Needs attention' });
+    await panel.getByRole('listitem').first().waitFor();
+    expect(await panel.getByRole('listitem').count()).toBe(Object.keys(names).length);
+    await panel.getByText(names.nodesRejected).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepPicture(page, 'attention-operator');
+    const items = [
+      [names.nodesRejected, '1 node rejected its configuration'],
+      [names.nodesOffline, '1 node is offline'],
+      [names.nodesBehind, '1 node is out of sync'],
+      [names.sitesUnpublished, '1 site has a change that could not be published'],
+      [names.cnameInactive, 'The CNAME of 1 domain is not active'],
+      [names.certificatesFailed, '1 certificate could not be issued'],
+      [names.certificatesEnding, '1 certificate expires within 14 days or has expired'],
+      [names.jobsFailed, '1 job failed in the last 24 hours'],
+    ] as const;
+    for (const [name, text] of items) {
+      await panel.getByRole('link', { name: `Open: ${text}` }).click();
+      await page.locator('tbody tr').filter({ hasText: name }).waitFor();
+      expect(await page.locator('tbody [data-row]').count(), name).toBe(1);
+      await page.goBack();
+    }
+    await panel.getByRole('link', { name: 'Open: 1 rollout stopped' }).click();
+    await page.getByRole('button', { name: /^Stopped is Yes/ }).waitFor();
+    await expect.poll(() => page.locator('tbody [data-row]').count()).toBe(1);
+    await page.goto('/client/nodeManage/nodesList');
+    const first = page.locator('tbody [data-row]').first();
+    await first.getByText(names.nodesRejected).waitFor();
+    await first.getByText('no such directive').waitFor();
+    await keepPicture(page, 'nodes-rejected-first');
+    await page.context().close();
+  });
+
+  test('shows a customer the own sites, and says in words that all is well', async () => {
+    const site = await consoles.app.build.site();
+    const names = await trouble(consoles.app.build, consoles.app.installation, site);
+    const look = { language: 'zh-TW', theme: 'dark', width: 390 } as const;
+    const { page } = await consoles.openAs(site.owner, 'dashboard', look);
+    const panel = page.getByRole('region', { name: '需要處理' });
+    await panel.getByText(names.cnameInactive).waitFor();
+    expect(await panel.getByRole('listitem').count()).toBe(5);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await panel.scrollIntoViewIfNeeded();
+    await keepPicture(page, 'attention-customer-390-dark-zh-TW');
+    await panel.getByRole('link', { name: '查看: 1 個網域的 CNAME 未生效' }).click();
+    await page.getByText(names.cnameInactive).first().waitFor();
+    expect(await page.getByText(/healthy-/).count()).toBe(0);
+    await page.context().close();
+    const well = await consoles.openAs((await consoles.app.build.site()).owner, 'dashboard');
+    await well.page.getByText('All is well. Nothing needs your attention.').waitFor();
+    await well.page.context().close();
+  });
 });

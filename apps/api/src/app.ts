@@ -67,6 +67,7 @@ import {
 import { nodeJobsRoutes } from './modules/node-jobs/node-jobs.routes.ts';
 import { nodeSetupRoutes } from './modules/node-jobs/node-setup.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
+import { attentionRoutes } from './modules/attention/attention.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
@@ -172,6 +173,7 @@ const modules: readonly Routes[] = [
   versionsRoutes,
   jobsRoutes,
   paletteRoutes,
+  attentionRoutes,
 ];
 
 export interface AppOptions {

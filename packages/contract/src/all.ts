@@ -1,5 +1,6 @@
 // All endpoint groups: mounted by the server, described by OpenAPI, checked by contract tests.
 import { accounts, clients, clientZones, siteUsers } from './accounts/accounts.endpoints.ts';
+import { attention } from './attention/attention.endpoints.ts';
 import { audit } from './audit/audit.endpoints.ts';
 import { announcements, announcementSetting } from './announcements/announcements.endpoints.ts';
 import {
@@ -150,5 +151,6 @@ export const groups: readonly Group[] = [
   simulate,
   jobs,
   palette,
+  attention,
   system,
 ];

@@ -5,7 +5,7 @@ import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
 import { JobStarted } from '../jobs/jobs.ts';
 import { Assigning, AutoCertificate, Certificate, CertificateInfo, CertificateInput, CertificateUpdate } from './certificates.ts';
 
-const Filter = { sslName: z.string().max(256).optional().describe('Part of its name, or a name it covers'), status: z.array(CertStatus).optional() };
+const Filter = { sslName: z.string().max(256).optional().describe('Part of its name, or a name it covers'), status: z.array(CertStatus).optional(), ending: z.boolean().optional().describe('In use, and ended or ending within 14 days') };
 
 export const certificates = onSites('certificates', {
   list:    get('site/:siteId/certificates', { can: 'certificate:read', query: paging(['createdAt', 'sslName', 'expiry', 'updatedAt']).extend(Filter), reply: paged(Certificate) }),

@@ -3,7 +3,7 @@ import { Id, paged, paging } from '../common/common.ts';
 import { get, onClient, post } from '../endpoint.ts';
 import { LatestVersions, Rollout, RolloutAction, RolloutActionInput, RolloutDetail, RolloutEvent, RolloutKind, RolloutLine, RolloutState, UpgradeInput, UpgradeLog } from './rollouts.ts';
 
-const Page = paging(['createdAt']).extend({ zoneID: Id.optional(), kind: RolloutKind.optional(), state: z.array(RolloutState).max(6).optional() });
+const Page = paging(['createdAt']).extend({ zoneID: Id.optional(), kind: RolloutKind.optional(), state: z.array(RolloutState).max(6).optional(), stopped: z.boolean().optional().describe('Paused, rolling back, or rolled back by a gate within the last 24 hours') });
 
 export const rollouts = onClient('rollouts', {
   list:   get('rollouts', { can: 'upgrade:read', query: Page, reply: paged(Rollout) }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SiteAttention } from '../attention/attention.ts';
 import { Id, Ids, Meta, MetaQuery, NameSearch, paged, paging, Tags, TagsInUse } from '../common/common.ts';
 import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoint.ts';
 import { ClientResources, ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Site, SiteForceInput, SiteIDs, SiteInfo, SiteInput, SiteStatus, SiteStatusInput, SiteUpdate } from './sites.ts';
@@ -10,10 +11,11 @@ const Page = paging(['createdAt', 'name', 'updatedAt', 'status']).extend({
 const groups = z.array(z.object({ id: Id, count: z.int(), before: z.int() })).optional();
 /** Sites assigned, or not assigned, to a sub-account. */
 const Assigned = { assignedTo: Id.optional(), notAssignedTo: Id.optional() };
+const attention = z.array(SiteAttention).optional().describe('Sites of which any of these is true');
 const tags = z.array(z.string().max(64)).max(20).optional();
 
 export const clientSites = onClient('clientSites', {
-  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), groupID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(Site).extend({ groups }) }),
+  list:   get('sites', { can: 'site:read', query: Page.extend({ name: z.string().max(256).optional(), productID: Id.optional(), zoneID: Id.optional(), groupID: Id.optional(), userID: Id.optional(), status: z.array(SiteStatus).optional(), tags, attention, ...Assigned }), reply: paged(Site).extend({ groups }) }),
   resources: get('resourceInfo', { can: 'signedIn', reply: ClientResources }),
   create: post('site', { can: 'site:write', body: SiteInput, reply: Site, fails: ['SITE_LIMIT', 'LICENSE_EXPIRED', 'PRODUCT_SITE_LIMIT', 'DUPLICATED'] }),
   update: patch('site', { can: 'site:write', body: SiteUpdate, reply: Site, fails: ['DUPLICATED'] }),
@@ -24,7 +26,7 @@ export const clientSites = onClient('clientSites', {
 });
 
 export const ownSites = onUser('ownSites', {
-  list:      get('sites', { can: 'site:read', query: Page.extend({ siteName: z.string().max(256).optional(), productID: Id.optional(), status: z.array(SiteStatus).optional(), tags, ...Assigned }), reply: paged(OwnSite).extend({ groups }) }),
+  list:      get('sites', { can: 'site:read', query: Page.extend({ siteName: z.string().max(256).optional(), productID: Id.optional(), status: z.array(SiteStatus).optional(), tags, attention, ...Assigned }), reply: paged(OwnSite).extend({ groups }) }),
   resources: get('resourceInfo', { can: 'signedIn', reply: ResourceInfo }),
 });
 

@@ -22,6 +22,7 @@ import { containing, namedBy, pageOf } from '../../core/page.ts';
 import type { LicensedTx, ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
+import { certificatesEnding } from '../attention/conditions.ts';
 import * as sites from '../sites/sites.service.ts';
 import { assertRoom, openJobs, orderable, orderPairs } from './orders.ts';
 import { readPair, type Pair } from './pair.ts';
@@ -46,22 +47,25 @@ const MOST_BROUGHT = 1000;
 const column = { createdAt: 'createdAt', updatedAt: 'updatedAt', sslName: 'name', expiry: 'notAfter' } as const;
 
 export async function list(
-  { db }: Ctx,
+  { db, now }: Ctx,
   siteId: string,
   {
     sslName,
     status,
+    ending,
     sortBy,
     ...paging
   }: Paging<keyof typeof column> & {
     sslName?: string | undefined;
     status?: string[] | undefined;
+    ending?: boolean | undefined;
   },
 ) {
   await sites.own(db, siteId);
   const where = {
     siteId,
     ...(status && { status: { in: status } }),
+    ...(ending !== undefined && { AND: certificatesEnding(ending, now()) }),
     ...(sslName && { OR: [{ name: containing(sslName) }, { names: { has: sslName.toLowerCase() } }] }),
   };
   const [rows, total] = await Promise.all([

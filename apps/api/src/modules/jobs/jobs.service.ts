@@ -7,6 +7,7 @@ import { fail } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Job as Row } from '../../generated/client.ts';
+import { jobsRecent } from '../attention/conditions.ts';
 import * as sites from '../sites/sites.service.ts';
 
 const Kind = Job.shape.kind;
@@ -34,9 +35,18 @@ export async function start(tx: ScopedTx, job: NewJob): Promise<string> {
   return id;
 }
 
-export async function list(ctx: Ctx, siteId: string, paging: Paging<'createdAt'>) {
+interface Filter {
+  state?: string[] | undefined;
+  recent?: boolean | undefined;
+}
+
+export async function list(ctx: Ctx, siteId: string, { state, recent, ...paging }: Paging<'createdAt'> & Filter) {
   await sites.own(ctx.db, siteId);
-  const where = { siteId };
+  const where = {
+    siteId,
+    ...(state && { state: { in: state } }),
+    ...(recent !== undefined && { AND: jobsRecent(recent, ctx.now()) }),
+  };
   const [rows, total] = await Promise.all([
     ctx.db.job.findMany({ where, ...pageOf(paging) }),
     ctx.db.job.count({ where }),

@@ -10,7 +10,7 @@ export interface NodeHealth {
   id: string;
   name: string;
   status: NodeStatus;
-  /** Connected, and without a revision that was published more than BEHIND_SECONDS ago. */
+  /** Without a revision that was published more than BEHIND_SECONDS ago, and for no other reason. */
   isBehind: boolean;
 }
 
@@ -29,7 +29,7 @@ const ranks: Readonly<Record<NodeStatus, number>> = {
 };
 const BEHIND_RANK = 3;
 export const severityOf = ({ status, isBehind }: Pick<NodeHealth, 'status' | 'isBehind'>) =>
-  isBehind ? Math.min(BEHIND_RANK, ranks[status]) : ranks[status];
+  isBehind ? BEHIND_RANK : ranks[status];
 
 /** In the given order. */
 export async function readHealth(
@@ -49,12 +49,12 @@ export async function readHealth(
   const standing = await standIns(db, rows);
   return rows.map((row) => {
     const status = nodeStatus({ ...row, standsIn: standing.has(row.id) }, row.state, now());
-    const isConnected = status === 'enabled' || status === 'backupPaused' || status === 'rejected';
-    return { id: row.id, name: row.name, status, isBehind: isConnected && late.has(row.id) };
+    const isWell = status === 'enabled' || status === 'backupPaused';
+    return { id: row.id, name: row.name, status, isBehind: isWell && late.has(row.id) };
   });
 }
 
-/** The first document that a node lacks tells since when the node is behind. */
+/** A node is behind since the first document that it lacks was published. */
 async function readLate(db: Ctx['db']): Promise<Set<string>> {
   const rows = await db.$read<{ id: string }>(
     ({ zone }) => sql`SELECT n.id FROM zones z JOIN nodes n ON n.zone_id = z.id JOIN node_states t ON t.node_id = n.id

@@ -12,19 +12,25 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import type { Prisma } from '../../generated/client.ts';
+import { isRolloutStopped } from '../attention/conditions.ts';
 import { include, lineInclude, lineOf, nodeInclude, nodeOf, shown } from './rollout-row.ts';
 
 interface Filter {
   zoneID?: string | undefined;
   kind?: RolloutKind | undefined;
   state?: RolloutState[] | undefined;
+  stopped?: boolean | undefined;
 }
 
-export async function list({ db }: Ctx, { zoneID, kind, state, ...paging }: Paging<'createdAt'> & Filter) {
+export async function list(
+  { db, now }: Ctx,
+  { zoneID, kind, state, stopped, ...paging }: Paging<'createdAt'> & Filter,
+) {
   const where = {
     ...(zoneID !== undefined && { zones: { some: { zoneId: zoneID } } }),
     ...(kind && { kind }),
     ...(state && { state: { in: state } }),
+    ...(stopped !== undefined && { [stopped ? 'AND' : 'NOT']: isRolloutStopped(now()) }),
   } satisfies Prisma.RolloutWhereInput;
   const [rows, total] = await Promise.all([
     db.rollout.findMany({ where, include, ...pageOf(paging) }),

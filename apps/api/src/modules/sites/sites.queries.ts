@@ -1,8 +1,10 @@
 // The reads of sites: a page, one, and how many.
+import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import type { NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
 import type { ModulesInUse, PublishError, SettingsInUse, Site } from '@edgeloom/contract/sites/sites.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, tagsPage, type Sql } from '../../core/sql.ts';
+import { needsAttention, publishError } from '../attention/conditions.ts';
 
 export interface SiteFilter {
   name?: string | undefined;
@@ -14,17 +16,11 @@ export interface SiteFilter {
   tags?: string[] | undefined;
   assignedTo?: string | undefined;
   notAssignedTo?: string | undefined;
+  attention?: SiteAttention[] | undefined;
 }
 export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'> & { groupBy?: 'product' | undefined };
 export type SiteRow = Site & { cacheVersion: number };
 
-/** Of the site's own document, or of one that belongs to it. */
-const publishError = sql`(SELECT max(o.error) FROM outbox o WHERE o.failed_at IS NOT NULL AND o.zone_id = s.zone_id AND (
-    o.key = 'site/' || s.id
-    OR o.key IN (SELECT 'host/' || d.enabled_name FROM domains d WHERE d.site_id = s.id)
-    OR o.key IN (SELECT 'module/' || m.id FROM modules m WHERE m.site_id = s.id)
-    OR o.key IN (SELECT 'port/' || r.id FROM port_rules r WHERE r.site_id = s.id)
-    OR o.key IN (SELECT 'cert/' || c.id FROM certificates c WHERE c.site_id = s.id)))`;
 const columns = sql`${publishError} AS "publishError", s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
   z.name AS "zoneName", s.backup_group_id AS "backupGroupID", s.forced_at AS "forcedAt", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit", s.expires_at AS expiry,
   s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.cache_version AS "cacheVersion",
@@ -33,13 +29,17 @@ const columns = sql`${publishError} AS "publishError", s.id, s.name, s.status, s
 const tables = sql`sites s JOIN products p ON p.id = s.product_id JOIN zones z ON z.id = s.zone_id LEFT JOIN accounts o ON o.id = s.owner_id`;
 const sorted = { createdAt: sql`s.created_at`, name: sql`s.name`, updatedAt: sql`s.updated_at`, status: sql`s.status` };
 
-/** How groups follow one another. */
+/** The order of groups. */
 const byProduct = sql`p.name, p.id`;
 
-export const readSites = ({ db }: Ctx, { groupBy, ...paging }: SitePaging, filter: SiteFilter): Promise<SiteRow[]> =>
+export const readSites = (
+  { db, now }: Ctx,
+  { groupBy, ...paging }: SitePaging,
+  filter: SiteFilter,
+): Promise<SiteRow[]> =>
   db.$read(
     ({ site }) =>
-      sql`SELECT ${columns} FROM ${tables} WHERE ${site}${where(filter)} ${pageSql(
+      sql`SELECT ${columns} FROM ${tables} WHERE ${site}${where(filter, now())} ${pageSql(
         paging,
         sorted,
         sql`s.id`,
@@ -47,16 +47,16 @@ export const readSites = ({ db }: Ctx, { groupBy, ...paging }: SitePaging, filte
       )}`,
   );
 
-/** How many sites of each product match, in the order of the groups. */
-export const countByProduct = ({ db }: Ctx, filter: SiteFilter): Promise<{ id: string; count: number }[]> =>
+/** The number of matching sites of each product, in the order of the groups. */
+export const countByProduct = ({ db, now }: Ctx, filter: SiteFilter): Promise<{ id: string; count: number }[]> =>
   db.$read(
     ({ site }) => sql`SELECT p.id, count(*)::int AS count FROM sites s JOIN products p ON p.id = s.product_id
-      WHERE ${site}${where(filter)} GROUP BY p.id ORDER BY ${byProduct}`,
+      WHERE ${site}${where(filter, now())} GROUP BY p.id ORDER BY ${byProduct}`,
   );
 
-export async function countSites({ db }: Ctx, filter: SiteFilter): Promise<number> {
+export async function countSites({ db, now }: Ctx, filter: SiteFilter): Promise<number> {
   const [row] = await db.$read<{ total: number }>(
-    ({ site }) => sql`SELECT count(*)::int AS total FROM sites s WHERE ${site}${where(filter)}`,
+    ({ site }) => sql`SELECT count(*)::int AS total FROM sites s WHERE ${site}${where(filter, now())}`,
   );
   return row?.total ?? 0;
 }
@@ -99,17 +99,10 @@ export const readSiteTags = ({ db }: Ctx, search: NameSearch) =>
 
 const isAssigned = (accountId: string) =>
   sql`EXISTS (SELECT 1 FROM site_assignments x WHERE x.site_id = s.id AND x.account_id = ${accountId})`;
-const where = ({
-  name,
-  productID,
-  zoneID,
-  groupID,
-  userID,
-  status,
-  tags,
-  assignedTo,
-  notAssignedTo,
-}: SiteFilter): Sql =>
+const where = (
+  { name, productID, zoneID, groupID, userID, status, tags, assignedTo, notAssignedTo, attention }: SiteFilter,
+  now: Date,
+): Sql =>
   andAll([
     name && contains(sql`s.name`, name),
     productID && sql`s.product_id = ${productID}`,
@@ -120,6 +113,7 @@ const where = ({
     tags && sql`s.tags && ${tags}::text[]`,
     assignedTo && isAssigned(assignedTo),
     notAssignedTo && sql`NOT ${isAssigned(notAssignedTo)}`,
+    attention && needsAttention(attention, now),
   ]);
 
 export async function readSettingsInUse({ db }: Ctx, id: string): Promise<SettingsInUse | null> {

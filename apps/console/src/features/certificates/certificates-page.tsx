@@ -60,7 +60,10 @@ export function CertificatesPage() {
         params={{ siteId }}
         columns={columns}
         search="sslName"
-        filters={[{ key: 'status', choices: ['none', 'processing', 'success', 'fail'], many: true }]}
+        filters={[
+          { key: 'status', choices: ['none', 'processing', 'success', 'fail'], many: true },
+          { key: 'ending', yesNo: true },
+        ]}
         pollMs={10_000}
         row={() => [
           act({ label: 'certificates.show', icon: IconEye, run: show }),

@@ -1,29 +1,97 @@
+import { attention } from '@edgeloom/contract/attention/attention.calls.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Link } from 'react-router-dom';
+import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { to as inConsole } from '../../lib/family.ts';
-import { useT } from '../../lib/i18n.ts';
+import { family, to as inConsole } from '../../lib/family.ts';
+import { count, time } from '../../lib/format.ts';
+import { useT, type T } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Tone } from '../../theme/theme.ts';
+import { placeOf } from './attention-places.ts';
 import classes from './dashboard.module.css';
+import { Panel } from './figures.tsx';
 
-export interface AttentionItem {
-  tone: Tone;
-  text: string;
-  to: string;
+export type AttentionItem = Received<typeof attention.list>['data'][number];
+
+const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
+  nodesRejected: 'bad',
+  nodesOffline: 'bad',
+  sitesUnpublished: 'bad',
+  cnameInactive: 'bad',
+  certificatesFailed: 'bad',
+  jobsFailed: 'bad',
+  licenseEnded: 'bad',
+  rolloutsStopped: 'warn',
+  nodesDisconnected: 'warn',
+  nodesBehind: 'warn',
+  certificatesEnding: 'warn',
+  licenseEnding: 'warn',
+  licenseNearLimit: 'warn',
+};
+
+/** The gravest item first; each links to a list of exactly the counted rows. */
+export function Attention() {
+  const t = useT();
+  const result = useEndpoint(attention.list, {}, { pollMs: 30_000 });
+  return (
+    <Panel title="dashboard.attention">
+      <Await result={result}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <p className={classes['well']}>
+              <StatusMark tone="ok" />
+              {t('dashboard.allWell')}
+            </p>
+          ) : (
+            <ul className={classes['items']}>
+              {data.map((item) => (
+                <Item key={`${item.kind} ${item.accountID} ${item.limit?.of}`} item={item} />
+              ))}
+            </ul>
+          )
+        }
+      </Await>
+    </Panel>
+  );
 }
 
-/** What needs the reader, each with the way to it. */
-export function Attention({ items }: { items: readonly AttentionItem[] }) {
+function Item({ item }: { item: AttentionItem }) {
   const t = useT();
-  if (items.length === 0) return <p className={classes['quiet']}>{t('dashboard.allWell')}</p>;
+  const text = textOf(item, t);
+  const tone = tones[item.kind];
   return (
-    <ul className={classes['items']}>
-      {items.map(({ tone, text, to }) => (
-        <li key={text} className={classes['item']}>
-          <StatusMark tone={tone} label={t(`status.tone.${tone}`)} />
-          <span>{text}</span>
-          <Link to={inConsole(to)}>{t('dashboard.open')}</Link>
-        </li>
-      ))}
-    </ul>
+    <li className={classes['item']}>
+      <StatusMark tone={tone} label={t(`status.tone.${tone}`)} />
+      <span className={classes['what']}>
+        {text}
+        <small className={classes['which']}>{namesOf(item, t)}</small>
+      </span>
+      <Link to={inConsole(placeOf(item, family))} aria-label={`${t('dashboard.open')}: ${text}`}>
+        {t('dashboard.open')}
+      </Link>
+    </li>
   );
+}
+
+function textOf({ kind, count: rows, endsAt, limit }: AttentionItem, t: T): string {
+  if (limit)
+    return t('dashboard.kinds.licenseNearLimit', {
+      limit: t(`dashboard.limits.${limit.of}`),
+      uses: count(limit.uses),
+      most: count(limit.most),
+    });
+  return t(`dashboard.kinds.${kind}`, { count: rows, rows: count(rows), time: time(endsAt) });
+}
+
+/** The first names, how many more there are, and on which site. */
+function namesOf({ kind, names, count: rows, site, siteCount }: AttentionItem, t: T): string {
+  const more = rows - names.length;
+  const listed = names.join(t('common.comma'));
+  const isSite = kind === 'sitesUnpublished';
+  return [
+    more > 0 ? t('dashboard.more', { names: listed, count: more, more: count(more) }) : listed,
+    ...(site && !isSite ? [site.name] : []),
+    ...(siteCount > 1 && !isSite ? [t('dashboard.onSites', { count: siteCount, sites: count(siteCount) })] : []),
+  ].join(' · ');
 }

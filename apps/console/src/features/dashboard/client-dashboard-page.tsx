@@ -1,31 +1,18 @@
 import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
-import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { Page } from '../../components/page/page.tsx';
 import { FailedState } from '../../components/states/states.tsx';
-import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { RangeControl } from '../../components/chart/range.tsx';
 import { Attention } from './attention.tsx';
 import { DashboardCharts } from './dashboard-charts.tsx';
-import { Figures, Panel } from './figures.tsx';
+import { Figures } from './figures.tsx';
 import { Health } from './health.tsx';
 
-const unwell = {
-  query: { page: 1, pageSize: 1, status: ['offline', 'rejected', 'natsError', 'reconnecting'] },
-} as const;
-
 export function ClientDashboardPage() {
-  const t = useT();
   const can = useCan();
   const totals = useEndpoint(clientSites.resources, {}, { pollMs: 30_000 });
-  const bad = useEndpoint(
-    nodes.list,
-    { query: { ...unwell.query, status: [...unwell.query.status] } },
-    { enabled: can(nodes.list), pollMs: 30_000 },
-  );
-  const nodesBad = bad.data?.total ?? 0;
   return (
     <Page title="dashboard.title" actions={can(charts.get) && <RangeControl />}>
       {totals.error !== null && totals.data === undefined ? (
@@ -41,25 +28,7 @@ export function ClientDashboardPage() {
           ]}
         />
       )}
-      <DashboardCharts
-        beside={
-          <Panel title="dashboard.attention">
-            <Attention
-              items={
-                nodesBad > 0
-                  ? [
-                      {
-                        tone: 'bad',
-                        text: t('dashboard.nodesNotServing', { count: nodesBad }),
-                        to: 'nodeManage/nodesList?status=offline,rejected,natsError,reconnecting',
-                      },
-                    ]
-                  : []
-              }
-            />
-          </Panel>
-        }
-      />
+      <DashboardCharts beside={<Attention />} />
       <Health />
     </Page>
   );

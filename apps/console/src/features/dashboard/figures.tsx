@@ -33,7 +33,7 @@ export function Figures({ figures }: { figures: readonly Figure[] }) {
 export function Panel({ title, children }: { title: Word; children: ReactNode }) {
   const t = useT();
   return (
-    <section className={classes['panel']}>
+    <section className={classes['panel']} aria-label={t(title)}>
       <h2>{t(title)}</h2>
       {children}
     </section>

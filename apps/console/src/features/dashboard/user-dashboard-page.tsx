@@ -2,16 +2,14 @@ import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { RangeControl } from '../../components/chart/range.tsx';
 import { useCan } from '../../lib/use-can.ts';
 import { Attention } from './attention.tsx';
 import { DashboardCharts } from './dashboard-charts.tsx';
-import { Figures, Panel } from './figures.tsx';
+import { Figures } from './figures.tsx';
 
 export function UserDashboardPage() {
-  const t = useT();
   const can = useCan();
   const resources = useEndpoint(ownSites.resources, {}, { pollMs: 30_000 });
   return (
@@ -27,25 +25,7 @@ export function UserDashboardPage() {
                 { title: 'dashboard.figures.cacheRules', value: cacheRules },
               ]}
             />
-            <DashboardCharts
-              beside={
-                <Panel title="dashboard.attention">
-                  <Attention
-                    items={
-                      domains > enabledDomains
-                        ? [
-                            {
-                              tone: 'off',
-                              text: t('dashboard.domainsOff', { count: domains - enabledDomains }),
-                              to: 'sitesManagement',
-                            },
-                          ]
-                        : []
-                    }
-                  />
-                </Panel>
-              }
-            />
+            <DashboardCharts beside={<Attention />} />
           </>
         )}
       </Await>

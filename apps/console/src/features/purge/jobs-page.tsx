@@ -1,4 +1,5 @@
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { JobState } from '@edgeloom/contract/jobs/jobs.ts';
 import { IconListCheck, IconReceipt2 } from '@tabler/icons-react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -37,6 +38,10 @@ export function JobsPage() {
         params={{ siteId: id }}
         columns={columns}
         sort="-createdAt"
+        filters={[
+          { key: 'state', choices: JobState.options, status: 'task', many: true },
+          { key: 'recent', yesNo: true },
+        ]}
         pollMs={5000}
         row={(job) => [
           act<Job>({

@@ -72,6 +72,7 @@ export function RolloutsTable({ kind, zoneID }: { kind?: RolloutKind; zoneID?: s
       query={{ ...(kind && { kind }), ...(zoneID !== undefined && { zoneID }) }}
       filters={[
         { key: 'state', choices: RolloutState.options, status: 'rollout', many: true },
+        { key: 'stopped', yesNo: true },
         ...(kind ? [] : [{ key: 'kind', choices: RolloutKind.options }]),
         ...(zoneID === undefined ? [{ key: 'zoneID', meta: zones.meta }] : []),
       ]}

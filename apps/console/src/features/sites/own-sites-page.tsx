@@ -1,3 +1,4 @@
+import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { ownProducts } from '@edgeloom/contract/products/products.endpoints.ts';
 import { ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { IconWorld } from '@tabler/icons-react';
@@ -42,6 +43,7 @@ export function OwnSitesPage() {
         search="siteName"
         filters={[
           { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },
+          { key: 'attention', choices: SiteAttention.options, many: true },
           { key: 'productID', meta: ownProducts.list },
           ...(tags.length > 0 ? [{ key: 'tags', meta: sites.tagsInUse, many: true }] : []),
         ]}

@@ -1,3 +1,4 @@
+import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -52,6 +53,7 @@ export function SitesPage() {
         search="name"
         filters={[
           { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },
+          { key: 'attention', choices: SiteAttention.options, many: true },
           { key: 'productID', meta: products.meta },
           { key: 'zoneID', meta: zones.meta },
           ...(tags.length > 0 ? [{ key: 'tags', meta: sites.tagsInUse, many: true }] : []),

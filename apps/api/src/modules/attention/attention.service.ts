@@ -1,0 +1,101 @@
+import {
+  AttentionKind,
+  SiteAttention,
+  type Attention,
+  type AttentionItem,
+} from '@edgeloom/contract/attention/attention.ts';
+import type { Permission } from '@edgeloom/contract/permissions.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { sql, type Sql } from '../../core/sql.ts';
+import { readHealth, type NodeHealth } from '../nodes/node-severity.ts';
+import { isRolloutStopped, rowsOf } from './conditions.ts';
+import { ofLicenses } from './licenses.ts';
+
+const NAMES = 3;
+
+export async function list(ctx: Ctx): Promise<Attention> {
+  const { kind, permissions } = ctx.actor;
+  const isOperator = kind === 'client';
+  const items = await Promise.all([
+    kind === 'admin' ? [] : ofSites(ctx),
+    isOperator && permissions.has('node:read') ? ofNodes(ctx) : [],
+    isOperator && permissions.has('upgrade:read') ? ofRollouts(ctx) : [],
+    kind === 'admin' && permissions.has('license:read') ? ofLicenses(ctx) : [],
+  ]);
+  const ranks = AttentionKind.options;
+  return { data: items.flat().toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind)) };
+}
+
+const permissionOf: Record<SiteAttention, Permission> = {
+  sitesUnpublished: 'site:read',
+  cnameInactive: 'domain:read',
+  certificatesFailed: 'certificate:read',
+  certificatesEnding: 'certificate:read',
+  jobsFailed: 'site:read',
+};
+
+interface Row {
+  kind: SiteAttention;
+  count: number;
+  siteCount: number;
+  names: string[];
+  siteId: string;
+  siteName: string;
+}
+
+/** One statement for all kinds. */
+async function ofSites({ db, actor, now }: Ctx): Promise<AttentionItem[]> {
+  const kinds = SiteAttention.options.filter((kind) => actor.permissions.has(permissionOf[kind]));
+  const [first, ...others] = kinds;
+  if (first === undefined) return [];
+  const rows = await db.$read<Row>(({ site }) => {
+    const counted = (kind: SiteAttention): Sql => {
+      const { table, name, condition } = rowsOf(kind, now());
+      const from = kind === 'sitesUnpublished' ? sql`sites s` : sql`${table} x JOIN sites s ON s.id = x.site_id`;
+      return sql`SELECT ${kind}::text AS kind, count(*)::int AS count, count(DISTINCT s.id)::int AS "siteCount",
+        (array_agg(${name} ORDER BY ${name}))[1:${NAMES}::int] AS names, min(s.id::text) AS "siteId", min(s.name) AS "siteName"
+        FROM ${from} WHERE ${site} AND ${condition} HAVING count(*) > 0`;
+    };
+    let all = counted(first);
+    for (const kind of others) all = sql`${all} UNION ALL ${counted(kind)}`;
+    return all;
+  });
+  return rows.map(({ kind, count, siteCount, names, siteId, siteName }) => ({
+    ...none,
+    kind,
+    count,
+    siteCount,
+    names,
+    site: siteCount === 1 ? { id: siteId, name: siteName } : null,
+  }));
+}
+
+async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
+  const found = await readHealth(ctx, { orderBy: { name: 'asc' } });
+  const having = (kind: AttentionKind, isIt: (node: NodeHealth) => boolean) =>
+    itemOf(
+      kind,
+      found.filter(isIt).map(({ name }) => name),
+    );
+  return [
+    ...having('nodesRejected', ({ status }) => status === 'rejected'),
+    ...having('nodesOffline', ({ status }) => status === 'offline'),
+    ...having('nodesDisconnected', ({ status }) => status === 'natsError'),
+    ...having('nodesBehind', ({ isBehind }) => isBehind),
+  ];
+}
+
+async function ofRollouts({ db, now }: Ctx): Promise<AttentionItem[]> {
+  const where = isRolloutStopped(now());
+  const rows = await db.rollout.findMany({ where, select: { title: true }, orderBy: { title: 'asc' } });
+  return itemOf(
+    'rolloutsStopped',
+    rows.map(({ title }) => title),
+  );
+}
+
+const none = { names: [], site: null, siteCount: 0, accountID: null, endsAt: null, limit: null };
+
+/** None where there is nothing to count. */
+const itemOf = (kind: AttentionKind, names: readonly string[]): AttentionItem[] =>
+  names.length === 0 ? [] : [{ ...none, kind, count: names.length, names: names.slice(0, NAMES) }];

@@ -1,0 +1,74 @@
+// When a row needs attention. The counts of the dashboard and the filters of the lists share these.
+import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
+import { nothing, sql, type Sql } from '../../core/sql.ts';
+import type { Prisma } from '../../generated/client.ts';
+
+const ENDING_DAYS = 14;
+const RECENT_HOURS = 24;
+const before = (now: Date, hours: number) => new Date(now.getTime() - hours * 3_600_000);
+const endingBefore = (now: Date) => before(now, -24 * ENDING_DAYS);
+
+export function certificatesEnding(isEnding: boolean, now: Date): Prisma.CertificateWhereInput {
+  const ending = { notAfter: { lte: endingBefore(now) }, domains: { some: {} } };
+  return isEnding ? ending : { OR: [{ notAfter: null }, { NOT: ending }] };
+}
+export function jobsRecent(isRecent: boolean, now: Date): Prisma.JobWhereInput {
+  const since = before(now, RECENT_HOURS);
+  return isRecent ? { endedAt: { gt: since } } : { OR: [{ endedAt: null }, { endedAt: { lte: since } }] };
+}
+/** A gate that fails rolls back; a person who rolls back knows. */
+export const isRolloutStopped = (now: Date) =>
+  ({
+    OR: [
+      { state: { in: ['paused', 'rollingBack'] } },
+      { state: 'rolledBack', fault: { not: 'person' }, endedAt: { gt: before(now, RECENT_HOURS) } },
+    ],
+  }) satisfies Prisma.RolloutWhereInput;
+
+/** A document of the site `s`, or of one that belongs to the site, was not compiled. */
+export const publishError = sql`(SELECT max(o.error) FROM outbox o WHERE o.failed_at IS NOT NULL AND o.zone_id = s.zone_id AND (
+    o.key = 'site/' || s.id
+    OR o.key IN (SELECT 'host/' || d.enabled_name FROM domains d WHERE d.site_id = s.id)
+    OR o.key IN (SELECT 'module/' || m.id FROM modules m WHERE m.site_id = s.id)
+    OR o.key IN (SELECT 'port/' || r.id FROM port_rules r WHERE r.site_id = s.id)
+    OR o.key IN (SELECT 'cert/' || c.id FROM certificates c WHERE c.site_id = s.id)))`;
+
+/** Rows `x` of the site `s` that need attention, and how they are called. */
+interface Rows {
+  table: Sql;
+  name: Sql;
+  condition: Sql;
+}
+export const rowsOf = (kind: SiteAttention, now: Date): Rows => kinds[kind](now);
+const kinds: Record<SiteAttention, (now: Date) => Rows> = {
+  sitesUnpublished: () => ({ table: nothing, name: sql`s.name`, condition: sql`${publishError} IS NOT NULL` }),
+  cnameInactive: () => ({
+    table: sql`domains`,
+    name: sql`x.name`,
+    condition: sql`x.enabled AND x.cname_status = 'inactive'`,
+  }),
+  certificatesFailed: () => ({ table: sql`certificates`, name: sql`x.name`, condition: sql`x.status = 'fail'` }),
+  certificatesEnding: (now) => ({
+    table: sql`certificates`,
+    name: sql`x.name`,
+    condition: sql`x.not_after <= ${endingBefore(now)} AND EXISTS (SELECT 1 FROM domains d WHERE d.certificate_id = x.id)`,
+  }),
+  jobsFailed: (now) => ({
+    table: sql`jobs`,
+    name: sql`x.title`,
+    condition: sql`x.state = 'failed' AND x.ended_at > ${before(now, RECENT_HOURS)}`,
+  }),
+};
+
+/** On `sites s`: sites of which any of these is true. */
+export function needsAttention(wanted: readonly SiteAttention[], now: Date): Sql {
+  let any = sql`FALSE`;
+  for (const kind of wanted) {
+    const { table, condition } = rowsOf(kind, now);
+    any =
+      kind === 'sitesUnpublished'
+        ? sql`${any} OR ${condition}`
+        : sql`${any} OR EXISTS (SELECT 1 FROM ${table} x WHERE x.site_id = s.id AND ${condition})`;
+  }
+  return sql`(${any})`;
+}

@@ -1,0 +1,51 @@
+// Licences that end, and clients near a limit of theirs: for administrators, a line for each client.
+import type { AttentionItem } from '@edgeloom/contract/attention/attention.ts';
+import { Licensed } from '@edgeloom/contract/licenses/licenses.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { sql } from '../../core/sql.ts';
+
+const ENDING_DAYS = 30;
+const NEAR_SHARE = 0.9;
+/** The soonest ends and the fullest clients; the others follow once these are settled. */
+const MOST_CLIENTS = 20;
+
+interface Row {
+  name: string;
+  accountID: string;
+  endsAt: Date | null;
+  thing: Licensed | null;
+  uses: number;
+  most: number;
+}
+
+export async function ofLicenses({ db, now }: Ctx): Promise<AttentionItem[]> {
+  const at = now();
+  const until = new Date(at.getTime() + ENDING_DAYS * 86_400_000);
+  const rows = await db.$read<Row>(
+    ({ account }) => sql`WITH held AS (
+        SELECT c.name, a.id AS "accountID", l.* FROM licenses l JOIN clients c ON c.id = l.client_id
+        JOIN accounts a ON a.client_id = c.id AND a.kind = 'client' AND a.is_root WHERE ${account}),
+      limits AS (SELECT h.name, h."accountID", v.thing, v.uses::int AS uses, v.most FROM held h, LATERAL (VALUES
+        ('sites', h.site_limit, (SELECT count(*) FROM sites s WHERE s.client_id = h.client_id)),
+        ('zones', h.zone_limit, (SELECT count(*) FROM zones z WHERE z.client_id = h.client_id)),
+        ('nodes', h.node_limit, (SELECT count(*) FROM nodes n JOIN zones z ON z.id = n.zone_id WHERE z.client_id = h.client_id)),
+        ('domains', h.domain_limit, (SELECT count(*) FROM domains d JOIN sites s ON s.id = d.site_id WHERE s.client_id = h.client_id)),
+        ('autoCertificates', h.auto_certificate_limit, (SELECT count(*) FROM certificates x JOIN sites s ON s.id = x.site_id
+          WHERE s.client_id = h.client_id AND x.type = 'automatic'))) v (thing, most, uses)
+        WHERE v.most > 0 AND v.uses >= v.most * ${NEAR_SHARE}::float8)
+      (SELECT name, "accountID", ends_at AS "endsAt", NULL AS thing, 0 AS uses, 0 AS most FROM held
+        WHERE ends_at <= ${until} ORDER BY ends_at LIMIT ${MOST_CLIENTS}::int)
+      UNION ALL
+      (SELECT name, "accountID", NULL, thing, uses, most FROM limits ORDER BY uses::float8 / most DESC, name LIMIT ${MOST_CLIENTS}::int)`,
+  );
+  return rows.map(({ name, accountID, endsAt, thing, uses, most }) => ({
+    kind: thing !== null ? 'licenseNearLimit' : endsAt !== null && endsAt <= at ? 'licenseEnded' : 'licenseEnding',
+    count: 1,
+    names: [name],
+    site: null,
+    siteCount: 0,
+    accountID,
+    endsAt,
+    limit: thing === null ? null : { of: Licensed.parse(thing), uses, most },
+  }));
+}

@@ -1,0 +1,32 @@
+// Where each item of the dashboard leads: a list whose address holds the filter that finds the counted rows.
+import { sitePath } from '../../components/frame/site-scope.ts';
+import type { Family } from '../../lib/family.ts';
+import type { AttentionItem } from './attention.tsx';
+
+const lists: Partial<Record<AttentionItem['kind'], string>> = {
+  nodesRejected: 'nodeManage/nodesList?status=rejected',
+  nodesOffline: 'nodeManage/nodesList?status=offline',
+  nodesDisconnected: 'nodeManage/nodesList?status=natsError',
+  nodesBehind: 'nodeManage/nodesList?behind=true',
+  rolloutsStopped: 'nodeManage/rollouts?stopped=true',
+};
+/** Lists over all sites, which only operators have. */
+const overSites: Partial<Record<AttentionItem['kind'], string>> = {
+  cnameInactive: 'nodeManage/domains?enabled=true&cnameStatuses=inactive',
+  certificatesFailed: 'nodeManage/autoSSLManagement?status=fail',
+};
+const inSite: Partial<Record<AttentionItem['kind'], { view: string; filter: string }>> = {
+  cnameInactive: { view: 'domains', filter: 'enabled=true&cnameStatuses=inactive' },
+  certificatesFailed: { view: 'certs', filter: 'status=fail' },
+  certificatesEnding: { view: 'certs', filter: 'ending=true' },
+  jobsFailed: { view: 'jobs', filter: 'state=failed&recent=true' },
+};
+
+export function placeOf({ kind, site, accountID }: Pick<AttentionItem, 'kind' | 'site' | 'accountID'>, family: Family) {
+  if (accountID !== null) return `userManagement/users/${accountID}`;
+  const list = lists[kind] ?? (family === 'client' ? overSites[kind] : undefined);
+  if (list !== undefined) return list;
+  const view = inSite[kind];
+  if (site && view) return `${sitePath(family, site, view.view)}&${view.filter}`;
+  return `${family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList'}?attention=${kind}`;
+}

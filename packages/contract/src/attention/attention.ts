@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { Id, Time } from '../common/common.ts';
+import { Licensed } from '../licenses/licenses.ts';
+
+/** Lists of sites are filtered by these. */
+export const SiteAttention = z.enum([
+  'sitesUnpublished',
+  'cnameInactive',
+  'certificatesFailed',
+  'certificatesEnding',
+  'jobsFailed',
+]);
+/** The gravest first. */
+export const AttentionKind = z.enum([
+  'nodesRejected',
+  'nodesOffline',
+  'sitesUnpublished',
+  'cnameInactive',
+  'certificatesFailed',
+  'jobsFailed',
+  'licenseEnded',
+  'rolloutsStopped',
+  'nodesDisconnected',
+  'nodesBehind',
+  'certificatesEnding',
+  'licenseEnding',
+  'licenseNearLimit',
+]);
+
+export const AttentionItem = z.object({
+  kind: AttentionKind,
+  count: z.int().min(1),
+  names: z.array(z.string()).max(3).describe('The first in alphabetical order'),
+  site: z.object({ id: Id, name: z.string() }).nullable().describe('Where all of them belong to one site'),
+  siteCount: z.int().describe('How many sites they belong to; 0: to none'),
+  accountID: Id.nullable().describe("Of licences: the client's root account"),
+  endsAt: Time.nullable().describe('Of licences'),
+  limit: z.object({ of: Licensed, uses: z.int(), most: z.int() }).nullable().describe('The licence limit that is near'),
+});
+export const Attention = z.object({ data: z.array(AttentionItem) });
+
+export type SiteAttention = z.output<typeof SiteAttention>;
+export type AttentionKind = z.output<typeof AttentionKind>;
+export type AttentionItem = z.output<typeof AttentionItem>;
+export type Attention = z.output<typeof Attention>;

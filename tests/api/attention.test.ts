@@ -1,0 +1,138 @@
+// One call counts what needs attention: every kind, for one tenant, as far as the account may read.
+import { attention } from '@edgeloom/contract/attention/attention.endpoints.ts';
+import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
+import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
+import { afterAll, expect, test } from 'vitest';
+import type { Signed } from '../support/actors.ts';
+import { testApp } from '../support/app.ts';
+import { trouble } from '../support/trouble.ts';
+
+const { as, build, installation, close } = await testApp();
+const { db } = installation;
+afterAll(close);
+
+const seenBy = async (who: Signed) => (await as(who).call(attention.list)).data;
+const namesSeenBy = async (who: Signed) =>
+  Object.fromEntries((await seenBy(who)).map(({ kind, names }) => [kind, names]));
+
+async function troubledSite() {
+  const site = await build.site();
+  const names = await trouble(build, installation, site);
+  return { site, names, expected: Object.fromEntries(Object.entries(names).map(([kind, name]) => [kind, [name]])) };
+}
+
+test('counts each kind once, the gravest first, for an operator and for the customer of the site', async () => {
+  const { site, names, expected } = await troubledSite();
+  const found = await seenBy(site.client);
+  expect(found.map(({ kind }) => kind)).toEqual(Object.keys(names));
+  expect(await namesSeenBy(site.client)).toEqual(expected);
+  expect(found.every(({ count }) => count === 1)).toBe(true);
+  expect(found.find(({ kind }) => kind === 'cnameInactive')).toMatchObject({
+    site: { id: site.id, name: site.name },
+    siteCount: 1,
+  });
+  const ofSites = Object.entries(expected).filter(([kind]) => SiteAttention.safeParse(kind).success);
+  expect(await namesSeenBy(site.owner)).toEqual(Object.fromEntries(ofSites));
+});
+
+test('says nothing of another tenant, of another customer, or of a healthy one', async () => {
+  const { site } = await troubledSite();
+  const beside = await build.site({ product: site.product });
+  const elsewhere = await troubledSite();
+  expect(await seenBy(beside.owner)).toEqual([]);
+  expect(await seenBy((await build.site()).client)).toEqual([]);
+  // Two troubled tenants, and each sees its own names alone.
+  expect(await namesSeenBy(elsewhere.site.client)).toEqual(elsewhere.expected);
+});
+
+test('leaves out what the account may not read', async () => {
+  const { site } = await troubledSite();
+  const kindsOf = async (who: Signed) => (await seenBy(who)).map(({ kind }) => kind);
+  const sub = (permissions: Parameters<typeof build.subClient>[2]) =>
+    build.subClient({ clientId: site.clientId, client: site.client }, [site.zone], permissions);
+  expect(await kindsOf(await sub({ permissions: [] }))).toEqual([]);
+  expect(await kindsOf(await sub({ permissions: ['domain:read'] }))).toEqual(['cnameInactive']);
+  expect(await kindsOf(await sub({ permissions: ['certificate:read', 'upgrade:read'] }))).toEqual([
+    'certificatesFailed',
+    'rolloutsStopped',
+    'certificatesEnding',
+  ]);
+  // All permissions, and none of the zones.
+  const blind = await build.subClient({ clientId: site.clientId, client: site.client }, [], {
+    permissions: ['domain:read', 'node:read', 'site:read', 'upgrade:read'],
+  });
+  expect(await kindsOf(blind)).toEqual([]);
+});
+
+test('names three of many, and no site where there are several', async () => {
+  const { site } = await troubledSite();
+  const other = await build.site({ product: site.product, owner: site.owner });
+  for (const name of ['a1', 'a2', 'a3', 'a4'])
+    await build.domain({ site: other, name: `${name}.${other.name}.example.com` });
+  await db.domain.updateMany({ where: { siteId: other.id }, data: { cnameStatus: 'inactive' } });
+  const item = (await seenBy(site.owner)).find(({ kind }) => kind === 'cnameInactive');
+  expect(item).toMatchObject({ count: 5, siteCount: 2, site: null });
+  expect(item?.names).toEqual(['a1', 'a2', 'a3'].map((name) => `${name}.${other.name}.example.com`));
+});
+
+test('each kind has a filter that finds exactly the rows that are counted', async () => {
+  const { site, names } = await troubledSite();
+  await build.site({ product: site.product, owner: site.owner });
+  const { call } = as(site.client);
+  const namesOf = ({ data }: { data: { name: string }[] }) => data.map(({ name }) => name);
+  for (const kind of SiteAttention.options) {
+    expect(namesOf(await call(clientSites.list, { query: { attention: [kind] } })), kind).toEqual([site.name]);
+    expect(namesOf(await as(site.owner).call(ownSites.list, { query: { attention: [kind] } })), kind).toEqual([
+      site.name,
+    ]);
+  }
+  const inactive = { cnameStatuses: ['inactive' as const], enabled: true };
+  expect(namesOf(await call(clientDomains.list, { query: inactive }))).toEqual([names.cnameInactive]);
+  const failed = await call(autoCertificates.list, { query: { status: ['fail'] } });
+  expect(failed.data.map(({ sslName }) => sslName)).toEqual([names.certificatesFailed]);
+  const certificatesOf = async (ending: boolean) =>
+    (await call(certificates.list, { params: site.params, query: { ending } })).data.map(({ sslName }) => sslName);
+  expect(await certificatesOf(true)).toEqual([names.certificatesEnding]);
+  expect(await certificatesOf(false)).toHaveLength(2);
+  const jobsOf = async (query: object) =>
+    (await call(jobs.list, { params: site.params, query })).data.map(({ title }) => title);
+  expect(await jobsOf({ state: ['failed'], recent: true })).toEqual([names.jobsFailed]);
+  expect(await jobsOf({ recent: false })).toHaveLength(1);
+  expect(namesOf(await call(nodes.list, { query: { status: ['rejected'] } }))).toEqual([names.nodesRejected]);
+  expect(namesOf(await call(nodes.list, { query: { status: ['offline'] } }))).toEqual([names.nodesOffline]);
+  expect(namesOf(await call(nodes.list, { query: { status: ['natsError'] } }))).toEqual([names.nodesDisconnected]);
+  expect(namesOf(await call(nodes.list, { query: { behind: true } }))).toEqual([names.nodesBehind]);
+  const stopped = async () => (await call(rollouts.list, { query: { stopped: true } })).data.map(({ title }) => title);
+  expect(await stopped()).toEqual([names.rolloutsStopped]);
+  // A gate rolled it back an hour ago; a person would know.
+  const where = { title: names.rolloutsStopped };
+  await db.rollout.updateMany({ where, data: { state: 'rolledBack', fault: 'nginx', endedAt: new Date() } });
+  expect(await stopped()).toEqual([names.rolloutsStopped]);
+  await db.rollout.updateMany({ where, data: { fault: 'person' } });
+  expect(await stopped()).toEqual([]);
+});
+
+test('an administrator learns of licences that end and of clients near a limit', async () => {
+  const [admin, product] = [await build.admin(), await build.product()];
+  const { clientId } = product;
+  const { name } = await db.client.findUniqueOrThrow({ where: { id: clientId } });
+  const own = async () => (await seenBy(admin)).filter(({ names }) => names.includes(name));
+  await db.license.create({ data: { clientId, siteLimit: 2, endsAt: new Date(Date.now() + 40 * 86_400_000) } });
+  expect(await own()).toEqual([]);
+  await build.site({ product });
+  await build.site({ product });
+  await db.license.update({ where: { clientId }, data: { endsAt: new Date(Date.now() + 10 * 86_400_000) } });
+  expect(await own()).toMatchObject([
+    { kind: 'licenseEnding', accountID: product.client.id, limit: null },
+    { kind: 'licenseNearLimit', limit: { of: 'sites', uses: 2, most: 2 } },
+  ]);
+  await db.license.update({ where: { clientId }, data: { siteLimit: 0, endsAt: new Date(0) } });
+  expect(await own()).toMatchObject([{ kind: 'licenseEnded', endsAt: new Date(0).toISOString() }]);
+  expect(await seenBy(await build.subAdmin(admin, { permissions: [] }))).toEqual([]);
+  expect((await seenBy(await build.subAdmin(admin, { permissions: ['license:read'] }))).length).toBeGreaterThan(0);
+});

@@ -1,0 +1,71 @@
+// One row of each kind that the dashboard counts as needing attention.
+import type { Installation } from '@edgeloom/api/core/installation.ts';
+import { unique, type Build, type BuiltSite } from './build.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** One row of each kind, by name, beside a healthy row of the same table. */
+export async function trouble(build: Build, { db }: Pick<Installation, 'db'>, site: BuiltSite) {
+  const longAgo = new Date(Date.now() - HOUR_MS);
+  const { zone } = site;
+  const name = (what: string) => `${unique(what)}.example.com`;
+  const [broken, healthy] = [
+    await build.domain({ site, name: name('broken') }),
+    await build.domain({ site, name: name('healthy') }),
+  ];
+  await db.domain.update({ where: { id: broken.id }, data: { cnameStatus: 'inactive' } });
+  const failing = await build.certificate(site, [broken.name], {
+    name: unique('failing'),
+    type: 'automatic',
+    status: 'fail',
+  });
+  const ending = await build.certificate(site, [healthy.name], {
+    name: unique('ending'),
+    notAfter: new Date(Date.now() + 24 * HOUR_MS),
+  });
+  await db.domain.update({ where: { id: healthy.id }, data: { certificateId: ending.id } });
+  // No domain uses this one.
+  await build.certificate(site, [healthy.name], { name: unique('unused'), notAfter: longAgo });
+  const job = { siteId: site.id, kind: 'purgeSite', createdBy: 'someone' };
+  const purge = await db.job.create({ data: { ...job, title: unique('purge'), state: 'failed', endedAt: longAgo } });
+  const old = new Date(Date.now() - 48 * HOUR_MS);
+  await db.job.create({ data: { ...job, title: unique('old'), state: 'failed', endedAt: old } });
+  await db.outbox.create({
+    data: { zoneId: zone.id, key: `site/${site.id}`, error: 'notCompiled', failedAt: longAgo },
+  });
+
+  const connected = { connectedAt: new Date(), lastSeenAt: new Date(), nginx: 'running' };
+  const node = async (what: string, state: object) => {
+    const { id } = await build.node({ zone });
+    const row = await db.edgeNode.update({ where: { id }, data: { name: unique(what), joinedAt: longAgo } });
+    await db.nodeState.create({ data: { nodeId: id, revision: 2, ...state } });
+    return { ...row, zone };
+  };
+  await db.zone.update({ where: { id: zone.id }, data: { revision: 2 } });
+  await db.edgeDocument.create({
+    data: { zoneId: zone.id, key: 'zone', revision: 2, sha256: '', body: '', updatedAt: longAgo },
+  });
+  const well = await node('well', connected);
+  const nodes = {
+    nodesRejected: await node('rejects', {
+      ...connected,
+      rejected: [{ key: 'zone', revision: 2, error: 'no such directive' }],
+    }),
+    nodesOffline: await node('lost', { lastSeenAt: longAgo, disconnectedAt: longAgo }),
+    nodesDisconnected: await node('silent', { lastSeenAt: new Date(), disconnectedAt: longAgo, nginx: 'running' }),
+    nodesBehind: await node('late', { ...connected, revision: 1 }),
+  };
+  const rollout = await build.rollout(well, { state: 'paused', title: unique('rollout'), endedAt: null });
+  return {
+    nodesRejected: nodes.nodesRejected.name,
+    nodesOffline: nodes.nodesOffline.name,
+    sitesUnpublished: site.name,
+    cnameInactive: broken.name,
+    certificatesFailed: failing.name,
+    jobsFailed: purge.title,
+    rolloutsStopped: rollout.title,
+    nodesDisconnected: nodes.nodesDisconnected.name,
+    nodesBehind: nodes.nodesBehind.name,
+    certificatesEnding: ending.name,
+  };
+}
