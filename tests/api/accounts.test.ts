@@ -44,9 +44,11 @@ describe('the own account', () => {
     expect(await as(client).call(session.self)).toEqual(again);
   });
 
-  test('takes no name but letters, digits and hyphens, and not "default"', async () => {
+  test('is named in any script, without control and bidirectional characters, and not "default"', async () => {
     const { client } = await build.client();
-    for (const name of ['two words', '名字', '<b>', 'Default', ''])
+    for (const name of ['王小明', "José O'Brien", 'two words', 'Ōno-García'])
+      expect(await as(client).call(session.updateSelf, { body: { name } })).toMatchObject({ name });
+    for (const name of ['Default', '', 'a\nb', 'a\u202eb', 'x'.repeat(65)])
       await expect(as(client).call(session.updateSelf, { body: { name } })).toFail('PARAMETER');
   });
 

@@ -52,7 +52,6 @@ describe('anti-referers of a domain', () => {
     [{ ...white, referers: ['https://example.com'] }, 'antiReferers.0.referers.0'],
     [{ ...white, referers: ['a.*.example.com'] }, 'antiReferers.0.referers.0'],
     [{ ...white, referers: ['***.example.com'] }, 'antiReferers.0.referers.0'],
-    [{ ...white, referers: ['Example.com'] }, 'antiReferers.0.referers.0'],
     [{ isBlack: true, referers: [] }, 'antiReferers.0.referers'],
     [{ ...white, type: 'regex' as const, value: ['(a+)+$'] }, 'antiReferers.0.value.0'],
     [{ ...white, type: 'prefix' as const }, 'antiReferers.0.value'],

@@ -115,7 +115,7 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.getByLabel('CNAME suffix').fill('');
   expect(await page.getByLabel('CNAME suffix').inputValue()).toBe('');
   await page.getByLabel('CNAME suffix').fill('elsewhere.example.net');
-  await page.getByText(`A name in ${zone}, in lower case`).waitFor();
+  await page.getByText(`Enter a name in ${zone}`).waitFor();
   await page.getByLabel('CNAME suffix').fill(`edge.${zone}`);
   await keepPicture(page, 'dns-first-names');
   await page.getByLabel('CNAME suffix').press('Enter');

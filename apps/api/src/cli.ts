@@ -6,8 +6,8 @@
 //   node apps/api/src/cli.ts audit:verify                                  with DATABASE_URL and SECRETS_DIR
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { Email } from '@edgeloom/contract/auth/auth.ts';
-import { Id, Text } from '@edgeloom/contract/common/common.ts';
+import { AccountName, Email } from '@edgeloom/contract/auth/auth.ts';
+import { Id } from '@edgeloom/contract/common/common.ts';
 import * as z from 'zod';
 import { verifyAudit } from './core/audit-chain.ts';
 import { conflictIn } from './core/conflict.ts';
@@ -52,7 +52,7 @@ switch (positionals[0] ?? '') {
     if (values.email === undefined) {
       console.error(`--email is missing\n${usage}`);
       process.exitCode = 2;
-    } else await createAdmin(Email.parse(values.email), Text.parse(values.name ?? 'Administrator'));
+    } else await createAdmin(Email.parse(values.email), AccountName.parse(values.name ?? 'Administrator'));
     break;
   case 'license:set':
     await setLicense();

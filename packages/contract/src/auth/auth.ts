@@ -39,13 +39,10 @@ export const RefreshInput = z.object({
   accessToken: z.string().max(4000).optional(),
 });
 
-/** English letters, digits and hyphens, as the product's accounts are named everywhere. */
-export const AccountName = z
-  .string()
-  .trim()
-  .max(64)
-  .regex(/^[A-Za-z0-9-]+$/, { message: 'letters, digits and hyphens' })
-  .refine((name) => name.toLowerCase() !== 'default', { message: 'this name is not allowed' });
+/** The name of a person or a company in any script: 王小明, José O'Brien. */
+export const AccountName = Text.max(64).refine((name) => name.toLowerCase() !== 'default', {
+  message: 'this name is not allowed',
+});
 /** How to reach somebody, and for whom they work. */
 export const Contact = z.object({
   phone: Memo,

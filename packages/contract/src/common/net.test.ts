@@ -7,7 +7,6 @@ describe('a domain name', () => {
     (name) => expect(DomainName.safeParse(name).success).toBe(true),
   );
   test.each([
-    'Example.com',
     'localhost',
     '-a.com',
     'a-.com',
@@ -20,6 +19,13 @@ describe('a domain name', () => {
     'a b.com',
     `${'a'.repeat(64)}.com`,
   ])('may not be %s', (name) => expect(DomainName.safeParse(name).success).toBe(false));
+});
+
+test('host names, addresses and Host fields are stored in lower case', () => {
+  expect(DomainName.parse(' *.Example.COM ')).toBe('*.example.com');
+  expect(HostAddress.parse('Origin.Example.com')).toBe('origin.example.com');
+  expect(HostAddress.parse('2001:DB8::1')).toBe('2001:db8::1');
+  expect(HostHeader.parse('Shop.Example.com:8080')).toBe('shop.example.com:8080');
 });
 
 describe("an origin's address", () => {

@@ -5,13 +5,13 @@ const label = '(?!-)[a-z0-9_-]{1,63}(?<!-)';
 const hostname = new RegExp(`^(?=.{1,253}$)(${label}\\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$`);
 const domain = new RegExp(`^(?=.{1,253}$)(\\*\\.)?(${label}\\.)+(?=.*[a-z])(?!-)[a-z0-9-]{2,63}(?<!-)$`);
 
-/** A requested name: lower case, exact or with one wildcard label (`*.example.com`). */
+/** A requested name, exact or with one wildcard label (`*.example.com`). Stored in lower case. */
 export const DomainName = z
   .string()
   .trim()
+  .toLowerCase()
   .max(253)
-  .refine((name) => name === name.toLowerCase(), { message: 'enter lowercase' })
-  .refine((name) => domain.test(name.toLowerCase()), { message: 'enter a domain name' });
+  .refine((name) => domain.test(name), { message: 'enter a domain name' });
 
 const IPv4 = z.ipv4();
 const IPv6 = z.ipv6();
@@ -29,10 +29,11 @@ export const Cidr = z
     message: 'wrong format',
   });
 
-/** An address, or a host name in lower case. A numeric last label is a malformed address. */
+/** An address or a host name. A numeric last label is a malformed address. */
 export const HostAddress = z
   .string()
   .trim()
+  .toLowerCase()
   .max(253)
   .refine((text) => isAddress(text) || (hostname.test(text) && !/(^|\.)[0-9]+$/.test(text)), {
     message: 'wrong format',
@@ -41,5 +42,6 @@ export const HostAddress = z
 export const HostHeader = z
   .string()
   .trim()
+  .toLowerCase()
   .max(260)
   .regex(/^[a-z0-9._-]+(:[0-9]{1,5})?$|^\[[0-9a-f:.]+\](:[0-9]{1,5})?$/, { message: 'wrong format' });

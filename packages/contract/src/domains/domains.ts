@@ -137,7 +137,7 @@ export const DomainInput = z.object({
   hostReplace: HostHeader.nullable().default(null),
 });
 /** As pasted, one a line: each is judged by itself. */
-const Names = z.array(z.string().trim().max(300)).min(1).max(1000);
+const Names = z.array(z.string().trim().toLowerCase().max(300)).min(1).max(1000);
 /** One origin template for many names. */
 export const SimpleDomainsInput = z.object({
   names: Names,

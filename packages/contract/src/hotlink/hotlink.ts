@@ -10,14 +10,11 @@ import { RedirectTarget } from '../common/redirect-target.ts';
 export const HostPattern = z
   .string()
   .trim()
+  .toLowerCase()
   .max(256)
-  .refine((text) => text === text.toLowerCase(), { message: 'enter lowercase' })
-  .refine(
-    (text) => HostAddress.safeParse(text.toLowerCase().replace(/^\*{1,2}\./, '')).success && !text.includes(':'),
-    {
-      message: 'wrong format',
-    },
-  );
+  .refine((text) => HostAddress.safeParse(text.replace(/^\*{1,2}\./, '')).success && !text.includes(':'), {
+    message: 'wrong format',
+  });
 
 const order = {
   priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first'),

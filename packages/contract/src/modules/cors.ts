@@ -14,7 +14,7 @@ function isAllowedOrigin(text: string): boolean {
   const named = host === 'localhost' || DomainName.safeParse(host).success || z.ipv4().safeParse(host).success;
   return named && (port === undefined || Port.safeParse(Number(port)).success);
 }
-const AllowedOrigin = z.string().trim().max(300).refine(isAllowedOrigin, { message: 'wrong format' });
+const AllowedOrigin = z.string().trim().toLowerCase().max(300).refine(isAllowedOrigin, { message: 'wrong format' });
 const FieldOrAll = z.union([z.literal('*'), FieldName.min(1)]);
 
 const settings = {

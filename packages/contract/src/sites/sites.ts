@@ -11,6 +11,7 @@ const CnameLabel = z
   .string()
   .trim()
   .max(63)
+  .toLowerCase()
   .regex(/^(?!g-)[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, { message: 'wrong format' })
   .describe('With products whose CNAME mode is custom');
 

@@ -174,7 +174,7 @@ function Names({ account, suffix, onChange, onDone }: NamesProps) {
         label={t('dnsSetting.first.suffix')}
         description={t('dnsSetting.first.suffixWhy')}
         value={suffix}
-        onChange={({ currentTarget }) => onChange(currentTarget.value.trim())}
+        onChange={({ currentTarget }) => onChange(currentTarget.value.trim().toLowerCase())}
         error={!isGood && t('dnsSetting.first.outside', { root: account.rootDomain })}
       />
       <table className={classes['records']}>

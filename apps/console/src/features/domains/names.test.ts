@@ -10,10 +10,11 @@ describe('pasted names', () => {
     ]);
   });
 
+  test('capitals become small letters', () => expect(cleanNames('WWW.Glow.tw\nwww.glow.tw')).toEqual(['www.glow.tw']));
+
   test('how many stood there twice is known', () => expect(countRepeated('a.tw\nhttp://a.tw/\nb.tw a.tw')).toBe(2));
 
-  test('capitals and other scripts can be mended, what is no name cannot', () => {
-    expect([mended('WWW.Glow.tw'), judgeName('WWW.Glow.tw')]).toEqual(['www.glow.tw', 'lower']);
+  test('other scripts can be mended, what is no name cannot', () => {
     expect([mended('*.例え.jp'), judgeName('*.例え.jp')]).toEqual(['*.xn--r8jz45g.jp', 'international']);
     expect(['glow', 'a b.tw', 'a_b..tw', '203.0.113.24', 'a@b.tw', '0x7f.1'].map(mended)).toEqual(Array(6).fill(null));
   });
@@ -23,7 +24,7 @@ describe('pasted names', () => {
   test('each is judged as the API will judge it', () => {
     expect(judgeName('www.glow.tw')).toBe('good');
     expect(judgeName('*.glow.tw')).toBe('wildcard');
-    expect(judgeName('WWW.glow.tw')).toBe('lower');
+    expect(judgeName('WWW.glow.tw')).toBe('good');
     expect(judgeName('glow')).toBe('name');
     expect(judgeName('a.*.tw')).toBe('name');
     expect(judgeName('203.0.113.24')).toBe('name');

@@ -2,7 +2,7 @@
 import { DomainName } from '@edgeloom/contract/common/net.ts';
 import type { Word } from '../../lib/i18n.ts';
 
-export type Verdict = 'good' | 'wildcard' | 'lower' | 'international' | 'name' | 'long';
+export type Verdict = 'good' | 'wildcard' | 'international' | 'name' | 'long';
 
 /** A line with what is to be said of it. */
 export interface JudgedName {
@@ -15,20 +15,20 @@ export interface JudgedName {
 export const verdictWord: Record<Verdict, Word> = {
   good: 'domains.add.verdicts.good',
   wildcard: 'domains.add.verdicts.wildcard',
-  lower: 'domains.add.verdicts.lower',
   international: 'domains.add.verdicts.international',
   name: 'domains.add.verdicts.name',
   long: 'domains.add.verdicts.long',
 };
 
-/** What stands between `https://` and the path of a pasted address. The case stays: it is judged, not hidden. */
+/** The host of a pasted address, in lower case. */
 const bare = (text: string) =>
   text
     .trim()
     .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
     .replace(/[/?#].*$/, '')
     .replace(/:\d+$/, '')
-    .replace(/\.$/, '');
+    .replace(/\.$/, '')
+    .toLowerCase();
 
 const given = (text: string) =>
   text
@@ -46,7 +46,7 @@ export function judgeName(name: string): Verdict {
   if (DomainName.safeParse(name).success) return name.startsWith('*.') ? 'wildcard' : 'good';
   if (name.length > 253) return 'long';
   if (mended(name) === null) return 'name';
-  return /^[\x20-\x7e]*$/.test(name) ? 'lower' : 'international';
+  return 'international';
 }
 
 /** As the API takes it: in lower case, and other scripts as DNS writes them (`例え.jp` is `xn--r8jz45g.jp`). */
