@@ -267,10 +267,9 @@ describe('lines', () => {
     const forward = await build.forward({ site, enabled: true });
     const refused = { errorData: [expect.objectContaining({ code: 204_001, targets: [name] })] };
     await expect(call(groups.removeNodes, at(forwards))).toFail('LAYER_4_GROUP_IN_USE', refused);
-    await expect(call(nodes.update, { body: { id: forwards.id, portType: '7' } })).toFail(
-      'LAYER_4_GROUP_IN_USE',
-      refused,
-    );
+    await expect(call(nodes.update, { body: { id: forwards.id, portType: '7' } })).toFail('PORT_TYPE_4_IN_USE', {
+      errorData: [{ code: 202_005, targets: [name] }],
+    });
     const change = (node: { id: string }, weight: number | null) => ({
       groupID: groupId,
       line: 'default',

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { oidc, oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { testApp } from '../support/app.ts';
@@ -154,6 +155,20 @@ describe('the setting', () => {
       'PARAMETER',
       { errorData: [expect.objectContaining({ path: 'issuer' })] },
     );
+  });
+
+  test('a supplier that does not answer, alone or behind its gateway, is said as such', async () => {
+    const { client } = await app.build.client();
+    let status = 500;
+    const gateway = createServer((_, response) => void response.writeHead(status).end());
+    await new Promise<void>((done) => void gateway.listen(0, '127.0.0.1', done));
+    const address = gateway.address();
+    const issuer = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+    const put = () => app.as(client).call(oidcSetting.update, { body: setting({ issuer }) });
+    await expect(put()).toFail('SUPPLIER_FAILED');
+    status = 502;
+    await expect(put()).toFail('PROXY_CONNECTION_FAILED');
+    gateway.close();
   });
 
   test('leads nowhere inside: addresses and names of our own network are refused before anything is sent', async () => {

@@ -97,14 +97,15 @@ describe('zones', () => {
     expect(await names({ name: '_' })).toEqual(['a_b']);
   });
 
-  test('a zone with nodes or products is not removed', async () => {
+  test('a zone with nodes, sites or products is not removed', async () => {
     const { zone } = await build.node();
     const { call } = as(zone.client);
     await expect(call(zones.remove, { body: { ids: [zone.id] } })).toFail('ZONE_HAS_NODES');
     const product = await build.product();
-    await expect(as(product.client).call(zones.remove, { body: { ids: [product.zoneId] } })).toFail(
-      'GROUP_SITES_IN_USE',
-    );
+    const remove = () => as(product.client).call(zones.remove, { body: { ids: [product.zoneId] } });
+    await expect(remove()).toFail('PRODUCT_IN_USE');
+    await build.site({ product });
+    await expect(remove()).toFail('SITE_IN_USE');
     const free = await build.zone();
     expect(await as(free.client).call(zones.remove, { body: { ids: [free.id] } })).toEqual({ ids: [free.id] });
     expect(await as(free.client).call(zones.list)).toMatchObject({ total: 0 });

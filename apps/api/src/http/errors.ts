@@ -102,7 +102,7 @@ export function guardAnswers(app: FastifyInstance) {
     if (reply.statusCode < 400 || (typeof payload === 'string' && payload.startsWith('{"isError":true')))
       return done(null, payload);
     request.log.error({ status: reply.statusCode }, 'an answer without envelope was replaced');
-    const reason = reply.statusCode === 404 ? 'NO_SUCH_CALL' : reply.statusCode < 500 ? 'PARAMETER' : 'UNKNOWN';
+    const reason = reply.statusCode === 404 ? 'NO_SUCH_CALL' : reply.statusCode < 500 ? 'PARAMETER' : 'UNKNOWN_4005';
     reply.type('application/json').removeHeader('content-length');
     done(null, JSON.stringify(envelope(reason, request.id)));
   });

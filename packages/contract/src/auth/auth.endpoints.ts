@@ -61,13 +61,13 @@ export const passkeys = onEvery('passkeys', {
 
 export const oidc = onSites('oidc', {
   button: get('oidc', { can: 'anyone', query: OidcQuery, reply: OidcButton }),
-  start:  post('oidc/start', { can: 'anyone', body: OidcStartInput, reply: OidcStarted, fails: ['NOT_FOUND', 'SUPPLIER_FAILED', 'RATE_LIMITED'] }),
-  finish: post('oidc/finish', { can: 'anyone', body: OidcFinishInput, reply: Tokens, fails: ['CREDENTIAL_REFUSED', 'ACCOUNT_NOT_ENABLED', 'SUPPLIER_FAILED'] }),
+  start:  post('oidc/start', { can: 'anyone', body: OidcStartInput, reply: OidcStarted, fails: ['NOT_FOUND', 'SUPPLIER_FAILED', 'PROXY_CONNECTION_FAILED', 'RATE_LIMITED'] }),
+  finish: post('oidc/finish', { can: 'anyone', body: OidcFinishInput, reply: Tokens, fails: ['CREDENTIAL_REFUSED', 'ACCOUNT_NOT_ENABLED', 'SUPPLIER_FAILED', 'PROXY_CONNECTION_FAILED'] }),
 });
 
 export const oidcSetting = onClient('oidcSetting', {
   get:    get('setting/oidc', { can: 'setting:read', reply: OidcProvider.nullable() }),
-  update: put('setting/oidc', { can: 'setting:write', own: true, body: OidcProviderInput, reply: OidcProvider, fails: ['DUPLICATED', 'SUPPLIER_FAILED'] }),
+  update: put('setting/oidc', { can: 'setting:write', own: true, body: OidcProviderInput, reply: OidcProvider, fails: ['DUPLICATED', 'SUPPLIER_FAILED', 'PROXY_CONNECTION_FAILED'] }),
   remove: del('setting/oidc', { can: 'setting:write', own: true }),
 });
 

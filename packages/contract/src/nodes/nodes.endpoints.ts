@@ -38,7 +38,7 @@ export const nodes = onClient('nodes', {
   removeSubs:    del('node/:nodeID/subs', { can: 'node:write', body: Ids, reply: Ids }),
   create:        post('node', { can: 'node:write', body: NodeInput, reply: EdgeNode.extend(JoinToken.shape), fails: ['NODE_LIMIT', 'LICENSE_EXPIRED', 'DUPLICATED', 'ILLEGAL_PORT_TYPE'] }),
   rejoin:        post('node/:nodeID/joinToken', { can: 'node:write', reply: JoinToken }),
-  update:        put('node', { can: 'node:write', body: NodeUpdate, reply: EdgeNode, fails: ['DUPLICATED', 'ILLEGAL_PORT_TYPE', 'LAYER_4_GROUP_IN_USE'] }),
+  update:        put('node', { can: 'node:write', body: NodeUpdate, reply: EdgeNode, fails: ['DUPLICATED', 'ILLEGAL_PORT_TYPE', 'PORT_TYPE_4_IN_USE'] }),
   status:        put('node/status', { can: 'node:write', body: Enabling.extend({ drainSeconds: Seconds.min(0).default(0).describe('Switched off, it goes on serving for so long') }), reply: Ids }),
   role:          put('node/role', { can: 'node:write', body: Ids.extend({ role: NodeRole }), reply: Ids }),
   memo:          put('node/memo', { can: 'node:write', body: z.object({ id: Id, memo: Memo }), reply: EdgeNode }),

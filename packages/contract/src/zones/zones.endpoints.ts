@@ -11,7 +11,7 @@ export const zones = onClient('zones', {
   create: post('zone', { can: 'zone:write', body: ZoneInput, reply: Zone, fails: ['ZONE_NAME_TAKEN', 'ZONE_LIMIT', 'LIMIT_REACHED', 'LICENSE_EXPIRED'] }),
   update: put('zone', { can: 'zone:write', body: ZoneUpdate, reply: Zone, fails: ['ZONE_NAME_TAKEN'] }),
   forceSSLRedirectCode: put('zone/:zoneId/setting/forceSSLRedirectCode', { can: 'zone:write', body: z.object({ code: RedirectCode, reason: Reason }), reply: Zone }),
-  remove: del('zone', { can: 'zone:write', body: Ids, reply: Ids, fails: ['ZONE_HAS_NODES', 'GROUP_SITES_IN_USE'] }),
+  remove: del('zone', { can: 'zone:write', body: Ids, reply: Ids, fails: ['ZONE_HAS_NODES', 'SITE_IN_USE', 'PRODUCT_IN_USE'] }),
 });
 
 export const zonePorts = onClient('zonePorts', {

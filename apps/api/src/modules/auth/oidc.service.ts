@@ -121,8 +121,16 @@ async function emailBehind(config: client.Configuration, answer: URL, checks: cl
 async function configure(ctx: Ctx, { clientId, issuer, oidcClientId, secretSealed }: OidcProvider) {
   const secret = ctx.installation.secrets.open(secretSealed, secretContext(clientId));
   return discover(ctx, issuer, oidcClientId, secret).catch((cause: unknown) =>
-    fail('SUPPLIER_FAILED', { extra: { supplier: 'oidc' }, cause }),
+    fail(supplierReason(cause), { extra: { supplier: 'oidc' }, cause }),
   );
+}
+
+/** The statuses of a gateway whose upstream does not respond. */
+const gatewayStatuses = [502, 503, 504];
+
+function supplierReason(error: unknown): 'PROXY_CONNECTION_FAILED' | 'SUPPLIER_FAILED' {
+  if (error instanceof Response && gatewayStatuses.includes(error.status)) return 'PROXY_CONNECTION_FAILED';
+  return error instanceof Error && error.cause !== undefined ? supplierReason(error.cause) : 'SUPPLIER_FAILED';
 }
 
 function discover(ctx: Ctx, issuer: string, id: string, secret: string) {
@@ -197,7 +205,7 @@ async function assertAnswers(ctx: Ctx, issuer: string, id: string) {
   } catch (error) {
     const refusal = refusalIn(error);
     if (refusal) failAt('issuer', 'address', refusal.message);
-    fail('SUPPLIER_FAILED', { extra: { supplier: 'oidc' }, cause: error });
+    fail(supplierReason(error), { extra: { supplier: 'oidc' }, cause: error });
   }
 }
 

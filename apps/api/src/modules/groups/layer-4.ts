@@ -6,7 +6,11 @@ import type { ScopedTx } from '../../core/scope.ts';
 const forwards = { OR: [{ virtualNodeId: { not: null } }, { node: { portType: { not: '7' } } }] };
 
 /** What a change of these groups' nodes may not take from them: asked before it is made, and judged after. */
-export async function keepingLayer4(tx: ScopedTx, groupIds: string[]): Promise<() => Promise<void>> {
+export async function keepingLayer4(
+  tx: ScopedTx,
+  groupIds: string[],
+  reason: 'LAYER_4_GROUP_IN_USE' | 'PORT_TYPE_4_IN_USE' = 'LAYER_4_GROUP_IN_USE',
+): Promise<() => Promise<void>> {
   const sites = { some: { portRules: { some: { enabled: true } } } };
   const before = await tx.group.findMany({
     where: { id: { in: groupIds }, sites, members: { some: forwards } },
@@ -15,7 +19,7 @@ export async function keepingLayer4(tx: ScopedTx, groupIds: string[]): Promise<(
   return async () => {
     const where = { id: { in: before.map(({ id }) => id) }, members: { none: forwards } };
     const lost = await tx.group.findMany({ where, select: { name: true } });
-    const faults = lost.map(({ name }) => ({ reason: 'LAYER_4_GROUP_IN_USE' as const, target: name }));
-    if (faults.length > 0) fail('LAYER_4_GROUP_IN_USE', { errorData: faultsByReason(faults) });
+    const faults = lost.map(({ name }) => ({ reason, target: name }));
+    if (faults.length > 0) fail(reason, { errorData: faultsByReason(faults) });
   };
 }

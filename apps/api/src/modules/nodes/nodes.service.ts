@@ -224,6 +224,7 @@ export async function update(ctx: Ctx, { id, cacheMaxBytes, ssh, ...fields }: No
     const assertLayer4 = await keepingLayer4(
       tx,
       members.map(({ groupId }) => groupId),
+      'PORT_TYPE_4_IN_USE',
     );
     const { zoneId } = await orFail('DUPLICATED', tx.edgeNode.update({ where: { id }, data }));
     await assertLayer4();

@@ -63,13 +63,14 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     });
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     if (rows.some(({ _count }) => _count.nodes > 0)) fail('ZONE_HAS_NODES');
-    if (rows.some(({ _count }) => _count.sites > 0 || _count.products > 0)) fail('GROUP_SITES_IN_USE');
+    if (rows.some(({ _count }) => _count.sites > 0)) fail('SITE_IN_USE');
+    if (rows.some(({ _count }) => _count.products > 0)) fail('PRODUCT_IN_USE');
     const inZone = { where: { zoneId: { in: ids } } };
     await tx.group.updateMany({ ...inZone, data: { backupGroupId: null } });
-    await orInUse('GROUP_SITES_IN_USE', tx.group.deleteMany(inZone));
+    await orInUse('PRODUCT_IN_USE', tx.group.deleteMany(inZone));
     await tx.virtualNode.deleteMany(inZone);
     // A sub-client may not see all that stands in its zone, and a node may join meanwhile: the foreign keys decide.
-    await orInUse('GROUP_SITES_IN_USE', tx.zone.deleteMany({ where }));
+    await orInUse('PRODUCT_IN_USE', tx.zone.deleteMany({ where }));
     return { ids };
   });
 
