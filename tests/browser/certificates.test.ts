@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authority } from '../support/authority.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
@@ -148,5 +149,45 @@ test('a customer orders certificates for chosen domains from the bar; those that
     expect(await installation.db.certificate.count({ where: { siteId: site.id, type: 'automatic' } })).toBe(2),
   );
   await keepPicture(page, 'domains-order-certificates');
+  await page.close();
+});
+
+test('a certificate that is brought is offered to the domains that it covers, each with its result', async () => {
+  const { as, build } = consoles.app;
+  const site = await build.site();
+  const end = `${site.id.slice(-8)}.example.com`;
+  for (const label of ['one', 'two', 'three']) await build.domain({ site, name: `${label}.${end}` });
+  await build.domain({ site, name: `elsewhere-${site.id.slice(-8)}.example.net` });
+  await build.certificate(site, [`three.${end}`], { name: 'older' });
+  const { call } = as(site.owner);
+  const rows = async () => (await call(domains.list, { params: site.params, query: { sortBy: 'name' } })).data;
+  const older = (await call(certificates.meta, { params: site.params })).data.find(({ name }) => name === 'older');
+  const three = (await rows()).find(({ name }) => name === `three.${end}`);
+  await call(certificates.assign, {
+    params: { ...site.params, certId: older?.id ?? '' },
+    body: { domainIDs: [three?.id ?? ''] },
+  });
+  const sold = await (await authority()).sell([`*.${end}`]);
+  const { page } = await consoles.openAs(
+    site.owner,
+    `sitesManagement/sitesSetting/${site.id}/${site.name}?view=certs`,
+    { language: 'en' },
+  );
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Add certificate' }).first().click();
+  await dialog.getByText('PEM', { exact: true }).click();
+  await dialog.getByLabel('Name', { exact: true }).fill('wildcard');
+  await dialog.locator('textarea').nth(0).fill(sold.chainPem);
+  await dialog.locator('textarea').nth(1).fill(sold.keyPem);
+  await dialog.getByRole('button', { name: 'Add certificate' }).click();
+  await page.getByRole('dialog', { name: '3 domains match wildcard' }).waitFor();
+  // A domain that is served with another certificate is left to the reader.
+  expect(await dialog.getByRole('checkbox', { name: `three.${end}` }).isChecked()).toBe(false);
+  await keepPicture(page, 'certificate-offer');
+  await dialog.getByRole('button', { name: 'Use for 2 domains' }).click();
+  await dialog.getByText('2 done').waitFor();
+  await dialog.getByText(`one.${end}`).waitFor();
+  const served = (await rows()).filter(({ certificateID }) => certificateID !== null && certificateID !== older?.id);
+  expect(served.map(({ name }) => name)).toEqual([`one.${end}`, `two.${end}`]);
   await page.close();
 });

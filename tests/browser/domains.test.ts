@@ -1,4 +1,5 @@
 // What a customer does with many domains, and with one, in a browser.
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -106,7 +107,7 @@ test('a name of any site is looked up where all of them stand, and opened from t
 }, 240_000);
 
 test('names are pasted, mended line by line, given an origin that answers, and made', async () => {
-  const { site, names, address, rows } = await threeDomains();
+  const { site, call, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
   await page.getByRole('link', { name: 'Add domains' }).click();
   const end = site.id.slice(-8);
@@ -144,7 +145,15 @@ test('names are pasted, mended line by line, given an origin that answers, and m
   await keepPicture(page, 'add-domains-review');
   await page.getByRole('button', { name: 'Add 4 domains' }).click();
   await page.getByText('no CNAME record yet').first().waitFor();
+  const offer = page.getByRole('region', { name: 'Cache static files for 30 days' });
+  await offer.waitFor();
   await keepPicture(page, 'add-domains-done');
+  await offer.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('Cache rule published').waitFor();
+  await offer.getByRole('link', { name: 'Open cache rules' }).waitFor();
+  expect((await call(cacheRules.list, { params: site.params })).data).toMatchObject([
+    { type: 'fileType', cacheTime: 30 * 86_400, enabled: true },
+  ]);
   const made = (await rows()).filter(({ name }) => !names.includes(name));
   expect(made.map(({ name }) => name)).toEqual([
     `*.${end}.tw`,

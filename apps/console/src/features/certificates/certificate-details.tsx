@@ -14,6 +14,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { CertificateState } from './certificate-state.tsx';
 import classes from './certificates.module.css';
+import { useOfferMatches } from './match-offer.tsx';
 import { PemField } from './pem-field.tsx';
 import { ReplaceForm } from './replace-form.tsx';
 import { Timeline } from './timeline.tsx';
@@ -90,19 +91,23 @@ function Request({ pem, params }: { pem: string; params: DetailsProps }) {
   );
 }
 
-const SignedForm = ({ params }: { params: DetailsProps }) => (
-  <ResourceForm
-    update={certificates.update}
-    params={{ ...params }}
-    value={{}}
-    schema={SignedUpdate}
-    initial={{ alongside: false }}
-    wrap={(values) => ({ ...values, source: 'signed' })}
-    refreshes={['domains']}
-  >
-    <PemField name="chainPem" />
-  </ResourceForm>
-);
+function SignedForm({ params }: { params: DetailsProps }) {
+  const offer = useOfferMatches(params.siteId);
+  return (
+    <ResourceForm
+      update={certificates.update}
+      params={{ ...params }}
+      value={{}}
+      schema={SignedUpdate}
+      initial={{ alongside: false }}
+      wrap={(values) => ({ ...values, source: 'signed' })}
+      refreshes={['domains']}
+      onDone={(reply) => void offer(reply)}
+    >
+      <PemField name="chainPem" />
+    </ResourceForm>
+  );
+}
 
 function OrderAgain({ info, params }: { info: Info; params: DetailsProps }) {
   const t = useT();

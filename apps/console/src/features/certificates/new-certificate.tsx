@@ -6,6 +6,7 @@ import { PasswordField } from '../../components/fields/password-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { KeyTypeField, KeyTypesField } from './key-type-fields.tsx';
+import { useOfferMatches } from './match-offer.tsx';
 import { BinaryField, PemField } from './pem-field.tsx';
 import { Ways } from './ways.tsx';
 
@@ -16,6 +17,7 @@ const schemas = { automatic: AutomaticInput, pem: PemInput, pkcs12: Pkcs12Input,
 /** A certificate comes in one of four ways; each asks for what it needs and nothing else. */
 export function NewCertificate({ siteId }: { siteId: string }) {
   const [way, setWay] = useState<Way>('automatic');
+  const offer = useOfferMatches(siteId);
   return (
     <>
       <Ways of={ways} value={way} onChange={setWay} />
@@ -27,6 +29,7 @@ export function NewCertificate({ siteId }: { siteId: string }) {
         initial={{ keyTypes: ['ecdsa'], keyType: 'ecdsa', ...(way === 'pkcs12' && { password: '' }) }}
         wrap={(values) => ({ ...values, source: way })}
         refreshes={['domains']}
+        onDone={(reply) => void offer(reply)}
       >
         <TextField name="sslName" />
         <Fields way={way} />

@@ -17,6 +17,7 @@ import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { toast } from '../../stores/toasts.ts';
+import { StaticFilesOffer } from '../cache/static-files-offer.tsx';
 import classes from './add-domains.module.css';
 import { CertificateStep, useCoverage, type CertificateChoice } from './certificate-step.tsx';
 import { CnameResults } from './cname-results.tsx';
@@ -273,6 +274,7 @@ function Outcome({ creation: { made, waiting, certificateFailure } }: { creation
         </p>
       )}
       <CnameResults siteId={site.id} cname={site.cname} rows={made} />
+      {made.length > 0 && <StaticFilesOffer />}
       <footer className={classes['buttons']}>
         <Button component={Link} to={siteAddress(site, 'domains')}>
           {t('domains.add.toList')}

@@ -1,0 +1,137 @@
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import { covers } from '@edgeloom/contract/certificates/certificates.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { Button, Checkbox } from '@mantine/core';
+import { useState } from 'react';
+import * as z from 'zod';
+import { useOverlay, useOverlayClose } from '../../components/overlay/overlay.tsx';
+import { runBatch, type Outcome } from '../../components/resource-table/batch.ts';
+import { RowResults } from '../../components/row-results/row-results.tsx';
+import { call } from '../../lib/api.ts';
+import { toastError, withCode } from '../../lib/errors.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useAction } from '../../lib/use-endpoint.ts';
+import { useCan } from '../../lib/use-can.ts';
+import classes from './certificates.module.css';
+
+type Domain = Received<typeof domains.list>['data'][number];
+const Saved = z.object({
+  id: z.string(),
+  sslName: z.string(),
+  names: z.array(z.string()),
+  expiry: z.string().nullable(),
+});
+const PAGE = 500;
+
+/** All domains of the site that the certificate covers and that are not served with it yet. */
+async function matchesOf(siteId: string, certificate: { id: string; names: readonly string[] }): Promise<Domain[]> {
+  const found: Domain[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data, total } = await call(domains.list, {
+      params: { siteId },
+      query: { page, pageSize: PAGE, sortBy: 'name' },
+    });
+    found.push(...data);
+    if (data.length < PAGE || found.length >= total) break;
+  }
+  return found.filter(({ name, certificateID }) => covers(certificate.names, name) && certificateID !== certificate.id);
+}
+
+/** For the reply of a call that saved a certificate: offers it to the domains that it covers, if there are any. */
+export function useOfferMatches(siteId: string) {
+  const t = useT();
+  const can = useCan();
+  const overlay = useOverlay();
+  return async (reply: unknown) => {
+    const saved = Saved.safeParse(reply).data;
+    // Without a pair there is nothing to serve yet.
+    if (!saved || saved.expiry === null || !can(certificates.assign) || !can(domains.list)) return;
+    try {
+      const matches = await matchesOf(siteId, saved);
+      if (matches.length > 0)
+        overlay(<MatchOffer siteId={siteId} certId={saved.id} matches={matches} />, {
+          title: { text: t('certificates.offer.title', { count: matches.length, name: saved.sslName }) },
+        });
+    } catch (error) {
+      toastError(error);
+    }
+  };
+}
+
+interface MatchOfferProps {
+  siteId: string;
+  certId: string;
+  matches: readonly Domain[];
+}
+
+/** Domains without a certificate are chosen already; the result of each is shown in its row. */
+function MatchOffer({ siteId, certId, matches }: MatchOfferProps) {
+  const t = useT();
+  const close = useOverlayClose();
+  const bare = matches.filter(({ certificateID }) => certificateID === null).map(({ id }) => id);
+  const [chosen, setChosen] = useState<readonly string[]>(bare);
+  const [outcomes, setOutcomes] = useState<readonly Outcome<Domain>[] | null>(null);
+  const [busy, setBusy] = useState(false);
+  const assign = useAction(certificates.assign, { refreshes: ['domains'], quiet: true });
+  const send = async (rows: readonly Domain[]) => {
+    await assign.run({ params: { siteId, certId }, body: { domainIDs: rows.map(({ id }) => id) } });
+  };
+  const submit = async () => {
+    setBusy(true);
+    const rows = matches.filter(({ id }) => chosen.includes(id));
+    setOutcomes(await runBatch(rows, { send, namesOf: ({ id, name }) => [id, name], onProgress: () => undefined }));
+    setBusy(false);
+  };
+  if (outcomes)
+    return (
+      <div className={classes['assign']}>
+        <RowResults
+          title={t('common.rows.results')}
+          rows={outcomes.map(({ row, failed }) => ({
+            name: row.name,
+            outcome: failed ? ('failed' as const) : ('done' as const),
+            text: failed && withCode(failed),
+          }))}
+        />
+        <div className="dialog-buttons">
+          <Button onClick={close}>{t('common.close')}</Button>
+        </div>
+      </div>
+    );
+  return (
+    <form
+      className={classes['assign']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Checkbox.Group
+        label={t('certificates.fields.domains')}
+        description={t('certificates.offer.text')}
+        value={[...chosen]}
+        onChange={setChosen}
+      >
+        <div className={classes['matches']}>
+          {matches.map(({ id, name, certificateID }) => (
+            <Checkbox
+              key={id}
+              value={id}
+              label={name}
+              description={certificateID === null ? null : t('certificates.offer.replaces')}
+            />
+          ))}
+        </div>
+      </Checkbox.Group>
+      <div className="dialog-buttons">
+        <Button variant="default" onClick={close}>
+          {t('certificates.offer.later')}
+        </Button>
+        <Button type="submit" loading={busy} disabled={chosen.length === 0}>
+          {t('certificates.offer.use', { count: chosen.length })}
+        </Button>
+      </div>
+    </form>
+  );
+}
