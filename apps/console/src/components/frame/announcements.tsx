@@ -37,8 +37,9 @@ const OVER = '[role="dialog"], [role="menu"], [role="listbox"]';
  */
 export function AnnouncementPanel() {
   const t = useT();
-  const { all, unread, fresh, shown, close } = useAnnouncements();
-  useOpenOnce(fresh, unread);
+  const known = useAnnouncements();
+  const { all, shown, close } = known;
+  useOpenOnce(known);
   const panel = useRef<HTMLElement>(null);
   const latest = useRef(close);
   useEffect(() => {
