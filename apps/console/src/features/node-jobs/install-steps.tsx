@@ -7,7 +7,7 @@ import type { FormStep } from './use-install-form.ts';
 
 export type StepName = FormStep | 'run';
 const steps: readonly StepName[] = ['address', 'hostKey', 'place', 'run'];
-const FIELDS = ':is(input, textarea):not([type="hidden"], :disabled)';
+const FIELDS = ':is(input, textarea):not([type="hidden"], [type="radio"], :disabled)';
 
 interface InstallStepsProps {
   current: StepName;

@@ -38,7 +38,7 @@ interface InstallProps {
   zoneID: string | null;
 }
 interface Failure {
-  /** Where it goes on. */
+  /** The call that is made again. */
   step: 'hostKey' | 'place' | 'retry';
   title: string;
   detail: string;
@@ -111,7 +111,7 @@ export function Install({ node, job: begun, zoneID }: InstallProps) {
       failed('hostKey', t('nodeJobs.noHostKey'), error);
     }
   };
-  /** What the server is sent of the machine; the key is the one that was compared. */
+  /** The bodies of the calls, with the key that was compared. */
   const bodies = (fingerprint: string | null) => {
     if (!form.input) return null;
     const {

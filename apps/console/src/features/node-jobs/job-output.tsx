@@ -11,7 +11,7 @@ interface OutputProps {
   intro?: string;
   steps?: readonly NodeStep[];
   isOpen: boolean;
-  /** Why it does not go on: stands where the output goes on otherwise. */
+  /** The error that stopped the installation; shown above the output. */
   problem?: ReactNode;
   /** Takes the place of the output: a command to be copied. */
   children?: ReactNode;
@@ -87,7 +87,7 @@ export function Output({ intro = '', steps = [], isOpen, problem, children }: Ou
 }
 
 interface ProblemProps {
-  /** What did not happen. */
+  /** The action that failed. */
   title: string;
   /** The cause in the words of the machine or the control plane. */
   detail?: string | null | undefined;
@@ -96,7 +96,7 @@ interface ProblemProps {
   actions: ReactNode;
 }
 
-/** What went wrong, why, what helps, and how to go on. Takes the focus, so that it is seen on a phone too. */
+/** The error, its cause, advice and the next actions. Takes the focus, so that a phone scrolls to it. */
 export function Problem({ title, detail, fault, actions }: ProblemProps) {
   useT();
   const box = useRef<HTMLDivElement>(null);
@@ -115,7 +115,7 @@ export function Problem({ title, detail, fault, actions }: ProblemProps) {
   );
 }
 
-/** Why a job stopped; nothing while it goes on or once it is complete. */
+/** The error that stopped a job; nothing while the job runs or once it is complete. */
 export function JobProblem({ job, actions }: { job: NodeJob; actions: ReactNode }) {
   const t = useT();
   if (job.state === 'cancelled') return <Problem title={t('nodeJobs.stopped')} actions={actions} />;

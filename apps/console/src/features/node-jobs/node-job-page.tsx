@@ -38,7 +38,7 @@ export function NodeJobPage() {
 function Loaded({ read }: { read: NodeJob }) {
   const t = useT();
   const language = useLanguage();
-  // One that is tried again is followed anew.
+  // A retry opens a new stream.
   const [round, setRound] = useState(0);
   const job = useLiveJob(read, round) ?? read;
   const can = useCan();

@@ -1,4 +1,4 @@
-// What is typed of an installation: how the machine is reached, and what it becomes.
+// The form of an installation: how the machine is reached, and the node that it becomes.
 import { NodeInput, NodeSSHInput } from '@edgeloom/contract/nodes/nodes.ts';
 import { useCallback, useMemo, useState } from 'react';
 import { withValue, type FormState, type Values } from '../../components/resource-form/form-state.ts';
