@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
 import type { SearchInput } from '@edgeloom/contract/palette/palette.ts';
 import { permissions as all } from '@edgeloom/contract/permissions.ts';
@@ -106,4 +107,21 @@ test('a text that the database cannot hold is the caller’s mistake, and says w
   await expect(find(site.owner, { text: 'a\u0000b' })).toFail('PARAMETER', fault('text'));
   const zone = { body: { name: 'a\u0000b' } };
   await expect(as(tenant.client).call(zones.create, zone)).toFail('PARAMETER', fault('name'));
+});
+
+test('the exact name of any kind comes first, however many names contain it', async () => {
+  const tenant = await build.client();
+  const word = unique('q');
+  const zone = await build.zone({ tenant, name: word });
+  for (let i = 0; i < 7; i += 1) {
+    await build.zone({ tenant, name: `a${i} ${word}` });
+    await as(tenant.client).call(nodes.create, {
+      body: { name: `a${i}-${word}`, ip: `192.0.2.${i + 1}`, zoneID: zone.id },
+    });
+  }
+  await as(tenant.client).call(nodes.create, { body: { name: word.toUpperCase(), ip: '192.0.2.99', zoneID: zone.id } });
+  const found = await find(tenant.client, { text: word });
+  expect(found.zones[0]?.name).toBe(word);
+  expect(found.nodes).toHaveLength(6);
+  expect(found.nodes[0]?.name).toBe(word.toUpperCase());
 });

@@ -1,4 +1,6 @@
 // The palette and the keys: what a reader does without the mouse.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -23,6 +25,17 @@ async function summon(page: Page) {
   await palette(page).waitFor();
   // What is typed before it has the focus is for the page.
   await page.locator('#palette-input:focus').waitFor();
+}
+/** Plain names in English of what the entries of a menu make. */
+function creatable(file: string): string[] {
+  const source = path.join(import.meta.dirname, '../../apps/console/src');
+  const table = readFileSync(path.join(source, 'consoles', file), 'utf8');
+  return [...table.matchAll(/^ {8}creates: \{ call: [\w.]+, title: '([^']+)'/gm)].map(([, word = '']) => {
+    const [feature = '', ...keys] = word.split('.');
+    let found: unknown = JSON.parse(readFileSync(path.join(source, `locales/en/${feature}.json`), 'utf8'));
+    for (const key of keys) found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined;
+    return String(found);
+  });
 }
 const faults = async (page: Page) => {
   return [...(await accessibilityFaults(page)), await overhang(page)];
@@ -123,6 +136,82 @@ test('commands run: another theme, a form to fill in', async () => {
   await page.waitForURL('**/nodeManage/zonesList');
   await page.getByRole('dialog', { name: 'Add zone' }).getByLabel('Name', { exact: true }).waitFor();
   expect(await page.getByRole('dialog').count()).toBe(1);
+});
+
+/** The first field of what was opened: a drawer, a wizard or a rule in place. */
+const inField = (page: Page) => page.locator(':is(input, textarea):focus:not(#palette-input)');
+
+test(
+  'whatever a page makes is made from the palette by its plain name, in the field where one begins to type',
+  { timeout: 600_000 },
+  async () => {
+    const { page } = await product.openAs('client', 'dashboard');
+    // In the console, in the last site, and in a zone.
+    await summon(page);
+    await page.keyboard.type('Demo site');
+    await expect.poll(() => active(page).textContent()).toContain('Demo site');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/sitesSetting/**');
+    await page.locator('main h1').waitFor();
+    const plain = [...creatable('client/menu.ts'), ...creatable('site-views.ts'), 'Add zone port', 'Add kept URL'];
+    expect(plain.length).toBeGreaterThan(20);
+    for (const name of plain) {
+      await page.goto('/client/dashboard');
+      await summon(page);
+      await page.keyboard.insertText(name);
+      await expect.poll(() => active(page).textContent(), { message: name }).toContain(name);
+      await page.keyboard.press('Enter');
+      const question = page.getByRole('dialog', { name: 'Which zone?' });
+      await expect
+        .poll(() => inField(page).or(question).count(), { message: name, timeout: 60_000 })
+        .toBeGreaterThan(0);
+      if (await question.isVisible()) {
+        await question.getByRole('button', { name: 'Next' }).click();
+        await question.waitFor({ state: 'detached' });
+        await inField(page).waitFor();
+      }
+    }
+  },
+);
+
+test('another verb or order of words finds the same, and a name that is typed whole comes before what contains it', async () => {
+  const { page } = await product.openAs('client', 'dashboard');
+  for (const [typed, first] of [
+    ['new zone', 'Add zone'],
+    ['create zone', 'Add zone'],
+    ['zone add', 'Add zone'],
+    ['add node', 'Install node'],
+    ['new cache rule', 'Add cache rule'],
+    ['demo zone', 'Demo zone'],
+    ['asia', 'Asia core'],
+    ['zones', 'Zones'],
+  ] as const) {
+    await summon(page);
+    await page.keyboard.insertText(typed);
+    await expect.poll(() => active(page).textContent(), { message: typed }).toContain(first);
+    await page.keyboard.press('Escape');
+    await palette(page).waitFor({ state: 'detached' });
+  }
+  await page.getByRole('button', { name: /^Language/ }).click();
+  await page.getByRole('menuitemradio', { name: '繁體中文' }).click();
+  const chinese = page.getByRole('combobox', { name: '搜尋或執行' });
+  for (const typed of ['新增網域', '建立網域']) {
+    await page.keyboard.press('Control+k');
+    await page.locator('#palette-input:focus').waitFor();
+    await page.keyboard.insertText(typed);
+    await expect.poll(() => active(page).textContent()).toContain('新增網域');
+    await page.keyboard.press('Escape');
+    await chinese.waitFor({ state: 'detached' });
+  }
+  // No site was opened in this tab: the palette asks which.
+  await page.keyboard.press('Control+k');
+  await page.locator('#palette-input:focus').waitFor();
+  await page.keyboard.insertText('新增網域');
+  await expect.poll(() => active(page).textContent()).toContain('新增網域');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: '哪個站點？' }).getByRole('button', { name: '下一步' }).click();
+  await page.waitForURL(/view=domains&tab=new/);
+  await inField(page).waitFor();
 });
 
 test('nodes and tags have signs of their own, and a sign alone asks nothing', async () => {

@@ -3,21 +3,30 @@ import { audit } from '@edgeloom/contract/audit/audit.calls.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.calls.ts';
 import { roles } from '@edgeloom/contract/roles/roles.calls.ts';
 import { IconApi, IconHistory, IconUserCircle, IconUsers, IconUserShield } from '@tabler/icons-react';
+import type { Word } from '../lib/i18n.ts';
 import type { MenuEntry, MenuGroup } from '../components/frame/menu.ts';
 
 interface AccountGroup {
   /** Where the console lists its users. */
   users: string;
+  /** What the first tab of that list makes. */
+  creates: Word;
   /** What comes below. */
   more?: readonly MenuEntry[];
 }
 
 /** Oneself, one's users, what they may do and what they did: the last group of each console's menu. */
-export const accountGroup = ({ users, more = [] }: AccountGroup): MenuGroup => ({
+export const accountGroup = ({ users, creates, more = [] }: AccountGroup): MenuGroup => ({
   title: 'frame.groups.account',
   entries: [
     { to: 'userManagement/userInformation', title: 'userInformation.title', icon: IconUserCircle },
-    { to: users, title: 'accounts.title', icon: IconUsers, reads: accounts.list },
+    {
+      to: users,
+      title: 'accounts.title',
+      icon: IconUsers,
+      reads: accounts.list,
+      creates: { call: accounts.create, title: creates },
+    },
     {
       to: 'userManagement/roles',
       title: 'roles.title',
@@ -30,7 +39,7 @@ export const accountGroup = ({ users, more = [] }: AccountGroup): MenuGroup => (
       title: 'apiTokens.title',
       icon: IconApi,
       reads: apiTokens.list,
-      creates: { call: apiTokens.create, title: 'apiTokens.create' },
+      creates: { call: apiTokens.create, title: 'palette.creates.apiToken' },
     },
     { to: 'userManagement/logOperation', title: 'audit.title', icon: IconHistory, reads: audit.search },
     ...more,

@@ -72,6 +72,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'domains.title',
         icon: IconWorldWww,
         reads: domains.list,
+        creates: { call: domains.createSimple, title: 'palette.creates.domain', form: 'new' },
         component: view(() => import('../features/domains/domains-page.tsx'), 'DomainsPage'),
       },
       {
@@ -79,6 +80,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'ports.title',
         icon: IconPlugConnected,
         reads: ports.list,
+        creates: { call: ports.create, title: 'palette.creates.forward' },
         component: view(() => import('../features/ports/ports-page.tsx'), 'PortsPage'),
       },
       {
@@ -86,6 +88,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'certificates.title',
         icon: IconCertificate,
         reads: certificates.list,
+        creates: { call: certificates.create, title: 'certificates.create' },
         component: view(() => import('../features/certificates/certificates-page.tsx'), 'CertificatesPage'),
       },
       {
@@ -93,6 +96,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'siteDns.title',
         icon: IconAddressBook,
         reads: siteDns.list,
+        creates: { call: siteDns.create, title: 'siteDns.create' },
         component: view(() => import('../features/site-dns/site-dns-page.tsx'), 'SiteDnsPage'),
       },
     ],
@@ -105,6 +109,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'cache.title',
         icon: IconDatabase,
         reads: cacheRules.list,
+        creates: { call: cacheRules.create, title: 'palette.creates.cacheRule' },
         component: view(() => import('./cache-view.tsx'), 'CacheView'),
       },
       {
@@ -119,6 +124,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'rates.title',
         icon: IconGauge,
         reads: rates.list,
+        creates: { call: rates.create, title: 'palette.creates.rate' },
         component: view(() => import('../features/rates/rates-page.tsx'), 'RatesPage'),
       },
     ],
@@ -131,6 +137,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'urlRedirects.title',
         icon: IconArrowRampRight,
         reads: urlRedirects.list,
+        creates: { call: urlRedirects.create, title: 'palette.creates.redirect' },
         component: view(() => import('../features/modules/url-redirects-page.tsx'), 'UrlRedirectsPage'),
       },
       {
@@ -138,6 +145,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'cors.title',
         icon: IconArrowsExchange,
         reads: cors.list,
+        creates: { call: cors.create, title: 'cors.create' },
         component: view(() => import('../features/modules/cors-page.tsx'), 'CorsPage'),
       },
       {
@@ -145,6 +153,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'customHeaders.title',
         icon: IconFileCode,
         reads: customHeaders.list,
+        creates: { call: customHeaders.create, title: 'customHeaders.create' },
         component: view(() => import('../features/modules/headers-page.tsx'), 'HeadersPage'),
       },
       {
@@ -152,6 +161,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'proxyRewrites.title',
         icon: IconSwitch3,
         reads: proxyRewrites.list,
+        creates: { call: proxyRewrites.create, title: 'proxyRewrites.create' },
         component: view(() => import('../features/modules/proxy-rewrites-page.tsx'), 'ProxyRewritesPage'),
       },
       {
@@ -159,6 +169,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'errorPages.title',
         icon: IconFileAlert,
         reads: errorPages.list,
+        creates: { call: errorPages.create, title: 'errorPages.create' },
         component: view(() => import('../features/error-pages/error-pages-page.tsx'), 'ErrorPagesPage'),
       },
     ],
@@ -171,6 +182,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'hotlink.title',
         icon: IconLinkOff,
         reads: siteAntiHeaders.list,
+        creates: { call: siteAntiHeaders.create, title: 'palette.creates.antiHeader' },
         component: view(() => import('../features/hotlink/hotlink-page.tsx'), 'HotlinkPage'),
       },
       {
@@ -178,6 +190,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'tokenAuths.title',
         icon: IconKey,
         reads: tokenAuths.list,
+        creates: { call: tokenAuths.create, title: 'tokenAuths.create' },
         component: view(() => import('../features/modules/token-auths-page.tsx'), 'TokenAuthsPage'),
       },
     ],

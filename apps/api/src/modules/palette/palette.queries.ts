@@ -8,9 +8,10 @@ import { namesThat } from '../purge/purge-urls.ts';
 
 type Rows = Pick<Found, 'sites' | 'domains' | 'zones' | 'products'>;
 
-/** What begins with the text comes before what only contains it. */
+/** The exact name first, then names that begin with the text, then names of which a word does. */
 const ordered = (name: Sql, text: string): Sql =>
-  sql`ORDER BY NOT starts_with(lower(${name}), ${text}), ${name} LIMIT 6`;
+  sql`ORDER BY lower(${name}) <> ${text}, NOT starts_with(lower(${name}), ${text}),
+    strpos(' ' || regexp_replace(lower(${name}), '[^[:alnum:]]+', ' ', 'g'), ' ' || ${text}) = 0, ${name} LIMIT 6`;
 const tagged = (tags: Sql, text: string): Sql =>
   sql`strpos(lower(E'\\n' || array_to_string(${tags}, E'\\n')), ${`\n${text}`}) > 0`;
 const listed = (can: boolean, rows: Sql): Sql =>
@@ -34,7 +35,8 @@ export async function search({ db, actor }: Ctx, asked: string, byTag: boolean):
         isAddress(text)
           ? sql`EXISTS (SELECT 1 FROM upstreams u WHERE u.site_id = s.id AND u.domain_id = d.id AND u.address = ${text})`
           : sql`(d.name = ANY(${namesThat(text)}) OR ${byTag ? tagged(sql`d.tags`, text) : sql`strpos(d.name, ${text}) > 0`})`
-      } ORDER BY d.name <> ALL(${namesThat(text)}), NOT starts_with(d.name, ${text}), d.name LIMIT 6`;
+      } ORDER BY d.name <> ${text}, d.name <> ALL(${namesThat(text)}), NOT starts_with(d.name, ${text}),
+      strpos('.' || translate(d.name, '-', '.'), '.' || ${text}) = 0, d.name LIMIT 6`;
     const ofZones = sql`SELECT z.id, z.name FROM zones z WHERE ${zone} AND ${contains(sql`z.name`, text)} ${ordered(sql`z.name`, text)}`;
     const ofProducts = sql`SELECT p.id, p.name, z.name AS "zoneName" FROM products p JOIN zones z ON z.id = p.zone_id
       WHERE ${zone} AND ${contains(sql`p.name`, text)} ${ordered(sql`p.name`, text)}`;

@@ -5,7 +5,9 @@ import * as accounts from '../accounts/accounts.service.ts';
 import * as nodes from '../nodes/nodes.service.ts';
 import * as queries from './palette.queries.ts';
 
-const page = { page: 1, pageSize: 6, sortBy: 'name', orderBy: 'asc' } as const;
+/** More than are shown: of these the nearest names are taken. */
+const page = { page: 1, pageSize: 200, sortBy: 'name', orderBy: 'asc' } as const;
+const SHOWN = 6;
 const none = { data: [] };
 
 export async function search(ctx: Ctx, { text, only }: SearchInput): Promise<Found> {
@@ -18,5 +20,21 @@ export async function search(ctx: Ctx, { text, only }: SearchInput): Promise<Fou
     seesNodes ? nodes.list(ctx, { ...page, ...(isAddress(text) ? { ip: text } : { name: text }) }) : none,
     seesAccounts ? accounts.list(ctx, { ...page, name: text }) : none,
   ]);
-  return { ...rows, nodes: ofNodes.data, accounts: ofAccounts.data };
+  return {
+    ...rows,
+    nodes: nearest(ofNodes.data, text, ({ name }) => [name]),
+    accounts: nearest(ofAccounts.data, text, ({ email, name }) => [email, name]),
+  };
+}
+
+/** The exact name first, then names that begin with the text, then names of which a word does. */
+function nearest<Row>(rows: readonly Row[], typed: string, namesOf: (row: Row) => readonly string[]): Row[] {
+  const text = typed.toLowerCase();
+  const rankOf = (name: string) => {
+    if (name === text) return 0;
+    if (name.startsWith(text)) return 1;
+    return name.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(text)) ? 2 : 3;
+  };
+  const ranks = new Map(rows.map((row) => [row, Math.min(...namesOf(row).map((name) => rankOf(name.toLowerCase())))]));
+  return rows.toSorted((a, b) => (ranks.get(a) ?? 3) - (ranks.get(b) ?? 3)).slice(0, SHOWN);
 }

@@ -3,6 +3,14 @@ import type { Icon } from '@tabler/icons-react';
 import type { LazyExoticComponent, ComponentType } from 'react';
 import type { Word } from '../../lib/i18n.ts';
 
+/** What a page makes by its main action, for an account that may: the palette offers it by name. */
+export interface Creation {
+  call: Pick<Endpoint, 'can'>;
+  title: Word;
+  /** Where the form is a page of its own: its path, or its tab in a view. */
+  form?: string;
+}
+
 export interface MenuEntry {
   /** Path in the console, without its prefix. */
   to: string;
@@ -16,8 +24,9 @@ export interface MenuEntry {
   also?: readonly string[];
   /** The letter that leads here after `G`. */
   key?: string;
-  /** What its page makes, for whoever may: the palette offers it. */
-  creates?: { call: Pick<Endpoint, 'can'>; title: Word };
+  creates?: Creation;
+  /** What the tabs of one of its things make: the ports of a zone. `meta` names the things. */
+  within?: { meta: Endpoint; title: Word; tabs: readonly { tab: string; creates: Creation }[] };
 }
 export interface MenuGroup {
   title?: Word;
@@ -30,6 +39,7 @@ export interface SiteView {
   title: Word;
   icon: Icon;
   reads?: Pick<Endpoint, 'can'>;
+  creates?: Creation;
   component: LazyExoticComponent<ComponentType>;
 }
 export interface SiteViewGroup {

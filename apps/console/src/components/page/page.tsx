@@ -15,7 +15,7 @@ import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { intoView } from '../../lib/into-view.ts';
-import { usePalette } from '../../stores/palette.ts';
+import { placeOf, usePalette } from '../../stores/palette.ts';
 import { useOverlay } from '../overlay/overlay.tsx';
 import { usePlace } from './place.ts';
 import classes from './page.module.css';
@@ -77,14 +77,33 @@ export function Page(props: PageProps) {
   const { pathname } = useLocation();
   const [search] = useSearchParams();
   const place = `${pathname} ${search.get('view') ?? ''}`;
-  const creating = usePalette((state) => state.creating === pathname);
+  const whole = placeOf(`${pathname}?${search}`);
+  const creating = usePalette((state) => state.creating === whole);
   useEffect(() => {
     if (!creating || waits) return;
-    usePalette.setState({ creating: null });
-    document.querySelector<HTMLElement>('[data-main-action]')?.click();
-  }, [creating, waits]);
+    // The button of a list that is empty comes with the list.
+    const press = () => {
+      const button = document.querySelector<HTMLElement>('main [data-main-action]:not(:disabled)');
+      if (!button || usePalette.getState().creating !== whole) return button !== null;
+      usePalette.setState({ creating: null });
+      button.click();
+      return true;
+    };
+    if (press()) return;
+    const observer = new MutationObserver(() => press() && observer.disconnect());
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [creating, waits, whole]);
+  // Left for another page: the form is not wanted any more.
   useEffect(() => {
-    if (wasAtTitle || (visited !== null && visited !== place)) heading.current?.focus({ preventScroll: true });
+    const { creating: wanted } = usePalette.getState();
+    if (wanted !== null && wanted !== whole) usePalette.setState({ creating: null });
+  }, [whole]);
+  useEffect(() => {
+    // A form that is a page of its own starts in its first field.
+    const isTyping = document.activeElement?.matches('input, textarea') === true;
+    if (!isTyping && (wasAtTitle || (visited !== null && visited !== place)))
+      heading.current?.focus({ preventScroll: true });
     visited = place;
     wasAtTitle = false;
   }, [place]);

@@ -24,6 +24,8 @@ interface RuleListProps<D extends AnyDraft> extends RuleKind<D> {
   label: string;
 }
 
+const FIELD = ':is(textarea, input:not([type="checkbox"], [type="radio"], [type="hidden"], [readonly]))';
+
 /** Rules top to bottom, each a sentence with its form behind it; what is changed stays a draft until it is published. */
 export function RuleList<D extends AnyDraft>({
   drafting,
@@ -35,6 +37,11 @@ export function RuleList<D extends AnyDraft>({
   const { rules, set, open, setOpen, locked, refused } = drafting;
   const [moving, setMoving] = useState('');
   const list = useRef<HTMLOListElement>(null);
+  // A new rule is opened to be filled in: its first field has the focus.
+  const added = rules.find(({ key, id }) => key === open && id === null)?.key;
+  useEffect(() => {
+    if (added !== undefined) list.current?.querySelector<HTMLElement>(`[data-rule="${added}"] ${FIELD}`)?.focus();
+  }, [added]);
   // Each refused attempt leads the reader to the first field that needs a change.
   useEffect(() => {
     if (refused)

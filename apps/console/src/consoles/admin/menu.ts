@@ -10,5 +10,5 @@ export const menu: readonly MenuGroup[] = [
       { to: 'mailbox', title: 'mailbox.title', icon: IconMail, answers: mailbox.list },
     ],
   },
-  accountGroup({ users: 'userManagement/users' }),
+  accountGroup({ users: 'userManagement/users', creates: 'accounts.adding.operators' }),
 ];

@@ -10,5 +10,5 @@ export const menu: readonly MenuGroup[] = [
       { to: 'sitesManagement', title: 'sites.title', icon: IconWorld, reads: ownSites.list, key: 's' },
     ],
   },
-  accountGroup({ users: 'userManagement/usersList' }),
+  accountGroup({ users: 'userManagement/usersList', creates: 'accounts.adding.subs' }),
 ];

@@ -222,7 +222,16 @@ function accountItem({ id, email, name }: Found['accounts'][number], { menu, too
   if (!list) return [];
   const detail = name === email ? '' : name;
   const address = `${to(list.to)}?${query('q', email)}`;
-  return [{ id, title: email, detail, icon: IconUser, run: () => tools.go({ title: email, detail, to: address }) }];
+  return [
+    {
+      id,
+      title: email,
+      detail,
+      icon: IconUser,
+      run: () => tools.go({ title: email, detail, to: address }),
+      actions: [],
+    },
+  ];
 }
 
 const query = (name: string, value: string) => new URLSearchParams([[name, value]]).toString();

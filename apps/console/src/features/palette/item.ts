@@ -11,6 +11,10 @@ export interface Item {
   /** Of a thing with a state, in place of the icon. */
   mark?: { tone: Tone; label: string };
   keys?: readonly string[];
+  /** Of a command that makes something: what it makes, without the verb. */
+  nouns?: readonly string[];
+  /** More words that it is found by. */
+  also?: string;
   run: () => unknown;
   /** What can be done with the thing; shown while it is chosen. */
   actions?: readonly Item[];

@@ -1,14 +1,6 @@
 // Lines that need no question to the server: pages of this console, commands, help.
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
-import {
-  IconApi,
-  IconKeyboard,
-  IconLanguage,
-  IconLineHeight,
-  IconLogout,
-  IconPlus,
-  IconSunMoon,
-} from '@tabler/icons-react';
+import { IconApi, IconKeyboard, IconLanguage, IconLineHeight, IconLogout, IconSunMoon } from '@tabler/icons-react';
 import type { SiteInfo } from '../../components/frame/site-scope.ts';
 import { languageNames } from '../../components/frame/top-tools.tsx';
 import { to } from '../../lib/family.ts';
@@ -16,8 +8,9 @@ import { keyOf, queries } from '../../lib/queries.ts';
 import { speak } from '../../lib/i18n.ts';
 import { signOut } from '../../lib/sign-in.ts';
 import { siteAddress } from '../../lib/site-address.ts';
-import { summon, usePalette } from '../../stores/palette.ts';
+import { summon } from '../../stores/palette.ts';
 import { languages, prefer } from '../../stores/preferences.ts';
+import { creations } from './creations.ts';
 import type { Surroundings } from './entities.ts';
 import type { Item } from './item.ts';
 
@@ -58,27 +51,10 @@ export function pages({ t, can, menu, views, tools }: Surroundings, site: SiteIn
   return [...ofSite, ...ofConsole];
 }
 
-export function commands({ t, can, menu, tools }: Surroundings): Item[] {
-  const creating = menu
-    .flatMap(({ entries }) => entries)
-    .flatMap(({ to: path, title, creates }) =>
-      creates && can(creates.call)
-        ? [
-            {
-              id: `create ${path}`,
-              title: t(creates.title),
-              detail: t(title),
-              icon: IconPlus,
-              run: () => {
-                usePalette.setState({ creating: to(path) });
-                return tools.go({ title: t(title), detail: '', to: to(path) });
-              },
-            },
-          ]
-        : [],
-    );
+export function commands(around: Surroundings, site: SiteInfo | null): Item[] {
+  const { t } = around;
   return [
-    ...creating,
+    ...creations(around, site),
     ...(['light', 'dark', 'system'] as const).map((theme) => ({
       id: `theme ${theme}`,
       title: `${t('frame.theme')}${t('common.colon')}${t(`frame.themes.${theme}`)}`,

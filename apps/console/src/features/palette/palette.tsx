@@ -16,7 +16,7 @@ import { entities, ofRequest, ofURL, type Found, type Surroundings } from './ent
 import type { Item, Section } from './item.ts';
 import { Lines, optionId } from './lines.tsx';
 import { commands, help, pages } from './pages.ts';
-import { matches, readInput, type Asked } from './read-input.ts';
+import { fits, nearness, readInput, type Asked } from './read-input.ts';
 import { recents } from './recent.ts';
 import { useTools } from './use-tools.ts';
 import classes from './palette.module.css';
@@ -196,14 +196,15 @@ function sectionsOf(
   const { t, tools } = around;
   const { kind, text } = asked;
   const fitting = (id: string, title: string, items: readonly Item[]): Section[] => {
-    const fit = text === '' ? items : items.filter((item) => matches(`${item.title} ${item.detail ?? ''}`, text));
+    const fit = text === '' ? items : items.filter((item) => fits(item, text));
     return fit.length > 0 ? [{ id, title, items: fit }] : [];
   };
-  if (kind === 'commands') return fitting('commands', t('palette.commands'), [...commands(around), ...help(around)]);
+  if (kind === 'commands')
+    return ranked(fitting('commands', t('palette.commands'), [...commands(around, site), ...help(around)]), text);
   if (kind === 'request') return ofRequest(text, around);
   const things = found ? entities(found, around) : [];
   if (kind === 'url') return [...(found ? ofURL(asked, found, around) : []), ...things];
-  if (kind !== 'any') return things;
+  if (kind !== 'any') return ranked(things, text);
   const everyPage = fitting('pages', t('palette.pages'), pages(around, site));
   if (text === '') {
     const recent = kept.map(({ title, detail, to }) => ({
@@ -214,12 +215,29 @@ function sectionsOf(
     }));
     return [...fitting('recent', t('palette.recent'), recent), ...everyPage];
   }
-  return [
-    ...things,
-    ...everyPage,
-    ...fitting('commands', t('palette.commands'), commands(around)),
-    ...fitting('help', t('palette.help'), help(around)),
-  ];
+  return ranked(
+    [
+      ...things,
+      ...everyPage,
+      ...fitting('commands', t('palette.commands'), commands(around, site)),
+      ...fitting('help', t('palette.help'), help(around)),
+    ],
+    text,
+  );
+}
+
+/** By nearness: a thing that bears the name or begins with it comes before a page or command that only contains it. */
+const ofThings = [0, 2, 3, 6, 8] as const;
+const ofOthers = [1, 4, 5, 7, 8] as const;
+
+function ranked(sections: readonly Section[], text: string): Section[] {
+  const place = (item: Item) => (item.actions ? ofThings : ofOthers)[nearness(item, text)] ?? 8;
+  const sorted = sections.map((section) => ({
+    ...section,
+    items: section.items.toSorted((a, b) => place(a) - place(b)),
+  }));
+  const best = ({ items: [first] }: Section) => (first ? place(first) : 8);
+  return sorted.toSorted((a, b) => best(a) - best(b));
 }
 
 /** Below the section of the chosen thing: what can be done with it. */

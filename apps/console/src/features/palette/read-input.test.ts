@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { matches, readInput, serves } from './read-input.ts';
+import { fits, matches, nearness, nounsOf, readInput, serves } from './read-input.ts';
 
 test.each([
   ['pay', { kind: 'any', text: 'pay', urls: [] }],
@@ -28,4 +28,40 @@ test('a wildcard serves one level', () => {
 test('every word counts, in any order and case', () => {
   expect(matches('Theme: Dark', 'dark THEME')).toBe(true);
   expect(matches('Theme: Dark', 'dark zone')).toBe(false);
+});
+
+const creation = (title: string, also = '') => ({ title, nouns: nounsOf(title), also });
+
+test.each([
+  ['Add zone', 'add zone'],
+  ['Add zone', 'new zone'],
+  ['Add zone', 'Create a zone'],
+  ['Add zone', 'zone add'],
+  ['Add cache rule', 'new rule cache'],
+  ['Install node', 'add nodes'],
+  ['新增區域', '建立區域'],
+  ['新增區域', '區域 新增'],
+  ['新增快取規則', '新增規則'],
+  ['新增 API 令牌', '创建 API 令牌'],
+])('%s is found by %s', (title, text) => expect(fits(creation(title), text)).toBe(true));
+
+test('a command is found by a verb only for what it makes', () => {
+  expect(fits(creation('Add zone'), 'add node')).toBe(false);
+  expect(fits({ title: 'Zones' }, 'new zone')).toBe(false);
+  expect(fits(creation('Add customer', 'Users'), 'new user')).toBe(true);
+});
+
+test.each([
+  ['asia', 'Asia', 0],
+  ['asia', 'Asia core', 1],
+  ['core', 'Asia core', 2],
+  ['ore', 'Asia core', 3],
+  ['亞太', '亞太主力區', 1],
+  ['主力', '亞太主力區', 3],
+  ['203.0', 'Asia core', 4],
+])('%s is near to %s by %i', (text, title, near) => expect(nearness({ title }, text)).toBe(near));
+
+test('a command is as near as its own name by any verb', () => {
+  expect(nearness(creation('Add zone'), 'new zone')).toBe(0);
+  expect(nearness(creation('Add virtual node'), 'add node')).toBe(2);
 });

@@ -39,11 +39,55 @@ function urlOf(text: string): Asked | null {
 export const serves = (domain: string, host: string) =>
   domain === host || (domain.startsWith('*.') && host.slice(host.indexOf('.')) === domain.slice(1));
 
+const plain = (text: string) => text.normalize('NFKC').toLowerCase();
+
 /** Each word of the text stands somewhere in the phrase. */
 export const matches = (phrase: string, text: string) => {
-  const lower = phrase.toLowerCase();
-  return text
-    .toLowerCase()
+  const lower = plain(phrase);
+  return plain(text)
     .split(/\s+/)
     .every((word) => lower.includes(word));
 };
+
+const verbs = new Set(['add', 'new', 'create', 'make', 'install', 'issue', 'upload', 'block']);
+const articles = new Set(['a', 'an', 'the']);
+/** Chinese has no spaces: the verb is cut out wherever it stands. */
+const hanVerbs = /新增|新建|建立|創建|创建|增加|添加|加入|安裝|安装|申請|申请|上傳|上传|封鎖|封禁|拦截/g;
+
+const wordsOf = (text: string) => plain(text).replaceAll(hanVerbs, ' ').split(/\s+/).filter(Boolean);
+/** The nouns of a command, without verb and article, each in the singular: `create zones` is `zone`. */
+export const nounsOf = (text: string): string[] =>
+  wordsOf(text)
+    .filter((word) => !verbs.has(word) && !articles.has(word))
+    .map((word) => word.replace(/(?<=[a-z]{2})s$/, ''));
+const hasVerb = (text: string) => plain(text).search(hanVerbs) >= 0 || wordsOf(text).some((word) => verbs.has(word));
+
+interface Named {
+  title: string;
+  detail?: string | undefined;
+  nouns?: readonly string[] | undefined;
+  also?: string | undefined;
+}
+
+/** Whether a line is found by the text; what makes something, by any verb and in any order of words. */
+export function fits({ title, detail = '', nouns, also = '' }: Named, text: string): boolean {
+  if (matches(`${title} ${detail}`, text)) return true;
+  const asked = nounsOf(text);
+  return nouns !== undefined && hasVerb(text) && asked.length > 0 && matches(`${title} ${also}`, asked.join(' '));
+}
+
+/** How near a name is to the text: 0 the same, 1 begins with it, 2 a word of it does, 3 contains it, 4 not by its name. */
+export function nearness({ title, nouns }: Named, text: string): number {
+  const [name, asked] = [plain(title), plain(text)];
+  if (name === asked) return 0;
+  const wanted = nounsOf(text);
+  const isAsked = nouns !== undefined && hasVerb(text) && wanted.length > 0;
+  if (isAsked && wanted.length === nouns.length && wanted.every((noun) => nouns.includes(noun))) return 0;
+  if (name.startsWith(asked)) return 1;
+  const at = name.indexOf(asked);
+  if (at < 0) return isAsked && wanted.every((noun) => nouns.includes(noun)) ? 2 : 4;
+  return startsWord(name, asked) ? 2 : 3;
+}
+
+const startsWord = (name: string, asked: string) =>
+  name.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(asked));

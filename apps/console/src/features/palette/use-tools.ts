@@ -1,4 +1,5 @@
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { createElement } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
@@ -6,9 +7,11 @@ import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { JobReceipts } from '../../components/receipts/job-receipts.tsx';
 import { call } from '../../lib/api.ts';
 import { toastError } from '../../lib/errors.ts';
-import { useT } from '../../lib/i18n.ts';
+import { useT, type Word } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { follow } from '../../stores/jobs.ts';
+import { placeOf, usePalette } from '../../stores/palette.ts';
+import { PickThing } from './pick-thing.tsx';
 import { remember, type Recent } from './recent.ts';
 
 export type Tools = ReturnType<typeof useTools>;
@@ -36,9 +39,21 @@ export function useTools() {
     }
   }
 
+  const goTo = (address: string) => navigate(address);
+  /** Opens the page with its main form open. */
+  const create = (address: string) => {
+    usePalette.setState({ creating: placeOf(address) });
+    return navigate(address);
+  };
+  const ask = (meta: Endpoint, label: Word, onPick: (thing: { id: string; name: string }) => unknown) =>
+    overlay(createElement(PickThing, { meta, label, onPick }), { title: label });
+
   const points = [t('purge.originPoint'), t('purge.offlinePoint')];
   return {
     go,
+    goTo,
+    create,
+    ask,
     purgeURLs: (siteId: string, urls: readonly string[]) =>
       start(siteId, call(purge.urls, { params: { siteId }, body: { type: 1, urls: [...urls] } })),
     purgeHost: async (siteId: string, host: string) => {

@@ -1,0 +1,89 @@
+// Each page with a main action that makes something is offered by the palette, in three languages.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { menu as adminMenu } from '../../consoles/admin/menu.ts';
+import { menu as clientMenu } from '../../consoles/client/menu.ts';
+import { siteViews } from '../../consoles/site-views.ts';
+import { menu as userMenu } from '../../consoles/user/menu.ts';
+import { fits, nearness, nounsOf } from './read-input.ts';
+
+const source = path.join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(file, 'utf8');
+
+/** The page's file and the files beside it that it imports. */
+function textOf(file: string): string {
+  const text = read(file);
+  const parts = [...text.matchAll(/from '(\.\/[\w-]+\.tsx)'/g)].map(([, found = '']) =>
+    read(path.join(path.dirname(file), found)),
+  );
+  return [text, ...parts].join('\n');
+}
+const makes = (file: string) => /data-main-action|<Page[^>]*\bcreate(s|=)|\{ create: form/s.test(textOf(file));
+
+const consoles = { admin: adminMenu, client: clientMenu, user: userMenu };
+const entries = Object.entries(consoles).flatMap(([kind, menu]) =>
+  menu.flatMap((group) =>
+    group.entries.map((entry) => ({ kind, to: entry.to, creates: entry.creates, within: entry.within })),
+  ),
+);
+const views = siteViews.flatMap((group) => group.views);
+
+/** The file of each page, by the tables of routes. */
+function pageFile(kind: string, to: string): string | null {
+  const table = read(path.join(source, `consoles/${kind}/routes.tsx`));
+  const found = new RegExp(`path: '${to}',\\s+lazy: page\\(\\(\\) => import\\('([^']+)'`).exec(table)?.[1];
+  return found === undefined ? null : path.join(source, 'consoles', kind, found);
+}
+
+test('the main action of each entry of a menu is a command', () => {
+  const making = entries.filter(({ kind, to }) => {
+    const file = pageFile(kind, to);
+    return file !== null && makes(file);
+  });
+  expect(making.length).toBeGreaterThan(10);
+  expect(making.filter(({ creates }) => creates === undefined).map(({ kind, to }) => `${kind} ${to}`)).toEqual([]);
+});
+
+test('the main action of each view of a site is a command', () => {
+  const table = read(path.join(source, 'consoles/site-views.ts'));
+  const parts = table.split(/(?=\bview: ')/).slice(1);
+  const making = parts.filter((part) => {
+    const file = /import\('([^']+)'\)/.exec(part)?.[1];
+    return file !== undefined && makes(path.join(source, 'consoles', file));
+  });
+  expect(making.length).toBeGreaterThan(8);
+  expect(making.filter((part) => !part.includes('creates:')).map((part) => part.slice(0, 24))).toEqual([]);
+});
+
+const titles = [
+  ...entries.flatMap(({ creates, within }) => [creates, ...(within?.tabs.map((tab) => tab.creates) ?? [])]),
+  ...views.map(({ creates }) => creates),
+].flatMap((creates) => (creates ? [creates.title] : []));
+const verbs: Readonly<Record<string, readonly string[]>> = {
+  en: ['add ', 'new ', 'create a '],
+  'zh-TW': ['新增', '建立'],
+  'zh-CN': ['新增', '创建'],
+};
+
+test.each(readdirSync(path.join(source, 'locales'), { withFileTypes: true }).filter((one) => one.isDirectory()))(
+  '$name: each is found by its plain name and by other verbs',
+  ({ name: language }) => {
+    const wordOf = (title: string) => {
+      const [feature = '', ...keys] = title.split('.');
+      let found: unknown = JSON.parse(read(path.join(source, `locales/${language}/${feature}.json`)));
+      for (const key of keys) found = typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined;
+      return String(found);
+    };
+    for (const title of new Set(titles.map(wordOf))) {
+      const line = { title, nouns: nounsOf(title) };
+      expect(line.nouns.length, title).toBeGreaterThan(0);
+      expect(nearness(line, title)).toBe(0);
+      for (const verb of verbs[language] ?? []) {
+        const typed = `${verb}${line.nouns.join(' ')}`;
+        expect(fits(line, typed), typed).toBe(true);
+        expect(nearness(line, typed), typed).toBe(0);
+      }
+    }
+  },
+);
