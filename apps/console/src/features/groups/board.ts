@@ -3,7 +3,7 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import type { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import type { T } from '../../lib/i18n.ts';
-import { statusTone, type Tone } from '../../theme/theme.ts';
+import { statusTone, type Tone } from '../../theme/tokens.ts';
 
 export type Board = Received<typeof groups.board>;
 export type BoardGroup = Board['groups'][number];
