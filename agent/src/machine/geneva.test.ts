@@ -13,7 +13,7 @@ async function inNamespace(script: string, programs = ''): Promise<unknown> {
     import { execFileSync } from 'node:child_process';
     import { createServer, connect } from 'node:net';
     import { once } from 'node:events';
-    import { applyGeneva, stands } from ${JSON.stringify(path.join(import.meta.dirname, 'geneva.ts'))};
+    import { applyGeneva, isApplied } from ${JSON.stringify(path.join(import.meta.dirname, 'geneva.ts'))};
     execFileSync('ip', ['link', 'set', 'lo', 'up']);
     const mss = async (port) => {
       const server = createServer((socket) => socket.on('error', () => undefined)).listen(port, '127.0.0.1');
@@ -46,28 +46,28 @@ test('answers to first packets carry the size that was set, on the ports of the 
     const geneva = { packetSize: 536, windowSize: null };
     const before = await mss(8080);
     await applyGeneva(geneva, [8080, 8443]);
-    const during = { set: await mss(8080), other: await mss(9090), stands: await stands(geneva) };
+    const during = { set: await mss(8080), other: await mss(9090), isApplied: await isApplied(geneva) };
     await applyGeneva(geneva, [8080, 8443]);
     const rules = execFileSync('nft', ['list', 'ruleset'], { encoding: 'utf8' });
     execFileSync('nft', ['flush', 'ruleset']);
-    const flushed = await stands(geneva);
+    const flushed = await isApplied(geneva);
     await applyGeneva(geneva, [8080]);
     const again = await mss(8080);
     await applyGeneva({ packetSize: 536, windowSize: 100 }, [8080]);
     const windowed = await mss(8080);
     await applyGeneva(null, []);
-    const after = { size: await mss(8080), stands: await stands(null) };
+    const after = { size: await mss(8080), isApplied: await isApplied(null) };
     console.log(JSON.stringify({ before, during, flushed, again, windowed, after, tables: rules.split('table ').length - 1 }));`);
   const usual = expect.toSatisfy((size: number) => size > 1000);
   // Of 536 bytes the time stamps take twelve.
   expect(told).toEqual({
     before: usual,
-    during: { set: 524, other: usual, stands: true },
+    during: { set: 524, other: usual, isApplied: true },
     flushed: false,
     again: 524,
     // No more than fits into the window.
     windowed: 100,
-    after: { size: usual, stands: true },
+    after: { size: usual, isApplied: true },
     tables: 1,
   });
 });
@@ -90,16 +90,16 @@ test.each(['legacy', 'nft'])(
     await applyGeneva(geneva, ports);
     await applyGeneva(geneva, ports);
     const rules = execFileSync('iptables', ['-t', 'mangle', '-S'], { encoding: 'utf8' });
-    const during = { set: await mss(8089), other: await mss(9090), stands: await stands(geneva) };
+    const during = { set: await mss(8089), other: await mss(9090), isApplied: await isApplied(geneva) };
     execFileSync('iptables', ['-t', 'mangle', '-F', 'OUTPUT']);
-    const flushed = await stands(geneva);
+    const flushed = await isApplied(geneva);
     await applyGeneva(geneva, ports);
     const again = await mss(8080);
     const refused = await applyGeneva({ packetSize: null, windowSize: 17 }, ports).then(String, String);
     const stays = await mss(8080);
     await applyGeneva(null, ports);
     const left = execFileSync('iptables', ['-t', 'mangle', '-S'], { encoding: 'utf8' }).includes('EDGELOOM');
-    const after = { size: await mss(8080), stands: await stands(null), left };
+    const after = { size: await mss(8080), isApplied: await isApplied(null), left };
     const times = (text) => rules.split(text).length - 1;
     console.log(JSON.stringify({ before, rules: [times('-A OUTPUT'), times('TCPMSS')], during, flushed, again, refused, stays, after }));`,
       onlyIptables(variant),
@@ -109,12 +109,12 @@ test.each(['legacy', 'nft'])(
       before: usual,
       // One match of iptables takes fifteen ports.
       rules: [1, 2],
-      during: { set: 524, other: usual, stands: true },
+      during: { set: 524, other: usual, isApplied: true },
       flushed: false,
       again: 524,
       refused: 'Error: this machine has no nftables, and iptables does not set a window size',
       stays: 524,
-      after: { size: usual, stands: true, left: false },
+      after: { size: usual, isApplied: true, left: false },
     });
   },
 );

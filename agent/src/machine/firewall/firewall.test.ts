@@ -172,7 +172,7 @@ describe.each(drivers)('by %s', (driver) => {
       back: { black: 'blacklist', blocked: 'blocked', risk: 'risk' },
       more: { new: 'blocked', old: 'blocked' },
       rises: true,
-      isApplied: true,
+      stands: true,
       left: '',
       open: 'served',
     });
