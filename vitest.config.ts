@@ -53,7 +53,10 @@ function project(name: string, include: string[], globalSetup: string[] = []) {
 
 /** These are written for Vite: JSX, and files found by pattern. */
 function console() {
-  return { extends: true as const, test: { name: 'console', include: ['apps/console/src/**/*.test.ts'] } };
+  // The build's `x.calls.ts` is `x.endpoints.ts` without schemas (apps/console/build/calls.ts).
+  const alias = [{ find: /\.calls\.ts$/, replacement: '.endpoints.ts' }];
+  const test = { name: 'console', include: ['apps/console/src/**/*.test.ts'] };
+  return { extends: true as const, resolve: { alias }, test };
 }
 
 /**
