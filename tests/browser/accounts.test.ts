@@ -182,7 +182,7 @@ test('accounts show creator, authenticator and level; nodes show their type, the
   await page.context().close();
 
   const own = { language: 'zh-TW', width: 390, theme: 'dark' } as const;
-  const { page: narrow } = await consoles.openAs(owner, 'userManagement/userInformation', own);
+  const { page: narrow } = await consoles.openAs(client, 'userManagement/userInformation', own);
   await narrow.getByText('驗證器').waitFor();
   await narrow.getByText('建立者').waitFor({ state: 'detached' });
   await keepPicture(narrow, 'own-information-dark');

@@ -8,6 +8,7 @@ import {
   tokenAuths,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { overhang } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -307,6 +308,15 @@ test('rules that are not published survive a reload, beside what someone else ad
   await page.reload();
   await expect.poll(() => rules.count()).toBe(3);
   expect(await page.getByText('Draft restored').count()).toBe(0);
+
+  const look = { language: 'zh-TW', width: 390, theme: 'dark' } as const;
+  const { page: narrow } = await consoles.openAs(site.owner, `${at}?view=cache`, look);
+  await narrow.getByRole('button', { name: '新增規則' }).first().click();
+  await narrow.reload();
+  await narrow.getByText('已還原草稿').waitFor();
+  expect(await overhang(narrow)).toBe(0);
+  await keepPicture(narrow, 'rules-restored-dark');
+  await narrow.context().close();
 
   // A drawer restores when it is opened again. What someone else saved since is laid beside it.
   await call(customHeaders.create, {

@@ -82,7 +82,8 @@ export function ResourceForm(props: ResourceFormProps) {
   const [base, setBase] = useState(start);
   const draftKey = `${endpoint.feature}.${endpoint.name} ${JSON.stringify(params ?? {})} ${idOf(value)}`;
   const draft = useKeptDraft(draftKey, isDraft);
-  const [restored] = useState(draft && merge(draft.base, draft.values, start));
+  // Another provider's form may have left fields that this one does not have.
+  const [restored] = useState(draft && merge(acceptedOf(schema, draft.base), acceptedOf(schema, draft.values), start));
   const [isRestored, setRestored] = useState(restored !== null);
   const [values, setValues] = useState<Values>(restored?.values ?? start);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
