@@ -78,7 +78,10 @@ test('what cannot be served is refused: another key, a password on the key, an e
       body: { source: 'pem', sslName: unique('cert'), chainPem, keyPem },
     });
   await expect(create(one.chainPem, two.keyPem)).toFail('PARAMETER', {
-    errorData: [expect.objectContaining({ path: 'keyPem', rule: 'mismatch' })],
+    errorData: [
+      expect.objectContaining({ path: 'chainPem', rule: 'otherKey' }),
+      expect.objectContaining({ path: 'keyPem', rule: 'mismatch' }),
+    ],
   });
   const locked = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----';
   await expect(create(one.chainPem, locked)).toFail('PARAMETER', {
@@ -91,11 +94,28 @@ test('what cannot be served is refused: another key, a password on the key, an e
   const nameless = await ca.sell(['10.0.0.1']);
   await expect(create(nameless.chainPem, nameless.keyPem)).toFail('INVALID_CERTIFICATE_NAME');
   await expect(create('a certificate, honestly', one.keyPem)).toFail('PARAMETER', {
-    errorData: [expect.objectContaining({ path: 'chainPem', rule: 'format' })],
+    errorData: [expect.objectContaining({ path: 'chainPem', rule: 'certificatePem' })],
   });
   await expect(create(one.chainPem, 'a key, honestly')).toFail('PARAMETER', {
-    errorData: [expect.objectContaining({ path: 'keyPem', rule: 'format' })],
+    errorData: [expect.objectContaining({ path: 'keyPem', rule: 'keyPem' })],
   });
+  await expect(create('a certificate, honestly', locked)).toFail('PARAMETER', {
+    errorData: [
+      expect.objectContaining({ path: 'chainPem', rule: 'certificatePem' }),
+      expect.objectContaining({ path: 'keyPem', rule: 'encrypted' }),
+    ],
+  });
+  await expect(create(ended.chainPem, locked)).toFail('PARAMETER', {
+    errorData: [
+      expect.objectContaining({ path: 'chainPem', rule: 'expired' }),
+      expect.objectContaining({ path: 'keyPem', rule: 'encrypted' }),
+    ],
+  });
+  const withIssuer = await ca.sell(['aia.example.com'], { issuer: 'http://ca.example.com/intermediate.crt' });
+  await expect(create(withIssuer.chainPem.split(/(?<=-----END CERTIFICATE-----)/)[0] ?? '', withIssuer.keyPem)).toFail(
+    'PARAMETER',
+    { errorData: [expect.objectContaining({ path: 'chainPem', rule: 'chainIncomplete' })] },
+  );
 });
 
 test('a request made here keeps its key here; the chain somebody signed for it is served', async () => {
@@ -111,7 +131,7 @@ test('a request made here keeps its key here; the chain somebody signed for it i
   await expect(change(site, made.id, { source: 'signed', chainPem: foreign.chainPem, alongside: false })).toFail(
     'PARAMETER',
     {
-      errorData: [expect.objectContaining({ rule: 'mismatch' })],
+      errorData: [expect.objectContaining({ path: 'chainPem', rule: 'otherKey' })],
     },
   );
   const chainPem = await ca.sign(csrPem ?? '', ['csr.example.com']);

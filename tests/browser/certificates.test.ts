@@ -191,3 +191,34 @@ test('a certificate that is brought is offered to the domains that it covers, ea
   expect(served.map(({ name }) => name)).toEqual([`one.${end}`, `two.${end}`]);
   await page.close();
 });
+
+test('both boxes of a bad pair say what is wrong, and the summary leads to the first of them', async () => {
+  const { build } = consoles.app;
+  const site = await build.site();
+  const ca = await authority();
+  const [one, other] = [await ca.sell(['one.example.com']), await ca.sell(['other.example.com'])];
+  const address = `sitesManagement/sitesSetting/${site.id}/${site.name}?view=certs`;
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expects: /status of 400/ });
+  await page.getByRole('button', { name: 'Add certificate' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('PEM', { exact: false }).first().click();
+  const [chain, key] = [dialog.locator('textarea[name=chainPem]'), dialog.locator('textarea[name=keyPem]')];
+  await dialog.getByLabel('Name').fill('shop');
+  await chain.fill(one.chainPem);
+  await key.fill(other.keyPem);
+  await key.press('Tab');
+  await dialog.locator('button[type=submit]').press('Enter');
+  await dialog.getByText('None of these certificates belongs to the private key.').waitFor();
+  await dialog.getByText('This key belongs to another certificate.').waitFor();
+  const summary = dialog.getByRole('button', { name: 'Please check the form input: 2 errors' });
+  await summary.focus();
+  await summary.press('Enter');
+  expect(await chain.evaluate((element) => element === document.activeElement)).toBe(true);
+  await keepPicture(page, 'certificate-errors');
+  await page.setViewportSize({ width: 390, height: 800 });
+  await keepPicture(page, 'certificate-errors-390');
+
+  await chain.fill(other.chainPem);
+  await page.getByRole('button', { name: 'Please check the form input: 1 error' }).waitFor();
+  await page.close();
+});

@@ -22,7 +22,10 @@ export interface Authority {
   /** Somebody whom it lets answer for it, by a certificate for this purpose or for no special one. */
   delegate: (purpose: string) => Promise<Signer>;
   /** A pair for these names; its chain has the intermediate certificate too. */
-  sell: (names: string[], wish?: { rsa?: boolean; days?: number; responder?: string }) => Promise<Bought>;
+  sell: (
+    names: string[],
+    wish?: { rsa?: boolean; days?: number; responder?: string; issuer?: string },
+  ) => Promise<Bought>;
   /** A chain for somebody else's key. */
   sign: (csrPem: string, names: string[]) => Promise<string>;
   /** As a file with a password; `old` as programs wrote it ten years ago. */
@@ -39,7 +42,10 @@ export async function authority(): Promise<Authority> {
     return { cert, key: await read(dir, 'key') };
   });
   const leaf = (names: string[]) => `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`;
-  const asked = (responder?: string) => (responder === undefined ? '' : `\nauthorityInfoAccess=OCSP;URI:${responder}`);
+  const access = (responder?: string, issuer?: string) => {
+    const places = [...(responder ? [`OCSP;URI:${responder}`] : []), ...(issuer ? [`caIssuers;URI:${issuer}`] : [])];
+    return places.length === 0 ? '' : `\nauthorityInfoAccess=${places.join(',')}`;
+  };
   return {
     rootPem: root.cert,
     signer: middle,
@@ -48,11 +54,11 @@ export async function authority(): Promise<Authority> {
         await request(dir, '/CN=Test Responder', false);
         return { cert: await issue(dir, middle, `extendedKeyUsage=${purpose}`, 90), key: await read(dir, 'key') };
       }),
-    sell: (names, { rsa = false, days = 90, responder } = {}) =>
+    sell: (names, { rsa = false, days = 90, responder, issuer } = {}) =>
       inFolder(async (dir) => {
         await request(dir, `/CN=${names[0]}`, rsa);
         return {
-          chainPem: (await issue(dir, middle, leaf(names) + asked(responder), days)) + middle.cert,
+          chainPem: (await issue(dir, middle, leaf(names) + access(responder, issuer), days)) + middle.cert,
           keyPem: await read(dir, 'key'),
         };
       }),

@@ -61,6 +61,7 @@ export const errorMessages = [
   '{rand} is not in the token',
   '{user} is not in the token',
   'repeats of more than 1000 are not accepted',
+  'duplicate IP',
 ] as const;
 
 export type ErrorMessage = (typeof errorMessages)[number];

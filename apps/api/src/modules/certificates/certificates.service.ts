@@ -25,7 +25,7 @@ import type { Prisma } from '../../generated/client.ts';
 import { certificatesEnding } from '../attention/conditions.ts';
 import * as sites from '../sites/sites.service.ts';
 import { assertRoom, openJobs, orderable, orderPairs } from './orders.ts';
-import { readPair, type Pair } from './pair.ts';
+import { readUpload, type Pair } from './pair.ts';
 import { openPkcs12 } from './pkcs12.ts';
 import { newRequest } from './request.ts';
 
@@ -153,7 +153,8 @@ export async function create(ctx: Ctx, siteId: string, input: CertificateInput):
 async function assertOneMore(tx: ScopedTx, siteId: string) {
   await sites.lock(tx, siteId);
   const brought = await tx.certificate.count({ where: { siteId, type: { not: 'automatic' } } });
-  if (brought >= MOST_BROUGHT) failAt('source', 'range', `at most ${MOST_BROUGHT} certificates that are brought`);
+  if (brought >= MOST_BROUGHT)
+    failAt('source', 'maxItems', `at most ${MOST_BROUGHT} certificates that are brought`, { maximum: MOST_BROUGHT });
 }
 
 /** A request waits until its certificate is brought, on whatever site of the account. */
@@ -213,7 +214,9 @@ async function pairOf(
     | Extract<CertificateInput, { source: 'pem' | 'pkcs12' }>
     | Extract<CertificateUpdate, { source: 'pem' | 'pkcs12' }>,
 ): Promise<Pair> {
-  return readPair(input.source === 'pem' ? input : await openPkcs12(input), now());
+  return input.source === 'pem'
+    ? readUpload(input, now(), { chain: 'chainPem', key: 'keyPem' })
+    : readUpload(await openPkcs12(input), now(), { chain: 'pkcs12', key: 'pkcs12' });
 }
 
 function signedPair(
@@ -223,7 +226,7 @@ function signedPair(
 ): Pair {
   if (csrKeySealed === null) failAt('chainPem', 'request', 'no request waits for a certificate');
   const keyPem = ctx.installation.secrets.open(csrKeySealed ?? '', contexts.certificateKey(id));
-  return readPair({ chainPem, keyPem }, ctx.now());
+  return readUpload({ chainPem, keyPem }, ctx.now(), { chain: 'chainPem', key: 'chainPem' });
 }
 
 /** From now on this pair is served: alone, or beside the one of the other key type. */

@@ -1,9 +1,11 @@
 // What somebody brings as a certificate: it is read, put in order, and refused unless it can be served.
+import { rootCertificates } from 'node:tls';
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { SubjectAlternativeNameExtension, X509Certificate as Parsed } from '@peculiar/x509';
 import type { KeyType } from '@edgeloom/contract/certificates/certificates.ts';
 import { DomainName } from '@edgeloom/contract/common/net.ts';
-import { fail, failAt } from '../../core/fail.ts';
+import type { ErrorRule } from '@edgeloom/contract/errors.ts';
+import { fail, fieldError } from '../../core/fail.ts';
 
 export interface Pair {
   keyType: KeyType;
@@ -20,53 +22,123 @@ export interface Pair {
 const CERTIFICATES_AT_MOST = 10;
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+?-----END CERTIFICATE-----/g;
 
-export function readPair({ chainPem, keyPem }: { chainPem: string; keyPem: string }, now: Date): Pair {
-  const key = readKey(keyPem);
-  const found = readCertificates(chainPem);
-  const leaf =
-    found.find((certificate) => certificate.checkPrivateKey(key)) ??
-    failAt('keyPem', 'mismatch', 'the key belongs to another certificate');
-  if (leaf.validToDate <= now) failAt('chainPem', 'expired', 'the certificate has ended');
-  const names = namesOf(leaf);
-  if (names.length === 0) fail('INVALID_CERTIFICATE_NAME', { errorData: [{ path: 'chainPem', targets: [] }] });
-  return {
-    keyType: typeOf(key),
-    keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    chainPem: chainOf(leaf, found).map(String).join(''),
-    names,
-    fingerprint: leaf.fingerprint256.replaceAll(':', '').toLowerCase(),
-    issuer: issuerOf(leaf),
-    notBefore: leaf.validFromDate,
-    notAfter: leaf.validToDate,
-  };
+/** Where a form shows an error of the certificates, and one of the key. */
+interface Boxes {
+  chain: string;
+  key: string;
 }
 
-function readKey(pem: string): KeyObject {
-  if (/ENCRYPTED/.test(pem)) failAt('keyPem', 'encrypted', 'the key has a password: take it off first');
+/** A pair that somebody uploads: everything that is wrong with either part is reported at once. */
+export function readUpload(input: { chainPem: string; keyPem: string }, now: Date, boxes: Boxes): Pair {
+  const pair = read(input, now);
+  if (!Array.isArray(pair)) {
+    if (isIncomplete(pair.chain, pair.found)) refuse(boxes, [{ part: 'chain', rule: 'chainIncomplete' }]);
+    return pairOf(pair);
+  }
+  return refuse(boxes, pair);
+}
+
+/** A pair of a certificate authority. */
+export function readPair(input: { chainPem: string; keyPem: string }, now: Date): Pair {
+  const pair = read(input, now);
+  return Array.isArray(pair) ? refuse({ chain: 'chainPem', key: 'keyPem' }, pair) : pairOf(pair);
+}
+
+interface PartError {
+  part: keyof Boxes;
+  rule: ErrorRule;
+  values?: Record<string, number>;
+}
+
+interface ReadPair {
+  key: KeyObject;
+  keyType: KeyType;
+  leaf: X509Certificate;
+  chain: X509Certificate[];
+  found: X509Certificate[];
+  names: string[];
+}
+
+function read({ chainPem, keyPem }: { chainPem: string; keyPem: string }, now: Date): ReadPair | PartError[] {
+  const key = readKey(keyPem);
+  const found = readCertificates(chainPem);
+  if (!Array.isArray(found)) return 'rule' in key ? [found, key] : [found];
+  if ('rule' in key) {
+    const [first] = found;
+    return first && first.validToDate <= now ? [{ part: 'chain', rule: 'expired' }, key] : [key];
+  }
+  const leaf = found.find((certificate) => certificate.checkPrivateKey(key.key));
+  if (!leaf)
+    return [
+      { part: 'chain', rule: 'otherKey' },
+      { part: 'key', rule: 'mismatch' },
+    ];
+  if (leaf.validToDate <= now) return [{ part: 'chain', rule: 'expired' }];
+  const names = namesOf(leaf);
+  if (names.length === 0) return [{ part: 'chain', rule: 'noNames' }];
+  return { ...key, leaf, chain: chainOf(leaf, found), found, names };
+}
+
+/** One error a box: that of the first part where both are in one box. */
+function refuse(boxes: Boxes, errors: readonly PartError[]): never {
+  const byBox = new Map(errors.toReversed().map((error) => [boxes[error.part], error]));
+  const errorData = [...byBox].map(([path, { rule, values }]) => fieldError(path, rule, '', values)).toReversed();
+  return fail(errors.some(({ rule }) => rule === 'noNames') ? 'INVALID_CERTIFICATE_NAME' : 'PARAMETER', { errorData });
+}
+
+const pairOf = ({ key, keyType, leaf, chain, names }: ReadPair): Pair => ({
+  keyType,
+  keyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  chainPem: chain.map(String).join(''),
+  names,
+  fingerprint: leaf.fingerprint256.replaceAll(':', '').toLowerCase(),
+  issuer: issuerOf(leaf),
+  notBefore: leaf.validFromDate,
+  notAfter: leaf.validToDate,
+});
+
+function readKey(pem: string): { key: KeyObject; keyType: KeyType } | PartError {
+  if (/ENCRYPTED/.test(pem)) return { part: 'key', rule: 'encrypted' };
   try {
-    return createPrivateKey(pem);
+    const key = createPrivateKey(pem);
+    const keyType = typeOf(key);
+    return keyType ? { key, keyType } : { part: 'key', rule: 'keyType' };
   } catch {
-    return failAt('keyPem', 'format', 'a private key in PEM');
+    return { part: 'key', rule: 'keyPem' };
   }
 }
 
 /** What browsers take: RSA of 2048 bits or more, or the curves P-256 and P-384. */
-function typeOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): KeyType {
+function typeOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): KeyType | null {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
   if (asymmetricKeyType === 'rsa' && modulusLength >= 2048 && modulusLength <= 8192) return 'rsa';
-  if (asymmetricKeyType === 'ec' && ['prime256v1', 'secp384r1'].includes(namedCurve)) return 'ecdsa';
-  return failAt('keyPem', 'keyType', 'RSA of 2048 to 8192 bits, or ECDSA on P-256 or P-384');
+  return asymmetricKeyType === 'ec' && ['prime256v1', 'secp384r1'].includes(namedCurve) ? 'ecdsa' : null;
 }
 
-function readCertificates(pem: string): X509Certificate[] {
-  const blocks = pem.match(block) ?? failAt('chainPem', 'format', 'certificates in PEM');
-  if (blocks.length > CERTIFICATES_AT_MOST) failAt('chainPem', 'size', `at most ${CERTIFICATES_AT_MOST} certificates`);
+function readCertificates(pem: string): X509Certificate[] | PartError {
+  const blocks = pem.match(block) ?? [];
+  if (blocks.length > CERTIFICATES_AT_MOST)
+    return { part: 'chain', rule: 'maxItems', values: { maximum: CERTIFICATES_AT_MOST } };
   try {
-    return blocks.map((text) => new X509Certificate(text));
+    const found = blocks.map((text) => new X509Certificate(text));
+    return found.length > 0 ? found : { part: 'chain', rule: 'certificatePem' };
   } catch {
-    return failAt('chainPem', 'format', 'certificates in PEM');
+    return { part: 'chain', rule: 'certificatePem' };
   }
 }
+
+/**
+ * A public authority names where its own certificate is (AIA). Unless a root signed the last one, visitors without
+ * that intermediate certificate refuse the chain.
+ */
+function isIncomplete(chain: readonly X509Certificate[], found: readonly X509Certificate[]): boolean {
+  const last = chain.at(-1);
+  if (!last?.infoAccess?.includes('CA Issuers') || signed(last, last)) return false;
+  return ![...found, ...publicRoots()].some((one) => one.ca && signed(last, one));
+}
+
+let roots: X509Certificate[] | undefined;
+const publicRoots = () => (roots ??= rootCertificates.map((pem) => new X509Certificate(pem)));
 
 /** Whoever does not belong into the chain is no part of what is served. */
 function chainOf(leaf: X509Certificate, found: readonly X509Certificate[]): X509Certificate[] {

@@ -14,11 +14,12 @@ import { useInsideOverlay } from '../overlay/overlay.tsx';
 import { PreviewButton, type Preview } from '../preview/preview-button.tsx';
 import { fieldTitle } from '../resource-table/columns.tsx';
 import { SaveBar } from '../save-bar/save-bar.tsx';
-import { FormContext, withoutIndexes, withValue, type FormState, type Values } from './form-state.ts';
+import { FormContext, withValue, type FormState, type Values } from './form-state.ts';
 import { changesInWords } from './changes.ts';
 import { merge, type Conflict } from './conflict.ts';
 import { ConflictPanel } from './conflict-panel.tsx';
 import { DraftNotice } from './draft-notice.tsx';
+import { ErrorSummary, focusFirstError } from './error-summary.tsx';
 import classes from './resource-form.module.css';
 
 interface ResourceFormProps extends Telling {
@@ -89,6 +90,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const [attempts, setAttempts] = useState(0);
+  const [hidden, setHidden] = useState<readonly string[]>([]);
   const [busy, setBusy] = useState(false);
   const [known, setKnown] = useState(timeOf(value));
   const [conflict, setConflict] = useState(restored && editing ? foreignOf(restored.conflict) : null);
@@ -109,10 +111,6 @@ export function ResourceForm(props: ResourceFormProps) {
   }
 
   const issues = useMemo(() => issuesOf(schema, values), [schema, values]);
-  const latestIssues = useRef(issues);
-  useEffect(() => {
-    latestIssues.current = issues;
-  });
   const errors = useMemo(() => {
     const shown = new Map(refused);
     for (const { path, rule, message, values: numbers } of issues)
@@ -148,17 +146,8 @@ export function ResourceForm(props: ResourceFormProps) {
   }, [overlay]);
   // After a refused attempt the reader is taken to the first field that needs them.
   useEffect(() => {
-    if (attempts === 0) return;
-    const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
-    const [hidden] = latestIssues.current;
-    if (field) field.focus();
-    // No field shows this issue, for instance of a list that has to have an entry.
-    else if (hidden)
-      toast({
-        tone: 'bad',
-        text: `${fieldTitle(words, withoutIndexes(hidden.path))}${t('common.colon')}${ruleText(hidden.rule, hidden.message, hidden.values)}`,
-      });
-  }, [attempts, words, t]);
+    if (attempts > 0) focusFirstError(form.current);
+  }, [attempts]);
 
   const reset = () => {
     setValues(base);
@@ -190,6 +179,13 @@ export function ResourceForm(props: ResourceFormProps) {
       const body = acceptedOf(schema, values);
       return { endpoint, params, body: wrap ? wrap(body) : body };
     }
+    setHidden(
+      issues.flatMap(({ path, rule, message, values: numbers }) =>
+        ownPath(path, fields.current) === null
+          ? [`${fieldTitle(words, path)}${t('common.colon')}${ruleText(rule, message, numbers)}`]
+          : [],
+      ),
+    );
     setAttempts((count) => count + 1);
     return null;
   }
@@ -205,6 +201,7 @@ export function ResourceForm(props: ResourceFormProps) {
     const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));
     if (placed.length === 0 || placed.length < found.length) toastError(error, { failed, says });
     setRefused(new Map(placed));
+    setHidden([]);
     setAttempts((count) => count + 1);
   }
 
@@ -233,6 +230,13 @@ export function ResourceForm(props: ResourceFormProps) {
   }
 
   const previewing: Preview = { plan: () => listed(plan()), onRefused: (error) => refuse(error) };
+  const summary = attempts > 0 && errors.size > 0 && (
+    <ErrorSummary
+      count={errors.size}
+      hidden={issues.length > 0 ? hidden : []}
+      onShow={() => focusFirstError(form.current)}
+    />
+  );
   const label = props.submitLabel
     ? t(props.submitLabel)
     : editing
@@ -266,10 +270,12 @@ export function ResourceForm(props: ResourceFormProps) {
             onSave={() => void submit()}
             onDiscard={reset}
             preview={preview ? previewing : undefined}
+            errors={summary}
             {...(props.submitLabel && { saveLabel: props.submitLabel })}
           />
         ) : (
           <div className={classes['buttons']}>
+            {summary}
             {overlay && (
               <Button variant="default" onClick={overlay.close}>
                 {t('common.cancel')}

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useEffect } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { PreviewButton, type Preview } from '../preview/preview-button.tsx';
 import { StatusMark } from '../status/status-mark.tsx';
@@ -15,6 +15,8 @@ interface SaveBarProps {
   saveLabel?: Word;
   /** Where it can be seen beforehand what saving would change. */
   preview?: Preview | undefined;
+  /** In place of the changes, where something keeps them from being saved. */
+  errors?: ReactNode;
   onSave: () => void;
   onDiscard: () => void;
 }
@@ -26,6 +28,7 @@ export function SaveBar({
   isRestored = false,
   saveLabel = 'common.savePublish',
   preview,
+  errors,
   onSave,
   onDiscard,
 }: SaveBarProps) {
@@ -44,15 +47,17 @@ export function SaveBar({
   if (!shown) return null;
   return (
     <section className={classes['bar']} aria-label={t('common.form.unsaved', { count: changes.length })}>
-      <StatusMark tone="warn" />
+      <StatusMark tone={errors ? 'bad' : 'warn'} />
       {isRestored && (
         <output>
           <Pill tone="warn">{t('common.form.restored')}</Pill>
         </output>
       )}
-      <span className={classes['text']}>
-        <b>{t('common.form.unsaved', { count: changes.length })}</b> {changes.join(t('common.comma'))}
-      </span>
+      {errors || (
+        <span className={classes['text']}>
+          <b>{t('common.form.unsaved', { count: changes.length })}</b> {changes.join(t('common.comma'))}
+        </span>
+      )}
       <Button variant="subtle" color="gray" className={classes['discard'] ?? ''} onClick={onDiscard}>
         {t('common.discard')}
       </Button>
