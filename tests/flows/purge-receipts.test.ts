@@ -149,7 +149,10 @@ test('prefixes, tags and what is purged softly are told to every node, which doe
 test('what no node could purge is refused, and none is told', async () => {
   const { site, name, nodes } = await served(1);
   const wrong: [Parameters<typeof purgeOf>[1], string][] = [
-    [{ type: 2, urls: [`http://${name}/a?b`] }, 'urls.0'],
+    [{ type: 2, urls: [`http://${name}/a/?b`] }, 'urls.0'],
+    [{ type: 2, urls: [`http://${name}/img/`, `http://${name}/img`] }, 'urls.1'],
+    [{ type: 2, urls: [`http://${name}`] }, 'urls.0'],
+    [{ type: 2, urls: [`${name}/img/`] }, 'urls.0'],
     [{ type: 2, urls: [`http://${name}/`, 'http://other.example.com/'] }, 'urls.1'],
     [{ type: 4, urls: ['a,b'] }, 'urls.0'],
     [{ type: 1, urls: [`http://${name}/a`, `http://${name}/a\r\nb`] }, 'urls.1'],

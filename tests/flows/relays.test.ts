@@ -58,7 +58,7 @@ test('a relay that an operator makes is asked by the edge nodes of its zone, pur
   expect(origin.asked('/page')).toHaveLength(1);
   for (const [body, order] of [
     ['by URL', () => call(purge.urls, { params, body: { type: 1, urls: [`http://${name}/page`] } })],
-    ['by prefix', () => call(purge.urls, { params, body: { type: 2, urls: [`http://${name}/pa`] } })],
+    ['by prefix', () => call(purge.urls, { params, body: { type: 2, urls: [`http://${name}/`] } })],
     ['by host', () => call(purge.urls, { params, body: { type: 3, urls: [name] } })],
     ['all', () => call(purge.all, { params })],
   ] as const) {

@@ -1,5 +1,6 @@
 // What every packet filter of the kernel must do. Lists and ports are replaced as a whole.
 // The sets `blocked` and `risk`, and the counters, survive a change of lists.
+import { isEverything } from '@edgeloom/contract/common/net.ts';
 import type { Socket } from '../../nginx/sockets.ts';
 
 /** The zone's firewall lists and the ports that visitors use. */
@@ -67,8 +68,12 @@ export const families = ['ip', 'ip6'] as const;
 export type Family = (typeof families)[number];
 export const familyOf = (network: string): Family => (network.includes(':') ? 'ip6' : 'ip');
 export const addressOf = (network: string) => network.split('/', 1)[0] ?? '';
-export const ofFamily = (networks: readonly string[], family: Family) =>
-  networks.filter((network) => familyOf(network) === family);
+const halves = { ip: ['0.0.0.0/1', '128.0.0.0/1'], ip6: ['::/1', '8000::/1'] };
+/** ipset supports no /0, so it becomes its two halves. */
+export const ofFamily = (networks: readonly string[], family: Family) => {
+  const own = networks.filter((network) => familyOf(network) === family);
+  return own.some(isEverything) ? halves[family] : own;
+};
 export const secondsOf = ({ seconds }: Blocked) => Math.min(Math.max(1, Math.ceil(seconds)), MAX_TIMEOUT_SECONDS);
 export const portsOf = ({ sockets }: Lists, protocol: Socket['protocol']) => [
   ...new Set(sockets.flatMap((socket) => (socket.protocol === protocol ? socket.port : []))),

@@ -112,13 +112,17 @@ describe.each(drivers)('by %s', (driver) => {
         forward: await sends('10.9.0.2', 5000),
         other: await sends('10.9.0.2', 5001),
       };
+      // {ip}/0 means all; the allow list still wins.
+      await firewall.follow(lists({ whitelist: ['10.9.0.3'], blacklist: ['10.9.9.9/0', '::/0'] }));
+      const all = { four: await reaches('10.9.1.4', 80), six: await reaches('fd09:0:1:2::7', 80), white: await reaches('10.9.0.3', 80) };
+      await firewall.follow(lists({ sockets }));
       await firewall.setRisk({ name: 'b', networks: () => ['10.9.2.2'] });
       const risky = await reaches('10.9.2.2', 80);
       const open = visitor(say('10.9.1.4', 80));
       await once(open.stdout, 'data');
       const cut = outcome({ stdout: { once: () => undefined }, kill: () => open.kill('SIGKILL') });
       await firewall.changeBlocked([{ network: '10.9.1.4', seconds: 600 }, { network: 'rubbish', seconds: 1 }], ['10.9.0.5', '10.9.0.2']);
-      return { before, list, risky, cut: await cut };`,
+      return { before, list, all, risky, cut: await cut };`,
     );
     expect(told).toEqual({
       before: 'served',
@@ -133,6 +137,7 @@ describe.each(drivers)('by %s', (driver) => {
       },
       cut: 'blocked',
       risky: 'risk',
+      all: { four: 'blacklist', six: 'blacklist', white: 'served' },
     });
   });
 

@@ -1,13 +1,18 @@
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
-import { Cidr } from '../common/net.ts';
+import { Cidr, noDuplicateIP } from '../common/net.ts';
 import { Permissions } from '../roles/roles.ts';
 
 export const ApiTokenInput = z.object({
   name: Text,
   permissions: Permissions.min(1).describe('Of these it may what its account may at the time of a call'),
   expiresAt: Time.nullable().default(null),
-  cidrs: z.array(Cidr).max(50).default([]).describe('Where it may be used from; empty: everywhere'),
+  cidrs: z
+    .array(Cidr)
+    .max(50)
+    .superRefine(noDuplicateIP)
+    .default([])
+    .describe('Where it may be used from; empty: everywhere'),
 });
 export const ApiToken = z.object({
   id: Id,

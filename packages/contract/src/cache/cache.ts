@@ -216,7 +216,7 @@ export const PurgeInput = z.object({
     .min(1)
     .max(1000)
     .describe(
-      'http:// or https:// URLs of this site; of a prefix, how they begin; of a host, names; tags of Cache-Tag',
+      'http:// or https:// URLs of this site; of a prefix, how they begin, with / at the end; of a host, names; tags of Cache-Tag',
     ),
   ...Softly.shape,
 });

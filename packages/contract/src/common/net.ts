@@ -24,10 +24,20 @@ const CIDRv6 = z.cidrv6();
 export const Cidr = z
   .string()
   .trim()
+  .toLowerCase()
   .max(50)
   .refine((text) => isAddress(text) || CIDRv4.safeParse(text).success || CIDRv6.safeParse(text).success, {
     message: 'wrong format',
   });
+
+/** `{ip}/0` means every address of its family. */
+export const isEverything = (cidr: string) => /\/0+$/.test(cidr);
+
+/** Refuses an entry that stands in the list already, at its place. */
+export const noDuplicateIP = (list: readonly string[], ctx: z.RefinementCtx) => {
+  for (const [i, entry] of list.entries())
+    if (list.indexOf(entry) < i) ctx.addIssue({ code: 'custom', path: [i], message: 'duplicate IP' });
+};
 
 /** An address or a host name. A numeric last label is a malformed address. */
 export const HostAddress = z

@@ -85,7 +85,7 @@ export const HealthCheck = z
   .object({
     path: Path,
     host: HostHeader.nullable().describe('null: as visitors are sent on, or the domain itself'),
-    intervalSeconds: z.int().min(5).max(3600),
+    intervalSeconds: z.int().min(1).max(3600),
     timeoutSeconds: z.int().min(1).max(60),
     statusFrom: z.int().min(100).max(599),
     statusTo: z.int().min(100).max(599),

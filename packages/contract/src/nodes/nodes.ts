@@ -116,9 +116,12 @@ export const NodeMonitor = z.object({
     .nullable(),
   port: Port.nullable(),
   content: z.string().max(1024).nullable(),
-  interval: z.int().min(5).max(86_400).describe('seconds'),
+  interval: z.int().min(1).max(86_400).describe('Seconds; a new one is 1 to 3600'),
   failAction: z.enum(['none', 'pause']),
 });
+
+/** As it is set; what was stored before may have a longer interval. */
+export const NodeMonitorInput = NodeMonitor.extend({ interval: z.int().min(1).max(3600).describe('Seconds') });
 
 export const EdgeNode = z.object({
   id: Id,

@@ -1,16 +1,16 @@
 // The firewall of a zone's nodes, enforced by their kernels before nginx.
 import * as z from 'zod';
-import { Cidr } from '../common/net.ts';
+import { Cidr, isEverything, noDuplicateIP } from '../common/net.ts';
 
-/** A network that covers a large part of the internet is a mistake. */
+/** A network that covers a large part of the internet is a mistake, unless it is `/0`. */
 const isTooWide = (cidr: string) => {
   const [address = '', bits] = cidr.split('/');
-  return bits !== undefined && Number(bits) < (address.includes(':') ? 16 : 8);
+  return bits !== undefined && !isEverything(cidr) && Number(bits) < (address.includes(':') ? 16 : 8);
 };
 /** The same in many parts. No gate judges an operator's lists. IPv6 uses 2000::/3 only. */
 const isHalf = (networks: readonly string[]) => {
   const part = { 4: 0, 6: 0 };
-  for (const network of new Set(networks)) {
+  for (const network of new Set(networks.filter((one) => !isEverything(one)))) {
     const [address = '', bits] = network.split('/');
     if (address.includes(':')) part[6] += 2 ** (3 - Number(bits ?? 128));
     else part[4] += 2 ** -Number(bits ?? 32);
@@ -31,6 +31,11 @@ export const ZoneFirewall = z.object({
     'Whose packets to the ports of the zone are dropped: addresses and networks; in sum less than half of all there are',
   ),
   synProtection: z.boolean().describe('An address opens 200 connections a second at most'),
+});
+/** What an operator sends. Lists that were stored before may hold an address twice. */
+export const ZoneFirewallInput = ZoneFirewall.extend({
+  whitelist: ZoneFirewall.shape.whitelist.superRefine(noDuplicateIP),
+  blacklist: ZoneFirewall.shape.blacklist.superRefine(noDuplicateIP),
 });
 /** The effect of the levels on a zone's nodes. */
 export const FirewallLevels = z.object({

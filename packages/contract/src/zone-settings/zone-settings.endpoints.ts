@@ -3,7 +3,7 @@ import { paged, paging, Text } from '../common/common.ts';
 import { get, onClient, post, put } from '../endpoint.ts';
 import { Reason } from '../zones/zones.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
-import { FirewallLevels, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
+import { FirewallLevels, ZoneFirewall, ZoneFirewallInput } from '../zone-firewall/zone-firewall.ts';
 import { VersionNumber } from '../versions/versions.ts';
 import { AllSettings, ConfigDifference, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, ResourceInput, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
 
@@ -21,7 +21,7 @@ export const zoneSettings = onClient('zoneSettings', {
   setResource: put('zone/:zoneId/setting/resource', { can: 'zone:write', body: ResourceInput.extend({ reason: Reason }), reply: AllSettings }),
   firewall: get('zone/:zoneId/setting/firewall', { can: 'zone:read', reply: ZoneFirewall }),
   firewallLevels: get('zone/:zoneId/setting/firewall/levels', { can: 'zone:read', reply: FirewallLevels }),
-  setFirewall: put('zone/:zoneId/setting/firewall', { can: 'zone:write', body: ZoneFirewall.extend({ reason: Reason }), reply: AllSettings }),
+  setFirewall: put('zone/:zoneId/setting/firewall', { can: 'zone:write', body: ZoneFirewallInput.extend({ reason: Reason }), reply: AllSettings }),
   antiCC:   get('zone/:zoneId/setting/anticc', { can: 'zone:read', reply: ZoneAntiCC }),
   setAntiCC: put('zone/:zoneId/setting/anticc', { can: 'zone:write', body: ZoneAntiCC.extend({ reason: Reason }), reply: AllSettings }),
   nginx:    put('zone/:zoneId/setting/nginx', { can: 'zone:write', body: Nginx.partial().extend({ reason: Reason }), reply: AllSettings, fails }),

@@ -17,11 +17,12 @@ test('a host is served under its own name or a wildcard one level up', () => {
   expect(namesThat('a.b.example.com')).toEqual(['a.b.example.com', '*.b.example.com']);
 });
 
-test('a prefix is host and path without escapes, and has no query', () => {
+test('a prefix is host and path without escapes, ends with a slash, and has no query', () => {
   const prefixes = readUrls([
-    'https://WWW.example.com:8443/%C3%A4/b',
+    'https://WWW.example.com:8443/%C3%A4/b/',
+    'https://www.example.com/b',
     'http://a.example.com',
     'http://a.example.com/?x',
   ]);
-  expect(prefixes.map((url) => url && prefixOf(url))).toEqual(['www.example.com/ä/b', 'a.example.com/', null]);
+  expect(prefixes.map((url) => url && prefixOf(url))).toEqual(['www.example.com/ä/b/', null, 'a.example.com/', null]);
 });

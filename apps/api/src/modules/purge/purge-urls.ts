@@ -13,9 +13,9 @@ export function namesThat(hostname: string): string[] {
   return dot < 0 ? [hostname] : [hostname, `*${hostname.slice(dot)}`];
 }
 
-/** Host and path without escapes, as the edge compares how URLs begin. A query has no place in it. */
+/** Host and path without escapes, as the edge compares how URLs begin. A prefix ends with / and has no query. */
 export function prefixOf(url: URL): string | null {
-  if (url.search !== '') return null;
+  if (url.search !== '' || !url.pathname.endsWith('/')) return null;
   try {
     return url.hostname + decodeURIComponent(url.pathname);
   } catch {

@@ -128,14 +128,18 @@ async function purgeUrls(asked: Asked): Promise<string> {
 }
 
 async function purgePrefixes(asked: Asked): Promise<string> {
-  const prefixes = (await ownUrls(asked)).map(prefixOf);
-  refuse(prefixes.flatMap((prefix, i) => (prefix === null ? [fault(i, 'format', 'wrong format')] : [])));
+  const urls = await ownUrls(asked);
+  // A URL without a path is read with one, but a prefix is written in full.
+  const prefixes = urls.map((url, i) => (asked.texts[i]?.endsWith('/') ? prefixOf(url) : null));
+  refuse(prefixes.flatMap((prefix, i) => (prefix === null ? [fault(i, 'prefix', PREFIX_MESSAGE)] : [])));
   return tell(
     asked,
     'purgePrefixes',
     prefixes.flatMap((prefix) => prefix ?? []),
   );
 }
+
+const PREFIX_MESSAGE = 'start with http:// or https://, end with /, without a query';
 
 function purgeTags(asked: Asked): Promise<string> {
   refuse(

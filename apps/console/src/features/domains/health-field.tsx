@@ -4,7 +4,7 @@ import { usualCheck, type HealthCheck } from './origins-draft.ts';
 import classes from './domains.module.css';
 
 const numbers = [
-  ['intervalSeconds', 5, 3600, ' s'],
+  ['intervalSeconds', 1, 3600, ' s'],
   ['timeoutSeconds', 1, 60, ' s'],
   ['statusFrom', 100, 599, ''],
   ['statusTo', 100, 599, ''],

@@ -10,8 +10,8 @@ export const linesOf = (text: string) =>
 
 export const isPurgeURL = (line: string) => /^https?:\/\/[^\s/]+\/?\S*$/i.test(line) && URL.canParse(line);
 export const isPurgeHost = (line: string) => DomainName.safeParse(line).success;
-/** A query has no place in how URLs begin. */
-const isPurgePrefix = (line: string) => isPurgeURL(line) && !line.includes('?');
+/** A prefix ends with / and has no query. */
+export const isPurgePrefix = (line: string) => isPurgeURL(line) && line.endsWith('/') && !line.includes('?');
 
 /** What a purge of lines is called by the API, and which lines it takes. */
 export const listed: Record<Listed, { type: 1 | 2 | 3 | 4; good: (line: string) => boolean }> = {

@@ -1,4 +1,4 @@
-import { Network, ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import { Network, ZoneFirewallInput } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { Switch } from '@mantine/core';
 import { Section } from '../../components/page/section.tsx';
@@ -70,7 +70,7 @@ function Networks({ name, value, disabled, onChange }: NetworksProps) {
     <LinesSetting
       label={t(`zoneSettings.fields.${name}`)}
       hint={t(`zoneSettings.hints.${name}`)}
-      schema={ZoneFirewall.shape[name]}
+      schema={ZoneFirewallInput.shape[name]}
       judge={(line) => (Network.safeParse(line).success ? null : t('zoneSettings.badNetwork'))}
       placeholder={'203.0.113.7\n2001:db8::/32'}
       {...{ name, value, disabled, onChange }}
