@@ -3,6 +3,7 @@ import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { overhang } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -170,4 +171,18 @@ test('a new node is brought by a line that is pasted there, or over SSH; many at
   await page.getByRole('dialog').getByRole('button', { name: 'Install', exact: true }).click();
   const jobs = () => installation.db.nodeJob.findMany({ where: { nodeId: { in: [stored.id, bare.id] } } });
   await eventually(async () => expect((await jobs()).map(({ nodeId }) => nodeId)).toEqual([stored.id]));
+
+  const phone = await consoles.openAs(zone.client, `nodeManage/nodesList/${bare.id}/install`, {
+    language: 'zh-TW',
+    theme: 'dark',
+    width: 390,
+    expects: /status of 502/,
+  });
+  await phone.page.getByLabel('SSH 連接埠').fill('9');
+  await phone.page.getByLabel('密碼', { exact: true }).last().fill('secret');
+  await phone.page.keyboard.press('Enter');
+  // The error is brought into view, although the output stands below the steps.
+  await phone.page.locator('[role="alert"]:focus').getByText('無法讀取主機指紋').waitFor();
+  expect(await overhang(phone.page)).toBe(0);
+  await keepPicture(phone.page, 'install-phone');
 });
