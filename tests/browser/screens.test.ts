@@ -259,7 +259,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=commands`, shows: 'main li button', same: true },
     { kind: 'client', address: `nodeManage/nodesList/${nodeID}?tab=upgrades`, shows: 'main h2', same: true },
     { kind: 'client', address: `nodeManage/nodesList/${bareNode}/job/${job}`, shows: 'main ol li' },
-    { kind: 'client', address: `nodeManage/nodesList/${bareNode}/install`, shows: 'main ol li' },
+    { kind: 'client', address: `nodeManage/nodesList/${bareNode}/install`, shows: 'main ol li', same: true },
     { kind: 'client', address: 'nodeManage/nodesList/new/install', shows: 'main ol li' },
     { kind: 'client', address: 'nodeManage/resolutionTitle', shows: 'tbody button' },
     { kind: 'client', address: 'nodeManage/vNode', shows: list },
@@ -394,10 +394,9 @@ describe.each(looks)('in $language at $width px, $theme', (look) => {
   });
 
   test('the form by which a machine is installed is whole, by password and by key', walk, async () => {
-    const screen = await product.openAs('client', `nodeManage/nodesList/${bareNode}`, look);
+    const screen = await product.openAs('client', 'nodeManage/nodesList/new/install', look);
     const { page } = screen;
-    await page.locator('main').getByRole('button', { name: /SSH/ }).click();
-    const form = page.getByRole('dialog');
+    const form = page.locator('main form');
     const faults: Record<string, string[]> = {};
     for (const by of ['password', 'key']) {
       await form.locator(`input[type="radio"][value="${by}"]`).locator('xpath=..').click();
