@@ -171,6 +171,12 @@ test(
 
       await page.getByRole('link', { name: 'Performance' }).click();
       await page.getByRole('img', { name: /^CPU: [\d.]+% of \d+ cores$/ }).waitFor();
+      const network = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Network' }) });
+      await network.locator('canvas').waitFor();
+      await network.getByText('As a table').click();
+      const table = network.getByRole('table');
+      expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'Sent', 'Received']);
+      await table.getByRole('cell', { name: /bps$/ }).first().waitFor();
       await keepPicture(page, 'node-performance');
       await page.getByRole('link', { name: 'Connections' }).click();
       await page.getByRole('img', { name: /^TCP connections: / }).waitFor();

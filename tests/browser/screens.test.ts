@@ -244,7 +244,7 @@ const places = (): Place[] => {
     {
       kind: 'client',
       address: `nodeManage/nodesList/${nodeID}?tab=performance`,
-      shows: 'main svg[role="img"]',
+      shows: 'main figure[role="img"] canvas',
       same: true,
     },
     {

@@ -5,7 +5,7 @@ import { useMemo } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { Await } from '../states/await.tsx';
-import { Time } from '../values/values.tsx';
+import { ChartTable } from './chart-table.tsx';
 import { Chart } from './chart.tsx';
 import { figure, newest, timeOption, type Figures } from './time-option.ts';
 import classes from './chart.module.css';
@@ -57,36 +57,12 @@ function Drawn({ figures }: { figures: Figures }) {
     <>
       <p className={classes['now']}>{now.join(' · ')}</p>
       <Chart option={option} summary={now.join(t('common.comma'))} />
-      <details className={classes['twin']}>
-        <summary>{t('charts.table')}</summary>
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- whoever has no pointer scrolls it by keys */}
-        <section className={classes['rows']} aria-label={t(`charts.metrics.${metric}`)} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('charts.time')}</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col">
-                    {seriesName(t, metric, name)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {times.map((at, i) => (
-                <tr key={at}>
-                  <td>
-                    <Time at={at} />
-                  </td>
-                  {series.map(({ name, values }) => (
-                    <td key={name}>{figure(unit, values[i])}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      </details>
+      <ChartTable
+        title={t(`charts.metrics.${metric}`)}
+        times={times}
+        series={series.map(({ name, values }) => ({ name: seriesName(t, metric, name), values }))}
+        unit={unit}
+      />
     </>
   );
 }

@@ -35,6 +35,7 @@ export function chartTheme(mode: Mode) {
     line: { symbol: 'none', lineStyle: { width: 1.5, join: 'round' }, emphasis: { disabled: true }, showSymbol: false },
     bar: { itemStyle: { borderRadius: [1, 1, 0, 0] }, barMaxWidth: 18, barCategoryGap: '28%' },
     categoryAxis: { ...axis, splitLine: { show: false } },
+    legend: { textStyle: { color: t.text2, fontSize: 11, fontFamily: fonts['zh-TW'] } },
     timeAxis: { ...axis, splitLine: { show: false } },
     valueAxis: axis,
     tooltip: {

@@ -1,6 +1,6 @@
 import { useComputedColorScheme } from '@mantine/core';
-import type { EChartsCoreOption } from 'echarts/core';
-import { useEffect, useRef } from 'react';
+import type { EChartsCoreOption, EChartsType } from 'echarts/core';
+import { useEffect, useRef, useState } from 'react';
 import type { Mode } from './chart-theme.ts';
 import classes from './chart.module.css';
 
@@ -10,35 +10,40 @@ interface ChartProps {
   summary: string;
 }
 
-/** Mounts, resizes and disposes; what is drawn is the option's matter. */
+/** Mounts, resizes and disposes. A new option is drawn into the same chart, so live figures do not flicker. */
 export function Chart({ option, summary }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const mode = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const [chart, setChart] = useState<EChartsType | null>(null);
   useEffect(() => {
     let stop = () => {};
     let gone = false;
     const mount = async () => {
       const { openChart } = await import('./echarts.ts');
       if (gone || !box.current) return;
-      const chart = openChart(box.current, mode);
-      chart.setOption(option(mode));
-      const observer = new ResizeObserver(() => chart.resize());
+      const opened = openChart(box.current, mode);
+      const observer = new ResizeObserver(() => opened.resize());
       observer.observe(box.current);
+      setChart(opened);
       stop = () => {
         observer.disconnect();
-        chart.dispose();
+        opened.dispose();
       };
     };
     void mount();
     return () => {
       gone = true;
+      setChart(null);
       stop();
     };
-  }, [option, mode]);
+  }, [mode]);
+  useEffect(() => {
+    if (chart && !chart.isDisposed()) chart.setOption(option(mode));
+  }, [chart, option, mode]);
   return (
-    <figure className={classes['figure']}>
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a canvas has no img tag
+    <figure className={classes['figure']} role="img" aria-label={summary}>
       <div ref={box} className={classes['canvas']} aria-hidden />
-      <figcaption className="hidden-text">{summary}</figcaption>
     </figure>
   );
 }

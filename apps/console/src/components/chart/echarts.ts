@@ -1,11 +1,11 @@
 // The parts of ECharts that our charts are made of, in a chunk of their own.
 import { BarChart, LineChart } from 'echarts/charts';
-import { GridComponent, TooltipComponent } from 'echarts/components';
+import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
 import { init, registerTheme, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { chartTheme, type Mode } from './chart-theme.ts';
 
-use([LineChart, BarChart, GridComponent, TooltipComponent, CanvasRenderer]);
+use([LineChart, BarChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer]);
 // A canvas reads no CSS variables: one theme for each mode.
 for (const mode of ['light', 'dark'] as const) registerTheme(`edgeloom-${mode}`, chartTheme(mode));
 

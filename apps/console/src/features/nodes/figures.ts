@@ -2,8 +2,12 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { useState } from 'react';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { LOOKS } from './live-line.tsx';
 import type { EdgeNode } from './node-states.ts';
+
+const POLL_MS = 2000;
+/** How far back the live charts reach. */
+export const SPAN_MS = 300_000;
+const MOST_KEPT = SPAN_MS / POLL_MS;
 
 export type Figures = Received<typeof nodes.system>;
 
@@ -12,11 +16,11 @@ export function useFigures(node: EdgeNode) {
   const result = useEndpoint(
     nodes.system,
     { params: { nodeID: node.id } },
-    { pollMs: 2000, enabled: isConnected(node) },
+    { pollMs: POLL_MS, enabled: isConnected(node) },
   );
   const [seen, setSeen] = useState<readonly Figures[]>([]);
   const latest = result.data;
-  if (latest && latest.at !== seen.at(-1)?.at) setSeen([...seen.slice(1 - LOOKS), latest]);
+  if (latest && latest.at !== seen.at(-1)?.at) setSeen([...seen.slice(1 - MOST_KEPT), latest]);
   return { result, seen };
 }
 

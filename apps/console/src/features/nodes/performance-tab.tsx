@@ -1,5 +1,9 @@
+import type { ChartUnit } from '@edgeloom/contract/charts/charts.ts';
 import { IconPlugConnectedX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { ChartTable } from '../../components/chart/chart-table.tsx';
+import { Chart } from '../../components/chart/chart.tsx';
+import { liveOption } from '../../components/chart/live-option.ts';
 import { DroppedTable } from '../../components/dropped/dropped-table.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -7,8 +11,7 @@ import { EmptyState } from '../../components/states/states.tsx';
 import { Bits } from '../../components/values/values.tsx';
 import { bits, bytes, count, duration, percent } from '../../lib/format.ts';
 import { useLanguage, useT, type Word } from '../../lib/i18n.ts';
-import { isConnected, useFigures, type Figures } from './figures.ts';
-import { LiveLine } from './live-line.tsx';
+import { isConnected, SPAN_MS, useFigures, type Figures } from './figures.ts';
 import type { EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
@@ -44,25 +47,36 @@ function Performance({ now, seen, node }: Shown) {
         <Panel
           title="nodes.live.cpu"
           now={t('nodes.live.cpuNow', { share: percent(now.cpu), cores: count(now.cores) })}
-          lines={[seen.map(({ cpu }) => cpu)]}
+          unit="share"
+          seen={seen}
+          series={[{ name: t('nodes.live.cpu'), of: ({ cpu }) => cpu }]}
           most={1}
         />
         <Panel
           title="nodes.live.memory"
           now={t('nodes.live.of', { used: bytes(now.memoryUsed), total: bytes(now.memoryTotal) })}
-          lines={[seen.map(({ memoryUsed }) => memoryUsed)]}
+          unit="byte"
+          seen={seen}
+          series={[{ name: t('nodes.live.memory'), of: ({ memoryUsed }) => memoryUsed }]}
           most={Math.max(1, now.memoryTotal)}
         />
         <Panel
           title="nodes.live.network"
           now={t('nodes.live.networkNow', { sent: bits(now.sent), received: bits(now.received) })}
-          lines={[seen.map(({ sent }) => sent), seen.map(({ received }) => received)]}
+          unit="bit"
+          seen={seen}
+          series={[
+            { name: t('nodes.live.sent'), of: ({ sent }) => sent },
+            { name: t('nodes.live.received'), of: ({ received }) => received },
+          ]}
           {...(limit > 0 && { most: limit })}
         />
         <Panel
           title="nodes.live.disk"
           now={t('nodes.live.of', { used: bytes(now.diskUsed), total: bytes(now.diskTotal) })}
-          lines={[seen.map(({ diskUsed }) => diskUsed)]}
+          unit="byte"
+          seen={seen}
+          series={[{ name: t('nodes.live.disk'), of: ({ diskUsed }) => diskUsed }]}
           most={Math.max(1, now.diskTotal)}
         />
       </div>
@@ -99,12 +113,19 @@ function Connections({ now, seen }: Shown) {
         <Panel
           title="nodes.live.connections"
           now={count(now.connections)}
-          lines={[seen.map(({ connections }) => connections)]}
+          unit="count"
+          seen={seen}
+          series={[{ name: t('nodes.live.connections'), of: ({ connections }) => connections }]}
         />
         <Panel
           title="nodes.live.sockets"
           now={t('nodes.live.socketsNow', { established: count(now.established), timeWait: count(now.timeWait) })}
-          lines={[seen.map(({ established }) => established), seen.map(({ timeWait }) => timeWait)]}
+          unit="count"
+          seen={seen}
+          series={[
+            { name: t('nodes.live.established'), of: ({ established }) => established },
+            { name: t('nodes.live.timeWait'), of: ({ timeWait }) => timeWait },
+          ]}
         />
       </div>
       <div className={classes['below']}>
@@ -121,16 +142,22 @@ function Connections({ now, seen }: Shown) {
 interface PanelProps {
   title: Word;
   now: string;
-  lines: readonly (readonly number[])[];
+  unit: ChartUnit;
+  seen: readonly Figures[];
+  series: readonly { name: string; of: (figures: Figures) => number }[];
   most?: number;
 }
-function Panel({ title, now, ...drawn }: PanelProps) {
+function Panel({ title, now, unit, seen, series, most }: PanelProps) {
   const t = useT();
+  const times = seen.map(({ at }) => at);
+  const drawn = series.map(({ name, of }) => ({ name, values: seen.map(of) }));
+  const option = liveOption({ times, series: drawn, unit, spanMs: SPAN_MS, ...(most !== undefined && { most }) });
   return (
     <section className={classes['panel']}>
       <h2>{t(title)}</h2>
       <p>{now}</p>
-      <LiveLine {...drawn} summary={t('nodes.live.summary', { title: t(title), now })} />
+      <Chart option={() => option} summary={t('nodes.live.summary', { title: t(title), now })} />
+      <ChartTable title={t(title)} times={times} series={drawn} unit={unit} />
     </section>
   );
 }

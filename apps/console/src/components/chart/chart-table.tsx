@@ -1,0 +1,53 @@
+import type { ChartUnit } from '@edgeloom/contract/charts/charts.ts';
+import { useState } from 'react';
+import { useT } from '../../lib/i18n.ts';
+import { Time } from '../values/values.tsx';
+import { figure } from './time-option.ts';
+import classes from './chart.module.css';
+
+interface ChartTableProps {
+  title: string;
+  times: readonly string[];
+  series: readonly { name: string; values: readonly (number | null)[] }[];
+  unit: ChartUnit;
+}
+
+/** The figures of a chart as a table; its rows exist only while it is open. */
+export function ChartTable({ title, times, series, unit }: ChartTableProps) {
+  const t = useT();
+  const [opened, setOpened] = useState(false);
+  return (
+    <details className={classes['twin']} onToggle={(event) => setOpened(event.currentTarget.open)}>
+      <summary>{t('charts.table')}</summary>
+      {opened && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+        <section className={classes['rows']} aria-label={title} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('charts.time')}</th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {times.map((at, i) => (
+                <tr key={at}>
+                  <td>
+                    <Time at={at} />
+                  </td>
+                  {series.map(({ name, values }) => (
+                    <td key={name}>{figure(unit, values[i])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  );
+}
