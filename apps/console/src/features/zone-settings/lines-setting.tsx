@@ -15,6 +15,8 @@ interface LinesSettingProps {
   schema: z.ZodType;
   /** What is wrong with a line. */
   judge: (line: string) => string | null;
+  /** What a repeated line is called. */
+  twice?: string;
   placeholder: string;
   disabled: boolean;
   onChange: (lines: string[]) => void;
@@ -28,6 +30,7 @@ export function LinesSetting({
   value,
   schema,
   judge,
+  twice,
   placeholder,
   disabled,
   onChange,
@@ -52,7 +55,7 @@ export function LinesSetting({
       }}
       text={text}
       count={value.length}
-      verdicts={verdictsOf(value, judge, t('common.form.twice'))}
+      verdicts={verdictsOf(value, judge, twice ?? t('common.form.twice'))}
       placeholder={placeholder}
       onChange={(next) => {
         setTyped(next);
