@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { words } from '../locales/en/words.ts';
 import { usePreferences } from '../stores/preferences.ts';
 import { useToasts } from '../stores/toasts.ts';
-import { explain, multipleOf, noteUnmapped, toastError, useMultiple } from './errors.ts';
+import { explain, multipleOf, noteUnmapped, ruleText, toastError, useMultiple } from './errors.ts';
 import { learn } from './i18n.ts';
 
 beforeAll(() => {
@@ -122,6 +122,11 @@ test('who asks too often learns how long to wait', () => {
 test('a wrong input is named with its rule', () => {
   const errorData = [{ path: 'upstreams.0.port', rule: 'range', message: '' }];
   expect(explain(refused(101_003, { errorData })).text).toBe('Parameter Error: upstreams.0.port Out of range');
+});
+
+test('what a provider answers is said before the rule', () => {
+  expect(ruleText('provider', 'Invalid API key')).toBe('Invalid API key');
+  expect(ruleText('provider', '')).toBe('The DNS provider refuses this');
 });
 
 test('a refusal that is about no field says its rule', () => {

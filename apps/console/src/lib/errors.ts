@@ -75,6 +75,8 @@ export const fieldErrorsOf = (error: unknown): FieldError[] =>
 /** What is wrong with an input, in words: the rule's phrase, else the message's own, else the message. */
 export const ruleText = (rule: string, message: string, values?: Values) =>
   patternText(message) ??
+  // A provider's refusal is its own words, or ours about the connection.
+  (rule === 'provider' && message !== '' ? faultWords(message) : null) ??
   tMaybe(`errors.messages.${message}`, values) ??
   tMaybe(`errors.rules.${rule}`, values) ??
   faultWords(message);
