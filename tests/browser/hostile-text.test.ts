@@ -165,7 +165,7 @@ const inSource = async (file: string, pattern: RegExp) =>
 async function addresses(kind: Family): Promise<string[]> {
   const paths = [
     ...(await inSource(`${kind}/routes.tsx`, /path: '([^']+)'/g)),
-    ...(await inSource('routes.tsx', /path: '([^'*/][^'*]*)',?\s+lazy/g)),
+    ...(await inSource('routes.tsx', /path: '([^'*/][^'*]*)',?\s+(?:lazy|Component)/g)),
   ];
   const views = await inSource('site-views.ts', /view: '(\w+)'/g);
   const known: Readonly<Record<string, string>> = {

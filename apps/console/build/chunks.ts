@@ -63,10 +63,13 @@ export function chunks(): Rolldown.CodeSplittingOptions {
   return {
     // The earlier group takes what both use.
     groups: [
-      { name: (id, graph) => (planOf(graph).main.has(id) || id.includes('rolldown/runtime') ? 'main' : null) },
-      { name: (id, graph) => (planOf(graph).frame.has(id) ? 'frame' : null) },
-      ...[3, 2, 1].map((count) => ({ name: pagesOf(count) })),
-      { name: libraryOf },
+      {
+        debugName: 'main',
+        name: (id, graph) => (planOf(graph).main.has(id) || id.includes('rolldown/runtime') ? 'main' : null),
+      },
+      { debugName: 'frame', name: (id, graph) => (planOf(graph).frame.has(id) ? 'frame' : null) },
+      ...[3, 2, 1].map((count) => ({ debugName: `pages of ${count}`, name: pagesOf(count) })),
+      { debugName: 'libraries', name: libraryOf },
     ],
   };
 }
