@@ -286,6 +286,7 @@ async function mountApi(
       cookies: request.cookies,
       auditName: null,
       auditKind: null,
+      auditInput: null,
       setCookie: (name, value, options) => {
         reply.setCookie(name, value, {
           ...options,

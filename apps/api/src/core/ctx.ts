@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Installation } from './installation.ts';
+import type { NamedObject } from './named-objects.ts';
 import type { ScopedDb } from './scope.ts';
 
 export interface Actor {
@@ -59,6 +60,15 @@ export interface Caller {
   auditName: string | null;
   /** The kind of that account where the path does not tell. */
   auditKind: Family | null;
+  /** What the audit line says of the input; null before the input was read. */
+  auditInput: AuditInput | null;
+}
+
+export interface AuditInput {
+  /** How many things the call is about. */
+  count: number;
+  values: Readonly<Record<string, string | number | boolean>>;
+  targets: readonly NamedObject[];
 }
 
 /** The caller, and everything that a service may use on their behalf. */

@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import * as z from 'zod';
 import {
   mounted,
   onlyReads,
@@ -16,7 +17,7 @@ import { inCall } from '../core/call.ts';
 import type { Actor, Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
 import { addressOf } from './address.ts';
-import { auditOf, type Line } from './audit.ts';
+import { auditInputOf, auditOf, type Line } from './audit.ts';
 import { encoder } from './encode.ts';
 import { onlyOnce } from './idempotency.ts';
 import { inputReader } from './input.ts';
@@ -110,6 +111,8 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
             reply.header('connection', 'close');
           }
           if (!writes) return send(await work(ctx, input, reply));
+          // Before the call: what it renames or removes has its name still.
+          ctx.caller.auditInput = await auditInputOf(ctx, input);
           const call = {
             audit: auditOf(ctx, { method, path: request.url }),
             match: matchOf(endpoint, request.headers['if-match'], input, ctx.actor),
@@ -119,13 +122,24 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
         },
         ...(writes && {
           onSend: async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
-            if (request.ctx) await audit(request.ctx, { method, path: request.url, status: reply.statusCode });
+            const line = { method, path: request.url, status: reply.statusCode, failure: failureOf(payload) };
+            if (request.ctx) await audit(request.ctx, line);
             return payload;
           },
         }),
       });
     }
   }
+}
+
+const Failed = z.object({ isError: z.literal(true), code: z.int(), extra: z.record(z.string(), z.unknown()) });
+
+/** What the log says of a failed call: its code, and the values that the code's phrase names. */
+function failureOf(payload: unknown): Line['failure'] {
+  if (typeof payload !== 'string' || !payload.startsWith('{"isError":true')) return undefined;
+  const { code, extra } = Failed.parse(JSON.parse(payload));
+  const values = Object.entries(extra).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
+  return { code, ...(values.length > 0 && { extra: Object.fromEntries(values) }) };
 }
 
 /** Of one account: some tabs of some people. Each of them looks twice a second. */

@@ -78,6 +78,12 @@ export function tMaybe(word: string, values: Values = {}): string | null {
 
 const uninterpolated = (word: string, values: Values) => i18next.t(word, { ...values, skipInterpolation: true });
 
+/** A phrase with its placeholders. Null where the language files have none. */
+export function rawPhrase(word: string): string | null {
+  const found: unknown = i18next.getResource(i18next.language, 'translation', word);
+  return typeof found === 'string' ? found : null;
+}
+
 /** The names of a phrase's values: `port` of "does not open port {{port}}". */
 export const namesIn = (word: string) =>
   [...uninterpolated(word, {}).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name);

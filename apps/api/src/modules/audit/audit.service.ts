@@ -1,4 +1,5 @@
 // Reads the audit. Its rows are written by http/audit.ts and the database, never here.
+import { groups } from '@edgeloom/contract/all.ts';
 import {
   AUDIT_COUNTED,
   type AuditChange,
@@ -6,19 +7,26 @@ import {
   type AuditQuery,
   type AuditRow,
 } from '@edgeloom/contract/audit/audit.ts';
+import { operationsOf } from '@edgeloom/contract/audit/operations.ts';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
+import { findNamedObjects } from '../../core/named-objects.ts';
 import { andAll, contains, sql, type Sql } from '../../core/sql.ts';
+import { describe, shownIds, type StoredRow } from './describe-call.ts';
 
+const operations = operationsOf(groups);
+
+/** Rows of older releases have no context: what they changed names their objects. */
+const targets = sql`coalesce(a.context->'targets', audit_targets('[]', a.changes))`;
 const columns = sql`a.req_id AS id, a.req_id AS "reqID", a.at AS time, a.account_id AS "accountID", a.account_name AS "accountName",
-  a.email, a.proxy_name AS "proxyName", a.method, a.path AS url, a.status, a.address,
-  (SELECT coalesce(sum((c->>'count')::int), 0)::int FROM jsonb_array_elements(a.changes) c) AS "changeCount"`;
+  a.email, a.proxy_name AS "proxyName", a.method, a.path AS url, a.status, a.address, a.context, ${targets} AS stored,
+  (SELECT coalesce(jsonb_agg(c - 'rows'), '[]') FROM jsonb_array_elements(a.changes) c) AS tally`;
 
-/** Of what matches, the newest are found once, for the page and for its number; nobody turns more pages than that. */
-export async function search({ db }: Ctx, { page, pageSize, ...filters }: AuditQuery) {
+/** The newest matches are found once, for the page and for its number. No reader turns more pages than that. */
+export async function search(ctx: Ctx, { page, pageSize, ...filters }: AuditQuery) {
   const wish = conditionsOf(filters);
-  const rows = await db.$read<AuditRow & { total: number }>(
+  const rows = await ctx.db.$read<StoredRow & { total: number }>(
     ({ audit }) => sql`WITH found AS MATERIALIZED (
         SELECT a.at, a.req_id FROM audit_rows a WHERE ${audit}${wish} ORDER BY a.at DESC, a.req_id DESC LIMIT ${AUDIT_COUNTED}
       )
@@ -27,26 +35,52 @@ export async function search({ db }: Ctx, { page, pageSize, ...filters }: AuditQ
       LEFT JOIN audit_rows a ON a.req_id = shown.req_id ORDER BY a.at DESC, a.req_id DESC`,
   );
   // A page without rows is one without an id.
-  return { data: rows.filter(({ id }) => id !== null), total: rows[0]?.total ?? 0 };
+  return {
+    data: await described(
+      ctx,
+      rows.filter(({ id }) => id !== null),
+    ),
+    total: rows[0]?.total ?? 0,
+  };
 }
 
-export async function get({ db }: Ctx, reqID: string): Promise<AuditDetail> {
-  const [row] = await db.$read<AuditDetail>(
+export async function get(ctx: Ctx, reqID: string): Promise<AuditDetail> {
+  const [row] = await ctx.db.$read<StoredRow & { changes: AuditChange[] }>(
     ({ audit }) => sql`SELECT ${columns}, a.changes FROM audit_rows a WHERE ${audit} AND a.req_id = ${reqID}`,
   );
-  return row ? { ...row, changes: row.changes.map(named) } : fail('NOT_FOUND');
+  if (!row) return fail('NOT_FOUND');
+  const [shown] = await described(ctx, [row]);
+  return shown ? { ...shown, changes: row.changes.map(named) } : fail('NOT_FOUND');
+}
+
+/** One query for all rows says which of their objects the reader still finds. */
+async function described(ctx: Ctx, rows: readonly StoredRow[]): Promise<AuditRow[]> {
+  const calls = rows.map((row) => ({ row, operation: operations.find(row.method, row.url) }));
+  const ids = calls.flatMap(({ row, operation }) => shownIds(row, operation));
+  const found = await findNamedObjects(ctx, [...new Set(ids)]);
+  const existing = new Map(found.map(({ id, name }) => [id, name]));
+  return calls.map(({ row, operation }) => describe(row, operation, existing));
 }
 
 function conditionsOf(wish: Omit<AuditQuery, 'page' | 'pageSize'>): Sql {
-  const { accountName, proxyName, startTime, endTime, method, reqID, url } = wish;
+  const { keyword, accountName, proxyName, startTime, endTime, method, outcome, reqID, url, detail } = wish;
+  const ofAccount = (text: string) => sql`(${contains(sql`a.account_name`, text)} OR ${contains(sql`a.email`, text)})`;
   return andAll([
-    accountName && sql`(${contains(sql`a.account_name`, accountName)} OR ${contains(sql`a.email`, accountName)})`,
+    keyword &&
+      sql`(${ofAccount(keyword)} OR ${contains(sql`a.proxy_name`, keyword)} OR EXISTS (
+        SELECT FROM jsonb_to_recordset(${targets}) AS t (name text) WHERE ${contains(sql`t.name`, keyword)}))`,
+    accountName && ofAccount(accountName),
     proxyName && contains(sql`a.proxy_name`, proxyName),
     startTime && sql`a.at >= ${startTime}`,
     endTime && sql`a.at <= ${endTime}`,
     method && sql`a.method = ${method}`,
+    outcome === 'failed' && sql`a.status >= 400`,
+    outcome === 'done' && sql`a.status < 400`,
     reqID && (Id.safeParse(reqID).success ? sql`a.req_id = ${reqID}` : sql`FALSE`),
     url && contains(sql`a.path`, url),
+    detail === 'actions' &&
+      !reqID &&
+      sql`(a.status >= 400 OR (a.method || ' ' || a.path) !~ ${operations.stepPattern})`,
   ]);
 }
 

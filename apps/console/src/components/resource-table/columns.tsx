@@ -31,6 +31,8 @@ export interface Column<Row> {
   sort?: string | false;
   /** Off until it is chosen from the column menu. */
   hidden?: boolean;
+  /** Exported also while it is off. */
+  inFile?: boolean;
 }
 
 export const isNumber = <Row,>(column: Column<Row>) =>

@@ -21,6 +21,8 @@ export interface Identified {
   id: string;
 }
 export interface PhoneRow {
+  /** The first line, where it is not the first column. */
+  name?: ReactNode;
   below: ReactNode;
   end?: ReactNode;
 }

@@ -2,7 +2,7 @@ import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { cellOf } from './columns.tsx';
-import type { GridProps, Identified } from './grid.tsx';
+import type { GridProps, Identified, PhoneRow } from './grid.tsx';
 import { GroupEnds } from './group-ends.tsx';
 import { grouped } from './lines.ts';
 import { RowMenu } from './row-menu.tsx';
@@ -39,7 +39,7 @@ export function PhoneRows<Row extends Identified>({
           )}
           <ul className={classes['phoneRows']} aria-label={caption}>
             {members.map((row) => {
-              const shown = phone?.(row) ?? { below: second && cellOf(second, row) };
+              const shown: PhoneRow = phone?.(row) ?? { below: second && cellOf(second, row) };
               return (
                 <li key={row.id} className={classes['phoneRow']} tabIndex={-1} data-row={row.id}>
                   {selectable && (
@@ -53,7 +53,7 @@ export function PhoneRows<Row extends Identified>({
                     />
                   )}
                   <div className={classes['phoneText']}>
-                    <div className={classes['phoneName']}>{cellOf(identity, row)}</div>
+                    <div className={classes['phoneName']}>{shown.name ?? cellOf(identity, row)}</div>
                     <div className={classes['phoneBelow']}>{shown.below}</div>
                   </div>
                   {shown.end}

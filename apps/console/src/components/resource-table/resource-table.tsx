@@ -203,7 +203,12 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
             <div className={classes['listTools']}>
               <SavedViews list={endpoint.feature} columns={choice.shown.slice(1).map(({ key }) => key)} />
               {columns.length > 2 && <ColumnMenu words={words} choice={choice} />}
-              <ExportButton question={question} columns={choice.shown} words={words} name={list.caption} />
+              <ExportButton
+                question={question}
+                columns={choice.all.filter(({ key, inFile }) => inFile || choice.isShown(key))}
+                words={words}
+                name={list.caption}
+              />
             </div>
           )}
         </Toolbar>

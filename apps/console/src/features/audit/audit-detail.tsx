@@ -7,9 +7,13 @@ import { Pill } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { Time } from '../../components/values/values.tsx';
 import { fieldTitle } from '../../components/resource-table/columns.tsx';
+import { withCode } from '../../lib/errors.ts';
 import { count } from '../../lib/format.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { actorOf, reasonOf } from './in-words.ts';
+import { isFailed } from './sentence.ts';
+import { SentenceOf } from './sentence-of.tsx';
 import { toneOfAnswer } from './tone.ts';
 import classes from './audit.module.css';
 
@@ -17,19 +21,23 @@ type Detail = Received<typeof audit.get>;
 type Change = Detail['changes'][number];
 type ChangedRow = Change['rows'][number];
 
-/** One call: who, from where, with which answer, and each thing it changed, before and after. */
+/** One call: its sentence, who made it from where, the request and its status, and each change before and after. */
 export const AuditDetail = ({ reqID }: { reqID: string }) => (
-  <Await result={useEndpoint(audit.get, { params: { reqID } })}>{(row) => <Told row={row} />}</Await>
+  <Await result={useEndpoint(audit.get, { params: { reqID } })}>{(row) => <CallDetail row={row} />}</Await>
 );
 
-function Told({ row }: { row: Detail }) {
+function CallDetail({ row }: { row: Detail }) {
   const t = useT();
+  const account = row.accountName === row.email || row.accountName === '' ? '' : ` (${row.email})`;
   const facts = [
     ['time', <Time key="time" at={row.time} />],
-    ['accountName', ['', row.email].includes(row.accountName) ? row.email : `${row.accountName} (${row.email})`],
-    ...(row.proxyName === '' ? [] : [['proxyName', row.proxyName] as const]),
+    ['accountName', `${actorOf(row)}${account}`],
     ['address', row.address],
-    ['url', `${row.method} ${row.url}`],
+    ['device', row.device],
+    ...(isFailed(row)
+      ? [['error', row.code === null ? reasonOf(row) : withCode({ text: reasonOf(row), code: row.code })] as const]
+      : []),
+    ['url', <Copy key="url" text={`${row.method} ${row.url}`} />],
     [
       'status',
       <Pill key="status" tone={toneOfAnswer(row.status)}>
@@ -40,6 +48,9 @@ function Told({ row }: { row: Detail }) {
   ] as const;
   return (
     <div className={classes['detail']}>
+      <h3>
+        <SentenceOf row={row} />
+      </h3>
       <dl className={classes['facts']}>
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -50,7 +61,7 @@ function Told({ row }: { row: Detail }) {
       </dl>
       <h3>{t('audit.changes')}</h3>
       {row.changes.length === 0 ? (
-        <p className={classes['none']}>{t('audit.noChanges')}</p>
+        <p className={classes['none']}>{t('audit.unchanged')}</p>
       ) : (
         row.changes.map((change, i) => <ChangedThings key={i} change={change} />)
       )}

@@ -3,67 +3,76 @@ import { IconListDetails } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { open } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import type { Filter } from '../../components/resource-table/filter-chip.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill } from '../../components/status/status.tsx';
-import { Nothing, Time } from '../../components/values/values.tsx';
-import { useT } from '../../lib/i18n.ts';
+import { Time } from '../../components/values/values.tsx';
+import { time as timeText } from '../../lib/format.ts';
 import { AuditDetail } from './audit-detail.tsx';
+import { actorOf, resultOf } from './in-words.ts';
+import { sentenceText, type AuditRow } from './sentence.ts';
+import { SentenceOf } from './sentence-of.tsx';
 import { toneOfAnswer } from './tone.ts';
 import classes from './audit.module.css';
 
-type Row = RowOf<typeof audit.search>;
-
-const columns: Column<Row>[] = [
-  { key: 'time', render: (row) => <Opens row={row} />, text: ({ time }) => time },
-  { key: 'accountName', render: (row) => <Who row={row} />, text: ({ email }) => email },
+const columns: Column<AuditRow>[] = [
+  { key: 'time', render: (row) => <Opens row={row} />, text: ({ time }) => timeText(new Date(time)) },
+  { key: 'accountName', render: actorOf, text: actorOf },
+  { key: 'sentence', flexible: true, render: (row) => <SentenceOf row={row} />, text: sentenceText },
+  { key: 'result', render: (row) => <Result row={row} />, text: resultOf },
   { key: 'proxyName', hidden: true },
-  { key: 'method' },
-  { key: 'url', render: ({ url }) => <span className={classes['path']}>{shortOf(url)}</span>, text: ({ url }) => url },
-  { key: 'status', render: ({ status }) => <Pill tone={toneOfAnswer(status)}>{status === 0 ? '—' : status}</Pill> },
-  { key: 'changeCount', as: 'count', priority: 2 },
-  { key: 'address', priority: 2 },
-  { key: 'reqID', hidden: true },
+  { key: 'method', hidden: true, inFile: true },
+  { key: 'url', hidden: true, inFile: true },
+  { key: 'status', hidden: true, inFile: true },
+  { key: 'changeCount', as: 'count', hidden: true },
+  { key: 'address', hidden: true, inFile: true },
+  { key: 'reqID', hidden: true, inFile: true },
 ];
 
+const { method, outcome, detail } = audit.search.body.shape;
 const filters: readonly Filter[] = [
+  { key: 'outcome', choices: outcome.unwrap().options },
   { key: 'startTime', typed: 'time' },
   { key: 'endTime', typed: 'time' },
-  { key: 'method', choices: audit.search.body.shape.method.unwrap().options },
-  { key: 'url', typed: 'text' },
+  { key: 'accountName', typed: 'text' },
   { key: 'proxyName', typed: 'text' },
+  { key: 'detail', choices: detail.unwrap().options },
+  { key: 'method', choices: method.unwrap().options },
+  { key: 'url', typed: 'text' },
   { key: 'reqID', typed: 'text' },
 ];
-
-/** Every path begins alike; what differs is what it is about. */
-const shortOf = (url: string) => url.replace(/^\/api\/v1\//, '');
 
 export const AuditPage = () => (
   <Page title="audit.title">
     <ResourceTable
       endpoint={audit.search}
       columns={columns}
-      search="accountName"
+      search="keyword"
       filters={filters}
       row={(row) => [
         open({
-          label: 'audit.details',
+          label: 'audit.show',
           icon: IconListDetails,
           element: <AuditDetail reqID={row.id} />,
           title: 'audit.detail',
           can: audit.get.can,
         }),
       ]}
-      phone={({ method, url, status }) => ({
-        below: `${method} ${shortOf(url)}`,
-        ...(status >= 400 && { end: <Pill tone={toneOfAnswer(status)}>{status}</Pill> }),
+      phone={(row) => ({
+        name: <SentenceOf row={row} />,
+        below: (
+          <>
+            {actorOf(row)} · <Time at={row.time} />
+          </>
+        ),
+        end: <Result row={row} isShort />,
       })}
     />
   </Page>
 );
 
-function Opens({ row: { id, time } }: { row: Row }) {
+function Opens({ row: { id, time } }: { row: AuditRow }) {
   const open = useOverlay();
   return (
     <button
@@ -76,13 +85,8 @@ function Opens({ row: { id, time } }: { row: Row }) {
   );
 }
 
-function Who({ row: { accountName, email, proxyName } }: { row: Row }) {
-  const t = useT();
-  if (email === '') return <Nothing />;
-  return (
-    <span>
-      {accountName || email}
-      {proxyName !== '' && <span className={classes['proxy']}>{t('audit.by', { name: proxyName })}</span>}
-    </span>
-  );
+/** Nothing where the call did what was asked. */
+function Result({ row, isShort = false }: { row: AuditRow; isShort?: boolean }) {
+  const text = resultOf(row, isShort);
+  return text === '' ? null : <Pill tone={toneOfAnswer(row.status)}>{text}</Pill>;
 }

@@ -1,0 +1,212 @@
+import { groups } from '@edgeloom/contract/all.ts';
+import { kindOf, kindOfParam, operationName, operationsOf } from '@edgeloom/contract/audit/operations.ts';
+import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
+import i18next from 'i18next';
+import { beforeAll, expect, test } from 'vitest';
+import { words as english } from '../../locales/en/words.ts';
+import { words as englishFeatures } from '../../locales/en/features.ts';
+import { words as simplified } from '../../locales/zh-CN/words.ts';
+import { words as simplifiedFeatures } from '../../locales/zh-CN/features.ts';
+import { words as traditional } from '../../locales/zh-TW/words.ts';
+import { words as traditionalFeatures } from '../../locales/zh-TW/features.ts';
+import { sentenceOf, sentenceText, type AuditRow } from './sentence.ts';
+
+const languages = {
+  en: { ...english, ...englishFeatures },
+  'zh-TW': { ...traditional, ...traditionalFeatures },
+  'zh-CN': { ...simplified, ...simplifiedFeatures },
+};
+beforeAll(async () => {
+  const resources = Object.fromEntries(Object.entries(languages).map(([name, translation]) => [name, { translation }]));
+  await i18next.init({
+    lng: 'en',
+    fallbackLng: false,
+    nsSeparator: false,
+    resources,
+    interpolation: { escapeValue: false },
+  });
+});
+
+const item = (name: string, exists = true) => ({ id: name, name, exists });
+const site = { kind: 'sites', count: 1, items: [item('Glow Select')] };
+const inSite = { kind: 'sites', ...item('Glow Select') };
+const row = (parts: Partial<AuditRow>): AuditRow => ({
+  id: 'r1',
+  reqID: 'r1',
+  time: '2026-11-24T08:00:00.000Z',
+  accountID: null,
+  accountName: 'Lin',
+  email: 'lin@example.com',
+  proxyName: '',
+  method: 'POST',
+  url: '/api/v1/user/x',
+  status: 200,
+  code: null,
+  address: '192.0.2.1',
+  device: '',
+  changeCount: 1,
+  operation: '',
+  kind: '',
+  targets: [],
+  within: null,
+  values: {},
+  ...parts,
+});
+
+const pages = (count: number) => ({ kind: 'errorPages', count, items: [] });
+const addedPages = { operation: 'errorPages.create', kind: 'errorPages', within: inSite };
+const domains = (...names: string[]) => ({
+  kind: 'domains',
+  count: names.length,
+  items: names.slice(0, 3).map((name) => item(name)),
+});
+const switched = { operation: 'domains.status', kind: 'domains', within: inSite };
+const zone = { kind: 'zones', count: 1, items: [item('Tokyo', false)] };
+const ofZone = { operation: 'zones.remove', kind: 'zones', targets: [zone] };
+
+test.each([
+  ['en', row({ ...addedPages, targets: [site, pages(3)] }), 'Added 3 error pages to Glow Select'],
+  ['zh-TW', row({ ...addedPages, targets: [site, pages(3)] }), '新增了 3 個錯誤頁面至 Glow Select'],
+  ['zh-CN', row({ ...addedPages, targets: [site, pages(3)] }), '新增了 3 个错误页面到 Glow Select'],
+  ['en', row({ ...addedPages, targets: [site, pages(1)] }), 'Added 1 error page to Glow Select'],
+  [
+    'en',
+    row({ ...addedPages, targets: [site, pages(0)], within: { ...inSite, name: '' } }),
+    'Added error pages to a site that no longer exists',
+  ],
+  [
+    'zh-TW',
+    row({ ...addedPages, targets: [site, pages(0)], within: { ...inSite, name: '' } }),
+    '新增了錯誤頁面至已不存在的站點',
+  ],
+  ['en', row({ ...addedPages, targets: [site, pages(2)], status: 409 }), 'Tried to add 2 error pages to Glow Select'],
+  ['zh-TW', row({ ...addedPages, targets: [site, pages(2)], status: 409 }), '嘗試新增 2 個錯誤頁面至 Glow Select'],
+  [
+    'en',
+    row({ ...switched, targets: [site, domains('a.example.com', 'b.example.com')], values: { enabled: true } }),
+    'Turned on 2 domains of Glow Select: a.example.com, b.example.com',
+  ],
+  [
+    'zh-TW',
+    row({ ...switched, targets: [site, domains('a.example.com', 'b.example.com')], values: { enabled: true } }),
+    '啟用了 Glow Select 的 2 個網域：a.example.com、b.example.com',
+  ],
+  [
+    'en',
+    row({ ...switched, targets: [site, domains('a', 'b', 'c', 'd', 'e')], values: { enabled: false } }),
+    'Turned off 5 domains of Glow Select: a, b, c, and 2 more',
+  ],
+  [
+    'zh-CN',
+    row({ ...switched, targets: [site, domains('a', 'b', 'c', 'd', 'e')], values: { enabled: false } }),
+    '停用了 Glow Select 的 5 个域名：a、b、c，另有 2 个',
+  ],
+  ['en', row(ofZone), 'Removed zone Tokyo'],
+  ['zh-TW', row(ofZone), '移除了區域 Tokyo'],
+  [
+    'en',
+    row({
+      operation: 'zones.create',
+      kind: 'zones',
+      targets: [{ kind: 'zones', count: 1, items: [] }],
+      values: { name: 'Osaka' },
+      status: 409,
+    }),
+    'Tried to add zone Osaka',
+  ],
+  ['en', row({ operation: 'auth.code', kind: 'auth' }), 'Signed in'],
+  ['zh-TW', row({ operation: 'auth.login', kind: 'auth', status: 401 }), '嘗試登入'],
+  [
+    'en',
+    row({
+      operation: 'cacheRules.update',
+      kind: 'cacheRules',
+      targets: [site, { kind: 'cacheRules', count: 2, items: [] }],
+      within: inSite,
+    }),
+    'Changed 2 cache rules of Glow Select',
+  ],
+  [
+    'zh-CN',
+    row({
+      operation: 'cacheRules.update',
+      kind: 'cacheRules',
+      targets: [site, { kind: 'cacheRules', count: 2, items: [] }],
+      within: inSite,
+    }),
+    '修改了 Glow Select 的 2 条缓存规则',
+  ],
+  ['en', row({ method: 'POST', url: '/api/v1/gone' }), 'Called POST /api/v1/gone'],
+] as const)('%s: %#', async (language, call, text) => {
+  await i18next.changeLanguage(language);
+  expect(sentenceText(call)).toBe(text);
+});
+
+test('a name is never read as a phrase, and stays one piece', async () => {
+  await i18next.changeLanguage('en');
+  const name = '<b>{{in}} [a|b] $t(common.save)</b>';
+  const call = row({ ...ofZone, targets: [{ ...zone, items: [item(name)] }] });
+  expect(sentenceText(call)).toBe(`Removed zone ${name}`);
+  expect(
+    sentenceOf(call)
+      .filter(({ named }) => named)
+      .map(({ text }) => text),
+  ).toEqual([name]);
+});
+
+/** Calls of one endpoint as the API describes them: done and refused, of one and of several, with each value there is. */
+function samplesOf(endpoint: Endpoint): AuditRow[] {
+  const kind = kindOf(endpoint);
+  const params = paramNames(endpoint.path);
+  const places = params.flatMap((name) => {
+    const found = kindOfParam(endpoint, name);
+    return found === null ? [] : [{ kind: found, count: 1, items: [item('Name')] }];
+  });
+  const place = places.findLast((one) => one.kind !== kind);
+  const within = place?.items[0] ? { kind: place.kind, ...place.items[0] } : null;
+  const others = ['sites', 'domains', 'zones', 'accounts']
+    .filter((one) => one !== kind && !places.some((named) => named.kind === one))
+    .map((one) => ({ kind: one, count: 1, items: [item('Name')] }));
+  const words = {
+    version: '7',
+    line: 'default',
+    part: 'http',
+    product: 'agent',
+    role: 'main',
+    kind: 'cors',
+    cname: 'x.example.net',
+  };
+  const call = (count: number, status: number, state: AuditRow['values']) =>
+    row({
+      operation: operationName(endpoint),
+      kind,
+      status,
+      within,
+      values: { ...words, ...state },
+      targets: [...places, ...(places.some((one) => one.kind === kind) ? [] : [{ kind, count, items: [] }]), ...others],
+    });
+  const switches = [{ enabled: true }, { enabled: false }, { off: true }, { off: false }];
+  return [
+    ...[0, 1, 2].flatMap((count) => [200, 409].map((status) => call(count, status, {}))),
+    ...switches.map((state) => call(1, 200, { ...state, name: 'compression' })),
+    ...['normal', 'pause', 'lock'].map((status) => call(2, 200, { status })),
+    ...['pause', 'continue', 'rollback', 'fastLane'].map((action) => call(1, 200, { action })),
+  ];
+}
+
+const { audited } = operationsOf(groups);
+
+/** A leftover placeholder, choice or key, or a kind or feature as the code calls it. */
+const leftover = /\{\{|\}\}|undefined|\[|\||audit\.|\/api\/v1| {2}|^ | $|\b[a-z]+[A-Z]\w*/;
+
+test.each(Object.keys(languages))('%s has a sentence for every audited call', async (language) => {
+  await i18next.changeLanguage(language);
+  const sentences = audited.flatMap((endpoint) =>
+    samplesOf(endpoint).map((call) => `${operationName(endpoint)}: ${sentenceText(call)}`),
+  );
+  expect(audited.length).toBeGreaterThan(200);
+  const isWhole = (sentence: string) =>
+    !leftover.test(sentence.slice(sentence.indexOf(': ') + 2)) &&
+    (language === 'en' || /\p{Script=Han}/u.test(sentence));
+  expect([...new Set(sentences)].filter((sentence) => !isWhole(sentence))).toEqual([]);
+});
