@@ -49,6 +49,21 @@ test('the start leads to the front door of the listener', async () => {
   expect((await get(`${app.adminUrl}/client/login`)).status).toBe(404);
 });
 
+test('an unknown address that a browser opens leads to the start', async () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  for (const [base, door] of [
+    [app.url, '/user/'],
+    [app.adminUrl, '/admin/'],
+  ] as const) {
+    expect(await get(`${base}/no/such/page`, browser)).toMatchObject({ status: 302 });
+    expect((await get(`${base}/no/such/page`, browser)).header('location')).toBe('/');
+    expect((await get(`${base}/`)).header('location')).toBe(door);
+  }
+  expect((await get(`${app.url}/assets/main-old00000.js`, browser)).status).toBe(404);
+  expect((await get(`${app.url}/client/admin/x`, browser)).status).toBe(404);
+  expect((await get(`${app.url}/no/such/page`)).status).toBe(404);
+});
+
 describe('hashed files', () => {
   test.each([
     ['br', 'br'],

@@ -19,7 +19,7 @@ test.each(['user', 'client'] as const)(
   { timeout: 300_000 },
   async (kind) => {
     const site = await consoles.app.build.site();
-    const screen = await consoles.openAs(kind === 'user' ? site.owner : site.client, 'apiDoc');
+    const screen = await consoles.openAs(kind === 'user' ? site.owner : site.client, 'userManagement/apiDoc');
     const { page } = screen;
     const calls = page.locator('main nav li a');
     await calls.first().waitFor();
@@ -41,7 +41,7 @@ test.each(['user', 'client'] as const)(
 
 test('a call is found, read and copied as a command that works', async () => {
   const site = await consoles.app.build.site();
-  const screen = await consoles.openAs(site.owner, 'apiDoc');
+  const screen = await consoles.openAs(site.owner, 'userManagement/apiDoc');
   const { page } = screen;
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: consoles.base.user });
   await page.getByRole('searchbox', { name: 'Path, name or permission' }).fill('domain:read metadomains');
@@ -64,7 +64,7 @@ test('a call is found, read and copied as a command that works', async () => {
 
 test('a link leads to one call, or to the errors', async () => {
   const { client } = await consoles.app.build.client();
-  const { page } = await consoles.openAs(client, 'apiDoc#client.zones.create');
+  const { page } = await consoles.openAs(client, 'userManagement/apiDoc#client.zones.create');
   await page.getByRole('heading', { level: 2, name: 'Zones · Create' }).waitFor();
   await page.getByText('201002').waitFor();
   await page.getByRole('link', { name: /any call may answer/ }).click();
@@ -79,7 +79,7 @@ describe.each([
   test('nothing is inaccessible or sticks out', { timeout: 300_000 }, async () => {
     const { client } = await consoles.app.build.client();
     for (const theme of ['light', 'dark'] as const) {
-      const screen = await consoles.openAs(client, 'apiDoc', { language, width, theme });
+      const screen = await consoles.openAs(client, 'userManagement/apiDoc', { language, width, theme });
       const { page } = screen;
       await page.locator('main nav a').first().waitFor();
       expect(await faults(screen)).toEqual([0]);

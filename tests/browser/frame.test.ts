@@ -135,7 +135,7 @@ describe('a page without data', () => {
     await page.context().close();
   });
 
-  test('whose server is out of reach says so, and tries again', async () => {
+  test('whose server is out of reach says so, and is loaded again when the network is back', async () => {
     const { page } = await consoles.openAs(site.owner, own('overview'), { expects: /ERR_INTERNET_DISCONNECTED/ });
     await menuOf(page).getByRole('link', { name: 'Jobs' }).waitFor();
     // The page itself is there; what it asks for is not.
@@ -147,10 +147,11 @@ describe('a page without data', () => {
     await page.getByRole('searchbox').fill('anything');
     await page.getByText('Domains could not be loaded').waitFor();
     await page.getByText('The server does not answer').waitFor();
+    await page.getByText('It is loaded again automatically').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await keepPicture(page, 'failed');
+    // Nothing is pressed: the page is loaded again when the network is back.
     await page.context().setOffline(false);
-    await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByText('Nothing matches').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
@@ -196,14 +197,104 @@ describe('a page without data', () => {
   });
 });
 
-test('an address that does not exist keeps the frame inside a session, and is bare outside', async () => {
+describe('what takes too long', () => {
+  test('as a call ends after five minutes and says so', async () => {
+    const { page } = await consoles.openAs(site.owner, 'dashboard');
+    await page.clock.install();
+    const held: Route[] = [];
+    await page.route('**/site/*/domains*', (route) => void held.push(route));
+    await page.goto(`/user/${own('domains')}`);
+    await expect.poll(() => held.length).toBe(1);
+    await page.clock.fastForward('05:01');
+    await page.getByText('The server did not answer within 5 minutes').waitFor();
+    await keepPicture(page, 'call-timeout');
+    await page.context().close();
+  });
+
+  test('as a script of the console offers to reload after two minutes', async () => {
+    const { page } = await consoles.openAs(site.owner, 'dashboard');
+    await page.clock.install();
+    await page.reload();
+    await menuOf(page).getByRole('link', { name: 'Roles' }).waitFor();
+    const held: Route[] = [];
+    await page.route(/assets\/roles-page-.*\.js$/, (route) => void held.push(route));
+    await menuOf(page).getByRole('link', { name: 'Roles' }).click();
+    await expect.poll(() => held.length).toBe(1);
+    await page.getByRole('progressbar', { name: 'Loading' }).waitFor();
+    await page.clock.fastForward('02:01');
+    await page.getByText('did not load within 2 minutes').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.unroute(/assets\/roles-page-.*\.js$/);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Roles' }).waitFor();
+    await page.context().close();
+  });
+});
+
+test('an unknown address leads to the start page and says so, and one of /admin/ to the 404 page', async () => {
   const { page } = await consoles.openAs(site.owner, 'no/such/page', { expects: /status of 404/ });
-  await page.getByRole('heading', { level: 1, name: 'This page does not exist' }).waitFor();
-  expect(await menuOf(page).count()).toBe(1);
+  await page.waitForURL('**/user/dashboard');
+  await page.getByText('This page does not exist').waitFor();
   await page.goto('/elsewhere');
-  await page.getByRole('heading', { level: 1, name: '404' }).waitFor();
+  await page.waitForURL('**/user/dashboard');
+  for (const address of ['/admin/licenses', '/client/admin/x']) {
+    await page.goto(address);
+    await page.waitForURL('**/404');
+    await page.getByRole('heading', { level: 1, name: '404' }).waitFor();
+  }
   expect(await menuOf(page).count()).toBe(0);
   expect(await accessibilityFaults(page)).toEqual([]);
+  await page.context().close();
+});
+
+test('the current entry of the menu is in view after a change of page and after a reload', async () => {
+  const { page } = await consoles.openAs(site.client, 'dashboard');
+  await page.setViewportSize({ width: 1440, height: 420 });
+  const menu = page.getByRole('navigation', { name: 'Main menu' });
+  const isSeen = () =>
+    menu.evaluate((nav) => {
+      const [inside, entry] = [nav, nav.querySelector('[aria-current="page"]')].map((it) => it?.getBoundingClientRect());
+      return inside && entry ? entry.top >= inside.top - 1 && entry.bottom <= inside.bottom + 1 : null;
+    });
+  await expect.poll(isSeen).toBe(true);
+  await page.goto('/client/userManagement/announcementSetting');
+  await page.getByRole('heading', { level: 1, name: 'Announcements' }).waitFor();
+  await expect.poll(isSeen).toBe(true);
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Announcements' }).waitFor();
+  await expect.poll(isSeen).toBe(true);
+  // By a key, from the end of the menu to its first entry.
+  await page.keyboard.press('g');
+  await page.keyboard.press('d');
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+  await expect.poll(isSeen).toBe(true);
+  await page.setViewportSize({ width: 1440, height: 330 });
+  await expect.poll(isSeen).toBe(true);
+  await page.context().close();
+});
+
+test('the last site and zone of a tab are reopened, until the sign-out', async () => {
+  const other = await consoles.app.build.zone({ tenant: { clientId: site.clientId, client: site.client } });
+  const { page } = await consoles.openAs(site.client, `nodeManage/sitesSetting/${site.id}/x?view=jobs`);
+  await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  await page.goto(`/client/nodeManage/zonesList/${other.id}`);
+  await page.getByRole('heading', { level: 1, name: other.name }).waitFor();
+  await keepPicture(page, 'last-site');
+  await menuOf(page).getByRole('link', { name: `Last opened ${site.name}` }).click();
+  await page.waitForURL(`**/sitesSetting/${site.id}/**`);
+  await page.goto('/client/nodeManage/sitesSetting');
+  await page.waitForURL(`**/sitesSetting/${site.id}/**`);
+  await page.goto('/client/nodeManage/resolutionTitle');
+  await expect.poll(() => page.getByRole('combobox', { name: 'Zone' }).inputValue()).toBe(other.name);
+  // Of this tab alone.
+  const beside = await page.context().newPage();
+  await beside.goto('/client/nodeManage/sitesSetting');
+  await beside.waitForURL('**/client/nodeManage/sitesList');
+  await page.getByRole('button', { name: /Account menu/ }).click();
+  await page.getByText(/^Console \d+\.\d+/).waitFor();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByLabel('E-mail').waitFor();
+  expect(await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('last')))).toEqual([]);
   await page.context().close();
 });
 

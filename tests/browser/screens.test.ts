@@ -335,9 +335,9 @@ const places = (): Place[] => {
     { kind: 'user', address: 'security', shows: 'main h2' },
     { kind: 'user', address: 'security?tab=passkeys', shows: tab('passkeys'), same: true },
     { kind: 'user', address: 'security?tab=devices', shows: tab('devices'), same: true },
-    { kind: 'user', address: 'apiDoc', shows: 'main nav li a' },
-    { kind: 'user', address: 'apiDoc#user.domains.create', shows: 'main article', same: true },
-    { kind: 'user', address: 'no/such/page', shows: 'main h2' },
+    { kind: 'user', address: 'userManagement/apiDoc', shows: 'main nav li a' },
+    { kind: 'user', address: 'userManagement/apiDoc#user.domains.create', shows: 'main article', same: true },
+    { kind: 'user', address: `${own}?view=no-such-view`, shows: 'main h2' },
     { kind: 'user', address: 'dashboard', shows: 'main' },
   ];
 };

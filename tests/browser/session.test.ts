@@ -118,18 +118,28 @@ test('signing out in one tab signs out the others', async () => {
   await context.close();
 });
 
-test('a sign-in that is refused is told in a message, which goes with the next one that is not', async () => {
+test('a wrong password is told at its field, in the same words as an unknown account', async () => {
   const person = await people(consoles.app).person();
   const { page } = await consoles.open('client', { expects: refusals });
   await page.goto('/client/login');
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByLabel('Password', { exact: true }).fill('not the password');
-  await page.keyboard.press('Enter');
-  const message = page.getByRole('alert').getByText('Failed To Auth The Credential (101012)');
-  await message.waitFor();
+  const field = page.getByLabel('Password', { exact: true });
+  for (const email of [person.email, 'nobody-of-this-name@example.com']) {
+    await page.getByLabel('E-mail').fill(email);
+    await field.fill('not the password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Wrong e-mail or password (101012)').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    // Typing replaces the selected text.
+    await expect.poll(() => field.evaluate((it) => it === document.activeElement)).toBe(true);
+    await page.keyboard.type('x');
+    expect(await field.inputValue()).toBe('x');
+    expect(await page.getByText('Wrong e-mail or password').count()).toBe(0);
+  }
   await enter(page, person.email);
-  await page.waitForURL('**/client/dashboard');
-  await expect.poll(() => message.count()).toBe(0);
+  // The reader arrives at the title of the page that opens.
+  const title = page.getByRole('heading', { level: 1, name: 'Dashboard' });
+  await expect.poll(() => title.evaluate((it) => it === document.activeElement)).toBe(true);
+  await expect.poll(() => page.title()).toBe('Dashboard · Edgeloom');
   await page.context().close();
 });
 

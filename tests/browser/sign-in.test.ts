@@ -1,6 +1,6 @@
 // Each way to sign in, as a person goes it, in a real browser with a device for passkeys in it.
 import { totpOf } from '@edgeloom/api/http/auth/factors.ts';
-import { oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/accessibility.ts';
@@ -10,6 +10,7 @@ import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { codeIn, mailTo, tokenIn } from '../support/mailbox.ts';
 import { startOidcProvider, type TestProvider } from '../support/oidc-provider.ts';
 import { password, people } from '../support/people.ts';
+import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
 let app: TestApp;
@@ -205,6 +206,71 @@ describe('a person signs in', () => {
     expect(await faultsOf(window)).toEqual([]);
     await window.page.getByRole('button', { name: 'Sign in with Example' }).click();
     await isIn(window);
+    await window.page.context().close();
+  });
+});
+
+test.each([
+  ['zh-HK', '登入'],
+  ['zh-SG', '登录'],
+  ['en-GB', 'Sign in'],
+  ['fr-FR', '登入'],
+])('the first visit of a browser in %s is greeted by %s', async (firstVisit, title) => {
+  const { page } = await openScreen('client', { firstVisit });
+  await page.goto('/client/login');
+  await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+  await expect.poll(() => page.title()).toBe(`${title} · Edgeloom`);
+  await page.context().close();
+});
+
+describe('a mailed link that is opened during a session', () => {
+  const linkFor = async (email: string) => {
+    await people(app).anyone()(session.forgot, { body: { email } });
+    return `/client/verifyMail?token=${tokenIn(await mailTo(app.mailDir, email))}`;
+  };
+
+  test('names both accounts; the reader stays, or signs out and goes on', async () => {
+    const [here, there] = [await people(app).person(), await people(app).person()];
+    const link = await linkFor(there.email);
+    const window = await openScreen('client', { width: 390, theme: 'dark' });
+    const { page } = window;
+    await enter(window, here.email);
+    await isIn(window);
+    await page.goto(link);
+    await page.getByRole('heading', { level: 1, name: 'This link is for another account' }).waitFor();
+    await page.getByText(`You are signed in as ${here.email}. This link is for ${there.email}.`).waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+    await keepPicture(page, 'link-of-another');
+    await page.getByRole('link', { name: 'Stay signed in' }).press('Enter');
+    await isIn(window);
+    // The link is still good.
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Sign out and continue' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Choose a new password' }).waitFor();
+    await page.getByText(there.email).waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+    expect((await page.context().cookies()).filter(({ name }) => name === 'c_accessToken')).toEqual([]);
+    await page.getByLabel('New password', { exact: true }).fill('a rather different one');
+    await page.getByLabel('Password again').fill('a rather different one');
+    await page.keyboard.press('Enter');
+    await page.getByText('Create Password Successful!').waitFor();
+    await enter(window, there.email, 'a rather different one');
+    await isIn(window);
+    await page.context().close();
+  });
+
+  test('of the same account says so', async () => {
+    const { email } = await people(app).person();
+    const window = await openScreen('client', { language: 'zh-CN' });
+    const { accessToken } = await people(app).signIn({ email, kind: 'client' });
+    await window.page.context().addCookies([
+      { name: 'c_accessToken', value: accessToken, url: base.client },
+      { name: 'c_tokenType', value: 'Bearer', url: base.client },
+    ]);
+    await window.page.goto(await linkFor(email));
+    await window.page.getByRole('heading', { level: 1, name: '此链接属于您的账号' }).waitFor();
+    expect(await faultsOf(window)).toEqual([]);
+    await keepPicture(window.page, 'link-of-oneself');
     await window.page.context().close();
   });
 });

@@ -102,6 +102,45 @@ describe('a list', () => {
     await page.context().close();
   });
 
+  test('is gone back through: searches, order and pages, forward too', async () => {
+    const names = ['alpha-1', 'alpha-2', 'beta-1'].map((name) => ({ name: `${name}.example.com` }));
+    const page = await openList(await siteWith([...names, ...rowsOf(30)]), '&sort=name');
+    const search = page.getByRole('searchbox');
+    const range = (text: string) => page.getByText(text, { exact: true }).waitFor();
+    const at = () => page.evaluate(() => history.length);
+    await range('1–25 of 33');
+    const before = await at();
+    await search.click();
+    await page.keyboard.type('alpha');
+    await range('1–2 of 2');
+    expect(await at()).toBe(before + 1);
+    await search.fill('beta');
+    await range('1–1 of 1');
+    expect(await at()).toBe(before + 2);
+    await page.goBack();
+    await range('1–2 of 2');
+    expect(await search.inputValue()).toBe('alpha');
+    await page.getByRole('link', { name: 'alpha-2.example.com' }).waitFor();
+    await page.goForward();
+    await range('1–1 of 1');
+    expect(await search.inputValue()).toBe('beta');
+    await page.goBack();
+    await page.goBack();
+    await range('1–25 of 33');
+    expect(await search.inputValue()).toBe('');
+
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await range('26–33 of 33');
+    await page.getByRole('columnheader', { name: 'Domain' }).getByRole('button').click();
+    await range('1–25 of 33');
+    await page.waitForURL(/sort=-name/);
+    await page.goBack();
+    await range('26–33 of 33');
+    await page.goBack();
+    await range('1–25 of 33');
+    await page.context().close();
+  });
+
   test('that its reader does not fill says who does', async () => {
     const { build } = consoles.app;
     const tenant = await build.client();
@@ -114,6 +153,24 @@ describe('a list', () => {
       await page.context().close();
     }
   });
+});
+
+test('the sites of a product take over its groups, after a preview of how many', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const { productId } = await installation.db.site.findUniqueOrThrow({ where: { id: site.id } });
+  const group = await installation.db.group.create({ data: { zoneId: site.zone.id, name: unique('group') } });
+  const product = await installation.db.product.update({ where: { id: productId }, data: { groupId: group.id } });
+  const { page } = await consoles.openAs(site.client, 'nodeManage/productsList', { language: 'zh-TW' });
+  await page.getByRole('button', { name: `${product.name} 的動作` }).press('Enter');
+  await page.getByRole('menuitem', { name: '更新站點群組' }).press('Enter');
+  const question = page.getByRole('dialog', { name: '更新 1 個站點的群組？' });
+  await question.getByText(group.name).waitFor();
+  await keepPicture(page, 'refresh-sites');
+  await question.getByRole('button', { name: '更新 1 個站點' }).press('Enter');
+  await page.getByText('1 個站點已改用產品的群組').waitFor();
+  expect(await installation.db.site.findUniqueOrThrow({ where: { id: site.id } })).toMatchObject({ groupId: group.id });
+  await page.context().close();
 });
 
 describe('a batch', () => {

@@ -22,6 +22,8 @@ type Language = 'zh-TW' | 'zh-CN' | 'en';
 
 export interface Look {
   language?: Language;
+  /** A first visit: nothing is kept yet, and the browser asks for this language. */
+  firstVisit?: string;
   width?: number;
   theme?: 'light' | 'dark' | 'system';
   /** Complaints that belong to what is tested: calls that the server refuses are errors of the browser's console, too. */
@@ -122,12 +124,13 @@ export const openChromium = (): Promise<Browser> => chromium.launch(chromiumOpti
 export async function openWindow(
   browser: Browser,
   baseURL: string,
-  { language = 'en', width = 1440, theme = 'system', expects = /^$/ }: Look = {},
+  { language = 'en', firstVisit, width = 1440, theme = 'system', expects = /^$/ }: Look = {},
 ): Promise<Screen> {
   const options: BrowserContextOptions = {
     viewport: { width, height: width < 500 ? 740 : 900 },
     baseURL,
     reducedMotion: 'reduce',
+    ...(firstVisit !== undefined && { locale: firstVisit }),
   };
   const context = await browser.newContext(options);
   const complaints: string[] = [];
@@ -135,13 +138,14 @@ export async function openWindow(
   const isOurs = (text: string) => !expects.test(text) && !text.includes('net::ERR_NETWORK_CHANGED');
   const complain = (text: string) => void (isOurs(text) && complaints.push(text));
   // What the consoles keep of a reader, as if it had been chosen on an earlier visit.
-  await context.addInitScript(
-    ([key, kept]) => {
-      // A blank page, as axe opens one, has no storage.
-      if (location.protocol !== 'about:' && localStorage.getItem(key) === null) localStorage.setItem(key, kept);
-    },
-    ['edgeloom.preferences', JSON.stringify({ state: { language, theme }, version: 0 })] as const,
-  );
+  if (firstVisit === undefined)
+    await context.addInitScript(
+      ([key, kept]) => {
+        // A blank page, as axe opens one, has no storage.
+        if (location.protocol !== 'about:' && localStorage.getItem(key) === null) localStorage.setItem(key, kept);
+      },
+      ['edgeloom.preferences', JSON.stringify({ state: { language, theme }, version: 0 })] as const,
+    );
   // Messages that go by themselves, after four seconds: a slow machine may need more to look at one, or to press its undo.
   await context.addInitScript(() => {
     const { setTimeout } = window;

@@ -24,7 +24,7 @@ import { openSessions } from './http/auth/sessions.ts';
 import { ACCESS_SECONDS, apiTokens, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
 import { drafting } from './http/draft.ts';
-import { answerNotFoundPage, apiHeaders, leadsToAdmin, securityHeaders, serveConsole } from './http/console.ts';
+import { answerNotFoundPage, apiHeaders, leadsToAdmin, opensPage, securityHeaders, serveConsole } from './http/console.ts';
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
 import type { Limits } from './http/limits.ts';
 import {
@@ -215,7 +215,9 @@ export async function buildApp(installation: Installation, { listener, identitie
   );
 
   const hasConsole = env.CONSOLE_DIR !== undefined;
-  app.setNotFoundHandler((_, reply) => answerNotFoundPage(reply, hasConsole));
+  app.setNotFoundHandler((request, reply) =>
+    hasConsole && opensPage(request) ? reply.redirect('/') : answerNotFoundPage(reply, hasConsole),
+  );
   if (listener === 'public') {
     app.addHook('onRequest', (request, reply, done) => {
       if (!leadsToAdmin(request.url)) return done();

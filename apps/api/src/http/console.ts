@@ -75,6 +75,10 @@ export function leadsToAdmin(url: string): boolean {
   return adminPart.test(text);
 }
 
+/** True when a browser opens an address as a page: an unknown one leads to the start. A missing script stays missing. */
+export const opensPage = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && headers.accept?.includes('text/html') === true && !/^\/(?:api|assets|branding)\//.test(url);
+
 export async function serveConsole(
   app: FastifyInstance,
   dir: string,

@@ -1,8 +1,12 @@
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { Button } from '@mantine/core';
 import { IconMoodEmpty, IconRefresh } from '@tabler/icons-react';
+import { useEffect } from 'react';
 import { isRouteErrorResponse, useRouteError } from 'react-router-dom';
-import { useT } from '../lib/i18n.ts';
+import { isTemporary } from '../lib/errors.ts';
+import { useT, type Word } from '../lib/i18n.ts';
+import { retryDelay } from '../lib/retry-delay.ts';
+import { ChunkTimeout } from '../lib/time-limit.ts';
 import { EmptyState, FailedState } from '../components/states/states.tsx';
 import { NotFoundText } from './not-found-text.tsx';
 import classes from './not-found.module.css';
@@ -20,25 +24,63 @@ export const ConsoleFailure = () => (
 export function RouteFailure() {
   const t = useT();
   const error = useRouteError();
+  // Without a network a missing script is no sign of a newer build.
+  const isAway = isStale(error) ? !navigator.onLine : isTemporary(error);
+  useReloadWhenBack(isAway);
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundText />;
-  if (error instanceof ApiError || isOffline(error)) return <FailedState error={error} retry={reload} />;
+  const isLate = error instanceof ChunkTimeout;
+  const title = t(isLate || isAway || error instanceof ApiError ? 'common.states.failed' : 'frame.crashed.title');
+  const text: Word = isStale(error) ? 'frame.update' : isLate ? 'frame.chunkTimeout' : 'frame.crashed.text';
   return (
-    <EmptyState
-      icon={IconMoodEmpty}
-      tone="bad"
-      title={t('frame.crashed.title')}
-      text={isStale(error) ? t('frame.update') : t('frame.crashed.text')}
-      action={
-        <Button variant="default" leftSection={<IconRefresh size={15} stroke={1.6} />} onClick={reload}>
-          {t('common.retry')}
-        </Button>
-      }
-    />
+    <>
+      <h1 className="hidden-text">{title}</h1>
+      {error instanceof ApiError || isAway ? (
+        <FailedState error={error} retry={reload} />
+      ) : (
+        <EmptyState
+          icon={IconMoodEmpty}
+          tone="bad"
+          title={title}
+          text={t(text)}
+          action={
+            <Button variant="default" leftSection={<IconRefresh size={15} stroke={1.6} />} onClick={reload}>
+              {t(isLate ? 'frame.reload' : 'common.retry')}
+            </Button>
+          }
+        />
+      )}
+    </>
   );
 }
 
-const isOffline = (error: unknown) =>
-  error instanceof TypeError && /fetch|network/i.test(error.message) && !isStale(error);
-/** A script or stylesheet of the build before this one, which the server no longer has. */
+/** A chunk that cannot be fetched: the network is away, or the server has another build. */
 const isStale = (error: unknown) =>
   error instanceof Error && /dynamically imported module|module script|preload CSS/i.test(error.message);
+
+/** Reloads once the server answers: at the network's return, when the tab is looked at, and at growing intervals. */
+function useReloadWhenBack(isAway: boolean) {
+  useEffect(() => {
+    if (!isAway) return;
+    let tries = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // A reload without a server would lose the page to the browser's own message.
+    const attempt = () => {
+      clearTimeout(timer);
+      tries += 1;
+      timer = setTimeout(attempt, retryDelay(tries));
+      if (document.hidden) return;
+      void fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).then(
+        ({ ok }) => ok && reload(),
+        () => undefined,
+      );
+    };
+    timer = setTimeout(attempt, retryDelay(1));
+    addEventListener('online', attempt);
+    document.addEventListener('visibilitychange', attempt);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('online', attempt);
+      document.removeEventListener('visibilitychange', attempt);
+    };
+  }, [isAway]);
+}

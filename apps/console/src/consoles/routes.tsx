@@ -5,15 +5,19 @@ import { ApiError } from '@edgeloom/contract/client.ts';
 import { LoginPage } from '../features/auth/login-page.tsx';
 import { SignInLayout } from '../features/auth/sign-in-layout.tsx';
 import { family, signInFrom, to } from '../lib/family.ts';
-import { learnFeatures } from '../lib/i18n.ts';
+import { ProgressBar } from '../components/frame/progress.tsx';
+import { sitePath, sitesList } from '../components/frame/site-scope.ts';
+import { learnFeatures, t } from '../lib/i18n.ts';
 import { loadAccount } from '../lib/sign-in.ts';
-import { endSession, hasTokens, useSession } from '../stores/session.ts';
+import { withinChunkLimit } from '../lib/time-limit.ts';
+import { endSession, hasTokens, lastSite, useSession } from '../stores/session.ts';
+import { toast } from '../stores/toasts.ts';
 import { ConsoleFailure, RouteFailure } from './route-failure.tsx';
 
 /** A route's page, fetched when it is first opened: `lazy: page(() => import('…'), 'ZonesPage')`. */
 export const page =
   <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
-  async () => ({ Component: (await load())[name] });
+  async () => ({ Component: (await withinChunkLimit(load()))[name] });
 
 /** Nobody passes without an account of this console; where one was going is kept for after the sign-in. */
 async function requireAccount({ request }: { request: Request }) {
@@ -38,11 +42,29 @@ const ownPages: RouteObject[] = [
     path: 'changePassword',
     lazy: page(() => import('../features/security/change-password-page.tsx'), 'ChangePasswordPage'),
   },
-  { path: 'apiDoc', lazy: page(() => import('../features/api-doc/api-doc-page.tsx'), 'ApiDocPage') },
+  { path: 'userManagement/apiDoc', lazy: page(() => import('../features/api-doc/api-doc-page.tsx'), 'ApiDocPage') },
   { path: 'security', lazy: page(() => import('../features/security/security-page.tsx'), 'SecurityPage') },
 ];
 
 const alreadyIn = () => (hasTokens() ? redirect(to('dashboard')) : null);
+
+/** An unknown path leads to the start page, with a message. The admin console has a host of its own. */
+function startPage({ request }: { request: Request }) {
+  if (family !== 'admin' && /\/admin(\/|$)/i.test(new URL(request.url).pathname)) return redirect('/404');
+  toast({ tone: 'info', text: t('frame.notFound.title') });
+  return redirect(to(''));
+}
+const unknown: RouteObject = { path: '*', loader: startPage, element: null };
+
+/** The address of a site without its id opens the last one of this tab. */
+export const lastSiteRoute = (path: string): RouteObject => ({
+  path,
+  loader: () => {
+    const site = lastSite.get();
+    return redirect(to(site ? sitePath(family, site) : sitesList));
+  },
+  element: null,
+});
 
 export const consoleRoutes = (
   frame: () => Promise<{ Component: ComponentType }>,
@@ -52,22 +74,24 @@ export const consoleRoutes = (
   {
     path: `/${family}`,
     errorElement: <ConsoleFailure />,
-    HydrateFallback: Blank,
+    HydrateFallback: ProgressBar,
     children: [
       {
         path: 'login',
-        loader: alreadyIn,
         Component: SignInLayout,
         children: [
-          { index: true, Component: LoginPage },
+          { index: true, loader: alreadyIn, Component: LoginPage },
           {
             path: 'verifyAccount',
+            loader: alreadyIn,
             lazy: page(() => import('../features/auth/verify-account-page.tsx'), 'VerifyAccountPage'),
           },
           {
             path: 'forgotPassword',
+            loader: alreadyIn,
             lazy: page(() => import('../features/auth/forgot-password-page.tsx'), 'ForgotPasswordPage'),
           },
+          // A mailed link works during a session, too.
           {
             path: 'createPassword',
             lazy: page(() => import('../features/auth/create-password-page.tsx'), 'CreatePasswordPage'),
@@ -97,7 +121,7 @@ export const consoleRoutes = (
         lazy: page(() => import('./signed-in.tsx'), 'SignedIn'),
         children: [
           {
-            lazy: async () => (await Promise.all([frame(), learnFeatures()]))[0],
+            lazy: async () => (await withinChunkLimit(Promise.all([frame(), learnFeatures()])))[0],
             children: [
               {
                 errorElement: <RouteFailure />,
@@ -105,7 +129,7 @@ export const consoleRoutes = (
                   { index: true, loader: () => redirect(to('dashboard')), element: null },
                   ...pages,
                   ...ownPages,
-                  { path: '*', lazy: page(() => import('./not-found.tsx'), 'NotFoundInside') },
+                  unknown,
                 ],
               },
             ],
@@ -114,10 +138,6 @@ export const consoleRoutes = (
       },
     ],
   },
-  { path: '/404', HydrateFallback: Blank, lazy: page(() => import('./not-found.tsx'), 'NotFound') },
-  { path: '*', HydrateFallback: Blank, lazy: page(() => import('./not-found.tsx'), 'NotFound') },
+  { path: '/404', HydrateFallback: ProgressBar, lazy: page(() => import('./not-found.tsx'), 'NotFound') },
+  { ...unknown, HydrateFallback: ProgressBar },
 ];
-
-function Blank() {
-  return null;
-}

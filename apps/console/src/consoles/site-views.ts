@@ -41,9 +41,10 @@ import {
 } from '@tabler/icons-react';
 import { lazy, type ComponentType } from 'react';
 import type { SiteViewGroup } from '../components/frame/menu.ts';
+import { withinChunkLimit } from '../lib/time-limit.ts';
 
 const view = <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
-  lazy(async () => ({ default: (await load())[name] }));
+  lazy(async () => ({ default: (await withinChunkLimit(load()))[name] }));
 
 export const siteViews: readonly SiteViewGroup[] = [
   {

@@ -3,6 +3,7 @@ import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import { cookie, endSession, keepTokens, useSession } from '../stores/session.ts';
 import { noteUnmapped } from './errors.ts';
 import { family } from './family.ts';
+import { CALL_MS, withinCallLimit } from './time-limit.ts';
 
 const base = '/api/v1';
 /** Wrong, expired for good, revoked, not renewable: the session is over, whatever was called. */
@@ -16,7 +17,9 @@ const send = connect({ base, family, token: () => cookie('accessToken'), renew }
 export function call<E extends Endpoint>(endpoint: E, sent: Sent<E>, options?: Options): Promise<Received<E>>;
 export async function call(endpoint: Endpoint, sent: unknown, options?: Options): Promise<unknown> {
   try {
-    return await send(endpoint, sent, options);
+    // A stream of events stays open as long as its reader wants.
+    if (endpoint.answers === 'text/event-stream') return await send(endpoint, sent, options);
+    return await withinCallLimit((signal) => send(endpoint, sent, { ...options, signal }), options?.signal);
   } catch (error) {
     noteUnmapped(error);
     // A call that needs no session says nothing of one: a mailed link that is too old signs nobody out.
@@ -45,6 +48,7 @@ async function exchange(expired: string | null) {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(expired ? { accessToken: expired } : {}),
+    signal: AbortSignal.timeout(CALL_MS),
   });
   if (!response.ok) return false;
   keepTokens(tokensOf(await response.json()));

@@ -7,6 +7,7 @@ import { useSession } from '../stores/session.ts';
 import { duration } from './format.ts';
 import { currentLanguage, namesIn, t, tMaybe, type Values, type Word } from './i18n.ts';
 import { faultWords } from './provider-words.ts';
+import { isTimeout } from './time-limit.ts';
 
 export interface Explained {
   text: string;
@@ -21,7 +22,7 @@ export type Overrides = Readonly<Record<number, Word | null>>;
 /** A failure in the reader's language; a code without a phrase falls back on the server's own words. */
 export function explain(error: unknown, overrides: Overrides = {}): Explained {
   if (!(error instanceof ApiError))
-    return { text: t(isOffline(error) ? 'errors.offline' : 'errors.generic'), code: null, reqID: null, status: null };
+    return { text: t(wordOf(error)), code: null, reqID: null, status: null };
   const { code, message, reqID } = error.envelope;
   const override = overrides[code];
   const text = override ? t(override) : (particular(error) ?? phraseOf(error, code) ?? message);
@@ -30,6 +31,13 @@ export function explain(error: unknown, overrides: Overrides = {}): Explained {
 
 /** `fetch` says no more than this of a server that cannot be reached. */
 const isOffline = (error: unknown) => error instanceof TypeError;
+
+const wordOf = (error: unknown): Word =>
+  isOffline(error) ? 'errors.offline' : isTimeout(error) ? 'errors.timeout' : 'errors.generic';
+
+/** The server or the network may be back soon: such a call is made again without being asked. */
+export const isTemporary = (error: unknown) =>
+  isOffline(error) || isTimeout(error) || (error instanceof ApiError && [502, 503, 504].includes(error.status));
 
 /** With its code in brackets, as people name it to support. */
 export const withCode = ({ text, code }: Pick<Explained, 'text' | 'code'>) =>

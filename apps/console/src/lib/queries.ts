@@ -14,6 +14,8 @@ export const queries = new QueryClient({
       staleTime: 10_000,
       retry: (failures, error) => failures < 2 && error instanceof ApiError && temporary.includes(error.status),
       refetchOnWindowFocus: true,
+      // Under `always` it is off by default: what failed for want of a network is loaded when the network is back.
+      refetchOnReconnect: true,
     },
   },
 });

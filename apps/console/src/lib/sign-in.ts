@@ -54,10 +54,14 @@ export async function loadAccount(): Promise<Account | null> {
   return account;
 }
 
-export async function signOut() {
+/** Ends the session on this side, whatever the server answers. */
+export async function leave() {
   const accessToken = cookie('accessToken');
-  // The session is over on this side whatever the server answers.
   await call(session.logout, { body: accessToken ? { accessToken } : {} }).catch(() => null);
   endSession(null);
+}
+
+export async function signOut() {
+  await leave();
   toast({ text: t('auth.goodbye') });
 }

@@ -3,9 +3,10 @@ import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
 import { toast } from '../stores/toasts.ts';
 import { call } from './api.ts';
-import { toastError, type Telling } from './errors.ts';
+import { isTemporary, toastError, type Telling } from './errors.ts';
 import { useT, type Word } from './i18n.ts';
 import { keyOf, refresh } from './queries.ts';
+import { retryDelay } from './retry-delay.ts';
 
 export interface EndpointOptions<T = unknown> {
   /** How often the answer is asked again. A hidden tab does not ask. */
@@ -46,7 +47,11 @@ export function useEndpoint<T>(endpoint: Endpoint, sent: object = {}, options: E
     queryFn: ({ signal }) => reply<T>(endpoint, sent, signal),
     enabled,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (poll ? poll(state.data) : pollMs) ?? false,
+    refetchInterval: ({ state }) => {
+      const every = poll ? poll(state.data) : pollMs;
+      if (every != null) return every;
+      return state.data === undefined && isTemporary(state.error) ? retryDelay(state.errorUpdateCount) : false;
+    },
     refetchIntervalInBackground: false,
   });
   return {

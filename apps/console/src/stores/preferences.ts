@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
+import { languageFor } from '../lib/browser-language.ts';
 
 export const languages = ['zh-TW', 'zh-CN', 'en'] as const;
 export type Language = (typeof languages)[number];
@@ -26,7 +27,7 @@ interface Preferences {
 export const usePreferences = create<Preferences>()(
   persist(
     (): Preferences => ({
-      language: 'zh-TW',
+      language: languageFor(globalThis.navigator?.languages ?? []),
       theme: 'system',
       density: 'compact',
       timeZone: null,

@@ -42,6 +42,7 @@ export function keepTokens(tokens: { accessToken: string; tokenType: string }) {
 export const hasTokens = () => names.every((name) => cookie(name));
 
 export function keepAccount(account: Account) {
+  keepPlacesOf(account);
   localStorage.setItem(
     `${prefix}_userInfo`,
     JSON.stringify({ email: account.email, name: account.name, auth: account.auth }),
@@ -57,7 +58,7 @@ export function dropTokens() {
 export function endSession(by: Ending) {
   dropTokens();
   localStorage.removeItem(`${prefix}_userInfo`);
-  for (const kept of ['lastSite', 'lastZone']) sessionStorage.removeItem(`${prefix}_${kept}`);
+  forgetPlaces();
   useSession.setState({ account: null, endedBy: by });
 }
 
@@ -66,20 +67,37 @@ export function followOtherTabs() {
   addEventListener('storage', ({ key, newValue }) => {
     const { account } = useSession.getState();
     if (key !== `${prefix}_userInfo` || account === null) return;
-    if (newValue === null || !newValue.includes(JSON.stringify({ email: account.email }).slice(1, -1)))
+    if (newValue === null || !newValue.includes(JSON.stringify({ email: account.email }).slice(1, -1))) {
+      forgetPlaces();
       useSession.setState({ account: null, endedBy: 'elsewhere' });
+    }
   });
+}
+
+// The site and the zone that were open last, by browser tab: two tabs may work on two sites.
+const PLACES = { account: `${prefix}_lastOf`, site: `${prefix}_lastSite`, zone: `${prefix}_lastZone` } as const;
+
+const forgetPlaces = () => Object.values(PLACES).forEach((key) => sessionStorage.removeItem(key));
+
+/** Another account of the same console, as by switch user, does not see these places. */
+function keepPlacesOf({ id }: Account) {
+  if (sessionStorage.getItem(PLACES.account) !== id) forgetPlaces();
+  sessionStorage.setItem(PLACES.account, id);
 }
 
 export interface LastSite {
   id: string;
   name: string;
 }
-/** Kept for each browser tab: two tabs may work on two sites. */
 export const lastSite = {
   get(): LastSite | null {
-    const [id, name] = (sessionStorage.getItem(`${prefix}_lastSite`) ?? '').split('\n');
+    const [id, name] = (sessionStorage.getItem(PLACES.site) ?? '').split('\n');
     return id && name ? { id, name } : null;
   },
-  keep: ({ id, name }: LastSite) => sessionStorage.setItem(`${prefix}_lastSite`, `${id}\n${name}`),
+  keep: ({ id, name }: LastSite) => sessionStorage.setItem(PLACES.site, `${id}\n${name}`),
+  forget: () => sessionStorage.removeItem(PLACES.site),
+};
+export const lastZone = {
+  get: () => sessionStorage.getItem(PLACES.zone),
+  keep: (id: string) => sessionStorage.setItem(PLACES.zone, id),
 };

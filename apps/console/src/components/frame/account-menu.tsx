@@ -6,6 +6,7 @@ import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { signOut } from '../../lib/sign-in.ts';
 import { usePhone } from '../../lib/use-phone.ts';
+import { version } from '../../lib/version.ts';
 import { prefer, usePreferences } from '../../stores/preferences.ts';
 import { useSession } from '../../stores/session.ts';
 import { useOverlay, useOverlayClose } from '../overlay/overlay.tsx';
@@ -96,6 +97,8 @@ export function AccountMenu() {
         >
           {t(account.proxy ? 'proxy.stop' : 'frame.signOut')}
         </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{t('frame.version', { version })}</Menu.Label>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,8 +1,9 @@
+import { ApiError } from '@edgeloom/contract/client.ts';
 import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { ActionIcon, Drawer } from '@mantine/core';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Suspense, useEffect, useState, type ComponentType } from 'react';
-import { Outlet, useLocation, useMatch, useNavigation } from 'react-router-dom';
+import { Outlet, useLocation, useMatch } from 'react-router-dom';
 import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
@@ -19,6 +20,7 @@ import { Breadcrumb } from './breadcrumb.tsx';
 import { DocumentTitle } from './document-title.tsx';
 import type { MenuGroup, SiteViewGroup } from './menu.ts';
 import { MultipleDialog } from './multiple-dialog.tsx';
+import { Progress } from './progress.tsx';
 import { Rail } from './rail.tsx';
 import { Shortcuts, type Summonable } from './shortcuts.tsx';
 import { SiteContext } from './site-scope.ts';
@@ -52,7 +54,8 @@ export function Frame({ menu, views, over, banners = [] }: FrameProps) {
 
   useEffect(() => {
     if (scope) lastSite.keep(scope);
-  }, [scope]);
+    else if (isGone(site.error) && lastSite.get()?.id === siteId) lastSite.forget();
+  }, [scope, site.error, siteId]);
 
   const rail = <Rail menu={menu} views={views} site={scope} scoped={siteId !== undefined} />;
   const known = siteId === undefined || scope !== null;
@@ -130,9 +133,4 @@ export function Frame({ menu, views, over, banners = [] }: FrameProps) {
   );
 }
 
-/** Runs along the top of the panel while a page is on its way. */
-function Progress() {
-  const t = useT();
-  const { state } = useNavigation();
-  return state === 'idle' ? null : <progress className={classes['progress']} aria-label={t('common.loading')} />;
-}
+const isGone = (error: Error | null) => error instanceof ApiError && error.status === 404;

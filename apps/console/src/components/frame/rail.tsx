@@ -1,4 +1,5 @@
-import { IconArrowLeft, IconSearch } from '@tabler/icons-react';
+import { IconArrowLeft, IconCornerDownRight, IconSearch } from '@tabler/icons-react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom';
 import { family, to as inConsole } from '../../lib/family.ts';
 import { intoView } from '../../lib/into-view.ts';
@@ -6,12 +7,13 @@ import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { nothing, useEndpoint, type Result } from '../../lib/use-endpoint.ts';
 import { summon } from '../../stores/palette.ts';
+import { lastSite } from '../../stores/session.ts';
 import { Kbd } from '../values/values.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { RailBrand } from './brand.tsx';
 import { JobsTray } from './jobs-tray.tsx';
 import { entryAt, type MenuEntry, type MenuGroup, type SiteViewGroup } from './menu.ts';
-import { sitePath, useSiteView, type SiteInfo } from './site-scope.ts';
+import { sitePath, sitesList, useSiteView, type SiteInfo } from './site-scope.ts';
 import { SiteSwitcher } from './site-switcher.tsx';
 import classes from './rail.module.css';
 
@@ -63,7 +65,7 @@ function MainMenu({ menu }: { menu: readonly MenuGroup[] }) {
     .map(({ title, entries }) => ({ title, entries: entries.filter(({ reads }) => reads === undefined || can(reads)) }))
     .filter(({ entries }) => entries.length > 0);
   return (
-    <nav className={classes['menu']} aria-label={t('frame.mainMenu')}>
+    <MenuList label={t('frame.mainMenu')} current={current?.to}>
       {seen.map(({ title, entries }) => (
         <div key={title ?? 'first'} className={classes['group']}>
           {title && <div className={classes['groupTitle']}>{t(title)}</div>}
@@ -74,6 +76,25 @@ function MainMenu({ menu }: { menu: readonly MenuGroup[] }) {
           </ul>
         </div>
       ))}
+    </MenuList>
+  );
+}
+
+/** Scrolls by itself so that the current entry is in view: after a change of page, a reload, or less room for the menu. */
+function MenuList({ label, current, children }: { label: string; current: string | undefined; children: ReactNode }) {
+  const menu = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const show = () => intoView(content.current?.querySelector('[aria-current="page"]') ?? null);
+    // Entries that appear late and a tray that opens below change the sizes.
+    const sizes = new ResizeObserver(show);
+    for (const element of [menu.current, content.current]) if (element) sizes.observe(element);
+    show();
+    return () => sizes.disconnect();
+  }, [current]);
+  return (
+    <nav ref={menu} className={classes['menu']} aria-label={label}>
+      <div ref={content}>{children}</div>
     </nav>
   );
 }
@@ -94,7 +115,26 @@ function MainEntry({ entry, isCurrent }: { entry: MenuEntry; isCurrent: boolean 
         <Icon size={16} stroke={1.6} aria-hidden />
         <span className={classes['word']}>{t(entry.title)}</span>
       </Link>
+      {entry.to === sitesList && <LastSite />}
     </li>
+  );
+}
+
+/** The way back into the site that was open last in this tab. */
+function LastSite() {
+  const t = useT();
+  const site = lastSite.get();
+  if (!site) return null;
+  return (
+    <Link
+      to={inConsole(sitePath(family, site))}
+      className={`${classes['entry']} ${classes['below']}`}
+      title={`${t('frame.lastSite')}${t('common.colon')}${site.name}`}
+    >
+      <IconCornerDownRight size={16} stroke={1.6} aria-hidden />
+      <span className="hidden-text">{t('frame.lastSite')}</span>
+      <span className={classes['word']}>{site.name}</span>
+    </Link>
   );
 }
 
@@ -106,9 +146,9 @@ function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: Site
     .filter(({ views: of }) => of.length > 0);
   const current = useSiteView();
   return (
-    <nav className={classes['menu']} aria-label={t('frame.siteMenu')}>
+    <MenuList label={t('frame.siteMenu')} current={site ? current : undefined}>
       <Link
-        to={inConsole(family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList')}
+        to={inConsole(sitesList)}
         className={classes['back'] ?? ''}
         title={t('frame.allSites')}
       >
@@ -124,7 +164,6 @@ function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: Site
               {of.map(({ view, title: name, icon: Icon }) => (
                 <li key={view}>
                   <Link
-                    ref={view === current ? intoView : null}
                     to={inConsole(sitePath(family, site, view))}
                     className={classes['entry'] ?? ''}
                     title={t(name)}
@@ -138,6 +177,6 @@ function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: Site
             </ul>
           </div>
         ))}
-    </nav>
+    </MenuList>
   );
 }

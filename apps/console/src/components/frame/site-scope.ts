@@ -2,6 +2,7 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { createContext, useContext } from 'react';
 import { useParams, useSearchParams } from 'react-router-dom';
+import { family } from '../../lib/family.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
 
 export type SiteInfo = Received<typeof sites.get>;
@@ -23,6 +24,9 @@ export function useSiteView() {
   const [search] = useSearchParams();
   return domainName === undefined ? (search.get('view') ?? 'overview') : 'domains';
 }
+
+/** The list of sites, by console. */
+export const sitesList = family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList';
 
 /** Where a site's scope is, by console; `view` names one of its pages. */
 export const sitePath = (family: string, site: { id: string; name: string }, view = 'overview') =>

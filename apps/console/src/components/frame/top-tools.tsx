@@ -125,7 +125,7 @@ function HelpMenu() {
         <Menu.Item leftSection={<IconKeyboard size={15} stroke={1.6} />} onClick={() => summon('keys')}>
           {t('palette.keys.title')}
         </Menu.Item>
-        <Menu.Item component={Link} to={to('apiDoc')} leftSection={<IconApi size={15} stroke={1.6} />}>
+        <Menu.Item component={Link} to={to('userManagement/apiDoc')} leftSection={<IconApi size={15} stroke={1.6} />}>
           {t('apiDoc.title')}
         </Menu.Item>
       </Menu.Dropdown>

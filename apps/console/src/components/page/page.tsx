@@ -17,7 +17,7 @@ import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { intoView } from '../../lib/into-view.ts';
 import { placeOf, usePalette } from '../../stores/palette.ts';
 import { useOverlay } from '../overlay/overlay.tsx';
-import { usePlace } from './place.ts';
+import { reader, usePlace } from './place.ts';
 import classes from './page.module.css';
 
 export interface Tab {
@@ -54,8 +54,6 @@ export const useSetCount = () => useContext(CountContext);
 
 const nobody = () => {};
 
-/** Where the reader is. Another page takes the focus to its title, the first one does not: there they start at the top. */
-let visited: string | null = null;
 /** The page's title had the focus when it went: another takes its place when what was asked for is there. */
 let wasAtTitle = false;
 
@@ -102,9 +100,9 @@ export function Page(props: PageProps) {
   useEffect(() => {
     // A form that is a page of its own starts in its first field.
     const isTyping = document.activeElement?.matches('input, textarea') === true;
-    if (!isTyping && (wasAtTitle || (visited !== null && visited !== place)))
-      heading.current?.focus({ preventScroll: true });
-    visited = place;
+    const isMoved = reader.place !== null && reader.place !== place;
+    if (!isTyping && (wasAtTitle || isMoved)) heading.current?.focus({ preventScroll: true });
+    reader.place = place;
     wasAtTitle = false;
   }, [place]);
   useLayoutEffect(() => {

@@ -7,3 +7,6 @@ interface Place {
   name: string | null;
 }
 export const usePlace = create<Place>(() => ({ title: null, name: null }));
+
+/** Where the reader is. A change of place moves the focus to the new page's title; a page load does not. */
+export const reader: { place: string | null } = { place: null };

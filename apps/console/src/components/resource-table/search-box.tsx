@@ -1,11 +1,16 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { Kbd } from '../values/values.tsx';
 import type { TableState } from './table-state.ts';
 import classes from './resource-table.module.css';
+
+/** A pause in typing this short does not end a search, so that slow typing leaves one entry in the history. */
+const CONTINUED_MS = 2000;
+const isContinued = (before: string, typed: string) =>
+  before !== '' && typed !== '' && (typed.startsWith(before) || before.startsWith(typed));
 
 /** Asks when typing rests; `/` leads here, Esc empties it. */
 export function SearchBox({ words, state }: { words: string; state: TableState }) {
@@ -13,14 +18,20 @@ export function SearchBox({ words, state }: { words: string; state: TableState }
   const [text, setText] = useState(state.search);
   const [sent, setSent] = useState(state.search);
   const [seen, setSeen] = useState(state.search);
+  const sentAt = useRef(0);
   const ask = useDebouncedCallback((typed: string) => {
+    const isSame = isContinued(sent, typed) && Date.now() - sentAt.current < CONTINUED_MS;
+    sentAt.current = Date.now();
     setSent(typed);
-    state.setSearch(typed);
+    state.setSearch(typed, isSame);
   }, 250);
-  // Cleared filters and a step back in history change the address, and the box follows; what it sent itself is no news.
+  // Cleared filters and a step in the history change the address; the box shows the new search.
   if (seen !== state.search) {
     setSeen(state.search);
-    if (state.search !== sent) setText(state.search);
+    if (state.search !== sent) {
+      setText(state.search);
+      setSent(state.search);
+    }
   }
   const label = tMaybe(`${words}.search`) ?? t('common.table.search');
   return (

@@ -26,19 +26,16 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
   const list = useMemo(() => listOf(endpoint), [endpoint]);
   const kept = usePreferences((preferences) => preferences.pageSizes[endpoint.feature]);
 
-  const change = (changes: Record<string, string | null>, { keepPage = false } = {}) =>
-    setAddress(
-      (before) => {
-        const after = new URLSearchParams(before);
-        if (!keepPage) after.delete('page');
-        for (const [name, value] of Object.entries(changes)) {
-          if (value === null || value === '') after.delete(name);
-          else after.set(name, value);
-        }
-        return after;
-      },
-      { replace: true },
-    );
+  // Each change is an entry of the history: Back restores the former search, filters, order and page with their rows.
+  const change = (changes: Record<string, string | null>, { keepPage = false, replace = false } = {}) => {
+    const after = new URLSearchParams(address);
+    if (!keepPage) after.delete('page');
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null || value === '') after.delete(name);
+      else after.set(name, value);
+    }
+    if (after.toString() !== address.toString()) setAddress(after, { replace });
+  };
 
   const page = Math.max(1, Number(address.get('page')) || 1);
   const pageSize = Number(address.get('pageSize')) || kept || list.pageSize;
@@ -62,11 +59,12 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
       change({ pageSize: size === list.pageSize ? null : String(size) });
     },
     setSort: (column: string) => change({ sort: column === sortBy && orderBy === 'asc' ? `-${column}` : column }),
-    setSearch: (text: string) => change({ q: text.trim() === '' ? null : text }),
+    /** `replace`: the reader goes on typing the same search. */
+    setSearch: (text: string, replace = false) => change({ q: text.trim() === '' ? null : text }, { replace }),
     setFilter: (key: string, values: readonly string[]) => change({ [key]: values.join(',') || null }),
     /** The columns that the address names: those of a saved view. */
     columns: address.get('cols')?.split(',').filter(Boolean) ?? null,
-    setColumns: (keys: readonly string[] | null) => change({ cols: keys?.join(',') ?? null }, { keepPage: true }),
+    setColumns: (keys: readonly string[] | null) => change({ cols: keys?.join(',') ?? null }, { keepPage: true, replace: true }),
     clear: () => change(Object.fromEntries(['q', ...filterKeys].map((key) => [key, null]))),
   };
 }

@@ -2,7 +2,7 @@ import { Button, Loader, Skeleton } from '@mantine/core';
 import { useClipboard, useTimeout } from '@mantine/hooks';
 import { IconFilterOff, IconLock, IconPlugConnectedX, IconRefresh, type Icon } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
-import { explain, withCode } from '../../lib/errors.ts';
+import { explain, isTemporary, withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { Phrase } from '../phrase/phrase.tsx';
 import { CopyIcon } from '../values/copy.tsx';
@@ -52,6 +52,7 @@ export function FailedState({ error, retry, of, needs }: FailedProps) {
         <>
           {withCode({ text, code })}
           {t('common.stop')} {t('common.states.unaffected')}
+          {retry && isTemporary(error) && ` ${t('common.states.retries')}`}
           {reqID && (
             <div className={classes['request']}>
               reqID {reqID} <CopyIcon text={reqID} />

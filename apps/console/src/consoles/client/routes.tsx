@@ -1,6 +1,6 @@
 import { redirect } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
-import { consoleRoutes, page } from '../routes.tsx';
+import { consoleRoutes, lastSiteRoute, page } from '../routes.tsx';
 
 export const routes = consoleRoutes(
   () => import('./frame.tsx'),
@@ -54,6 +54,7 @@ export const routes = consoleRoutes(
       path: 'nodeManage/autoSSLManagement',
       lazy: page(() => import('../../features/certificates/auto-certificates-page.tsx'), 'AutoCertificatesPage'),
     },
+    lastSiteRoute('nodeManage/sitesSetting'),
     {
       path: 'nodeManage/sitesSetting/:siteId/:name?/:domainName?',
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),

@@ -1,4 +1,4 @@
-import { consoleRoutes, page } from '../routes.tsx';
+import { consoleRoutes, lastSiteRoute, page } from '../routes.tsx';
 
 export const routes = consoleRoutes(
   () => import('./frame.tsx'),
@@ -8,6 +8,7 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/dashboard/user-dashboard-page.tsx'), 'UserDashboardPage'),
     },
     { path: 'sitesManagement', lazy: page(() => import('../../features/sites/own-sites-page.tsx'), 'OwnSitesPage') },
+    lastSiteRoute('sitesManagement/sitesSetting'),
     {
       path: 'sitesManagement/sitesSetting/:siteId/:name?/:domainName?',
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),

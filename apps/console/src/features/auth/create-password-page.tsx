@@ -6,16 +6,20 @@ import { call } from '../../lib/api.ts';
 import { explain, fieldErrorsOf, ruleText } from '../../lib/errors.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
+import { hasTokens, useSession } from '../../stores/session.ts';
 import { toast } from '../../stores/toasts.ts';
+import { OtherSession } from './other-session.tsx';
 import { isChosen, NewPassword } from './new-password.tsx';
+import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
 
 interface Link {
   token: string;
   email: string;
+  purpose: 'invitation' | 'reset';
 }
 const isLink = (state: unknown): state is Link =>
-  typeof state === 'object' && state !== null && 'token' in state && 'email' in state;
+  typeof state === 'object' && state !== null && 'token' in state && 'email' in state && 'purpose' in state;
 
 export function CreatePasswordPage() {
   const t = useT();
@@ -25,8 +29,18 @@ export function CreatePasswordPage() {
   const [refused, setRefused] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const link: unknown = state;
+  const [account] = useState(() => (hasTokens() ? useSession.getState().account : null));
+  const [hasLeft, setHasLeft] = useState(false);
   if (!isLink(link)) return <Navigate to={to('login')} replace />;
-  const { token, email } = link;
+  const { token, email, purpose } = link;
+
+  // The end of the session leads to the sign-in form; the link goes on here.
+  async function goOn() {
+    setHasLeft(true);
+    await navigate(to('login/createPassword'), { replace: true, state: link });
+  }
+  if (account && !hasLeft)
+    return <OtherSession account={account.email} email={email} onLeft={() => void goOn()} />;
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -48,7 +62,7 @@ export function CreatePasswordPage() {
 
   return (
     <>
-      <h1 className={classes['title']}>{t('auth.createPassword')}</h1>
+      <SignInTitle text={t(purpose === 'invitation' ? 'auth.createPassword' : 'auth.choosePassword')} />
       <p className={classes['lead']}>
         <b>{email}</b>
       </p>

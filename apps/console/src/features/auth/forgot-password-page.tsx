@@ -6,6 +6,7 @@ import { call } from '../../lib/api.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { sayFailure } from './say-failure.ts';
+import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
 
 export function ForgotPasswordPage() {
@@ -29,7 +30,7 @@ export function ForgotPasswordPage() {
 
   return (
     <>
-      <h1 className={classes['title']}>{t('auth.forgot')}</h1>
+      <SignInTitle text={t('auth.forgot')} />
       <p className={classes['lead']} aria-live="polite">
         {t(sent ? 'auth.resetSent' : 'auth.resetLead')}
       </p>

@@ -1,6 +1,8 @@
+import { ApiError } from '@edgeloom/contract/client.ts';
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router-dom';
+import { withCode } from '../../lib/errors.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { startSignIn } from '../../lib/sign-in.ts';
@@ -8,7 +10,11 @@ import { staySignedIn, staysSignedIn } from '../../stores/session.ts';
 import { OtherWays } from './other-ways.tsx';
 import { afterSignIn } from './after-sign-in.ts';
 import { sayFailure } from './say-failure.ts';
+import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
+
+const REFUSED = 101_012;
+const isRefused = (error: unknown) => error instanceof ApiError && error.envelope.code === REFUSED;
 
 const address = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 
@@ -20,6 +26,7 @@ export function LoginPage() {
   const [password, setPassword] = useState('');
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [stays, setStays] = useState(staysSignedIn);
+  const [refused, setRefused] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
 
   const emailFault =
@@ -31,6 +38,7 @@ export function LoginPage() {
     event.preventDefault();
     const form = event.currentTarget;
     setLeft(new Set(['email', 'password']));
+    setRefused(null);
     if (emailFault || passwordFault)
       return form.querySelector<HTMLElement>(emailFault ? '[name="email"]' : '[name="password"]')?.focus();
     setBusy(true);
@@ -40,7 +48,12 @@ export function LoginPage() {
         replace: next === 'done',
       });
     } catch (error) {
-      sayFailure(error);
+      if (!isRefused(error)) return sayFailure(error);
+      // The same words for an unknown account: they reveal no address.
+      setRefused(withCode({ text: t('auth.refused'), code: REFUSED }));
+      const field = form.querySelector<HTMLInputElement>('[name="password"]');
+      field?.focus();
+      field?.select();
     } finally {
       setBusy(false);
     }
@@ -48,7 +61,7 @@ export function LoginPage() {
 
   return (
     <>
-      <h1 className={classes['title']}>{t('auth.title')}</h1>
+      <SignInTitle text={t('auth.title')} />
       <p className={classes['lead']}>{t('auth.lead')}</p>
       <form className={classes['form']} noValidate onSubmit={(event) => void submit(event)}>
         <TextInput
@@ -62,7 +75,10 @@ export function LoginPage() {
           // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page is this form
           autoFocus
           value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
+          onChange={(event) => {
+            setEmail(event.currentTarget.value);
+            setRefused(null);
+          }}
           onBlur={() => email !== '' && leave('email')}
           error={left.has('email') && emailFault}
         />
@@ -72,8 +88,13 @@ export function LoginPage() {
           label={t('auth.fields.password')}
           autoComplete="current-password"
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={left.has('password') && passwordFault}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+            setRefused(null);
+          }}
+          error={refused ?? (left.has('password') && passwordFault)}
+          errorProps={{ role: 'alert' }}
+          aria-invalid={refused !== null}
           visibilityToggleButtonProps={{ 'aria-label': t('common.form.show') }}
         />
         <div className={classes['stay']}>

@@ -6,6 +6,7 @@ import { useT } from '../../lib/i18n.ts';
 import { afterSignIn } from './after-sign-in.ts';
 import { finishOidc } from './oidc.ts';
 import { sayFailure } from './say-failure.ts';
+import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
 
 let finishing: Promise<string> | null = null;
@@ -27,7 +28,7 @@ export function OidcPage() {
   }, [search, navigate]);
   return (
     <>
-      <h1 className={classes['title']}>{t('auth.switching')}</h1>
+      <SignInTitle text={t('auth.switching')} />
       <div className={classes['form']}>
         <Loader size="sm" aria-label={t('common.loading')} />
         <div className={classes['below']}>

@@ -1,8 +1,11 @@
 import { Outlet } from 'react-router-dom';
 import { useEffect } from 'react';
-import { SignInBrand, useProductName } from '../../components/frame/brand.tsx';
+import { SignInBrand } from '../../components/frame/brand.tsx';
+import { Progress } from '../../components/frame/progress.tsx';
+import { reader } from '../../components/page/place.ts';
 import { family } from '../../lib/family.ts';
 import { speak, useLanguage, useT } from '../../lib/i18n.ts';
+import { version } from '../../lib/version.ts';
 import { languages, type Language } from '../../stores/preferences.ts';
 import { branding } from '../../stores/branding.ts';
 import { Cloth } from './cloth.tsx';
@@ -16,11 +19,9 @@ const year = new Date().getFullYear();
 export function SignInLayout() {
   const t = useT();
   const language = useLanguage();
-  const product = useProductName();
-  const title = `${t('auth.title')} · ${product}`;
   useEffect(() => {
-    document.title = title;
-  }, [title]);
+    reader.place = 'signIn';
+  }, []);
   return (
     <div className={classes['page']} data-family={family}>
       <div className={classes['column']}>
@@ -29,10 +30,11 @@ export function SignInLayout() {
           <span className={classes['kind']}>{t(`frame.console.${family}`)}</span>
         </header>
         <main className={classes['main']}>
+          <Progress />
           <Outlet />
         </main>
         <footer className={classes['foot']}>
-          <span>{branding.copyright || `© ${year} Edgeloom`}</span>
+          <span>{branding.copyright || `© ${year} Edgeloom · ${version}`}</span>
           <span className={classes['languages']}>
             {languages
               .filter((other) => other !== language)

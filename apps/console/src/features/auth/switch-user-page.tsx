@@ -6,6 +6,7 @@ import { explain } from '../../lib/errors.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { toast } from '../../stores/toasts.ts';
+import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
 
 let landing: Promise<string> | null = null;
@@ -35,7 +36,7 @@ export function SwitchUserPage() {
   }, [given, navigate]);
   return (
     <>
-      <h1 className={classes['title']}>{t('auth.switching')}</h1>
+      <SignInTitle text={t('auth.switching')} />
       <div className={classes['form']}>
         <Loader size="sm" aria-label={t('common.loading')} />
       </div>

@@ -10,6 +10,7 @@ import { hasTokens } from '../../stores/session.ts';
 import { afterSignIn } from './after-sign-in.ts';
 import { CodeBoxes } from './code-boxes.tsx';
 import { sayFailure } from './say-failure.ts';
+import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
 
 const resendSeconds = 60;
@@ -69,7 +70,7 @@ export function VerifyAccountPage() {
 
   return (
     <>
-      <h1 className={classes['title']}>{t('auth.verify')}</h1>
+      <SignInTitle text={t('auth.verify')} />
       <p className={classes['lead']}>
         <Phrase word={started.login2FAType === 1 ? 'auth.authenticator' : 'auth.sentTo'} values={{ email }} />
       </p>

@@ -6,7 +6,10 @@ import { call } from '../../lib/api.ts';
 import { explain } from '../../lib/errors.ts';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
+import { loadAccount } from '../../lib/sign-in.ts';
+import { hasTokens } from '../../stores/session.ts';
 import { toast } from '../../stores/toasts.ts';
+import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
 
 /** Where a mailed link leads: the token is checked, and leaves the address bar. */
@@ -18,6 +21,8 @@ export function VerifyMailPage() {
   useEffect(() => {
     const check = async () => {
       const found = await call(mailedTokens.check, { body: { token: token || '-' } });
+      // The next page names the account of this session; an expired session ends here.
+      if (hasTokens()) await loadAccount().catch(() => null);
       await navigate(to('login/createPassword'), { replace: true, state: { ...found, token } });
     };
     check().catch((error: unknown) => {
@@ -27,7 +32,7 @@ export function VerifyMailPage() {
   }, [token, navigate]);
   return (
     <>
-      <h1 className={classes['title']}>{t('auth.checkingLink')}</h1>
+      <SignInTitle text={t('auth.checkingLink')} />
       <div className={classes['form']}>
         <Loader size="sm" aria-label={t('common.loading')} />
       </div>

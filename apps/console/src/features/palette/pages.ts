@@ -81,6 +81,6 @@ export function help({ t, tools }: Surroundings): Item[] {
   const title = t('apiDoc.title');
   return [
     { id: 'keys', title: t('palette.keys.title'), icon: IconKeyboard, keys: ['?'], run: () => summon('keys') },
-    { id: 'api', title, icon: IconApi, run: () => tools.go({ title, detail: '', to: to('apiDoc') }) },
+    { id: 'api', title, icon: IconApi, run: () => tools.go({ title, detail: '', to: to('userManagement/apiDoc') }) },
   ];
 }

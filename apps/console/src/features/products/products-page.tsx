@@ -12,6 +12,7 @@ import { count, money } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { ProductForm } from './product-form.tsx';
+import { useRefreshSites } from './refresh-sites.ts';
 
 export type Product = RowOf<typeof products.list>;
 
@@ -38,6 +39,7 @@ const columns: Column<Product>[] = [
 const removing = remove<Product, typeof products.remove>(products.remove);
 
 export function ProductsPage() {
+  const refreshSites = useRefreshSites();
   return (
     <Page title="products.title" create={<ProductForm />} creates={products.create}>
       <ResourceTable
@@ -47,6 +49,7 @@ export function ProductsPage() {
         filters={[{ key: 'zoneID', meta: zones.meta }]}
         row={(product) => [
           edit(<ProductForm value={product} />, { title: 'products.edit', can: products.update.can }),
+          refreshSites(product),
           removing,
         ]}
         bulk={[removing]}

@@ -80,7 +80,7 @@ function AccountFacts({ of: account }: { of: Account }) {
           </Fact>
         )}
         <Fact term={t('userInformation.apiDoc')}>
-          <Link to={to('apiDoc')} className={classes['link'] ?? ''}>
+          <Link to={to('userManagement/apiDoc')} className={classes['link'] ?? ''}>
             <IconBook2 size={15} stroke={1.6} aria-hidden />
             {t('userInformation.openApiDoc')}
           </Link>

@@ -1,0 +1,12 @@
+import { useEffect } from 'react';
+import { useProductName } from '../../components/frame/brand.tsx';
+import classes from './auth.module.css';
+
+/** The heading of a page outside the frame; the window's title says the same. */
+export function SignInTitle({ text }: { text: string }) {
+  const product = useProductName();
+  useEffect(() => {
+    document.title = `${text} · ${product}`;
+  }, [text, product]);
+  return <h1 className={classes['title']}>{text}</h1>;
+}

@@ -1,0 +1,2 @@
+// Of the console's package; the build keeps this one field.
+export { version } from '../../package.json';
