@@ -253,7 +253,9 @@ test('the current entry of the menu is in view after a change of page and after 
   const menu = page.getByRole('navigation', { name: 'Main menu' });
   const isSeen = () =>
     menu.evaluate((nav) => {
-      const [inside, entry] = [nav, nav.querySelector('[aria-current="page"]')].map((it) => it?.getBoundingClientRect());
+      const [inside, entry] = [nav, nav.querySelector('[aria-current="page"]')].map((it) =>
+        it?.getBoundingClientRect(),
+      );
       return inside && entry ? entry.top >= inside.top - 1 && entry.bottom <= inside.bottom + 1 : null;
     });
   await expect.poll(isSeen).toBe(true);
@@ -280,7 +282,9 @@ test('the last site and zone of a tab are reopened, until the sign-out', async (
   await page.goto(`/client/nodeManage/zonesList/${other.id}`);
   await page.getByRole('heading', { level: 1, name: other.name }).waitFor();
   await keepPicture(page, 'last-site');
-  await menuOf(page).getByRole('link', { name: `Last opened ${site.name}` }).click();
+  await menuOf(page)
+    .getByRole('link', { name: `Last opened ${site.name}` })
+    .click();
   await page.waitForURL(`**/sitesSetting/${site.id}/**`);
   await page.goto('/client/nodeManage/sitesSetting');
   await page.waitForURL(`**/sitesSetting/${site.id}/**`);
@@ -478,6 +482,99 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
     await page.keyboard.press('Escape');
     await page.locator('button:focus[aria-label^="Announcements"]').waitFor();
     expect(await panel.count()).toBe(0);
+    await page.context().close();
+  });
+});
+
+describe('whatever a key opens is closed by Esc, and gives the focus back', () => {
+  const over = (page: Page) =>
+    page.locator('[role="dialog"], [role="menu"], [role="listbox"]').filter({ visible: true });
+  const closeOver = async (page: Page) => {
+    await over(page).first().waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => over(page).count()).toBe(0);
+  };
+  /** What the focused element is called. */
+  const focused = (page: Page) =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      return element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? '';
+    });
+
+  test.each(['domains', 'cache', 'versions'])('on the %s of a site', { timeout: 240_000 }, async (view) => {
+    await consoles.app.build.domain({ site });
+    const { page } = await consoles.openAs(site.owner, own(view));
+    await page.locator('main h1').waitFor();
+    await page.waitForLoadState('networkidle');
+    const openers = page.locator('button[aria-haspopup]:enabled').filter({ visible: true });
+    const names: string[] = [];
+    for (const opener of await openers.all()) {
+      await opener.focus();
+      const name = await focused(page);
+      names.push(name);
+      await page.keyboard.press('Enter');
+      await closeOver(page);
+      await expect.poll(() => focused(page), { message: name }).toBe(name);
+    }
+    expect(names.length).toBeGreaterThan(5);
+    await page.context().close();
+  });
+
+  test('from a row: its menu, its form and the question before it goes', async () => {
+    const zone = await consoles.app.build.zone();
+    const { page } = await consoles.openAs(zone.client, 'nodeManage/zonesList');
+    const menu = `Actions for ${zone.name}`;
+    await page.locator('tbody tr').focus();
+    for (const item of ['Edit', 'Remove']) {
+      await page.getByRole('button', { name: menu }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('menuitem', { name: item }).press('Enter');
+      await page.getByRole('dialog').waitFor();
+      await closeOver(page);
+      await expect.poll(() => focused(page), { message: item }).toBe(menu);
+    }
+    // The innermost first: a list of choices in a drawer, then the drawer.
+    await page.locator('main h1').focus();
+    for (const [key, back] of [
+      ['c', 'Zones'],
+      ['?', 'Zones'],
+      ['Control+k', 'Zones'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await closeOver(page);
+      await expect.poll(() => focused(page), { message: key }).toContain(back);
+    }
+    await page.context().close();
+  });
+
+  test('a list of choices before the drawer it stands in', async () => {
+    const zone = await consoles.app.build.zone();
+    const { page } = await consoles.openAs(zone.client, 'nodeManage/productsList');
+    const add = page.locator('main header').getByRole('button', { name: 'Add product' });
+    await add.press('Enter');
+    await page.getByRole('combobox', { name: 'Zone' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: zone.name }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('option').filter({ visible: true }).count()).toBe(0);
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await closeOver(page);
+    await expect.poll(() => focused(page)).toBe('Add product');
+    await page.context().close();
+  });
+
+  // A row that was removed took the focus with it.
+  test('a removed row leaves the focus to its neighbour', async () => {
+    const tenant = await consoles.app.build.client();
+    for (const name of ['one', 'three', 'two']) await consoles.app.build.zone({ tenant, name });
+    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList');
+    const rows = page.locator('tbody tr');
+    await rows.nth(1).focus();
+    await page.keyboard.press('.');
+    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove three' }).press('Enter');
+    await expect.poll(() => rows.count()).toBe(2);
+    await expect.poll(() => page.locator('tbody tr:focus td[data-first]').allInnerTexts()).toEqual(['two']);
     await page.context().close();
   });
 });

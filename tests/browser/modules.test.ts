@@ -168,7 +168,7 @@ test('redirects come from a file, faults first, and targets are changed together
   await page.getByRole('button', { name: 'Replace in targets' }).click();
   await page.getByLabel('In targets, this').fill('https://old.example.com');
   await page.getByLabel('Becomes this').fill('https://new.example.com');
-  await page.getByRole('button', { name: 'Show what changes' }).click();
+  await page.getByRole('button', { name: 'Review' }).click();
   await page.getByText('300 targets change').waitFor();
   await page.getByText('https://new.example.com/0', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Change 300 targets' }).click();

@@ -63,7 +63,7 @@ test('what a change would do to a request is tried before it is saved', async ()
   await page.getByRole('button', { name: 'Add limit' }).click();
   await page.getByRole('textbox', { name: 'Values' }).last().fill('svg');
   await page.getByRole('textbox', { name: 'At most' }).last().fill('1234');
-  await page.getByRole('button', { name: 'Preview', exact: true }).click();
+  await page.getByRole('button', { name: 'Review', exact: true }).click();
   const shown = page.getByRole('dialog', { name: 'What saving would change' });
   await shown.getByText('Try a request as if it were saved').click();
   await shown.getByLabel('URL').fill(url());

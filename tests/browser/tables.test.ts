@@ -198,6 +198,83 @@ describe('a batch', () => {
     await page.context().close();
   });
 
+  // "Undo" turned off rows that had been on before.
+  test('leaves on what was on, when it is undone by the key after its message has gone', async () => {
+    const [on, off, taken] = [...rowsOf(1).map((row) => ({ ...row, enabled: true })), ...rowsOf(2)];
+    const site = await siteWith([on, off, taken].flatMap((row) => row ?? []));
+    const page = await openList(site, '', /status of 409/);
+    await page.getByRole('checkbox', { name: 'Select this page' }).click();
+    await bulk(page).getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click();
+    await page.getByRole('region', { name: 'Turn on' }).getByText('2 done').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // The message has gone by itself; the key works as long as the page is open.
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await page.getByText('Undone').waitFor();
+    const switches = page.getByRole('switch', { checked: true });
+    await expect.poll(() => switches.count()).toBe(1);
+    expect(await page.locator('tbody tr', { has: switches }).locator('td[data-first]').innerText()).toBe(on?.name);
+
+    await page.context().close();
+  });
+
+  test('gives back the tags that each row had', async () => {
+    const page = await openList(await siteWith(rowsOf(2).map((row, i) => ({ ...row, tags: [`own-${i}`] }))));
+    await page.getByRole('checkbox', { name: 'Select this page' }).click();
+    await bulk(page).getByRole('button', { name: 'Tags' }).click();
+    await page.getByRole('dialog').locator('input:not([type="hidden"])').first().fill('common');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    const cells = page.locator('tbody').getByText('own-');
+    await page.locator('tbody').getByText('common').first().waitFor();
+    expect(await cells.count()).toBe(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => cells.allInnerTexts()).toEqual(['own-0', 'own-1']);
+    await page.context().close();
+  });
+
+  // The last actions lay outside of the window.
+  test.each([1440, 1280, 1024, 768, 390])('shows every action at %i px, and Esc takes it away', async (width) => {
+    const site = await siteWith(rowsOf(30));
+    const { page } = await consoles.openAs(site.owner, address(site, '&pageSize=25'), { width });
+    await page
+      .getByRole('checkbox', { name: /^Select h/ })
+      .first()
+      .waitFor();
+    if (width > 768) await page.getByRole('checkbox', { name: 'Select this page' }).click();
+    else for (const box of await page.getByRole('checkbox', { name: /^Select h/ }).all()) await box.click();
+    const bar = bulk(page);
+    await bar.getByText('25 selected').waitFor();
+    const more = bar.getByRole('button', { name: 'More' });
+    const cut = () =>
+      bar.evaluate((element) => {
+        const edge = element.getBoundingClientRect();
+        const isOut = (button: Element) => {
+          const { left, right } = button.getBoundingClientRect();
+          return left < Math.max(edge.left, 0) || right > Math.min(edge.right, window.innerWidth);
+        };
+        return [...element.querySelectorAll('button')].filter(isOut).map((button) => button.textContent);
+      });
+    await expect.poll(cut).toEqual([]);
+    const direct = (await bar.getByRole('button').allInnerTexts()).map((text) => text.trim());
+    await more.press('Enter');
+    const menu = page.getByRole('menu');
+    await menu.waitFor();
+    const behind = (await menu.getByRole('menuitem').allInnerTexts()).map((text) => text.trim());
+    for (const text of ['Turn on', 'Tags', 'Turn off', 'Remove', 'Select all 30 that match', 'Copy to a site'])
+      expect([...direct, ...behind]).toContain(text);
+    if (width === 1280 || width === 390) await keepPicture(page, `bulk-bar-${width}`);
+    // The menu first, then the selection.
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'detached' });
+    await expect.poll(() => more.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Escape');
+    await bar.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
   test('does what can be done, says why the rest was refused, and tries that again', async () => {
     const [good, taken] = rowsOf(2);
     const elsewhere = await siteWith([{ name: taken?.name ?? '', enabled: true }]);
@@ -242,7 +319,7 @@ describe('a batch', () => {
   });
 });
 
-test('what is refused as a whole names each entry, which leads to its row', async () => {
+test('an undo that is refused for a row does the others, and names that row', async () => {
   const [mine, taken] = rowsOf(2).map((row) => ({ ...row, enabled: true }));
   const site = await siteWith([mine, taken].flatMap((row) => row ?? []));
   const page = await openList(site, '', /status of 409/);
@@ -260,10 +337,125 @@ test('what is refused as a whole names each entry, which leads to its row', asyn
     data: { siteId: other.id, name: taken?.name ?? '', enabled: true },
   });
   await undo.click();
-  const dialog = page.getByRole('dialog', { name: 'Multiple Errors' });
-  await dialog.getByText('Unable To Enable Duplicate Domains (401001)').waitFor();
-  await dialog.getByRole('button', { name: taken?.name ?? '' }).click();
-  await expect.poll(() => page.locator('tbody tr:focus td[data-first]').allInnerTexts()).toEqual([taken?.name]);
+  const results = page.getByRole('region', { name: 'Undo' });
+  await results.getByText('1 done').waitFor();
+  await results.getByText('Unable To Enable Duplicate Domains (401001)').waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(1);
+  await page.context().close();
+});
+
+describe('the order', () => {
+  test('of a list is shown by an arrow from the start, or in words where its column is not shown', async () => {
+    const page = await openList(await siteWith(rowsOf(3)));
+    const sorted = page.locator('th[aria-sort="ascending"]');
+    expect(await sorted.allInnerTexts()).toEqual(['Domain']);
+    expect(await sorted.getByLabel('ascending').count()).toBe(1);
+    const names = await page.locator('tbody tr td[data-first]').allInnerTexts();
+    expect(names).toEqual(names.toSorted());
+    await page.goto(page.url().concat('&sort=-createdAt'));
+    await page.getByText('By Created, descending').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('what was just added', () => {
+  const add = async (page: Page, name: string) => {
+    await page.locator('main header').getByRole('button', { name: 'Add zone' }).press('Enter');
+    const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
+    await page.keyboard.press('Enter');
+    await form.waitFor({ state: 'detached' });
+  };
+  const focusedRow = (page: Page) => page.locator('tbody tr:focus td[data-first]').allInnerTexts();
+
+  // It was on another page, and nobody knew on which.
+  test('has the focus on the page where it landed', async () => {
+    const tenant = await consoles.app.build.client();
+    for (const i of Array.from({ length: 14 }).keys())
+      await consoles.app.build.zone({ tenant, name: `zone ${String(i).padStart(2, '0')}` });
+    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList');
+    await page.getByText('1–10 of 14').waitFor();
+    await add(page, 'zone 115');
+    await page.getByText('11–15 of 15').waitFor();
+    await expect.poll(() => focusedRow(page)).toEqual(['zone 115']);
+    expect(await page.locator('tbody tr[data-new]').count()).toBe(1);
+    await keepPicture(page, 'new-row');
+    await page.context().close();
+  });
+
+  test('is named above a list whose filters hide it, and leads there', async () => {
+    const tenant = await consoles.app.build.client();
+    await consoles.app.build.zone({ tenant, name: 'North' });
+    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList?q=nor');
+    await page.getByText('1–1 of 1').waitFor();
+    await add(page, 'South');
+    await page.getByText('South was added. This view does not show it.').waitFor();
+    await keepPicture(page, 'new-row-hidden');
+    await expect.poll(() => page.locator('button:focus').allInnerTexts()).toEqual(['View in list']);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focusedRow(page)).toEqual(['South']);
+    await page.getByText('1–2 of 2').waitFor();
+    await page.context().close();
+  });
+});
+
+describe('choices', () => {
+  // The ones after the thousandth could not be chosen.
+  test('are searched at the server, say how many there are, and keep the name of the chosen one', async () => {
+    const site = await consoles.app.build.site();
+    const { db } = consoles.app.installation;
+    const zones = Array.from({ length: 1060 }, (_, i) => ({
+      name: `zone ${String(i).padStart(4, '0')}`,
+      clientId: site.clientId,
+      keySealed: 'none',
+    }));
+    await db.zone.createMany({ data: zones });
+    const { page } = await consoles.openAs(site.client, 'nodeManage/productsList');
+    await page.locator('main header').getByRole('button', { name: 'Add product' }).click();
+    const field = page.getByRole('dialog').getByRole('combobox', { name: 'Zone' });
+    await field.click();
+    await page.getByText(/^Type to search 1,0\d\d more$/).waitFor();
+    await keepPicture(page, 'choices');
+    await field.pressSequentially('1059');
+    await page.getByRole('option', { name: 'zone 1059' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => field.inputValue()).toBe('zone 1059');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => field.inputValue()).toBe('zone 1059');
+    await page.context().close();
+  });
+
+  test('of a filter are searched too, and a link names the chosen one', async () => {
+    const site = await consoles.app.build.site();
+    const others = Array.from({ length: 60 }, (_, i) => `zone ${String(i).padStart(2, '0')}`);
+    for (const name of others) await consoles.app.build.zone({ tenant: site, name });
+    const { page } = await consoles.openAs(site.client, 'nodeManage/sitesList');
+    await page.getByRole('button', { name: 'Filter' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Zone' }).press('Enter');
+    const popover = page.getByRole('dialog', { name: 'Zone' });
+    await popover.getByText('Type to search 11 more').waitFor();
+    await popover.getByRole('textbox').fill('zone 59');
+    await popover.getByRole('button', { name: 'zone 59' }).click();
+    const chip = page.getByRole('button', { name: 'Zone is zone 59' });
+    await chip.waitFor();
+    await page.reload();
+    await expect.poll(() => chip.count()).toBe(1);
+    await page.context().close();
+  });
+});
+
+test('the tally of a group is that of all pages', async () => {
+  const product = await consoles.app.build.product({ name: 'Alpha' });
+  const sites = ['a', 'b', 'c'].map((name) => consoles.app.build.site({ product, name: `${name} ${unique('s')}` }));
+  await Promise.all(sites);
+  const { page } = await consoles.openAs(product.client, 'nodeManage/sitesList?pageSize=2');
+  const group = page.locator('tbody th');
+  await expect.poll(() => group.innerText()).toBe('Alpha\n3 sites\ncontinues on the next page');
+  await page.getByRole('button', { name: 'Next page', exact: true }).press('Enter');
+  await expect.poll(() => group.innerText()).toBe('Alpha\n3 sites\ncontinued from the previous page');
+  await keepPicture(page, 'group-continued');
   await page.context().close();
 });
 

@@ -90,7 +90,7 @@ test('any two versions are compared side by side, chosen from the list or anew',
 
 const previews = [
   { language: 'zh-CN', width: 1440, preview: '预览', keep: '继续编辑' },
-  { language: 'en', width: 390, preview: 'Preview', keep: 'Keep editing' },
+  { language: 'en', width: 390, preview: 'Review', keep: 'Keep editing' },
 ] as const;
 
 test.each(previews)(
@@ -134,7 +134,7 @@ test(
     await page.getByRole('button', { name: 'Add limit' }).click();
     await page.getByRole('textbox', { name: 'Values' }).last().fill('mp4');
     await page.getByRole('textbox', { name: 'At most' }).last().fill('1234');
-    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await page.getByRole('button', { name: 'Review', exact: true }).click();
     const shown = page.getByRole('dialog', { name: 'What saving would change' });
     await shown.locator('ins', { hasText: /1,234.KiB/ }).waitFor();
     const listed = async () => (await user(rates.list, { params: { siteId } })).data.map(({ rate }) => rate);
@@ -151,10 +151,10 @@ test(
     const drawer = page.getByRole('dialog', { name: 'Add CORS module' });
     await drawer.locator('[name=name]').fill('Taken');
     await drawer.locator('[name=allowOrigins]').fill('https://b.example');
-    await drawer.getByRole('button', { name: 'Preview', exact: true }).click();
+    await drawer.getByRole('button', { name: 'Review', exact: true }).click();
     await drawer.locator('[name=name][aria-invalid=true]').waitFor();
     await drawer.locator('[name=name]').fill('Free');
-    await drawer.getByRole('button', { name: 'Preview', exact: true }).click();
+    await drawer.getByRole('button', { name: 'Review', exact: true }).click();
     await shown.locator('ins', { hasText: 'https://b.example' }).waitFor();
     await keepPicture(page, 'preview-over-drawer');
     expect(await faultsOf(page)).toEqual([]);

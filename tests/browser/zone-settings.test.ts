@@ -209,7 +209,7 @@ test('a list that cannot be is not reviewed: its reader is taken to it', { timeo
     language: 'zh-CN',
   });
   await chinese.getByRole('textbox', { name: '黑名单' }).fill([...networks, '192.0.2.0/24'].join('\n'));
-  await chinese.getByRole('button', { name: '查看变更' }).click();
+  await chinese.getByRole('button', { name: '预览变更' }).click();
   await chinese.getByText('17 行未变动').first().waitFor();
   expect(await chinese.locator('[data-code] .cm-changedLine').allTextContents()).toEqual(['192.0.2.0/24']);
   await keepPicture(chinese, 'zone-firewall-review-zh');

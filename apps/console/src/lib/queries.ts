@@ -55,6 +55,9 @@ const kin: readonly (readonly string[])[] = [
   ['rollouts', 'upgrades', 'nodes'],
 ];
 
+export const areKin = (one: string, other: string) =>
+  one === other || kin.some((group) => group.includes(one) && group.includes(other));
+
 export async function refresh(features: readonly string[]) {
   const all = features.flatMap((feature) => kin.find((group) => group.includes(feature)) ?? [feature]);
   await Promise.all([...new Set(all)].map((feature) => queries.invalidateQueries({ queryKey: [feature] })));

@@ -16,9 +16,15 @@ const targetOf = (event: KeyboardEvent) => event.composedPath()[0] ?? event.targ
 const isForPage = (event: KeyboardEvent) =>
   !(event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) &&
   (event.key === 'Escape' || !isTyped(targetOf(event))) &&
-  !document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]');
+  !isCovered() &&
+  !covered.has(event);
 
-/** Single keys, by `event.key`; the reader may have turned them off. */
+const isCovered = () => document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
+/** Keys pressed while something stood over the page: it may have closed by the time that the page hears of them. */
+const covered = new WeakSet<KeyboardEvent>();
+window.addEventListener('keydown', (event) => void (isCovered() && covered.add(event)), { capture: true });
+
+/** Single keys, by `event.key`; the reader may have turned the letters off, not Esc. */
 export function useLetterKeys(keys: Keys) {
   const wanted = usePreferences((preferences) => preferences.letterKeys);
   const current = useRef(keys);
@@ -26,9 +32,8 @@ export function useLetterKeys(keys: Keys) {
     current.current = keys;
   });
   useEffect(() => {
-    if (!wanted) return;
     const onKey = (event: KeyboardEvent) => {
-      const run = isForPage(event) ? current.current[event.key] : undefined;
+      const run = (wanted || event.key === 'Escape') && isForPage(event) ? current.current[event.key] : undefined;
       if (!run) return;
       event.preventDefault();
       run(event);

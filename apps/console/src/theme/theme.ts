@@ -312,7 +312,7 @@ export const theme = createTheme({
     }),
     // The placeholder that Mantine focuses first may not be a child of a menu; the first item is focused instead.
     Menu: extend<MenuFactory>({
-      defaultProps: { radius: 'md', shadow: 'none', withInitialFocusPlaceholder: false },
+      defaultProps: { radius: 'md', shadow: 'none', withInitialFocusPlaceholder: false, returnFocus: true },
       styles: {
         dropdown: {
           borderColor: 'var(--el-line)',
@@ -324,7 +324,7 @@ export const theme = createTheme({
       },
     }),
     Popover: extend<PopoverFactory>({
-      defaultProps: { radius: 'md', shadow: 'none' },
+      defaultProps: { radius: 'md', shadow: 'none', returnFocus: true },
       styles: {
         dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)' },
       },

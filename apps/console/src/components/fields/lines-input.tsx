@@ -1,4 +1,5 @@
 import { Textarea } from '@mantine/core';
+import * as format from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import type { Field } from '../resource-form/form-state.ts';
 import type { Verdict } from './lines.ts';
@@ -13,6 +14,9 @@ interface LinesInputProps {
   rows?: number;
   onChange: (text: string) => void;
 }
+
+/** Faults that are listed; the rest are counted. */
+const SHOWN = 50;
 
 /** A box of lines, how many there are, and what is wrong with which. */
 export function LinesInput({ input, text, count, verdicts, placeholder, rows = 6, onChange }: LinesInputProps) {
@@ -40,13 +44,16 @@ export function LinesInput({ input, text, count, verdicts, placeholder, rows = 6
         </div>
         {verdicts.length > 0 && (
           <ul className={classes['verdicts']}>
-            {verdicts.slice(0, 50).map(({ line, text: entry, fault }) => (
+            {verdicts.slice(0, SHOWN).map(({ line, text: entry, fault }) => (
               <li key={line} className={classes['verdict']}>
                 <span>{t('common.form.line', { line })}</span>
                 <code>{entry}</code>
                 <span>{fault}</span>
               </li>
             ))}
+            {verdicts.length > SHOWN && (
+              <li>{t('common.form.moreLines', { more: format.count(verdicts.length - SHOWN) })}</li>
+            )}
           </ul>
         )}
       </div>

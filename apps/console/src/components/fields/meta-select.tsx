@@ -2,6 +2,7 @@ import { MultiSelect, Select, type MultiSelectProps, type SelectProps } from '@m
 import { count } from '../../lib/format.ts';
 import { useT, type T } from '../../lib/i18n.ts';
 import type { Choice, MetaChoices } from '../../lib/use-meta.ts';
+import classes from './fields.module.css';
 
 type Searched = 'data' | 'value' | 'onChange' | 'filter' | 'limit' | 'searchable' | 'searchValue' | 'onSearchChange';
 
@@ -20,6 +21,7 @@ function searched({ page, chosen, more, question, type, loading }: MetaChoices, 
     filter: ({ options }: { options: readonly Item[] }) =>
       options.filter((option) => 'group' in option || isShown(option.value)),
     searchable: true,
+    classNames: { option: classes['option'] ?? '' },
     onSearchChange: type,
     nothingFoundMessage: t(loading ? 'common.form.searching' : 'common.states.nothingMatches'),
   } as const;

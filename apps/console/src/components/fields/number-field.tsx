@@ -11,18 +11,28 @@ interface NumberFieldProps {
   placeholder?: string;
   /** Names something, as a port does: its digits are not grouped. */
   plain?: boolean;
+  /** 0 stands for no limit: the box is empty then, and says "Unlimited". */
+  unlimited?: boolean;
 }
 
-export function NumberField({ name, min, max, suffix, placeholder, plain = false }: NumberFieldProps) {
-  useT();
+export function NumberField({
+  name,
+  min,
+  max,
+  suffix,
+  placeholder,
+  plain = false,
+  unlimited = false,
+}: NumberFieldProps) {
+  const t = useT();
   const { accepted, value, set, input } = useField(name);
   if (!accepted) return null;
   return (
     <NumberInput
       {...input}
-      value={typeof value === 'number' ? value : ''}
+      value={typeof value === 'number' && !(unlimited && value === 0) ? value : ''}
       // An empty box is no number; the schema then asks for one.
-      onChange={(next) => set(typeof next === 'number' ? next : undefined)}
+      onChange={(next) => set(typeof next === 'number' ? next : unlimited ? 0 : undefined)}
       allowDecimal={false}
       clampBehavior="none"
       thousandSeparator={plain ? false : ','}
@@ -30,6 +40,7 @@ export function NumberField({ name, min, max, suffix, placeholder, plain = false
       {...(max !== undefined && { max })}
       {...(suffix !== undefined && { suffix })}
       {...(placeholder !== undefined && { placeholder })}
+      {...(unlimited && { placeholder: t('common.unlimited') })}
     />
   );
 }

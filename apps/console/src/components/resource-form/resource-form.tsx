@@ -9,10 +9,12 @@ import { make, type Planned } from '../../lib/planned.ts';
 import { freshOf, refresh } from '../../lib/queries.ts';
 import { acceptedOf, defaultsOf, issuesOf, withoutSecrets } from '../../lib/schema.ts';
 import { toast } from '../../stores/toasts.ts';
+import { toastWithUndo } from '../../stores/undo.ts';
 import { LeaveGuard } from '../leave-guard/leave-guard.tsx';
 import { useInsideOverlay } from '../overlay/overlay.tsx';
 import { PreviewButton, type Preview } from '../preview/preview-button.tsx';
 import { fieldTitle } from '../resource-table/columns.tsx';
+import { announceCreated } from '../resource-table/new-rows.ts';
 import { SaveBar } from '../save-bar/save-bar.tsx';
 import { FormContext, withValue, type FormState, type Values } from './form-state.ts';
 import { changesInWords } from './changes.ts';
@@ -39,6 +41,8 @@ interface ResourceFormProps extends Telling {
   words?: string;
   submitLabel?: Word;
   done?: Word;
+  /** Gives back what was there before; offered with the message that it was saved. */
+  undo?: () => Promise<void>;
   /** On a page: changes are listed and saved in the bar at the bottom. */
   bar?: boolean;
   /** Of a site's configuration: what saving would change can be seen beforehand. */
@@ -217,9 +221,12 @@ export function ResourceForm(props: ResourceFormProps) {
       setConflict(null);
       setAttempts(0);
       await refresh([planned.endpoint.feature, ...refreshes]);
-      toast({ text: t(props.done ?? (editing ? 'common.saved' : 'common.created')) });
+      const text = t(props.done ?? (editing ? 'common.saved' : 'common.created'));
+      if (props.undo) toastWithUndo(text, props.undo);
+      else toast({ text });
       overlay?.setDirty(false);
       overlay?.close();
+      if (!editing && planned.endpoint.name.startsWith('create')) announceCreated(planned.endpoint.feature, reply);
       onDone?.(reply);
     } catch (error) {
       if (error instanceof ApiError && error.status === CHANGED && (await meet())) return;

@@ -33,7 +33,15 @@ export interface CallAction<Row> extends Common {
   /** With what was answered: to follow a job. */
   after?(reply: unknown, rows: readonly Row[]): void;
   refreshes: readonly string[];
-  undo: null | ((rows: readonly Row[]) => object);
+  /** The calls that give each row back the value it had. */
+  undo: null | ((rows: readonly Row[]) => readonly Reverse[]);
+}
+/** A call that undoes something, of rows by their ids. */
+export interface Reverse {
+  ids: readonly string[];
+  /** Where another call than the action's own reverses it. */
+  endpoint?: Endpoint;
+  send: (ids: readonly string[]) => object;
 }
 /** Opens a form in the drawer. */
 export interface OpenAction extends Common {
@@ -93,6 +101,17 @@ interface Choices<R> {
 }
 
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
+
+/** One reverse for each value that the rows had before. */
+export const backTo = <R extends Row, Value>(
+  rows: readonly R[],
+  valueOf: (row: R) => Value,
+  send: (ids: readonly string[], value: Value) => object,
+): Reverse[] =>
+  [...Map.groupBy(rows, (row) => JSON.stringify(valueOf(row))).values()].flatMap((some) => {
+    const [first] = some;
+    return first === undefined ? [] : [{ ids: idsOf(some), send: (ids) => send(ids, valueOf(first)) }];
+  });
 
 /** The form of a row, in the drawer. The endpoint says who may; without one it is always offered. */
 export const edit = (
@@ -178,7 +197,7 @@ const switching =
     skips: 'common.rows.already',
     confirm: null,
     send: (rows) => ({ body: { ids: idsOf(rows), enabled } }),
-    undo: (rows) => ({ body: { ids: idsOf(rows), enabled: !enabled } }),
+    undo: (rows) => [{ ids: idsOf(rows), send: (ids) => ({ body: { ids, enabled: !enabled } }) }],
     ...choices,
   });
 export const turnOn = switching(true, 'common.turnOn', 'common.turnedOn');

@@ -1,5 +1,7 @@
 import { Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { useElementSize } from '@mantine/hooks';
+import { IconDots, IconListCheck, type Icon } from '@tabler/icons-react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { Kbd } from '../values/values.tsx';
 import type { BulkAction } from './actions.tsx';
@@ -16,62 +18,99 @@ interface BulkBarProps<Row> {
   onAll: () => void;
   onClear: () => void;
 }
+interface Entry {
+  key: string;
+  text: string;
+  icon: Icon;
+  danger: boolean;
+  /** Always behind "More". */
+  isBehind: boolean;
+  run: () => void;
+}
 
 /** Floats above the pager while rows are selected: safe actions, then dangerous ones, then Esc. */
 export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onAll, onClear }: BulkBarProps<Row>) {
   const t = useT();
-  const shown = actions.filter(({ more }) => !more);
-  const behind = actions.filter(({ more }) => more);
-  const button = (action: BulkAction<Row>) => {
-    const { label, icon: Icon, danger } = action;
-    return (
-      <button
-        key={label}
-        type="button"
-        className={classes['bulkAction']}
-        data-danger={danger || undefined}
-        disabled={progress !== null}
-        onClick={() => onRun(action)}
-      >
-        <Icon size={16} stroke={1.6} aria-hidden />
-        {t(label)}
-      </button>
-    );
-  };
+  const entries = actions.map((action): Entry => ({
+    key: action.label,
+    text: t(action.label),
+    icon: action.icon,
+    danger: action.danger ?? false,
+    isBehind: action.more ?? false,
+    run: () => onRun(action),
+  }));
+  const everything: Entry[] =
+    matching === null
+      ? []
+      : [
+          {
+            key: 'all',
+            text: t('common.table.selectAll', { count: matching }),
+            icon: IconListCheck,
+            danger: false,
+            isBehind: false,
+            run: onAll,
+          },
+        ];
+  const counted = progress ? `${progress.done} / ${progress.total}` : t('common.table.selected', { count: selected });
+  const direct = entries.filter(({ isBehind }) => !isBehind);
+  // What leaves the bar first when there is no room: safe actions from the end, dangerous ones, "Select all".
+  const leaving = [
+    ...direct.filter(({ danger }) => !danger).toReversed(),
+    ...direct.filter(({ danger }) => danger).toReversed(),
+    ...everything,
+  ];
+  const { place, bar, left } = useFitting([counted, ...leaving.map(({ text }) => text)].join('\n'), leaving.length);
+  const moved = new Set(leaving.slice(0, left).map(({ key }) => key));
+  const isShown = ({ key, isBehind }: Entry) => !isBehind && !moved.has(key);
+  const behind = [...everything, ...entries].filter((entry) => !isShown(entry));
+  const busy = progress !== null;
+
+  const button = ({ key, text, icon: Icon, danger, run }: Entry) => (
+    <button
+      key={key}
+      type="button"
+      className={classes['bulkAction']}
+      data-danger={danger || undefined}
+      disabled={busy}
+      onClick={run}
+    >
+      {key !== 'all' && <Icon size={16} stroke={1.6} aria-hidden />}
+      {text}
+    </button>
+  );
+  const item = ({ key, text, icon: Icon, danger, run }: Entry) => (
+    <Menu.Item
+      key={key}
+      leftSection={<Icon size={16} stroke={1.6} />}
+      {...(danger && { color: 'var(--el-bad-text)' })}
+      onClick={run}
+    >
+      {text}
+    </Menu.Item>
+  );
   return (
-    <div className={classes['bulkPlace']}>
-      <div className={classes['bulk']} role="toolbar" aria-label={t('common.table.bulk')}>
-        <output className={classes['bulkCount']}>
-          {progress ? `${progress.done} / ${progress.total}` : t('common.table.selected', { count: selected })}
-        </output>
-        {matching !== null && (
-          <button type="button" className={classes['bulkAction']} disabled={progress !== null} onClick={onAll}>
-            {t('common.table.selectAll', { count: matching })}
-          </button>
-        )}
-        {shown.filter(({ danger }) => !danger).map(button)}
+    <div className={classes['bulkPlace']} ref={place}>
+      <div className={classes['bulk']} ref={bar} role="toolbar" aria-label={t('common.table.bulk')}>
+        <output className={classes['bulkCount']}>{counted}</output>
+        {everything.filter(isShown).map(button)}
+        {entries.filter((entry) => isShown(entry) && !entry.danger).map(button)}
         {behind.length > 0 && (
-          <Menu position="top-end">
+          <Menu position="top-end" returnFocus>
             <Menu.Target>
-              <button type="button" className={classes['bulkAction']} disabled={progress !== null}>
+              <button type="button" className={classes['bulkAction']} disabled={busy}>
                 <IconDots size={16} stroke={1.6} aria-hidden />
                 {t('common.more')}
               </button>
             </Menu.Target>
             <Menu.Dropdown>
-              {behind.map((action) => (
-                <Menu.Item
-                  key={action.label}
-                  leftSection={<action.icon size={16} stroke={1.6} />}
-                  onClick={() => onRun(action)}
-                >
-                  {t(action.label)}
-                </Menu.Item>
-              ))}
+              {behind.filter(({ danger }) => !danger).map(item)}
+              {behind.some(({ danger }) => danger) && behind.some(({ danger }) => !danger) && <Menu.Divider />}
+              {behind.filter(({ danger }) => danger).map(item)}
             </Menu.Dropdown>
           </Menu>
         )}
-        {shown.filter(({ danger }) => danger).map(button)}
+        {entries.filter((entry) => isShown(entry) && entry.danger).map(button)}
         <button type="button" className={classes['bulkAction']} onClick={onClear}>
           <Kbd>Esc</Kbd>
           <span className="hidden-text">{t('common.table.clearSelection')}</span>
@@ -79,4 +118,18 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
       </div>
     </div>
   );
+}
+
+/** How many entries have to leave the bar. Measured anew for each width and each wording. */
+function useFitting(words: string, most: number) {
+  const { ref: place, width } = useElementSize();
+  const bar = useRef<HTMLDivElement>(null);
+  const asked = `${width} ${words}`;
+  const [fit, setFit] = useState({ asked, left: 0 });
+  const left = fit.asked === asked ? fit.left : 0;
+  useLayoutEffect(() => {
+    const element = bar.current;
+    if (element && element.scrollWidth > element.clientWidth && left < most) setFit({ asked, left: left + 1 });
+  }, [asked, left, most]);
+  return { place, bar, left };
 }

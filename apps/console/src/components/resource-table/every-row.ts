@@ -33,6 +33,20 @@ export async function everyRow<Row extends Identified>(question: Question, { sig
   }
 }
 
+/** How far a row is looked for; past that the list is searched by its name. */
+const SEARCHED_PAGES = 4;
+
+/** The place of the first of these rows in the list, from 0; null where the first pages do not have it. */
+export async function placeIn({ ids, ...question }: Question & { ids: readonly string[] }, signal: AbortSignal) {
+  for (let page = 1; page <= SEARCHED_PAGES; page += 1) {
+    const { data, total = 0 } = await asked<Identified>(question, page, signal);
+    const index = data.findIndex(({ id }) => ids.includes(id));
+    if (index >= 0) return (page - 1) * pageSize + index;
+    if (page * pageSize >= total) return null;
+  }
+  return null;
+}
+
 async function asked<Row>({ endpoint, params, query }: Question, page: number, signal: AbortSignal) {
   const sent = sentOf(endpoint, params, { ...query, ...paging(endpoint, page) });
   for (;;) {

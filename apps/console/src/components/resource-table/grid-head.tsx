@@ -1,6 +1,7 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useT } from '../../lib/i18n.ts';
 import { isNumber, titleOf, type Column } from './columns.tsx';
+import { sortKeyOf } from './order.tsx';
 import type { TableState } from './table-state.ts';
 import classes from './resource-table.module.css';
 
@@ -13,7 +14,7 @@ interface ColumnHeadProps<Row> {
 /** A column's title, a button where the list can be sorted by it. */
 export function ColumnHead<Row>({ column, words, state }: ColumnHeadProps<Row>) {
   const t = useT();
-  const key = column.sort === false ? null : (column.sort ?? column.key);
+  const key = sortKeyOf(column);
   const sortable = key !== null && state.list.sortable.includes(key);
   const sorted = sortable && state.sortBy === key ? (state.orderBy === 'asc' ? 'ascending' : 'descending') : undefined;
   const title = titleOf(column, words);

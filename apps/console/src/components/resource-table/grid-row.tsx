@@ -16,6 +16,7 @@ interface GridRowProps<Row> {
   actions: readonly RowAction<Row>[];
   selectable: boolean;
   picked: boolean;
+  isNew: boolean;
   /** Place among all rows, where only some of them are in the document. */
   place: number | null;
   menuOpened: boolean;
@@ -25,7 +26,8 @@ interface GridRowProps<Row> {
 }
 
 export function GridRow<Row>(props: GridRowProps<Row>) {
-  const { id, name, columns, cells, actions, selectable, picked, place, menuOpened, onMenu, onPick, onRun } = props;
+  const { id, name, columns, cells, actions, selectable, picked, isNew, place, menuOpened, onMenu, onPick, onRun } =
+    props;
   const t = useT();
   const onKey = (event: KeyboardEvent<HTMLTableRowElement>) => {
     // Only from the row itself: keys typed into a control in it are the control's.
@@ -48,6 +50,7 @@ export function GridRow<Row>(props: GridRowProps<Row>) {
       tabIndex={-1}
       data-row={id}
       data-selected={picked || undefined}
+      data-new={isNew || undefined}
       {...(place !== null && { 'aria-rowindex': place })}
       onKeyDown={onKey}
       onClick={(event) =>

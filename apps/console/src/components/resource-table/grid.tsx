@@ -3,7 +3,7 @@ import { Checkbox } from '@mantine/core';
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { IconChevronRight } from '@tabler/icons-react';
-import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import type { RowAction } from './actions.tsx';
@@ -43,6 +43,8 @@ export interface GridProps<Row extends Identified> {
   tallies?: readonly GroupTally[];
   phone?: (row: Row) => PhoneRow;
   dimmed?: boolean;
+  /** Ids of the rows that were just made. */
+  fresh?: readonly string[];
 }
 
 // Order, pages and filters are the server's, selection and columns outlive the table; it keeps rows and cells.
@@ -100,6 +102,10 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
     estimateSize: (index) => (lines[index]?.kind === 'group' ? 32 : rowHeight),
     overscan: 12,
   });
+  const newLine = lines.findIndex((line) => line.kind === 'row' && props.fresh?.includes(line.row.id));
+  useEffect(() => {
+    if (virtual && newLine >= 0) virtualizer.scrollToIndex(newLine, { align: 'center' });
+  }, [virtual, virtualizer, newLine]);
   const windowed = virtualizer.getVirtualItems();
   const visible = virtual ? windowed.flatMap(({ index }) => lines[index] ?? []) : lines;
   const before = virtual ? (windowed[0]?.start ?? 0) : 0;
@@ -180,6 +186,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
                 actions={props.actionsOf(row)}
                 selectable={selectable}
                 picked={selected[row.id] ?? false}
+                isNew={props.fresh?.includes(row.id) ?? false}
                 place={virtual ? index + 2 : null}
                 menuOpened={menu === row.id}
                 onMenu={(opened) => setMenu(opened ? row.id : null)}

@@ -22,6 +22,7 @@ export function PhoneRows<Row extends Identified>({
   phone,
   group,
   tallies,
+  fresh,
 }: GridProps<Row>) {
   const t = useT();
   const [menu, setMenu] = useState<string | null>(null);
@@ -41,7 +42,13 @@ export function PhoneRows<Row extends Identified>({
             {members.map((row) => {
               const shown: PhoneRow = phone?.(row) ?? { below: second && cellOf(second, row) };
               return (
-                <li key={row.id} className={classes['phoneRow']} tabIndex={-1} data-row={row.id}>
+                <li
+                  key={row.id}
+                  className={classes['phoneRow']}
+                  tabIndex={-1}
+                  data-row={row.id}
+                  data-new={fresh?.includes(row.id) || undefined}
+                >
                   {selectable && (
                     <Checkbox
                       aria-label={t('common.table.selectRow', { name: nameOf(row) })}

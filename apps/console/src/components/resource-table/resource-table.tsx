@@ -18,9 +18,12 @@ import { Grid, type Identified, type PhoneRow } from './grid.tsx';
 import type { GroupOf } from './lines.ts';
 import { Pager } from './pager.tsx';
 import { PhoneRows } from './phone-rows.tsx';
+import { NewRowsLine } from './new-rows-line.tsx';
+import { OrderNote, startingOrder } from './order.tsx';
 import { useReveal } from './reveal.ts';
 import { useAllowed, useRunAction } from './run-actions.tsx';
 import { SavedViews } from './saved-views.tsx';
+import { useKeptFocus } from './use-kept-focus.ts';
 import { useSelection } from './use-selection.ts';
 import { useStableOrder } from './stable-order.ts';
 import type { Filter } from './filter-chip.tsx';
@@ -28,6 +31,7 @@ import { ListBody, NoRows, type Empty } from './list-body.tsx';
 import { pageOf, type PageOfRows } from './page-of-rows.ts';
 import { Toolbar } from './toolbar.tsx';
 import { sentOf } from './sent.ts';
+import { useNewRows } from './use-new-rows.ts';
 import { useTableState, type TableState } from './table-state.ts';
 import { useColumnChoice } from './use-column-choice.ts';
 import classes from './resource-table.module.css';
@@ -74,7 +78,7 @@ function List<Row extends Identified>(props: ResourceTableProps<Endpoint, Row>) 
   const state = useTableState(
     endpoint,
     filters.map(({ key }) => key),
-    props.sort,
+    props.sort ?? startingOrder(endpoint, columns),
   );
   const asked = useMemo(() => questionOf(state, search, query), [state, search, query]);
   const result: Result<unknown> = useEndpoint(endpoint, sentOf(endpoint, params, asked), {
@@ -137,6 +141,15 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
   const view = JSON.stringify(asked);
   const { rows, moved, apply } = useStableOrder(page?.data ?? [], view, pollMs !== undefined);
   const question = { endpoint, params, query: asked };
+  const fresh = useNewRows({
+    feature: endpoint.feature,
+    state,
+    shown: rows.map(({ id }) => id),
+    question,
+    unfiltered: questionOf({ ...state, search: '', filters: {}, page: 1 }, props.search, props.query),
+    canSearch: props.search !== undefined,
+    focus: focusRow,
+  });
   const { selected, setSelected, chosen, isEvery, selectEvery, progress } = useSelection(view, rows, question);
   const [running, setRunning] = useState<{ done: number; total: number } | null>(null);
   const choice = useColumnChoice(endpoint.feature, columns, state);
@@ -172,20 +185,24 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     selectable: actions.length > 0,
     caption: t(props.caption ?? title ?? 'frame.product'),
     endpoint,
+    fresh: fresh.ids,
     ...(props.group && { group: props.group }),
     ...(page?.groups && { tallies: page.groups }),
     ...(props.phone && { phone: props.phone }),
   };
+  const keepFocus = useKeptFocus(rows.map(({ id }) => id));
+  const isOrdered = state.list.sortable.length > 0 && total > 1;
   useReveal((target) => {
     const row = rows.find((one) => one.id === target || label(one) === target);
     return row ? () => focusRow(row.id) : null;
   });
 
   return (
-    <div className={classes['list']} data-selecting={chosen.length > 0 || undefined}>
-      {(!phone || props.search !== undefined || filters.length > 0 || props.tools) && (
+    <div className={classes['list']} data-selecting={chosen.length > 0 || undefined} onFocusCapture={keepFocus}>
+      {(!phone || props.search !== undefined || filters.length > 0 || props.tools || isOrdered) && (
         <Toolbar words={words} state={state} search={props.search} filters={filters}>
           {props.tools}
+          {page && total > 1 && <OrderNote state={state} columns={choice.shown} words={words} />}
           {moved && (
             <Button size="xs" variant="light" onClick={apply}>
               {t('common.table.newOrder')}
@@ -213,6 +230,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
           )}
         </Toolbar>
       )}
+      {fresh.rows?.isHidden && <NewRowsLine key={fresh.rows.made.ids.join()} {...fresh} rows={fresh.rows} />}
       {result.refreshing && <div className={classes['refreshing']} aria-hidden />}
       <ListBody
         result={result}
@@ -240,4 +258,10 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
 }
 
 /** A row that is named elsewhere; on a page of many it may have to be scrolled to. */
-const focusRow = (id: string) => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus();
+function focusRow(id: string, frames = FRAMES_TO_WAIT) {
+  const row = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
+  if (row) row.focus();
+  // Of a long page only the rows near the window are in the document; the page scrolls to this one.
+  else if (frames > 0) requestAnimationFrame(() => focusRow(id, frames - 1));
+}
+const FRAMES_TO_WAIT = 20;

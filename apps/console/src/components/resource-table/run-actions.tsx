@@ -5,11 +5,13 @@ import { t } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { toast } from '../../stores/toasts.ts';
+import { toastWithUndo } from '../../stores/undo.ts';
 import { useConfirm, type Danger } from '../confirm/confirm.tsx';
 import { useOverlay } from '../overlay/overlay.tsx';
 import type { CallAction, RowAction } from './actions.tsx';
 import { runBatch } from './batch.ts';
 import { BatchResults } from './batch-results.tsx';
+import { useReverse } from './use-reverse.tsx';
 
 export interface Acting<Row> {
   rows: readonly Row[];
@@ -24,6 +26,7 @@ export function useRunAction<Row extends { id: string }>() {
   const confirm = useConfirm();
   const overlay = useOverlay();
   const navigate = useNavigate();
+  const reverse = useReverse<Row>();
 
   async function runCall(action: CallAction<Row>, { rows, nameOf, params, onProgress }: Acting<Row>) {
     const those = rows.filter(action.applies);
@@ -39,18 +42,15 @@ export function useRunAction<Row extends { id: string }>() {
       const reply: unknown = await call(action.endpoint, { ...(params && { params }), ...body });
       action.after?.(reply, some);
     };
+    const { refreshes, undo: back, endpoint } = action;
     const told = (done: readonly Row[]) => {
-      const back = action.undo;
-      const undo = async () => {
-        await send(done, back?.(done) ?? {}).catch(toastError);
-        await refreshed();
-      };
-      toast({
-        text: t(action.done, { count: done.length }),
-        ...(back && { action: { label: t('common.undo'), run: () => void undo() } }),
-      });
+      const text = t(action.done, { count: done.length });
+      const steps = back?.(done) ?? [];
+      if (steps.some((step) => step.ids.length > 0))
+        toastWithUndo(text, () => reverse(steps, { rows: done, nameOf, params, endpoint, refreshes }));
+      else toast({ text });
     };
-    const refreshed = () => refresh([action.endpoint.feature, ...action.refreshes]);
+    const refreshed = () => refresh([endpoint.feature, ...refreshes]);
 
     if (rows.length === 1) {
       try {
@@ -73,8 +73,9 @@ export function useRunAction<Row extends { id: string }>() {
       return outcomes;
     };
     const outcomes = await attempt(those);
-    if (skipped.length === 0 && outcomes.every(({ failed }) => failed === null)) told(those);
-    else
+    const done = outcomes.flatMap(({ row, failed }) => (failed === null ? [row] : []));
+    if (done.length > 0) told(done);
+    if (skipped.length > 0 || done.length < those.length)
       overlay(
         <BatchResults
           title={t(action.label)}

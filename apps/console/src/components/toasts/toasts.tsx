@@ -4,13 +4,14 @@ import { useEffect, useState } from 'react';
 import { withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { dismiss, useToasts, type Toast } from '../../stores/toasts.ts';
+import { undo } from '../../stores/undo.ts';
 import { CopyIcon } from '../values/copy.tsx';
 import classes from './toasts.module.css';
 
 export function Toasts() {
   const toasts = useToasts((state) => state.toasts);
   const t = useT();
-  useUndoKey(toasts.findLast(({ action }) => action !== undefined));
+  useUndoKey();
   return (
     <section className={classes['toasts']} aria-label={t('frame.notifications')}>
       <output>{toasts.filter(({ tone }) => tone !== 'bad').map(shown)}</output>
@@ -19,22 +20,19 @@ export function Toasts() {
   );
 }
 
-/** Ctrl Z does what the newest message offers. In a field it is the field's own. */
-function useUndoKey(toast: Toast | undefined) {
+/** Ctrl Z undoes the last action. In a field it is the field's own. */
+function useUndoKey() {
   useEffect(() => {
-    if (!toast) return;
     const onKey = (event: KeyboardEvent) => {
       const { target } = event;
       const isTyping =
         target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select');
       if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping) return;
-      event.preventDefault();
-      toast.action?.run();
-      dismiss(toast.id);
+      if (undo()) event.preventDefault();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
-  }, [toast]);
+  }, []);
 }
 
 const shown = (toast: Toast) => <OneToast key={toast.id} toast={toast} />;

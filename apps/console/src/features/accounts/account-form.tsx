@@ -6,6 +6,7 @@ import { TextField } from '../../components/fields/text-field.tsx';
 import { TimeField } from '../../components/fields/time-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { family, type Family } from '../../lib/family.ts';
+import type { Word } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import type { Account } from './account.ts';
 
@@ -13,9 +14,11 @@ interface AccountFormProps {
   value?: Account;
   auth: Family;
   isSub: boolean;
+  /** What the button says that adds it. */
+  adding?: Word;
 }
 
-export function AccountForm({ value, auth, isSub }: AccountFormProps) {
+export function AccountForm({ value, auth, isSub, adding }: AccountFormProps) {
   const language = usePreferences((preferences) => preferences.language);
   const isOperator = family === 'admin' && auth === 'client' && !isSub;
   return (
@@ -25,6 +28,7 @@ export function AccountForm({ value, auth, isSub }: AccountFormProps) {
       value={value && editable(value, isOperator)}
       initial={{ auth, language }}
       refreshes={['clients']}
+      {...(adding && { submitLabel: adding })}
       done={value ? 'accounts.done.edit' : 'accounts.done.create'}
     >
       <TextField name="email" />

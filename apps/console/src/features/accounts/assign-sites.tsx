@@ -23,12 +23,21 @@ const columns: Column<Site>[] = [
 
 /** The sites of its customer that a sub-account sees, or those that it does not see yet: page by page, however many. */
 export function AssignSites({ account, assigned }: { account: Account; assigned: boolean }) {
+  const idsOf = (sites: readonly Site[]) => sites.map(({ id }) => id);
+  const bodyOf = (siteIDs: string[]) => ({ body: { siteIDs, userIDs: [account.id] } });
   const change = does<Site, typeof siteUsers.assign>(assigned ? siteUsers.unassign : siteUsers.assign, {
     label: assigned ? 'accounts.actions.unassign' : 'accounts.actions.assign',
     icon: assigned ? IconWorldMinus : IconWorldPlus,
     done: assigned ? 'accounts.done.unassign' : 'accounts.done.assign',
     refreshes: ['sites'],
-    send: (sites) => ({ body: { siteIDs: sites.map(({ id }) => id), userIDs: [account.id] } }),
+    send: (sites) => bodyOf(idsOf(sites)),
+    undo: (sites) => [
+      {
+        ids: idsOf(sites),
+        endpoint: assigned ? siteUsers.assign : siteUsers.unassign,
+        send: (ids) => bodyOf([...ids]),
+      },
+    ],
   });
   const actions = account.manageable ? [change] : [];
   const shared = {

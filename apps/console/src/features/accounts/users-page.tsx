@@ -42,7 +42,7 @@ export function UsersPage() {
   const isSub = current === 'subs';
   // An operator's customers and their sub-accounts are the operator's to make.
   const adding = family === 'admin' && current === 'users' ? null : adds[current];
-  const form = <AccountForm auth={auth} isSub={isSub} />;
+  const form = <AccountForm auth={auth} isSub={isSub} {...(adding && { adding })} />;
   return (
     <Page
       title="accounts.title"

@@ -41,7 +41,7 @@ const forcing = (forceSSL: boolean) =>
     done: forceSSL ? 'domains.bulk.forced' : 'domains.bulk.unforced',
     applies: (domain) => domain.forceSSL !== forceSSL,
     send: (rows) => ({ params: { siteId: rows[0]?.siteID ?? '' }, body: { ids: idsOf(rows), forceSSL } }),
-    undo: (rows) => ({ body: { ids: idsOf(rows), forceSSL: !forceSSL } }),
+    undo: (rows) => [{ ids: idsOf(rows), send: (ids) => ({ body: { ids, forceSSL: !forceSSL } }) }],
     more: !forceSSL,
   });
 
@@ -89,7 +89,7 @@ export function useBulkActions({ id: siteId, cname }: SiteInfo, tags: readonly s
     forcing(true),
     forcing(false),
     opens('tags', IconTag, domains.setTags, (rows) => <TagsForm siteId={siteId} rows={rows} tags={tags} />),
-    opens('origins', IconServer, domains.setUpstreams, (rows) => <ManyOriginsForm siteId={siteId} ids={idsOf(rows)} />),
+    opens('origins', IconServer, domains.setUpstreams, (rows) => <ManyOriginsForm siteId={siteId} rows={rows} />),
     opens('check', IconWorldCheck, domains.checkCname, (rows) => (
       <CnameResults siteId={siteId} cname={cname} rows={rows} />
     )),

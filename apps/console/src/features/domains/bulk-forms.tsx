@@ -10,11 +10,13 @@ import { newOrigin, templateFaults, upstreamsOf, type Origin } from '../../compo
 import { OriginsTable } from '../../components/origins/origins-table.tsx';
 import { useInsideOverlay } from '../../components/overlay/overlay.tsx';
 import { PreviewButton } from '../../components/preview/preview-button.tsx';
+import { backTo } from '../../components/resource-table/actions.tsx';
+import { useReverse } from '../../components/resource-table/use-reverse.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
-import { toast } from '../../stores/toasts.ts';
+import { toastWithUndo } from '../../stores/undo.ts';
 import classes from './domains.module.css';
 import { isGood, judgeName, verdictWord } from './names.ts';
 import type { Domain } from './origins-draft.ts';
@@ -23,10 +25,42 @@ interface Many {
   siteId: string;
   ids: readonly string[];
 }
+type Upstreams = Domain['upstreams'];
+
+/** Gives each of the domains back the value that it has now. */
+function useUndoDomains<Value>(
+  rows: readonly Domain[],
+  valueOf: (row: Domain) => Value,
+  endpoint: typeof domains.setTags | typeof domains.setUpstreams,
+  bodyOf: (ids: readonly string[], value: Value) => object,
+) {
+  const reverse = useReverse<Domain>();
+  const params = { siteId: rows[0]?.siteID ?? '' };
+  const steps = backTo(rows, valueOf, (ids, value) => ({ body: bodyOf(ids, value) }));
+  return () => reverse(steps, { rows, nameOf: ({ name }) => name, params, endpoint, refreshes: [] });
+}
+
+const useUndoOrigins = (rows: readonly Domain[]) =>
+  useUndoDomains(
+    rows,
+    ({ upstreams }) => withoutIDs(upstreams),
+    domains.setUpstreams,
+    (ids, upstreams) => ({
+      ids,
+      upstreams,
+    }),
+  );
+const withoutIDs = (upstreams: Upstreams) => upstreams.map(({ id: _, ...upstream }) => upstream);
 
 /** In place of the tags that they have; where all have the same, these are where it begins. */
 export function TagsForm({ siteId, rows, tags }: { siteId: string; rows: readonly Domain[]; tags: readonly string[] }) {
   const [first] = rows;
+  const undo = useUndoDomains(
+    rows,
+    (row) => row.tags,
+    domains.setTags,
+    (ids, tags) => ({ ids, tags }),
+  );
   const alike = rows.every((row) => row.tags.join('\n') === first?.tags.join('\n'));
   return (
     <ResourceForm
@@ -36,6 +70,7 @@ export function TagsForm({ siteId, rows, tags }: { siteId: string; rows: readonl
       initial={{ ids: rows.map(({ id }) => id), tags: alike ? (first?.tags ?? []) : [] }}
       submitLabel="common.save"
       done="common.saved"
+      undo={undo}
     >
       <TagsField name="tags" suggestions={tags} />
     </ResourceForm>
@@ -44,6 +79,7 @@ export function TagsForm({ siteId, rows, tags }: { siteId: string; rows: readonl
 
 /** One address for another in the chosen domains; without rows, wherever it stands in the site. */
 export function SwapForm({ siteId, rows }: { siteId: string; rows?: readonly Domain[] }) {
+  const undo = useUndoOrigins(rows ?? []);
   const from = rows?.[0]?.upstreams[0]?.address;
   return (
     <ResourceForm
@@ -53,6 +89,7 @@ export function SwapForm({ siteId, rows }: { siteId: string; rows?: readonly Dom
       initial={{ ...(rows && { ids: rows.map(({ id }) => id) }), ...(from !== undefined && { from }) }}
       submitLabel="domains.bulk.swapSubmit"
       done="common.saved"
+      {...(rows && { undo })}
     >
       <TextField name="from" />
       <TextField name="to" />
@@ -98,18 +135,19 @@ export function CloneForm({ domain }: { domain: Domain }) {
 }
 
 /** The same origins for all of them. */
-export function ManyOriginsForm({ siteId, ids }: Many) {
+export function ManyOriginsForm({ siteId, rows }: { siteId: string; rows: readonly Domain[] }) {
   const t = useT();
   const overlay = useInsideOverlay();
   const [origins, setOrigins] = useState<Origin[]>(() => [newOrigin(80)]);
   const [tried, setTried] = useState(false);
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const { run, running } = useAction(domains.setUpstreams, { quiet: true });
+  const undo = useUndoOrigins(rows);
   const noneOn = !origins.some(({ enabled }) => enabled);
   const { isGood: isComplete, fault } = templateFaults(origins, refused, tried);
   const plan = () => {
     setTried(true);
-    const body = { ids: [...ids], upstreams: upstreamsOf(origins) };
+    const body = { ids: rows.map(({ id }) => id), upstreams: upstreamsOf(origins) };
     return isComplete ? { endpoint: domains.setUpstreams, params: { siteId }, body } : null;
   };
   const refuse = (error: unknown) => {
@@ -122,7 +160,7 @@ export function ManyOriginsForm({ siteId, ids }: Many) {
     if (!planned) return;
     try {
       await run(planned);
-      toast({ text: t('common.saved') });
+      toastWithUndo(t('common.saved'), undo);
       overlay?.setDirty(false);
       overlay?.close();
     } catch (error) {
@@ -138,7 +176,7 @@ export function ManyOriginsForm({ siteId, ids }: Many) {
         void submit();
       }}
     >
-      <p className={classes['lead']}>{t('domains.bulk.originsWhy', { count: ids.length })}</p>
+      <p className={classes['lead']}>{t('domains.bulk.originsWhy', { count: rows.length })}</p>
       <OriginsTable
         origins={origins}
         usualPort={80}
@@ -159,11 +197,11 @@ export function ManyOriginsForm({ siteId, ids }: Many) {
         )}
         <PreviewButton
           preview={{ plan: () => [plan()].filter((planned) => planned !== null), onRefused: refuse }}
-          saveText={t('domains.bulk.originsSubmit', { count: ids.length })}
+          saveText={t('domains.bulk.originsSubmit', { count: rows.length })}
           onSave={() => void submit()}
         />
         <Button type="submit" loading={running}>
-          {t('domains.bulk.originsSubmit', { count: ids.length })}
+          {t('domains.bulk.originsSubmit', { count: rows.length })}
         </Button>
       </div>
     </form>

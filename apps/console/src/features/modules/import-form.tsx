@@ -6,6 +6,7 @@ import { parse } from 'papaparse';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { ruleText } from '../../lib/errors.ts';
+import { count as number } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import classes from './modules.module.css';
@@ -72,6 +73,7 @@ export function ImportForm({ at }: { at: InModule }) {
               <b>{issue && ruleText(issue.rule, issue.message, issue.values)}</b>
             </li>
           ))}
+          {faults.length > SHOWN && <li>{t('common.form.moreLines', { more: number(faults.length - SHOWN) })}</li>}
         </ul>
       )}
       <div className="dialog-buttons">

@@ -64,6 +64,7 @@ export const draining: CallAction<EdgeNode> = does(nodes.status, {
   done: 'nodes.done.drained',
   applies: ({ enabled }) => enabled,
   send: (rows) => ({ body: { ids: idsOf(rows), enabled: false, drainSeconds: DRAIN_SECONDS } }),
+  undo: (rows) => [{ ids: idsOf(rows), send: (ids) => ({ body: { ids, enabled: true } }) }],
   confirm: ({ length: count }) => ({
     title: t('nodes.drainTitle', { count }),
     points: [t('nodes.drainPoints.serves'), t('nodes.drainPoints.after')],

@@ -37,6 +37,9 @@ export function Subs({ node }: { node: EdgeNode }) {
     icon: IconUnlink,
     done: 'common.saved',
     send: (rows) => ({ params, body: { ids: rows.map(({ id }) => id) } }),
+    undo: (rows) => [
+      { ids: rows.map(({ id }) => id), endpoint: nodes.addSubs, send: (ids) => ({ params, body: { ids } }) },
+    ],
   });
   const adding = can(nodes.addSubs) && node.parentID === null && (
     <Button

@@ -21,10 +21,10 @@ export function ProductForm({ value }: { value?: Product }) {
       <SelectMetaField name="zoneID" meta={zones.meta} />
       <GroupField name="groupID" />
       <GroupField name="backupGroupID" />
-      <NumberField name="siteLimit" min={0} />
-      <NumberField name="domainLimit" min={0} />
-      <NumberField name="portLimit" min={0} />
-      <NumberField name="autoCertificateLimit" min={0} />
+      <NumberField name="siteLimit" min={0} unlimited />
+      <NumberField name="domainLimit" min={0} unlimited />
+      <NumberField name="portLimit" min={0} unlimited />
+      <NumberField name="autoCertificateLimit" min={0} unlimited />
       <PriceField name="trafficPriceCents" />
       <ChoiceField name="overLimitAction" />
       <ChoiceField name="sellType" segmented />

@@ -4,11 +4,15 @@ import { IconEraser } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
 import { fieldErrorsOf, ruleText, toastError } from '../../lib/errors.ts';
+import { count as number } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { follow } from '../../stores/jobs.ts';
 import { linesOf, listed, MOST_LINES, type Scope } from './purge-input.ts';
 import classes from './purge.module.css';
+
+/** Faults that are listed; the rest are counted. */
+const SHOWN = 20;
 
 interface PurgeFormProps {
   site: { id: string; name: string };
@@ -126,11 +130,12 @@ export function PurgeForm({ site, onStarted }: PurgeFormProps) {
           />
           <ul id="purge-verdicts" className={classes['verdicts']}>
             {tried &&
-              bad.slice(0, 20).map(({ n, line, why }) => (
+              bad.slice(0, SHOWN).map(({ n, line, why }) => (
                 <li key={n}>
                   <span>{t('common.form.line', { line: n })}</span> <code>{line}</code> {why}
                 </li>
               ))}
+            {tried && bad.length > SHOWN && <li>{t('common.form.moreLines', { more: number(bad.length - SHOWN) })}</li>}
           </ul>
         </div>
       )}

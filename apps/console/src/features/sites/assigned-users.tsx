@@ -5,6 +5,7 @@ import { Section } from '../../components/page/section.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { family, to } from '../../lib/family.ts';
+import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
@@ -23,7 +24,7 @@ function Assigned({ siteId }: { siteId: string }) {
   return (
     <Section title="sites.overview.users" why="sites.overview.usersWhy">
       <Await result={found}>
-        {({ data }) =>
+        {({ data, total }) =>
           data.length === 0 ? (
             <Link className={classes['link'] ?? ''} to={to(family === 'user' ? list : `${list}?tab=customers`)}>
               {t('sites.overview.assign')}
@@ -38,6 +39,13 @@ function Assigned({ siteId }: { siteId: string }) {
                   {status === 'normal' ? null : <Status kind="account" value={status} />}
                 </Fact>
               ))}
+              {total > data.length && (
+                <Fact term={t('common.form.moreRows', { more: count(total - data.length) })}>
+                  <Link className={classes['link'] ?? ''} to={to(list)}>
+                    {t('accounts.title')}
+                  </Link>
+                </Fact>
+              )}
             </Facts>
           )
         }

@@ -10,12 +10,18 @@ import {
   IconPlayerPlay,
   type Icon,
 } from '@tabler/icons-react';
-import { does, remove, type CallAction } from '../../components/resource-table/actions.tsx';
+import { backTo, does, remove, type CallAction } from '../../components/resource-table/actions.tsx';
 import { t, type Word } from '../../lib/i18n.ts';
 import { follow } from '../../stores/jobs.ts';
 
 export type Site = RowOf<typeof clientSites.list>;
 type Wanted = 'normal' | 'pause' | 'lock';
+
+const idsOf = (rows: readonly Site[]) => rows.map(({ id }) => id);
+/** States that an operator gives; the others come from limits and dates. */
+const canReturn = ({ status }: Site) => status === 'normal' || status === 'pause' || status === 'lock';
+
+const statusBody = (siteIDs: readonly string[], status: string) => ({ body: { siteIDs, status } });
 
 /** What turns visitors away is asked first. */
 const setStatus = (wanted: Wanted, icon: Icon, points: readonly Word[]): CallAction<Site> =>
@@ -26,7 +32,18 @@ const setStatus = (wanted: Wanted, icon: Icon, points: readonly Word[]): CallAct
     refreshes: ['sites'],
     done: `sites.done.${wanted}`,
     applies: ({ status }) => status !== wanted,
-    send: (rows) => ({ body: { siteIDs: rows.map(({ id }) => id), status: wanted } }),
+    send: (rows) => ({ body: { siteIDs: idsOf(rows), status: wanted } }),
+    undo: (rows) => [
+      // A locked site cannot be paused directly.
+      ...(wanted === 'lock'
+        ? backTo(
+            rows.filter(({ status }) => status === 'pause'),
+            () => 'normal',
+            statusBody,
+          )
+        : []),
+      ...backTo(rows.filter(canReturn), ({ status }) => status, statusBody),
+    ],
     confirm:
       wanted === 'normal'
         ? null
@@ -55,6 +72,7 @@ const forceBackup = (enabled: boolean): CallAction<Site> =>
     applies: ({ forcedAt, backupGroupID }) =>
       enabled ? forcedAt === null && backupGroupID !== null : forcedAt !== null,
     send: (rows) => ({ body: { siteIDs: rows.map(({ id }) => id), enabled } }),
+    undo: (rows) => [{ ids: idsOf(rows), send: (siteIDs) => ({ body: { siteIDs, enabled: !enabled } }) }],
     confirm: enabled
       ? ({ length: count }) => ({
           title: t('sites.forceTitle', { count }),

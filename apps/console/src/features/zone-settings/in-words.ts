@@ -26,7 +26,7 @@ export function valueText(t: T, field: string, value: string): string {
   if (texts.includes(name))
     return t('zoneSettings.lines', { count: value === '' ? 0 : value.trimEnd().split('\n').length });
   if (name === 'level') return t(`zoneSettings.levels.${FirewallLevel.parse(Number(value))}`);
-  if (name.endsWith('Bytes')) return value === '0' ? t('zoneSettings.noLimit') : sizeText(name, Number(value));
+  if (name.endsWith('Bytes')) return value === '0' ? t('common.unlimited') : sizeText(name, Number(value));
   if (name === 'cacheInactiveSeconds') return t('zoneSettings.days', { count: Math.round(Number(value) / 86_400) });
   if (name === 'soakSeconds') return t('zoneSettings.seconds', { count: Number(value) });
   if (name === 'workerProcesses' && value === '0') return t('zoneSettings.perCore');

@@ -1,5 +1,6 @@
 import { NumberInput } from '@mantine/core';
 import { useState } from 'react';
+import { useT } from '../../lib/i18n.ts';
 
 interface NumberSettingProps {
   label: string;
@@ -13,12 +14,16 @@ interface NumberSettingProps {
   max: number;
   decimals?: number;
   disabled: boolean;
+  /** 0 stands for no limit: the box is empty then, and says "Unlimited". */
+  unlimited?: boolean;
   onChange: (value: number) => void;
 }
 
 /** One that is always there: a box that is left empty shows again what holds. */
 export function NumberSetting(props: NumberSettingProps) {
   const { label, hint = null, suffix = '', value, unit = 1, min, max, decimals = 0, disabled, onChange } = props;
+  const { unlimited = false } = props;
+  const t = useT();
   const [emptied, setEmptied] = useState(0);
   return (
     <NumberInput
@@ -26,7 +31,8 @@ export function NumberSetting(props: NumberSettingProps) {
       label={label}
       description={hint}
       suffix={suffix}
-      value={value / unit}
+      value={unlimited && value === 0 ? '' : value / unit}
+      {...(unlimited && { placeholder: t('common.unlimited') })}
       min={min}
       max={max}
       decimalScale={decimals}
@@ -34,8 +40,11 @@ export function NumberSetting(props: NumberSettingProps) {
       allowNegative={false}
       thousandSeparator=","
       disabled={disabled}
-      onChange={(next) => typeof next === 'number' && onChange(Math.round(next * unit))}
-      onBlur={(event) => event.currentTarget.value === '' && setEmptied(emptied + 1)}
+      onChange={(next) => {
+        if (typeof next === 'number') onChange(Math.round(next * unit));
+        else if (unlimited) onChange(0);
+      }}
+      onBlur={(event) => event.currentTarget.value === '' && !unlimited && setEmptied(emptied + 1)}
     />
   );
 }

@@ -17,17 +17,21 @@ interface Size {
   suffix?: string;
   min: number;
   max: number;
+  /** 0 is no limit. */
+  unlimited?: boolean;
 }
 const workers: readonly Size[] = [
   { name: 'workerProcesses', unit: 1, min: 0, max: 256 },
   { name: 'workerConnections', unit: 1, min: 1024, max: 1_000_000 },
 ];
 const cache: readonly Size[] = [
-  { name: 'cacheBytes', unit: GiB, suffix: ' GiB', min: 0, max: 900_000 },
+  { name: 'cacheBytes', unit: GiB, suffix: ' GiB', min: 0, max: 900_000, unlimited: true },
   { name: 'cacheKeyBytes', unit: MiB, suffix: ' MiB', min: 1, max: 16_384 },
   { name: 'cacheInactiveSeconds', unit: 86_400, min: 1, max: 365 },
 ];
-const bodies: readonly Size[] = [{ name: 'bodyBytes', unit: MiB, suffix: ' MiB', min: 0, max: 900_000 }];
+const bodies: readonly Size[] = [
+  { name: 'bodyBytes', unit: MiB, suffix: ' MiB', min: 0, max: 900_000, unlimited: true },
+];
 
 /** What each node may use for the zone. */
 export function ResourceTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {

@@ -1,0 +1,49 @@
+// What a form has just made is shown in the list that it stands in.
+import { useEffect, useRef } from 'react';
+import { areKin } from '../../lib/queries.ts';
+
+export interface Made {
+  feature: string;
+  ids: readonly string[];
+  /** What it is called, where the answer says it. */
+  name: string | null;
+}
+const listeners = new Set<(made: Made) => void>();
+
+/** Past the moment when the closing drawer gives the focus back to its button. */
+const AFTER_DRAWER_MS = 30;
+
+export function announceCreated(feature: string, reply: unknown) {
+  const ids = idsIn(reply);
+  if (ids.length === 0) return;
+  const name = isRecord(reply) && typeof reply['name'] === 'string' ? reply['name'] : null;
+  setTimeout(() => {
+    for (const tell of listeners) tell({ feature, ids, name });
+  }, AFTER_DRAWER_MS);
+}
+
+export function useCreated(feature: string, onCreated: (made: Made) => void) {
+  const latest = useRef(onCreated);
+  useEffect(() => {
+    latest.current = onCreated;
+  });
+  useEffect(() => {
+    const listener = (made: Made) => {
+      if (areKin(made.feature, feature)) latest.current(made);
+    };
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, [feature]);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const idOf = (value: unknown) => (isRecord(value) && typeof value['id'] === 'string' ? [value['id']] : []);
+
+/** A creation answers its row, its rows, or their ids. */
+function idsIn(reply: unknown): string[] {
+  if (!isRecord(reply)) return [];
+  const { data, ids } = reply;
+  if (Array.isArray(data)) return data.flatMap(idOf);
+  if (Array.isArray(ids)) return ids.filter((id) => typeof id === 'string');
+  return idOf(reply);
+}

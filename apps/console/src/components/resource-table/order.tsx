@@ -1,0 +1,36 @@
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { useT } from '../../lib/i18n.ts';
+import { fieldTitle, titleOf, type Column } from './columns.tsx';
+import { listOf, type TableState } from './table-state.ts';
+import classes from './resource-table.module.css';
+
+/** The column's name in `sortBy`; null where the list does not sort by it. */
+export const sortKeyOf = <Row,>({ key, sort }: Column<Row>) => (sort === false ? null : (sort ?? key));
+
+/** The endpoint's own order where a column shows it, else that of the first column that the list can be sorted by. */
+export function startingOrder<Row>(endpoint: Endpoint, columns: readonly Column<Row>[]) {
+  const { sortable, sortBy } = listOf(endpoint);
+  const keys = columns.filter(({ hidden }) => !hidden).map(sortKeyOf);
+  if (keys.includes(sortBy)) return null;
+  return keys.find((key) => key !== null && sortable.includes(key)) ?? null;
+}
+
+interface OrderNoteProps<Row> {
+  state: TableState;
+  columns: readonly Column<Row>[];
+  words: string;
+}
+
+/** The order in words, for when no head of a column shows it: the column is chosen away, or there is no room for it. */
+export function OrderNote<Row>({ state, columns, words }: OrderNoteProps<Row>) {
+  const t = useT();
+  const { list, sortBy, orderBy } = state;
+  if (list.sortable.length === 0) return null;
+  const column = columns.find((one) => sortKeyOf(one) === sortBy);
+  const name = column ? titleOf(column, words) : fieldTitle(words, sortBy);
+  return (
+    <span className={classes['order']} data-priority={column ? (column.priority ?? 1) : undefined}>
+      {t(orderBy === 'asc' ? 'common.table.orderAscending' : 'common.table.orderDescending', { name })}
+    </span>
+  );
+}
