@@ -47,6 +47,15 @@ async function mustClaim(id: string): Promise<Lease> {
   return lease;
 }
 
+/** Resolves when the holder is notified that its lease is lost. */
+const isLost = (lease: Lease): Promise<boolean> =>
+  new Promise((resolve) => {
+    const kept = keepLease(pool, kind, lease, () => {
+      kept.stop();
+      resolve(true);
+    });
+  });
+
 const expire = (id: string) =>
   pool.query(`UPDATE leased_rows SET claimed_until = now() - interval '1 second' WHERE id = $1`, [id]);
 
@@ -69,24 +78,14 @@ test('a holder learns that another process took the row', async () => {
   const first = await mustClaim(id);
   await expire(id);
   expect(await claim(id)).not.toBeNull();
-  await new Promise<void>((lost) => {
-    const lease = keepLease(pool, kind, first, () => {
-      lease.stop();
-      lost();
-    });
-  });
+  expect(await isLost(first)).toBe(true);
 });
 
 test('a holder learns that the row may no longer be worked on', async () => {
   const id = await addRow();
   const lease = await mustClaim(id);
   await pool.query(`UPDATE leased_rows SET state = 'cancelled' WHERE id = $1`, [id]);
-  await new Promise<void>((lost) => {
-    const kept = keepLease(pool, kind, lease, () => {
-      kept.stop();
-      lost();
-    });
-  });
+  expect(await isLost(lease)).toBe(true);
 });
 
 test('a failed run is logged and repeated when its lease has expired, and stopping waits for running work', async () => {

@@ -24,7 +24,14 @@ import { openSessions } from './http/auth/sessions.ts';
 import { ACCESS_SECONDS, apiTokens, Claims } from './http/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
 import { drafting } from './http/draft.ts';
-import { answerNotFoundPage, apiHeaders, leadsToAdmin, opensPage, securityHeaders, serveConsole } from './http/console.ts';
+import {
+  answerNotFoundPage,
+  apiHeaders,
+  leadsToAdmin,
+  opensPage,
+  securityHeaders,
+  serveConsole,
+} from './http/console.ts';
 import { answerBrokenRequest, answerFailure, guardAnswers } from './http/errors.ts';
 import type { Limits } from './http/limits.ts';
 import {

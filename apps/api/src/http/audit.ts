@@ -45,8 +45,22 @@ export function auditOf(
 const IDS_AT_MOST = 100;
 /** Fields that the log's sentences say. None of them is a secret in any call. */
 const SPOKEN = [
-  ...['name', 'title', 'email', 'host', 'cname', 'port'],
-  ...['enabled', 'enable', 'assigned', 'forceSSL', 'off', 'status', 'role', 'product', 'version', 'preview'],
+  'name',
+  'title',
+  'email',
+  'host',
+  'cname',
+  'port',
+  'enabled',
+  'enable',
+  'assigned',
+  'forceSSL',
+  'off',
+  'status',
+  'role',
+  'product',
+  'version',
+  'preview',
 ] as const;
 
 /** What the log says of a call's input: how many things it is about, their names, and the fields above. */

@@ -21,8 +21,7 @@ export type Overrides = Readonly<Record<number, Word | null>>;
 
 /** A failure in the reader's language; a code without a phrase falls back on the server's own words. */
 export function explain(error: unknown, overrides: Overrides = {}): Explained {
-  if (!(error instanceof ApiError))
-    return { text: t(wordOf(error)), code: null, reqID: null, status: null };
+  if (!(error instanceof ApiError)) return { text: t(wordOf(error)), code: null, reqID: null, status: null };
   const { code, message, reqID } = error.envelope;
   const override = overrides[code];
   const text = override ? t(override) : (particular(error) ?? phraseOf(error, code) ?? message);

@@ -25,7 +25,7 @@ const placesOf = ({ endpoint, params }: Operation) =>
     return kind !== null && Uuid.test(id) ? [{ kind, id }] : [];
   });
 
-function kindsOf({ stored }: StoredRow, operation: Operation | null) {
+function kindsOf(stored: StoredRow['stored'], operation: Operation | null) {
   const kinds = new Map<string, Map<string, string>>();
   const add = (kind: string, id: string, name: string) => {
     const ofKind = kinds.get(kind) ?? new Map<string, string>();
@@ -38,13 +38,13 @@ function kindsOf({ stored }: StoredRow, operation: Operation | null) {
 
 /** Those whose existence and present names matter to the reader. */
 export const shownIds = (row: StoredRow, operation: Operation | null) =>
-  [...kindsOf(row, operation).values()]
+  [...kindsOf(row.stored, operation).values()]
     .flatMap((named) => [...named.keys()].slice(0, SHOWN_AT_MOST))
     .filter((id) => Uuid.test(id));
 
 export function describe(row: StoredRow, operation: Operation | null, existing: ReadonlyMap<string, string>): AuditRow {
-  const { context, stored: _, tally, ...known } = row;
-  const kinds = kindsOf(row, operation);
+  const { context, stored, tally, ...known } = row;
+  const kinds = kindsOf(stored, operation);
   const main = operation ? kindOf(operation.endpoint) : '';
   if (main !== '' && !kinds.has(main)) kinds.set(main, new Map());
   const places = operation ? placesOf(operation) : [];

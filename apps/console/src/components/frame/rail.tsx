@@ -85,7 +85,10 @@ function MenuList({ label, current, children }: { label: string; current: string
   const menu = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const show = () => intoView(content.current?.querySelector('[aria-current="page"]') ?? null);
+    // A change of the current entry scrolls again.
+    const show = () => {
+      if (current !== undefined) intoView(content.current?.querySelector('[aria-current="page"]') ?? null);
+    };
     // Entries that appear late and a tray that opens below change the sizes.
     const sizes = new ResizeObserver(show);
     for (const element of [menu.current, content.current]) if (element) sizes.observe(element);
@@ -147,11 +150,7 @@ function SiteMenu({ views, site }: { views: readonly SiteViewGroup[]; site: Site
   const current = useSiteView();
   return (
     <MenuList label={t('frame.siteMenu')} current={site ? current : undefined}>
-      <Link
-        to={inConsole(sitesList)}
-        className={classes['back'] ?? ''}
-        title={t('frame.allSites')}
-      >
+      <Link to={inConsole(sitesList)} className={classes['back'] ?? ''} title={t('frame.allSites')}>
         <IconArrowLeft size={15} stroke={1.6} aria-hidden />
         <span className={classes['word']}>{t('frame.allSites')}</span>
       </Link>

@@ -64,7 +64,8 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
     setFilter: (key: string, values: readonly string[]) => change({ [key]: values.join(',') || null }),
     /** The columns that the address names: those of a saved view. */
     columns: address.get('cols')?.split(',').filter(Boolean) ?? null,
-    setColumns: (keys: readonly string[] | null) => change({ cols: keys?.join(',') ?? null }, { keepPage: true, replace: true }),
+    setColumns: (keys: readonly string[] | null) =>
+      change({ cols: keys?.join(',') ?? null }, { keepPage: true, replace: true }),
     clear: () => change(Object.fromEntries(['q', ...filterKeys].map((key) => [key, null]))),
   };
 }

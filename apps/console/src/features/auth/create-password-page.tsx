@@ -39,8 +39,7 @@ export function CreatePasswordPage() {
     setHasLeft(true);
     await navigate(to('login/createPassword'), { replace: true, state: link });
   }
-  if (account && !hasLeft)
-    return <OtherSession account={account.email} email={email} onLeft={() => void goOn()} />;
+  if (account && !hasLeft) return <OtherSession account={account.email} email={email} onLeft={() => void goOn()} />;
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
