@@ -29,6 +29,20 @@ afterAll(() => app.close());
 const as = (who: Signed) => app.as(who).call;
 const search = (who: Signed, body: object = {}) => as(who)(audit.search, { body });
 
+/** As somebody who owns the database and turns its guards off. */
+const tamper = async (...statements: string[]) => {
+  const client = await pool.connect();
+  try {
+    await client.query('SET session_replication_role = replica');
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.query('SET session_replication_role = DEFAULT');
+    client.release();
+  }
+};
+const restore = (chain: string) =>
+  tamper(`DELETE FROM audit_rows WHERE chain = '${chain}'`, `DELETE FROM audit_heads WHERE chain = '${chain}'`);
+
 describe('a change', () => {
   test('is recorded with what was before and after, and nothing that stayed', async () => {
     const zone = await build.zone();
@@ -108,6 +122,131 @@ describe('a change', () => {
     await adoptChanges(installation);
     await adoptChanges(installation);
     expect((await search(client)).data).toMatchObject([{ id: reqID, status: 0, changeCount: 1 }]);
+  });
+});
+
+describe('the objects of a call', () => {
+  const newest = async (who: Signed, body: object = {}) => {
+    const [row] = (await search(who, body)).data;
+    if (!row) throw new Error('the log is empty');
+    return row;
+  };
+  const targetOf = ({ targets, kind }: Awaited<ReturnType<typeof newest>>) =>
+    targets.find((target) => target.kind === kind);
+  const addDomains = async (site: Awaited<ReturnType<typeof build.site>>, ...names: string[]) => {
+    const body = { domains: names.map((name) => ({ name, upstreams: [{ address: '192.0.2.1', port: 80 }] })) };
+    return (await as(site.owner)(domains.create, { params: site.params, body })).ids;
+  };
+
+  test('have their names, their number and their site', async () => {
+    const site = await build.site();
+    const names = ['a', 'b', 'c', 'd'].map((letter) => `${letter}.${unique('log')}.example.com`);
+    const ids = await addDomains(site, ...names);
+    const added = await newest(site.owner);
+    expect(added).toMatchObject({ operation: 'domains.create', kind: 'domains', code: null, device: 'node' });
+    expect(added.within).toMatchObject({ kind: 'sites', id: site.id, name: site.name, exists: true });
+    expect(targetOf(added)).toMatchObject({ count: 4, items: [{ exists: true }, { exists: true }, { exists: true }] });
+
+    await as(site.owner)(domains.status, { params: site.params, body: { ids, enabled: false } });
+    const switched = await newest(site.owner);
+    expect(switched).toMatchObject({ operation: 'domains.status', values: { enabled: false } });
+    const shown = targetOf(switched)?.items.map(({ name }) => name) ?? [];
+    expect([shown.length, shown.every((name) => names.includes(name))]).toEqual([3, true]);
+  });
+
+  test('keep the names of that time after they are renamed and removed', async () => {
+    const zone = await build.zone();
+    const later = unique('later');
+    await as(zone.client)(zones.update, { body: { id: zone.id, name: later } });
+    expect(targetOf(await newest(zone.client))).toMatchObject({ items: [{ name: zone.name, exists: true }] });
+    await as(zone.client)(zones.remove, { body: { ids: [zone.id] } });
+    const { data } = await search(zone.client);
+    expect(data.map((row) => [row.operation, targetOf(row)?.count, targetOf(row)?.items])).toEqual([
+      ['zones.remove', 1, [{ id: zone.id, name: later, exists: false }]],
+      ['zones.update', 1, [{ id: zone.id, name: zone.name, exists: false }]],
+    ]);
+  });
+
+  test('are named where the call failed, with the code and what its phrase names', async () => {
+    const [zone, name] = [await build.zone(), unique('taken')];
+    await build.zone({ tenant: zone, name });
+    await expect(as(zone.client)(zones.create, { body: { name } })).toFail('ZONE_NAME_TAKEN');
+    expect(await newest(zone.client)).toMatchObject({ status: 409, code: 201_002, values: { name } });
+  });
+
+  test('of another tenant have no names in the log of whoever asks for them', async () => {
+    const [mine, theirs] = [await build.site(), await build.site()];
+    const beside = await build.site({ product: mine.product });
+    for (const id of [theirs.id, beside.id]) {
+      const call = as(mine.owner)(cacheRules.remove, { params: { siteId: id }, body: { ids: [mine.id] } });
+      await expect(call).toFail('NOT_FOUND');
+    }
+    const { data } = await search(mine.owner, { outcome: 'failed' });
+    expect(data.map(({ within }) => [within?.id, within?.name, within?.exists])).toEqual([
+      [beside.id, '', false],
+      [theirs.id, '', false],
+    ]);
+    const rows = await db.auditRow.findMany({ where: { accountId: mine.owner.id }, select: { context: true } });
+    const stored = JSON.stringify(rows);
+    for (const { name } of [theirs, beside]) expect(stored).not.toContain(`"${name}"`);
+  });
+
+  test('are found by name, and so are those who acted', async () => {
+    const site = await build.site();
+    const name = `found.${unique('log')}.example.com`;
+    await addDomains(site, name, `other.${unique('log')}.example.com`);
+    await as(site.owner)(cacheRules.create, {
+      params: site.params,
+      body: { rules: [{ type: 'fileType', value: ['css'], cacheTime: 60 }] },
+    });
+    const found = async (keyword: string) =>
+      (await search(site.owner, { keyword })).data.map(({ operation }) => operation);
+    expect(await found(name.toUpperCase())).toEqual(['domains.create']);
+    expect(await found(site.name)).toEqual(['cacheRules.create', 'domains.create']);
+    expect(await found(site.owner.email)).toHaveLength(2);
+    expect(await found('targets')).toEqual([]);
+    expect(await found('%')).toEqual([]);
+  });
+
+  test('of a row of an older release are those that it changed; its site is named as it is called now', async () => {
+    const site = await build.site();
+    const gone = crypto.randomUUID();
+    const old = async (siteId: string, changes: object[]) => {
+      await pool.query(
+        `INSERT INTO audit_rows (req_id, chain, seq, hash, client_id, root_id, account_id, email, method, path, status, address, changes)
+         SELECT gen_random_uuid(), $1, count(*) + 1, '', $1, $2, $2, $3, 'POST', $4, 200, '192.0.2.1', $5 FROM audit_rows WHERE chain = $1`,
+        [
+          site.clientId,
+          site.owner.id,
+          site.owner.email,
+          `/api/v1/user/site/${siteId}/setting/errorPages`,
+          JSON.stringify(changes),
+        ],
+      );
+    };
+    await old(site.id, [{ entity: 'error_pages', action: 'insert', count: 3, rows: [] }]);
+    await old(gone, []);
+    const { data } = await search(site.owner);
+    expect(data.map((row) => [row.operation, row.within?.name, row.within?.exists, targetOf(row)?.count])).toEqual(
+      expect.arrayContaining([
+        ['errorPages.create', site.name, true, 3],
+        ['errorPages.create', '', false, 0],
+      ]),
+    );
+    await restore(site.clientId);
+  });
+
+  test('steps of an action are listed only when they fail, or when all calls are asked for', async () => {
+    const { client, clientId } = await build.client();
+    const someone = await person({ clientId });
+    await signIn(someone);
+    const of = async (body: object) =>
+      (await search(client, body)).data.map(({ operation, status }) => `${operation} ${status}`);
+    expect(await of({})).toEqual(['auth.code 200']);
+    expect(await of({ detail: 'calls' })).toEqual(['auth.code 200', 'auth.login 200']);
+    await expect(signIn(someone, 'not the one')).toFail('CREDENTIAL_REFUSED');
+    expect(await of({ outcome: 'failed' })).toEqual(['auth.login 401']);
+    expect(await of({ outcome: 'done' })).toEqual(['auth.code 200']);
   });
 });
 
@@ -244,7 +383,7 @@ describe('a reader', () => {
       data: { rotatedAt: new Date(Date.now() - 60_000) },
     });
     await expect(refresh()).toFail('REFRESH_FAILED');
-    const { data } = await search(client, { method: 'PATCH' });
+    const { data } = await search(client, { method: 'PATCH', detail: 'calls' });
     expect(data).toMatchObject([
       { accountID: someone.id, url: '/api/v1/client', status: 401, changeCount: 1 },
       { accountID: someone.id, url: '/api/v1/client', status: 200, changeCount: 1 },
@@ -270,7 +409,6 @@ describe('a reader', () => {
       const { data } = await people(app).as(accessToken, 'user')(audit.search, { body: {} });
       expect(data.map(({ url, status, accountID }) => [url, status, accountID])).toEqual([
         ['/api/v1/user/code', 200, someone.id],
-        ['/api/v1/user/login', 200, someone.id],
         ['/api/v1/user/login', 401, someone.id],
       ]);
     }
@@ -324,17 +462,6 @@ describe('the chain', () => {
     for await (const { fault } of verifyAudit(pool)) if (fault) found.push(fault);
     return found;
   };
-  /** As somebody who owns the database and turns its guards off. */
-  const tamper = async (...statements: string[]) => {
-    const client = await pool.connect();
-    try {
-      await client.query('SET session_replication_role = replica');
-      for (const statement of statements) await client.query(statement);
-    } finally {
-      await client.query('SET session_replication_role = DEFAULT');
-      client.release();
-    }
-  };
   /** A client with six rows, and what they were. */
   async function story() {
     const zone = await build.zone();
@@ -343,9 +470,6 @@ describe('the chain', () => {
     const row = (seq: number) => rows[seq - 1]?.reqId ?? '';
     return { chain: zone.clientId, row };
   }
-  const restore = (chain: string) =>
-    tamper(`DELETE FROM audit_rows WHERE chain = '${chain}'`, `DELETE FROM audit_heads WHERE chain = '${chain}'`);
-
   test('holds over parallel writers of one client and of many', async () => {
     const tenants = await Promise.all([build.zone(), build.zone(), build.zone()]);
     await Promise.all(
@@ -372,6 +496,13 @@ describe('the chain', () => {
       `UPDATE audit_rows SET changes = '[]' WHERE req_id = '${row(3)}'`,
       `UPDATE audit_rows SET status = 500 WHERE req_id = '${row(5)}'`,
     );
+    expect(await faults()).toEqual([{ chain, seq: 3n, reqID: row(3), what: 'changed' }]);
+    await restore(chain);
+  });
+
+  test.each(['context = context || \'{"count":9}\'', 'context = NULL'])('shows a row with %s', async (change) => {
+    const { chain, row } = await story();
+    await tamper(`UPDATE audit_rows SET ${change} WHERE req_id = '${row(3)}'`);
     expect(await faults()).toEqual([{ chain, seq: 3n, reqID: row(3), what: 'changed' }]);
     await restore(chain);
   });

@@ -89,7 +89,7 @@ test('any two versions are compared side by side, chosen from the list or anew',
 });
 
 const previews = [
-  { language: 'zh-CN', width: 1440, preview: '预览', keep: '继续编辑' },
+  { language: 'zh-CN', width: 1440, preview: '预览变更', keep: '继续编辑' },
   { language: 'en', width: 390, preview: 'Review', keep: 'Keep editing' },
 ] as const;
 

@@ -185,7 +185,7 @@ function samplesOf(endpoint: Endpoint): AuditRow[] {
       values: { ...words, ...state },
       targets: [...places, ...(places.some((one) => one.kind === kind) ? [] : [{ kind, count, items: [] }]), ...others],
     });
-  const switches = [{ enabled: true }, { enabled: false }, { off: true }, { off: false }];
+  const switches = [{ preview: true }, { enabled: true }, { enabled: false }, { off: true }, { off: false }];
   return [
     ...[0, 1, 2].flatMap((count) => [200, 409].map((status) => call(count, status, {}))),
     ...switches.map((state) => call(1, 200, { ...state, name: 'compression' })),

@@ -62,6 +62,7 @@ function verbOf(name: string, variant: string | null) {
 function variantOf({ action, status, off, ...values }: AuditRow['values']) {
   if (typeof action === 'string') return action;
   if (typeof status === 'string') return status;
+  if (values['preview'] === true) return 'preview';
   const on = ['enabled', 'enable', 'assigned', 'forceSSL']
     .map((name) => values[name])
     .find((value) => value !== undefined);
