@@ -57,6 +57,8 @@ try {
     values: [{ value, weight: 1 }],
     ttlSeconds: 60,
   });
+  // The group, the first site, which the zone's first group serves, and the sites above.
+  const allNames = names + 2;
   const target = { clientId: site.clientId, label: group.dnsLabel };
   await wantSets(pool, target, [set('192.0.2.1')]);
   const credentials = { url: dns.url, apiKey: dns.apiKey };
@@ -77,7 +79,7 @@ try {
   await measured(`${names} CNAMEs made`, async () => {
     const reconciler = startDnsReconciler(app.installation, console);
     stops.unshift(() => reconciler.stop());
-    await settled(names + 1);
+    await settled(allNames);
   });
   const { rows: some } = await pool.query<{ name: string }>(
     'SELECT name FROM dns_names WHERE setting_id = $1 ORDER BY name LIMIT $2',
@@ -102,7 +104,7 @@ try {
     await app.as(site.client).call(dnsSetting.compare, { body: { ids: [id] } });
     await isThere(first?.name ?? '', '');
     for (const { name } of [some.at(0), some.at(-1)].filter((one) => one !== undefined)) await isThere(name, 'CNAME');
-    await settled(names + 1);
+    await settled(allNames);
   });
   await measured('another address of the group, until the name server answers it', async () => {
     await wantSets(pool, target, [set('192.0.2.2')]);

@@ -276,8 +276,13 @@ test('the current entry of the menu is in view after a change of page and after 
 });
 
 test('the last site and zone of a tab are reopened, until the sign-out', async () => {
+  // Signing out ends the session of an account: this test has its own.
+  const site = await consoles.app.build.site();
   const other = await consoles.app.build.zone({ tenant: { clientId: site.clientId, client: site.client } });
-  const { page } = await consoles.openAs(site.client, `nodeManage/sitesSetting/${site.id}/x?view=jobs`);
+  const { page } = await consoles.openAs(site.client, `nodeManage/sitesSetting/${site.id}/x?view=jobs`, {
+    // A poll that is under way at the sign-out is refused.
+    expects: /status of 401/,
+  });
   await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
   await page.goto(`/client/nodeManage/zonesList/${other.id}`);
   await page.getByRole('heading', { level: 1, name: other.name }).waitFor();
@@ -290,7 +295,7 @@ test('the last site and zone of a tab are reopened, until the sign-out', async (
   await page.waitForURL(`**/sitesSetting/${site.id}/**`);
   await page.goto('/client/nodeManage/resolutionTitle');
   await expect.poll(() => page.getByRole('combobox', { name: 'Zone' }).inputValue()).toBe(other.name);
-  // Of this tab alone.
+  // Another tab has no last site.
   const beside = await page.context().newPage();
   await beside.goto('/client/nodeManage/sitesSetting');
   await beside.waitForURL('**/client/nodeManage/sitesList');

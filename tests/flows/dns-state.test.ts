@@ -144,7 +144,7 @@ test('a site’s name leads to its group’s, whose answers are by line, change,
     expect(drawn.filter(([answer]) => answer === 'A 192.0.2.1').length).toBeGreaterThan(20);
   });
 
-  await app.installation.db.site.update({ where: { id: site.id }, data: { groupId: null } });
+  await app.installation.db.site.delete({ where: { id: site.id } });
   await want(one, group.dnsLabel, []);
   await shows(siteName, []);
   await shows(groupName, []);

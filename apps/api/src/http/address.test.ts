@@ -3,7 +3,7 @@ import { addressIn, networkOf } from './address.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
-  // Used to be refused with an internal error, since it looked like IPv6.
+  // Regression: failed with an internal error, since it looked like IPv6.
   ['192.0.2.7:5678', '192.0.2.7'],
   ['[2001:db8::1]:443', '2001:db8::1'],
   ['[2001:db8::1]', '2001:db8::1'],

@@ -1,7 +1,7 @@
-// Who did what: a row for each call that writes and each sign-in, refused ones included. The database's triggers have
-// recorded the changes in the call's own transaction (migration audit_limits); here the row is written that says who, from
-// where and with which outcome. A row that cannot be written never costs a caller the response: the line goes to the log,
-// and the changes wait for adoptChanges.
+// Writes the audit log: a row for each writing call and each sign-in, failed ones included. Database triggers record
+// the changes in the call's own transaction (migration audit_limits); this adds who called, from where and with which
+// result. If the row cannot be written, the response is still sent: the row goes to the process log, and the changes
+// wait for adoptChanges.
 import * as z from 'zod';
 import { whoever, type Call } from '../core/call.ts';
 import { NOBODY, type AuditInput, type Ctx } from '../core/ctx.ts';
@@ -12,11 +12,11 @@ export interface Line {
   method: string;
   path: string;
   status: number;
-  /** Of a failed call: its error code, and the values that the code's phrase names. */
+  /** Of a failed call: its error code, and the values that the message of the code contains. */
   failure?: { code: number; extra?: Readonly<Record<string, unknown>> } | undefined;
 }
 
-/** The call as audit_append() and the triggers know it. */
+/** The call as audit_append() and the triggers expect it. */
 export function auditOf(
   { actor, reqID, caller, mount }: Ctx,
   { method, path, failure }: Omit<Line, 'status'>,
@@ -26,11 +26,11 @@ export function auditOf(
   return JSON.stringify({
     reqID,
     method,
-    // The query is left out: what it may hold is nobody's business for years.
+    // Without the query, which may contain personal data.
     path: (path.split('?', 1)[0] ?? '').slice(0, 2048),
     address: caller.address,
     email: known ? actor.email : (caller.auditName ?? '').slice(0, 320),
-    // Whom a sign-in names: the account of this kind.
+    // The kind of account that a sign-in addresses.
     kind: known ? actor.kind : (caller.auditKind ?? (mount === 'root' ? null : mount)),
     accountId: someone(actor.id),
     accountName: known ? actor.name : '',
@@ -43,7 +43,7 @@ export function auditOf(
 }
 
 const IDS_AT_MOST = 100;
-/** Fields that the log's sentences say. None of them is a secret in any call. */
+/** Fields that the log's sentences use. None of them is a secret in any call. */
 const SPOKEN = [
   'name',
   'title',
@@ -63,7 +63,7 @@ const SPOKEN = [
   'preview',
 ] as const;
 
-/** What the log says of a call's input: how many things it is about, their names, and the fields above. */
+/** What the log stores of a call's input: the number of objects, their names, and the fields above. */
 export async function auditInputOf(ctx: Ctx, input: unknown): Promise<AuditInput> {
   const body = Object.entries(Body.safeParse(input).data?.body ?? {});
   const fields = Object.fromEntries(body);
@@ -83,7 +83,7 @@ export async function auditInputOf(ctx: Ctx, input: unknown): Promise<AuditInput
 const Body = z.looseObject({ body: z.record(z.string(), z.unknown()) });
 const Spoken = z.union([z.string().transform((text) => text.slice(0, 256)), z.number(), z.boolean()]);
 
-/** The first ids of an input; one list of it may have thousands of entries. */
+/** The first ids of an input; lists may have thousands of entries. */
 function idsIn(value: unknown): string[] {
   if (typeof value === 'string') return Uuid.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -103,7 +103,9 @@ export const auditing =
     );
   };
 
-/** Rows for calls whose process died between their changes and their answer. No call takes as long as this waits. */
+/**
+ * Writes rows for calls whose process ended between their changes and their answer. The delay is longer than any call.
+ */
 export const adoptChanges = async ({ pool }: Pick<Installation, 'pool'>): Promise<void> => {
   await pool.query(
     `SELECT audit_append(call, 0) FROM (

@@ -1,5 +1,5 @@
-// From a declaration to a route. What is the same for every call happens here, in this order: who is it, may they,
-// is the input right, the handler, is the answer right, the audit line.
+// Registers a route for each declared endpoint. Runs the common steps of every call in this order: authentication,
+// permission, input validation, handler, encoding of the answer, audit row.
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -34,18 +34,18 @@ export interface Routes {
   handlers: Record<string, AnyHandler>;
 }
 
-/** A handler for each endpoint of the group, and none besides. */
+/** Exactly one handler for each endpoint of the group. */
 export const routes = <G extends Group>(group: G, handlers: Handlers<G>): Routes => ({ group, handlers });
 
 export interface Surroundings {
   identify: (request: FastifyRequest) => Promise<Actor>;
   context: (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply) => Ctx;
-  /** Awaited before the answer leaves: who sees the answer finds the line. */
+  /** Awaited before the answer is sent, so that the row exists when the caller sees the answer. */
   audit: (ctx: Ctx, line: Line) => Promise<void>;
   limits: (endpoint: Endpoint) => Limits;
-  /** Keeps the answers to calls that carry an Idempotency-Key. */
+  /** For the stored answers of calls with an Idempotency-Key. */
   pool: pg.Pool;
-  /** Where this listener serves: the admin family has a listener of its own. */
+  /** Which console families this listener serves: the admin family has its own listener. */
   serves: (mount: Mount) => boolean;
 }
 
@@ -61,7 +61,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
   const watchers = watching();
 
   for (const { group, handlers } of modules) {
-    // The compiler has said so already, unless the handlers were put together by a function.
+    // Types ensure this, except for handlers that a function has assembled.
     const astray = Object.keys(handlers).find((name) => !(name in group));
     if (astray) throw new Error(`${astray} is no endpoint of its group`);
 
@@ -77,7 +77,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
       const writes = !onlyReads(endpoint);
 
       const work = async (ctx: Ctx, input: unknown, reply: FastifyReply) => {
-        // The reader has checked what the handler's type promises; only here do the two meet untyped.
+        // The input was validated against the schema that types the handler; the type is only lost here.
         const result = await handle(ctx, input as never);
         const etag = isVersioned ? etagOf(result) : null;
         if (etag !== null) reply.header('etag', etag);
@@ -88,16 +88,16 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
         method,
         url: `/${path}`,
         exposeHeadRoute: false,
-        // Before the body is read, so that a stranger's is not.
+        // Before the body is read, so that unauthenticated callers cannot upload.
         onRequest: async (request, reply) => {
-          // Refused before anything else is done for it, and before there is something to audit.
+          // Rate limit first, before any work and before there is anything to audit.
           await limit.ofAddress(reply, addressOf(request));
           const actor = endpoint.can === 'anyone' ? null : await identify(request);
-          // The context first: a refusal is audited as well.
+          // The context is set first, so that refused calls are audited as well.
           request.ctx = context(actor, mount, request, reply);
           if (!actor) return;
           await limit.ofAccount(reply, actor.id);
-          // What serves every family does so at the listener of the account's own.
+          // Calls that serve every family must go to the listener of the account's own.
           if (!serves(actor.kind)) fail('PERMISSION_DENIED');
           admit(endpoint, mount, actor);
         },
@@ -107,17 +107,17 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           const send = (payload: unknown) => reply.type(endpoint.answers ?? 'application/json').send(payload);
           if (endpoint.answers === 'text/event-stream') {
             watchers.letIn(ctx.actor.id, reply);
-            // It may end because we do: nobody waits then for a connection that is kept.
+            // The process is closing: the client must not wait on a kept-alive connection.
             reply.header('connection', 'close');
           }
           if (!writes) return send(await work(ctx, input, reply));
-          // Before the call: what it renames or removes has its name still.
+          // Before the call, so that objects that it renames or removes still have their names.
           ctx.caller.auditInput = await auditInputOf(ctx, input);
           const call = {
             audit: auditOf(ctx, { method, path: request.url }),
             match: matchOf(endpoint, request.headers['if-match'], input, ctx.actor),
           };
-          // The answer within it as well: its audit row is written on the way out.
+          // The answer is part of the call: its audit row is written when the answer is sent.
           return inCall(call, async () => send(await once(ctx, request, reply, input, () => work(ctx, input, reply))));
         },
         ...(writes && {
@@ -134,7 +134,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
 
 const Failed = z.object({ isError: z.literal(true), code: z.int(), extra: z.record(z.string(), z.unknown()) });
 
-/** What the log says of a failed call: its code, and the values that the code's phrase names. */
+/** What the log stores of a failed call: its code, and the values that the message of the code contains. */
 function failureOf(payload: unknown): Line['failure'] {
   if (typeof payload !== 'string' || !payload.startsWith('{"isError":true')) return undefined;
   const { code, extra } = Failed.parse(JSON.parse(payload));
@@ -142,7 +142,7 @@ function failureOf(payload: unknown): Line['failure'] {
   return { code, ...(values.length > 0 && { extra: Object.fromEntries(values) }) };
 }
 
-/** Of one account: some tabs of some people. Each of them looks twice a second. */
+/** Event streams per account. Each polls twice a second. */
 const MOST_WATCHED = 30;
 function watching() {
   const counts = new Map<string, number>();

@@ -1,5 +1,5 @@
-// The built consoles as files: hashed assets for ever, the three front doors always fresh, and a policy under which
-// only our own scripts run.
+// Serves the built consoles: hashed assets are cached for ever, the three start pages never, and a content security
+// policy allows only our own scripts.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -7,11 +7,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ShownBranding } from '@edgeloom/contract/branding/branding.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 
-/** One page for all consoles: the first part of the address says which. */
+/** One page for all consoles: the first part of the path selects one. */
 const PAGE = 'index.html';
 const YEAR_SECONDS = 365 * 24 * 3600;
 
-// Nothing inline, nothing from elsewhere: the build puts its styles into files, and React sets the others by script.
+// No inline code and nothing from other hosts: the build extracts styles into files, and React sets the others by
+// script.
 const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +26,7 @@ const consolePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Data, and nothing that a browser may show, frame or keep. */
+/** For JSON answers: a browser must not show, frame or store them. */
 export const apiHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -52,7 +53,7 @@ const notFoundPage = (more: string) => `<!doctype html>
 <html lang="en"><meta charset="utf-8">${more}<title>404</title><h1>404</h1><p>There is no such page.</p><p><a href="/">Back to the start</a></p></html>
 `;
 
-/** A page of our own, so that no console's code starts at such an address; where there is one it goes on to its 404. */
+/** A plain page, so that no console code runs at this address; if the console is built, it shows its own 404. */
 export const answerNotFoundPage = (reply: FastifyReply, hasConsole: boolean) =>
   reply
     .status(404)
@@ -62,7 +63,7 @@ export const answerNotFoundPage = (reply: FastifyReply, hasConsole: boolean) =>
 
 const adminPart = /(?:^|[/\\])admin(?:[/\\]|$)/i;
 
-/** The part of a path that decides, as a server behind us would read it: decoded, without case. */
+/** Compares the path as a server behind a proxy would read it: decoded and in lower case. */
 export function leadsToAdmin(url: string): boolean {
   const [raw = ''] = url.split('?', 1);
   let text = raw;
@@ -70,12 +71,12 @@ export function leadsToAdmin(url: string): boolean {
   try {
     text = decodeURIComponent(raw);
   } catch {
-    // Badly encoded: looked at as it is.
+    // Invalid encoding: compares the path as it is.
   }
   return adminPart.test(text);
 }
 
-/** True when a browser opens an address as a page: an unknown one leads to the start. A missing script stays missing. */
+/** True when a browser opens an address as a page: unknown pages get the start page, missing scripts a 404. */
 export const opensPage = ({ method, url, headers }: FastifyRequest): boolean =>
   method === 'GET' && headers.accept?.includes('text/html') === true && !/^\/(?:api|assets|branding)\//.test(url);
 
@@ -112,12 +113,12 @@ export async function serveConsole(
   app.get('/404', (request, reply) => answerPage(request, reply.status(404)));
   for (const door of doors) {
     app.get(`/${door}`, (_, reply) => reply.redirect(`/${door}/`));
-    // Every screen has an address of its own, and all of them are this page.
+    // Every screen has its own address, and all of them are served this page.
     app.get(`/${door}/*`, answerPage);
   }
 }
 
-/** The page in a client's look from its first byte: nothing is asked for, so nothing flashes. */
+/** The page with the client's branding in its HTML, so that it needs no request and does not flash. */
 function dressed(page: string, look: ShownBranding): string {
   const { title, favicon } = look;
   const named = title === '' ? page : page.replace(/<title>[^<]*<\/title>/, () => `<title>${escaped(title)}</title>`);

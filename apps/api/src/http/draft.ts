@@ -1,5 +1,5 @@
-// Calls that are tried: each goes through its own permission, input, handler and limits, all of them in one transaction,
-// which is looked at and rolled back. Nothing of it leaves: no notice to the publisher, no audit row, no version.
+// Drafts: runs calls with their own permissions, validation, handlers and limits in one transaction, examines the
+// result and rolls back. No notification, audit row or version leaves the transaction.
 import type { PoolClient } from 'pg';
 import { mounted, onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
@@ -16,15 +16,15 @@ import { admit, type Routes } from './bind.ts';
 import { reasonOf } from './errors.ts';
 import { inputChecker } from './input.ts';
 
-/** While the calls are done and not yet undone. */
+/** The result of the calls, before the roll-back. */
 export interface Drafted {
-  /** The documents that would be compiled anew. */
+  /** The documents that would be compiled again. */
   keys: string[];
-  /** Those of them that would be others than nodes have; null: gone. */
+  /** Those that would differ from what nodes have; null if removed. */
   changed: (keys: readonly string[]) => Promise<{ key: string; body: string | null }[]>;
 }
 
-/** `look` asks the database within the draft, by whatever it asks otherwise. */
+/** `look` queries the database within the draft. */
 export type Drafts = <T>(
   ctx: Ctx,
   siteId: string,
@@ -33,15 +33,15 @@ export type Drafts = <T>(
 ) => Promise<T>;
 
 const PATIENCE_MS = 5000;
-/** Of a root account and its sub-accounts, in one process: each has a connection of the pool to itself. */
+/** Per root account with its sub-accounts, in one process: each draft uses a connection of the pool. */
 const AT_ONCE = 4;
 
 export function drafting(installation: Installation, modules: readonly Routes[]): Drafts {
   const { pool } = installation;
   const find = draftable(modules);
-  /** Those under way, by whose they are. */
+  /** The root accounts of running drafts. */
   const underWay: string[] = [];
-  // The other half is for everybody else.
+  // The other half of the pool is for all other calls.
   const atMost = Math.max(1, Math.floor((pool.options.max ?? 10) / 2));
 
   return async (ctx, siteId, calls, look) => {
@@ -64,9 +64,9 @@ export function drafting(installation: Installation, modules: readonly Routes[])
   ): Promise<T> {
     const site = await ctx.db.site.findUnique({ where: { id: siteId }, select: { zoneId: true } });
     const { zoneId } = site ?? fail('NOT_FOUND');
-    // All of it before anything is locked.
+    // Validates all calls before anything is locked.
     const planned = await Promise.all(calls.map((call, i) => told(i, async () => find(ctx, siteId, call))));
-    // Audited, so that it is known what the calls wrote; and rolled back with the rest.
+    // Audited, so that the changes of the calls are known; rolled back with the rest.
     const call = { audit: JSON.stringify({ reqID: ctx.reqID }), match: '' };
     return inCall(call, () =>
       undone(pool, PATIENCE_MS, async (client) => {
@@ -96,13 +96,16 @@ interface Beginning {
 }
 const asBefore = `SELECT coalesce((SELECT max(id) FROM outbox), 0) AS outbox, coalesce((SELECT max(id) FROM site_versions), 0) AS version`;
 
-/** What a call wrote apart from configuration (a key is a part of the module that names it), of another site too, and by going back to a version, which has a preview of its own. */
+/**
+ * Changes outside the site's configuration: other sites, or a roll-back to a version, which has its own preview. A key
+ * belongs to the module that names it.
+ */
 const strayed = `SELECT c.entity FROM audit_changes c
   WHERE c.req_id = $1 AND c.entity <> 'token_keys' AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.entity::regclass AND t.tgname = 'track_insert')
   UNION ALL SELECT 'site_versions' FROM site_versions v
   WHERE v.id > $2 AND v.tx = pg_current_xact_id()::text::bigint AND (v.site_id <> $3 OR v.restores IS NOT NULL)`;
 
-/** Writes below a site, apart from those that ask somebody outside; what they may write is seen when they have. */
+/** Writing calls below a site, except those that call external systems, whose effect is unknown before. */
 function draftable(modules: readonly Routes[]) {
   const all = modules.flatMap(({ group, handlers }) =>
     mounted([group])
@@ -123,7 +126,7 @@ function draftable(modules: readonly Routes[]) {
     if (!found?.handle) return fail('NO_SUCH_CALL');
     const { endpoint, mount, handle, place } = found;
     admit(endpoint, mount, ctx.actor);
-    // The reader has checked what the handler's type promises; only here do the two meet untyped.
+    // The input was validated against the schema that types the handler; the type is only lost here.
     const input = found.check({ params: { ...place?.groups, siteId }, query: {}, body: body ?? {} });
     return () => handle(ctx, input as never);
   };
@@ -133,7 +136,7 @@ const BELOW = 'site/:siteId/';
 const patternOf = ({ path }: Endpoint) =>
   new RegExp(`^${path.slice(BELOW.length).replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
 
-/** A refusal says of which call it is, and where in its body. */
+/** Adds the index of the call to the paths of its errors. */
 async function told<T>(i: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

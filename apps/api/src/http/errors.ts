@@ -5,7 +5,7 @@ import { errors, type ErrorEntry, type ErrorEnvelope, type ErrorName } from '@ed
 import { Failure, type Particulars } from '../core/fail.ts';
 import { apiHeaders } from './console.ts';
 
-/** Fastify's own refusals and the database's, in the catalogue's words. */
+/** Maps errors of Fastify and the database to the catalogue. */
 const foreign: Record<string, ErrorName> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'TOO_LARGE',
   FST_REQ_FILE_TOO_LARGE: 'TOO_LARGE',
@@ -13,17 +13,17 @@ const foreign: Record<string, ErrorName> = {
   FST_INVALID_MULTIPART_CONTENT_TYPE: 'WRONG_TYPE',
   FST_ERR_BAD_URL: 'NO_SUCH_CALL',
   FST_ERR_NOT_FOUND: 'NO_SUCH_CALL',
-  // A text with a NUL in it, which no text of the database can hold.
+  // A text with a NUL character, which PostgreSQL cannot store.
   '22021': 'PARAMETER',
   '22P05': 'PARAMETER',
-  // No such row; a value that is there already, where the service had no better word.
+  // No such row, or a duplicate value for which the service has no more specific error.
   P2025: 'NOT_FOUND',
-  // stamp_update(): not as the call's If-Match asked.
+  // Raised by stamp_update(): the object does not match If-Match.
   EL412: 'CHANGED',
-  // Waited for too long, or worked; only a draft says how long that is.
+  // A lock or statement time-out; only drafts set one.
   '55P03': 'BUSY',
   '57014': 'BUSY',
-  // A deadlock that came again and again (core/repeat.ts).
+  // A deadlock in every attempt (core/repeat.ts).
   '40P01': 'BUSY',
   '40001': 'BUSY',
   P2034: 'BUSY',
@@ -38,7 +38,7 @@ const foreign: Record<string, ErrorName> = {
   ECONNREFUSED: 'DATABASE_UNAVAILABLE',
   ECONNRESET: 'DATABASE_UNAVAILABLE',
 };
-/** What PostgreSQL says while it stops, starts or has no connection left (classes 08 and 57P, and 53300). */
+/** PostgreSQL is stopping, starting or out of connections (classes 08 and 57P, and 53300). */
 const unreachable = /^(?:08|57P|53300)/;
 const brokenConnection =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection/;
@@ -57,7 +57,7 @@ export function reasonOf(error: unknown): ErrorName {
   const known = foreign[code];
   if (known) return known;
   if (unreachable.test(code) || brokenConnection.test(textOf(error, 'message'))) return 'DATABASE_UNAVAILABLE';
-  // Prisma wraps what the driver said.
+  // Prisma wraps the driver's error.
   const driver = partOf(partOf(error, 'meta'), 'driverAdapterError') ?? partOf(error, 'cause');
   if (driver !== undefined) {
     const reason = reasonOf(driver);
@@ -82,7 +82,7 @@ export function envelope(reason: ErrorName, reqID: string, { errorData, extra = 
   };
 }
 
-/** Every way that a request may fail ends here, the router's own refusals included. */
+/** Answers every failed request, including errors of the router. */
 export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const reason = reasonOf(error);
   const particulars: Particulars = error instanceof Failure ? error.particulars : {};
@@ -96,7 +96,7 @@ export function answerFailure(error: unknown, request: FastifyRequest, reply: Fa
     .send(JSON.stringify(envelope(reason, request.id, particulars)));
 }
 
-/** The last gate of the API: whatever a plugin or a crash made of an answer, a failed call carries the envelope. */
+/** Ensures that every failed call has the error envelope, whatever a plugin or a crash made of the answer. */
 export function guardAnswers(app: FastifyInstance) {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode < 400 || (typeof payload === 'string' && payload.startsWith('{"isError":true')))
@@ -108,7 +108,7 @@ export function guardAnswers(app: FastifyInstance) {
   });
 }
 
-/** What is no HTTP at all never becomes a request; it is answered on the socket. */
+/** Invalid HTTP never becomes a request; it is answered on the socket. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket) {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const reason: ErrorName = error.code === 'HPE_HEADER_OVERFLOW' ? 'TOO_LARGE' : 'PARAMETER';

@@ -1,6 +1,6 @@
-// Idempotency-Key: whoever does not know whether a POST arrived sends it again with the same key, and it is done once.
-// The first answer is kept for a day and given again. A refused call has done nothing and frees its key. A call whose
-// process died is taken up anew only if it changed nothing, which the audit's triggers know from its own transaction.
+// Idempotency-Key: a POST that is sent again with the same key runs once. The first answer is stored for a day and
+// returned again. A failed call changed nothing and frees its key. If the process of a call died, the call runs again
+// only if it changed nothing, which the audit triggers record in its own transaction.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,13 +15,13 @@ const CLAIM = '2 minutes';
 const KEPT = '24 hours';
 const KEPT_BYTES = 1_000_000;
 
-/** Needs an account to keep an answer for, and one answer to keep. */
+/** Needs an account that stores the answer, and a single answer. */
 export const takesKey = (endpoint: Endpoint): boolean => {
   const { method, can, accepts, answers = 'application/json' } = endpoint;
   return method === 'POST' && can !== 'anyone' && !onlyReads(endpoint) && !accepts && answers === 'application/json';
 };
 
-/** An answer with such a field opens something: it is shown once and never kept. */
+/** Answers with such fields contain secrets: they are shown once and never stored. */
 const opens = /token|secret|passw|key$|codes$|^v?code$|challenge|^options$|^qr/i;
 
 export function answersSecret(schema: unknown): boolean {
@@ -34,7 +34,7 @@ export function answersSecret(schema: unknown): boolean {
   return schema instanceof z.ZodRecord;
 }
 
-/** Answers what `work` does, or what it did the first time. */
+/** Returns the result of `work`, or its first answer. */
 export function onlyOnce(pool: pg.Pool, endpoint: Endpoint) {
   const isSecret = answersSecret(endpoint.reply);
   const isMeant = takesKey(endpoint);
@@ -91,7 +91,7 @@ interface Known {
 const changedNothing = `NOT EXISTS (SELECT 1 FROM audit_changes c WHERE c.req_id = i.req_id)
   AND NOT EXISTS (SELECT 1 FROM audit_rows r WHERE r.req_id = i.req_id AND r.changes <> '[]')`;
 
-/** Null: this call may work. A text: the answer of the one that did. */
+/** Null: this call may run. A text: the answer of the first call. */
 async function claim(pool: pg.Pool, call: Claimed & { requestHash: string }): Promise<string | null> {
   const values = [call.accountId, call.keyHash];
   const { rowCount } = await pool.query(
@@ -110,11 +110,11 @@ async function claim(pool: pg.Pool, call: Claimed & { requestHash: string }): Pr
     values,
   );
   const [known] = rows;
-  // Freed in this very moment.
+  // The key was freed at this moment.
   if (!known) refuse('underWay', { retryAfterSeconds: 1 });
   if (known.request_hash !== call.requestHash) refuse('reused');
   if (known.status === null && known.seconds > 0) refuse('underWay', { retryAfterSeconds: 1 });
-  // Done, and the answer is nowhere: it held a secret, or was lost. Its audit row tells what was changed.
+  // The call is done but its answer is not stored: it contained a secret or was lost. Its audit row has the changes.
   if (known.answer === null) refuse('answered', { reqID: known.req_id });
   return known.answer;
 }

@@ -1,4 +1,4 @@
-// What arrives, checked against the declaration: all faults of a request in one answer.
+// Validates requests against the declaration and reports all errors at once.
 import '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
@@ -34,7 +34,7 @@ function particulars(issue: Issue, parent: readonly PropertyKey[] = []): Particu
   return [fieldError(at(), rules[issue.code] ?? 'rule', issue.message)];
 }
 
-/** The alternative of a union that would fit without its unknown fields. */
+/** Finds the alternative of a union that matches except for unknown fields. */
 const hasOnlyUnknownKeys = (issues: readonly Issue[]): boolean =>
   issues.length > 0 &&
   issues.every(
@@ -42,7 +42,7 @@ const hasOnlyUnknownKeys = (issues: readonly Issue[]): boolean =>
       issue.code === 'unrecognized_keys' || (issue.code === 'invalid_union' && issue.errors.some(hasOnlyUnknownKeys)),
   );
 
-/** How a query's text becomes what the schema asks for; text that does not fit is left for the schema to refuse. */
+/** Converts a query's text for the schema; text that cannot be converted is left for the schema to refuse. */
 function fromText(schema: unknown): (text: unknown) => unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return fromText(schema.unwrap());
   if (schema instanceof z.ZodNumber) return (text) => (text === '' || Array.isArray(text) ? text : Number(text));
@@ -60,7 +60,7 @@ function queryReader(schema: z.ZodObject) {
     Object.fromEntries(Object.entries(query).map(([name, text]) => [name, fields.get(name)?.(text) ?? text]));
 }
 
-/** A form's parts as one object; the schema says how large a file may be and of which type. */
+/** A multipart form as one object; the schema limits the size and type of files. */
 async function form(request: FastifyRequest) {
   const body: Input = {};
   try {
@@ -78,10 +78,10 @@ async function form(request: FastifyRequest) {
   return body;
 }
 
-/** May the database hold it, and a document? Half of a pair of UTF-16 is no character. */
+/** Whether PostgreSQL and JSON can store the text: no NUL and no unpaired surrogate. */
 export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
-/** Texts that can neither be held nor looked for. */
+/** Yields the texts that cannot be stored. */
 function* unstorable(value: unknown, path: readonly string[] = []): Generator<Particular> {
   if (typeof value === 'string' && !isStorable(value))
     yield fieldError(path.join('.'), 'format', 'no text holds a NUL character or half of a character');
@@ -99,7 +99,7 @@ export function inputReader(endpoint: Endpoint) {
     });
 }
 
-/** A call without a declared body refuses every field of one. */
+/** A call without a declared body refuses every field. */
 const NoBody = z.strictObject({});
 
 export function inputChecker({ path, params = {}, query, body }: Endpoint) {
@@ -117,7 +117,7 @@ export function inputChecker({ path, params = {}, query, body }: Endpoint) {
       else faults.push(...unstorable(result.data));
       return result.data;
     };
-    // No body at all is read as an empty one, so that what is missing is named field by field.
+    // A missing body counts as an empty one, so that each missing field is reported.
     const checkedBody = check(Body, given.body ?? {});
     const input = {
       params: names.length > 0 ? check(Params, given.params) : {},

@@ -1,7 +1,7 @@
-// How often anybody may call. Five classes: sign-ins, what sends mail and what asks an origin are few and are counted in
-// PostgreSQL, over all processes; writes and reads are many and are counted by each process in its memory, where counting costs next to
-// nothing. Each is counted for the account and for the address; an address may be an office, so it is given more.
-// The draft of the IETF gives the headers: draft-ietf-httpapi-ratelimit-headers.
+// Rate limits in five classes. Sign-ins and calls that send mail or contact an origin are rare and counted in
+// PostgreSQL, over all processes; writes and reads are frequent and counted in the memory of each process. Each is
+// counted per account and per address; an address may be an office, so its limit is higher.
+// Headers: draft-ietf-httpapi-ratelimit-headers.
 import type { FastifyReply } from 'fastify';
 import {
   RateLimiterMemory,
@@ -17,7 +17,7 @@ import type { Rate } from '../env.ts';
 import { networkOf } from './address.ts';
 
 export interface Limits {
-  /** Before it is known who calls. */
+  /** Before the caller is authenticated. */
   ofAddress: (reply: FastifyReply, address: string) => Promise<void>;
   ofAccount: (reply: FastifyReply, accountId: string) => Promise<void>;
 }
@@ -27,7 +27,7 @@ type Class = 'signIn' | 'mail' | 'probe' | 'write' | 'read';
 export const classOf = (endpoint: Endpoint): Class => {
   if (endpoint.limit) return endpoint.limit;
   if (onlyReads(endpoint)) return 'read';
-  // What needs no session opens one, or is a try at it.
+  // A writing call without a session opens one or tries to.
   return endpoint.can === 'anyone' ? 'signIn' : 'write';
 };
 
@@ -37,7 +37,7 @@ interface Counter {
   limiter: RateLimiterAbstract;
 }
 
-/** The same counters for both listeners of a process. */
+/** Both listeners of a process share these counters. */
 export function openLimits({ env, pool }: Pick<Installation, 'env' | 'pool'>): (endpoint: Endpoint) => Limits {
   const counter = (name: Counter['name'], kind: Class, { calls, seconds }: Rate): Counter => {
     const options = { keyPrefix: `${kind} ${name}`, points: calls, duration: seconds };
@@ -52,7 +52,7 @@ export function openLimits({ env, pool }: Pick<Installation, 'env' | 'pool'>): (
             storeType: 'pool',
             tableName: 'rate_counts',
             tableCreated: true,
-            // Whoever goes on after a refusal is refused here until the time is over.
+            // A client that continues after a refusal is refused until the interval is over.
             inMemoryBlockOnConsumed: calls + 1,
           })
         : new RateLimiterMemory(options),

@@ -1,4 +1,4 @@
-// OpenAPI 3.1 from the declarations. A schema is described as it is on the wire, so codecs show their text side.
+// OpenAPI 3.1 from the declarations. Schemas describe the JSON, so codecs show their text side.
 import * as z from 'zod';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import { mounted, paramNames, type Endpoint, type Group } from '@edgeloom/contract/endpoint.ts';
@@ -8,7 +8,7 @@ import { classOf } from './limits.ts';
 import { hasETag } from './preconditions.ts';
 import { strictBody } from './strict-body.ts';
 
-/** Inside a document of its own dialect, `$schema` says nothing new and a fragment is no `$id`. */
+/** Inside an OpenAPI document `$schema` is redundant, and a fragment is no valid `$id`. */
 const bare = (schema: z.core.JSONSchema.BaseSchema) =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema' && name !== '$id'));
 const described = (schema: z.core.$ZodType) => bare(z.toJSONSchema(schema, { io: 'input' }));
@@ -87,7 +87,7 @@ const ifMatch = {
 };
 const etag = { ETag: { description: 'The `updatedAt` of the object, in quotes', ...text } };
 
-/** What every call says of its limits, and what some say of their object. */
+/** The headers for limits of every call, and for ETags of some. */
 const headersOf = (endpoint: Endpoint) => ({
   'RateLimit-Policy': { description: `How many calls in how many seconds, class \`${classOf(endpoint)}\``, ...text },
   RateLimit: { description: 'How many are left, and for how many seconds', ...text },

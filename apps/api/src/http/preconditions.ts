@@ -1,11 +1,14 @@
-// ETag and If-Match: an object that a form edits carries `updatedAt`, which grows with each change of it, and that is its
-// ETag. A PUT may ask for the object as it was; the database judges it where the change is made (stamp_update() in the
-// migration audit_limits), so nobody comes between the question and the change.
+// ETag and If-Match. An object that a form edits has `updatedAt`, which grows with each change and is its ETag. A PUT
+// may require it; the database checks it in the changing statement (stamp_update() in the migration audit_limits), so
+// no change can come in between.
 import * as z from 'zod';
 import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { Actor } from '../core/ctx.ts';
 
-/** Answers an object that is shown and edited as a whole; a PUT may also take it as the one entry of a list. */
+/**
+ * Whether a call returns an object that is shown and edited as a whole; a PUT may also take it as the one entry of a
+ * list.
+ */
 export const hasETag = ({ method, reply }: Pick<Endpoint, 'method' | 'reply'>): boolean => {
   const shown = reply instanceof z.ZodNullable ? reply.unwrap() : reply;
   if (method === 'GET') return carriesTime(shown);
@@ -28,7 +31,7 @@ const Target = z.object({ params: z.record(z.string(), z.unknown()), body: z.unk
 const Named = z.object({ id: z.uuid() });
 const NamesOne = z.record(z.string(), z.tuple([Named]));
 
-/** For the database: which object, and the ETags that are good for it. Empty where the call does not ask. */
+/** Weak ETags never match (RFC 9110). */
 export function matchOf(endpoint: Endpoint, header: string | undefined, input: unknown, actor: Actor): string {
   if (header === undefined || header.trim() === '*' || endpoint.method !== 'PUT' || !hasETag(endpoint)) return '';
   // A weak one matches nothing, as the standard has it.

@@ -1,5 +1,5 @@
-// A request body refuses fields that its schema does not declare. Replies, stored rows, messages of agents and edge
-// documents use the same schemas and stay lenient, so the strict form is derived here and not declared.
+// Request bodies refuse fields that their schema does not declare. Replies, stored rows, agent messages and edge
+// documents use the same schemas and stay lenient, so the strict form is derived here.
 import * as z from 'zod';
 
 type Schema = z.core.$ZodType;
@@ -33,7 +33,7 @@ function deriveStrict(schema: Schema): Schema {
     schema instanceof z.ZodReadonly
   )
     return z.clone<Schema>(schema, Object.assign({}, schema.def, { innerType: strictBody(schema.unwrap()) }));
-  // Only the side that reads the wire: what a transform makes of it is ours.
+  // Only the input side of a transform.
   if (schema instanceof z.ZodPipe) return schema.clone({ ...schema.def, in: strictBody(schema.in) });
   return schema;
 }

@@ -1,2 +1,2 @@
-// Of the console's package; the build keeps this one field.
+// The version of the console's package. The build keeps this one field.
 export { version } from '../../package.json';

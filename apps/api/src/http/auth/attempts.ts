@@ -1,5 +1,5 @@
-// Ten failed sign-ins within 15 minutes lock the pair of e-mail and address for 15 minutes, known account or not. Of IPv6
-// the address is the network, or a guesser would have ten tries from each of 2^64.
+// Ten failed sign-ins within 15 minutes lock the pair of e-mail and address for 15 minutes, whether or not the account
+// exists. For IPv6 the /64 network counts, since a client could use all its addresses.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { fail } from '../../core/fail.ts';
@@ -19,7 +19,7 @@ const idOf = ({ kind, email, address }: Attempt) =>
     .update(JSON.stringify([kind, email, networkOf(address)]))
     .digest('hex');
 
-/** Counts before the password is looked at, so that a burst of parallel guesses is counted as well. */
+/** Counts before the password is verified, so that parallel attempts count as well. */
 export async function countAttempt(pool: pg.Pool, attempt: Attempt, limit = LIMIT): Promise<void> {
   const { rowCount } = await pool.query(
     `INSERT INTO login_failures AS f (id) VALUES ($1)

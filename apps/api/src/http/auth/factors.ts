@@ -1,4 +1,4 @@
-// The second factor that an account has by itself: an authenticator's code, or one of its recovery codes.
+// The second factor of an account: a code of an authenticator or a recovery code.
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { Vcode } from '@edgeloom/contract/auth/auth.ts';
@@ -7,7 +7,7 @@ import { countAttempt, forgetAttempts } from './attempts.ts';
 import { sha256 } from './tokens.ts';
 
 const STEP_SECONDS = 30;
-/** Clocks may be apart by one step. */
+/** Accepts a clock difference of one step. */
 const WINDOW = 1;
 const RECOVERY_CODES = 10;
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -25,7 +25,7 @@ export const totpOf = (secret: string, label = '') =>
     secret: Secret.fromBase32(secret),
   });
 
-/** The 30 seconds that a code belongs to, counted from 1970; null when it belongs to none of now. */
+/** The 30-second step since 1970 that a code belongs to; null if it matches no present step. */
 export function stepOf(secret: string, vcode: string, now = Date.now()): number | null {
   const delta = totpOf(secret).validate({ token: vcode, timestamp: now, window: WINDOW });
   return delta === null ? null : Math.floor(now / 1000 / STEP_SECONDS) + delta;
@@ -41,7 +41,7 @@ export const newRecoveryCodes = (): string[] =>
 export const recoveryHash = (accountId: string, code: string) =>
   sha256(`${accountId} ${code.toUpperCase().replace(/[^A-Z2-7]/g, '')}`);
 
-/** True once for each code: whether it was right, and nobody was faster. Ten wrong ones lock the factor for a while. */
+/** Returns true once for each valid code, also with concurrent calls. Ten wrong codes lock the factor for a while. */
 export async function takeSecondFactor(
   { db, pool, secrets, mail }: Installation,
   accountId: string,

@@ -1,6 +1,6 @@
-// Who stands behind a session or an API token, looked up once and kept until the database says that it changed (NOTIFY identity, sent
-// by triggers): a call costs no query, and a suspension or sign-out acts at once. While the notices cannot be heard,
-// nothing is kept and every call asks.
+// The account behind a session or an API token, cached until the database reports a change (NOTIFY identity, sent by
+// triggers): calls need no query, and a suspension or sign-out takes effect at once. While the connection for
+// notifications is down, nothing is cached and every call reads the database.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
@@ -24,7 +24,7 @@ interface Row {
   role_permissions: string[] | null;
   email: string;
   name: string;
-  /** The account, its root account and operator, and those of whoever acts as it: the session needs them all. */
+  /** True if the account, its root account, its operator and those of the switching account are all enabled. */
   enabled: boolean;
   ends: Date | null;
   proxy_id: string | null;
@@ -34,7 +34,7 @@ interface Row {
   proxy_kind: Actor['kind'] | null;
   proxy_email: string | null;
   proxy_name: string | null;
-  /** None of an API token that is used directly. */
+  /** Null for an API token that is used directly. */
   session_id: string | null;
   session_ends: Date | null;
   revoked_at: Date | null;
@@ -45,21 +45,21 @@ interface Row {
 interface Identity {
   row: Row;
   actor: Actor;
-  /** Where an API token may be used from; null is everywhere. */
+  /** The addresses that may use an API token; null means any. */
   addresses: BlockList | null;
   readAt: number;
   useWrittenAt: number;
 }
 
 export interface Identities {
-  /** The account behind a session that is alive; refuses any other. */
+  /** The account of a live session; fails for any other. */
   find: (sessionId: string, address: string) => Promise<Actor>;
-  /** The same behind an API token, whose mark the caller has checked. */
+  /** The same for an API token, whose signature the caller has checked. */
   findByToken: (token: string, address: string) => Promise<Actor>;
   close: () => Promise<void>;
 }
 
-// A session and an API token differ in their first row only.
+// Sessions and API tokens differ only in the first table.
 const sources = {
   session: `SELECT id AS session_id, account_id, ends_at, revoked_at, proxy_id, api_token_id FROM sessions WHERE id = $1`,
   token: `SELECT NULL::uuid AS session_id, account_id, expires_at AS ends_at, NULL::timestamptz AS revoked_at,
@@ -83,7 +83,7 @@ const query = (source: keyof typeof sources) => `WITH s AS (${sources[source]})
 
 export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: FastifyBaseLogger): Promise<Identities> {
   const kept = new Map<string, Identity>();
-  /** Raised by every notice: what was read before one and arrives after it is not kept. */
+  /** Increased by each notification: a row that was read before one and arrives after it is not cached. */
   let notices = 0;
   let listener: pg.Client | null = null;
   let retry: NodeJS.Timeout | undefined;
@@ -105,7 +105,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
       if (!isClosed) again();
     });
     await client.connect();
-    // Closed while it was connecting: nobody would end it.
+    // Closed while it was connecting.
     if (isClosed) return client.end();
     await client.query('LISTEN identity');
     listener = client;
@@ -120,7 +120,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     }, 1000).unref();
   };
 
-  /** `key` is the session's id or the token's hash: neither looks like the other. */
+  /** `key` is the session's id or the token's hash; their forms cannot be confused. */
   async function read(source: keyof typeof sources, key: string): Promise<Identity | null> {
     const before = notices;
     const { rows } = await pool.query<Row>({ name: `identity ${source}`, text: query(source), values: [key] });
@@ -145,13 +145,13 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     // First, since a suspension ends the sessions as well.
     if (!row.enabled || (row.ends && row.ends.getTime() <= now)) fail('ACCOUNT_NOT_ENABLED');
     if (row.revoked_at || (row.session_ends && row.session_ends.getTime() <= now)) fail('INVALID_TOKEN');
-    // Whoever acts as another needs the right to, all along.
+    // Acting as another account requires the permission at every call.
     if (row.proxy_id !== null && !mayActAs(row)) fail('INVALID_TOKEN');
     if (addresses && !isAmong(addresses, address)) fail('PERMISSION_DENIED');
     return identity;
   }
 
-  /** Behind the answer, and once a minute: what somebody looks at to find tokens that nobody uses. */
+  /** Runs after the answer, at most once a minute: the console shows when a token was last used. */
   function writeUse(identity: Identity) {
     if (Date.now() - identity.useWrittenAt < USE_WRITTEN_EVERY_MS) return;
     identity.useWrittenAt = Date.now();
@@ -184,7 +184,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
   };
 }
 
-/** A change of any of them is a change of who may do what. */
+/** A change of any of these changes the permissions. */
 const namedBy = (row: Row) => [
   row.id,
   row.root_id,
@@ -195,7 +195,7 @@ const namedBy = (row: Row) => [
   row.token_id,
 ];
 
-/** What is no address is nowhere. */
+/** An invalid address matches nothing. */
 const isAmong = (addresses: BlockList, address: string) =>
   isIP(address) !== 0 && addresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
@@ -212,7 +212,7 @@ const addressesIn = (cidrs: readonly string[]) => {
 const mayActAs = ({ proxy_is_root, proxy_permissions }: Row) =>
   proxy_is_root === true || (proxy_permissions ?? []).includes('account:write');
 
-/** An API token narrows its account; a sub-account that acts as another stays within what it may itself. */
+/** An API token restricts its account's permissions; a sub-account that acts as another keeps its own limits. */
 function permissionsIn(row: Row): Actor['permissions'] {
   const limits = [
     row.is_root ? null : (row.role_permissions ?? []),

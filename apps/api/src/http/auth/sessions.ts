@@ -1,5 +1,4 @@
-// Signing in, keeping signed in, signing out. It works before there is an account to scope by, so it uses the database
-// without a scope.
+// Signs in, refreshes and signs out. Uses the unscoped database, since there is no account yet to scope by.
 import { randomBytes, randomInt, randomUUIDv7 } from 'node:crypto';
 import type { Tokens } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
@@ -18,11 +17,11 @@ const CODE_TRIES = 5;
 const OPEN_CHALLENGES = 5;
 const IDLE_DAYS = 30;
 const LIFETIME_YEARS = 2;
-/** Two tabs that refresh at once get one answer; later than this, an old token is a stolen one. */
+/** Seconds in which two tabs that refresh at once get the same answer; an old token used later counts as stolen. */
 const PARALLEL_SECONDS = 10;
-/** Acting as another account is for a task, not for a month. */
+/** A session that acts as another account ends after this time. */
 const PROXIED_HOURS = 8;
-/** A program that exchanges its token at each start leaves sessions behind. */
+/** Limits the sessions of a program that exchanges its token at each start. */
 const SESSIONS_OF_A_TOKEN = 20;
 
 type Sign = (claims: Omit<Claims, 'exp'>) => string;
@@ -34,12 +33,12 @@ interface Device {
 interface Place extends Attempt, Device {
   kind: Family;
 }
-/** Whom an access token names. */
+/** The account that an access token names. */
 interface Holder {
   id: string;
   kind: Family;
   clientId: string | null;
-  /** Whoever acts as them. */
+  /** The account that acts as it. */
   proxyId?: string;
 }
 
@@ -78,7 +77,7 @@ export function openSessions(installation: Installation, identities: Identities,
     return { type, passkey: keys > 0 };
   }
 
-  /** Counted first: parallel guesses share the five tries. */
+  /** Counts first, so that parallel attempts share the five tries. */
   async function tryChallenge(onePassKey: string) {
     const { rows } = await pool.query<{ id: string; code_hash: string | null; account_id: string }>(
       `UPDATE login_challenges SET tries = tries + 1
@@ -119,7 +118,10 @@ export function openSessions(installation: Installation, identities: Identities,
     return { session, tokens: tokens(holder, session, refreshToken, now) };
   }
 
-  /** Itself, its root account, and of a customer the operator. Asked of those alone who know the password. */
+  /**
+   * Checks the account, its root account and its operator. Only after the password was correct, so that others learn
+   * nothing.
+   */
   async function assertEnabled({ id }: AccountRow) {
     const { rowCount } = await pool.query(
       'SELECT FROM account_standings WHERE id = $1 AND enabled AND coalesce(ends_at > now(), true)',
@@ -128,7 +130,7 @@ export function openSessions(installation: Installation, identities: Identities,
     if (rowCount !== 1) fail('ACCOUNT_NOT_ENABLED');
   }
 
-  /** Whoever calls has made sure that it is them. */
+  /** The caller has authenticated the account. */
   async function start({ kind, address, device }: Device, account: Person): Promise<Tokens> {
     if (account.kind !== kind) fail('CREDENTIAL_REFUSED');
     await assertEnabled(account);
@@ -144,7 +146,7 @@ export function openSessions(installation: Installation, identities: Identities,
     });
   }
 
-  /** Who stands behind a session or an API token that is to be exchanged; it must be one of this console. */
+  /** The account of a session or API token to exchange; it must belong to this console. */
   async function behind(kind: Family, found: Promise<Actor>): Promise<Actor> {
     const actor = await found.catch((error: unknown) => {
       if (error instanceof Failure && error.reason === 'INVALID_TOKEN') fail('REFRESH_FAILED');
@@ -153,7 +155,7 @@ export function openSessions(installation: Installation, identities: Identities,
     return actor.kind === kind ? actor : fail('REFRESH_FAILED');
   }
 
-  /** What is exchanged for an API token lives no longer than it, and ends with it. */
+  /** A session that was exchanged for an API token ends with the token at the latest. */
   async function exchange({ kind, address, device }: Device, token: string, known: Known): Promise<Tokens> {
     if (!keys.isOurs(token)) fail('REFRESH_FAILED');
     const actor = await behind(kind, identities.findByToken(token, address));
@@ -169,7 +171,7 @@ export function openSessions(installation: Installation, identities: Identities,
     });
   }
 
-  /** One statement picks the parallel call that exchanges the token. Only a sealed successor serves the others. */
+  /** Of concurrent calls one rotates the token, in a single statement. The others get the encrypted successor. */
   async function rotate(
     holder: Holder,
     session: string,
@@ -199,7 +201,7 @@ export function openSessions(installation: Installation, identities: Identities,
       const vcode = String(randomInt(1_000_000)).padStart(6, '0');
       const { type, passkey } = await factorsOf(account);
       await db.$transaction(async (tx) => {
-        // One at a time for each account, or parallel sign-ins would all find the count below the limit.
+        // One at a time for each account, since parallel sign-ins would all find the count below the limit.
         await tx.$executeRaw`SELECT 1 FROM accounts WHERE id = ${account.id}::uuid FOR UPDATE`;
         const open = await tx.loginChallenge.count({ where: { accountId: account.id, expiresAt: { gt: new Date() } } });
         if (open >= OPEN_CHALLENGES && type !== 2)
@@ -228,7 +230,7 @@ export function openSessions(installation: Installation, identities: Identities,
       return finish(place, challenge);
     },
 
-    /** By a passkey instead of the code: the caller has checked it, and answers whose it is. */
+    /** Signs in with a passkey instead of a code. The caller has verified it and returns its account. */
     async codeByPasskey(
       { kind, address, device }: Device,
       onePassKey: string,
@@ -240,7 +242,7 @@ export function openSessions(installation: Installation, identities: Identities,
       return { tokens: await finish({ kind, address, device, email }, challenge), email };
     },
 
-    /** Whose password was right, of a sign-in that waits for its second factor. */
+    /** The account of a sign-in that waits for its second factor. */
     async awaited(kind: Family, onePassKey: string): Promise<{ id: string }> {
       const where = { keyHash: sha256(onePassKey), expiresAt: { gt: new Date() }, account: { kind } };
       const challenge = await db.loginChallenge.findFirst({ where });
@@ -249,12 +251,12 @@ export function openSessions(installation: Installation, identities: Identities,
 
     start,
 
-    /** `known` hears whose token it is, also where it is refused: the audit names them. */
+    /** `known` receives the token's account, also if the refresh fails, for the audit log. */
     async refresh(place: Device, given: string | undefined, known: Known): Promise<Tokens> {
       if (given !== undefined && keys.looksLike(given)) return exchange(place, given, known);
       const session = given === undefined ? null : refresh.sessionOf(given);
       if (given === undefined || session === null) fail('REFRESH_FAILED');
-      // Before anything is exchanged: a token that is refused must still be good where it belongs.
+      // Before anything is rotated: a refused token must stay valid for its own console.
       const actor = await behind(place.kind, identities.find(session, place.address));
       known(actor);
       const holder = holderOf(actor);
@@ -267,15 +269,15 @@ export function openSessions(installation: Installation, identities: Identities,
       const isParallel = old.rotatedAt.getTime() > Date.now() - PARALLEL_SECONDS * 1000;
       if (old.previousHash === hash && old.successor !== null && isParallel)
         return tokens(holder, session, secrets.open(old.successor, successorContext(session)), old.rotatedAt);
-      // Ours once, and not the newest: somebody holds a copy. Whoever it is, the session ends.
+      // A token of ours that is not the newest was copied: the session ends.
       await db.session.updateMany({ where: { id: session, revokedAt: null }, data: { revokedAt: new Date() } });
       fail('REFRESH_FAILED');
     },
 
-    /** The caller has made sure that the one may act as the other. */
+    /** The caller has checked that the actor may act as the target. */
     actAs: (actor: Actor, target: Holder, place: Pick<Device, 'address' | 'device'>) =>
       db.$transaction(async (tx) => {
-        // Locked: it ends before this, and nothing begins, or after it, and takes what has begun along.
+        // Locks the session: it ends before this, so that nothing starts, or after it, together with the new session.
         const [own] = await tx.$queryRaw<{ ends_at: Date }[]>`
           SELECT ends_at FROM sessions WHERE id = ${actor.sessionId}::uuid AND revoked_at IS NULL FOR SHARE`;
         if (!own) fail('INVALID_TOKEN');
@@ -285,7 +287,7 @@ export function openSessions(installation: Installation, identities: Identities,
         return { ...tokens, code: codes.issue(session) };
       }),
 
-    /** The code stands for the first refresh token of its session: whichever is used first makes the other worthless. */
+    /** The code represents the first refresh token of its session: using either makes the other invalid. */
     async switchUser({ kind, address }: Device, code: string): Promise<{ tokens: Tokens; actor: Actor }> {
       const id = codes.sessionOf(code) ?? fail('INVALID_TOKEN');
       const actor = await identities.find(id, address);
@@ -295,7 +297,7 @@ export function openSessions(installation: Installation, identities: Identities,
       return { tokens: rotated ?? fail('INVALID_TOKEN'), actor };
     },
 
-    /** Is this refresh token of the session that acts as the actor? */
+    /** Whether this refresh token belongs to the session that acts as the actor. */
     async isOfProxy(actor: Pick<Actor, 'sessionId'>, refreshToken: string): Promise<boolean> {
       const session = await db.session.findUnique({ where: { id: actor.sessionId } });
       return session?.proxySessionId != null && session.proxySessionId === refresh.sessionOf(refreshToken);
@@ -344,7 +346,7 @@ const holderOf = ({ id, kind, clientId, proxy }: Actor): Holder => ({
   ...(proxy && { proxyId: proxy.id }),
 });
 
-/** Challenges, sessions and failures that have ended; called now and then. */
+/** Deletes expired challenges, sessions and failed attempts; called by a job. */
 export async function sweepSessions({ pool }: Pick<Installation, 'pool'>): Promise<void> {
   for (const table of ['login_challenges', 'authenticator_setups', 'passkey_challenges', 'oidc_sign_ins'])
     await pool.query(`DELETE FROM ${table} WHERE expires_at < now()`);

@@ -1,6 +1,6 @@
-// The two tokens of a session. The access token is a JWT that lives 15 minutes. The refresh token names its session
-// and carries our mark, so that an old one is told from an invented one: only a token that we once issued may end the
-// session it belongs to. An API token carries a mark of its own kind, so that a guess costs no query.
+// The two tokens of a session. The access token is a JWT valid for 15 minutes. The refresh token contains its session's
+// id and our MAC, so that an old token differs from an invented one: only a token that we issued can end its session.
+// API tokens have a MAC for their own purpose, so that guesses cost no query.
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { Id } from '@edgeloom/contract/common/common.ts';
@@ -9,7 +9,7 @@ import type { Secrets } from '../../core/secrets.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
 
-/** `actor`: the account behind a switched user; otherwise the account itself. */
+/** `actor`: the account that acts as another; otherwise the account itself. */
 export const Claims = z.object({
   sub: Id,
   kind: AccountKind,
@@ -23,7 +23,7 @@ export type Claims = z.output<typeof Claims>;
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Our mark on a text, of 128 bits; one for a purpose is none for another. */
+/** A 128-bit MAC of a text, different for each purpose. */
 export function marker({ sessionKey }: Pick<Secrets, 'sessionKey'>, purpose: string) {
   const key = Buffer.from(hkdfSync('sha256', sessionKey.privatePem, '', purpose, 32));
   const mark = (text: string) => createHmac('sha256', key).update(text).digest().subarray(0, 16).toString('base64url');
@@ -56,7 +56,10 @@ export function refreshTokens(secrets: Pick<Secrets, 'sessionKey'>) {
 
 const SWITCH_SECONDS = 60;
 
-/** For the session behind a switched user: a mark over it and the time, so that nothing is stored to be stolen. */
+/**
+ * Codes for the session of a switched user: a MAC of the session and the time, so that nothing is stored that could be
+ * stolen.
+ */
 export function switchCodes(secrets: Pick<Secrets, 'sessionKey'>) {
   const { mark, isMark } = marker(secrets, 'switch user');
 
@@ -85,7 +88,7 @@ export function apiTokens(secrets: Pick<Secrets, 'sessionKey'>) {
       return `${body}${mark(body)}`;
     },
     looksLike: (token: string) => token.startsWith(API_TOKEN),
-    /** Issued by us, once: whether it still is good, the database knows. */
+    /** Whether we issued it; only the database knows whether it is still valid. */
     isOurs(token: string) {
       const cut = API_TOKEN.length + RANDOM_CHARACTERS;
       return isMark(token.slice(0, cut), token.slice(cut));

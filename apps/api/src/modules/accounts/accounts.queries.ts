@@ -1,4 +1,4 @@
-// The reads of accounts: a page, one, and how many.
+// Queries for accounts: a page, one account, and counts.
 import type { Account, AccountKind, AccountStatus } from '@edgeloom/contract/accounts/accounts.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
@@ -14,7 +14,7 @@ export interface AccountFilter {
   roleID?: string | undefined;
   loginNotify?: boolean | undefined;
   googleVerification?: boolean | undefined;
-  /** The sub-accounts of this one. */
+  /** Only sub-accounts of this account. */
   subsOf?: string;
   id?: string;
 }
@@ -22,7 +22,8 @@ export type AccountPaging = Paging<'createdAt' | 'name' | 'email' | 'status' | '
 export type AccountRow = Omit<Account, 'manageable'>;
 
 const hasAuthenticator = sql`a.login2fa_type = 1`;
-// Sites are counted whether the caller sees them or not: it is told what a lock would take out of service.
+// All sites of the account are counted, also those the caller does not see: the warning before a lock shows this
+// number.
 const columns = sql`a.id, a.email, a.name, a.kind AS auth, a.status, a.is_root AS "isRoot", a.language,
   a.phone, a.address, a.company_name AS "companyName", a.company_phone AS "companyPhone", a.company_tax_id AS "companyTaxID",
   parent.id AS "parentID", parent.name AS "parentName", r.id AS "roleID", r.name AS "roleName",
@@ -41,7 +42,7 @@ const columns = sql`a.id, a.email, a.name, a.kind AS auth, a.status, a.is_root A
   CASE WHEN a.is_root THEN
     (SELECT count(*)::int FROM accounts s WHERE s.parent_id = a.id AND NOT s.is_root) END AS "subCount",
   a.created_at AS "createdAt", a.updated_at AS "updatedAt"`;
-/** Accounts of a console above the reader's stay unknown, also as creators. */
+/** Accounts of a higher console are hidden, also as creators. */
 const met: Readonly<Record<Family, readonly AccountKind[]>> = {
   admin: ['admin', 'client', 'user'],
   client: ['client', 'user'],

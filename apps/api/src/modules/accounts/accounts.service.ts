@@ -1,4 +1,4 @@
-// Accounts that somebody makes for others. What the own account says of itself is modules/auth.
+// Accounts that one account manages for others. The caller's own account is in modules/auth.
 import type { Account, AccountInput, AccountUpdate } from '@edgeloom/contract/accounts/accounts.ts';
 import type { MetaQuery } from '@edgeloom/contract/common/common.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
@@ -45,17 +45,20 @@ async function withRights({ db, actor }: Ctx, rows: AccountRow[]): Promise<Accou
   return rows.map((row) => ({ ...row, manageable: managed.has(row.id) }));
 }
 
-/** These accounts, locked; all of them the actor's to change, or none is. What it does not see at all is not found. */
+/**
+ * Locks these accounts for a change. Fails unless the actor may change all of them; accounts it does not see are
+ * NOT_FOUND.
+ */
 export async function managed(tx: ScopedTx, ids: readonly string[]) {
   const where = { id: { in: [...ids] } };
   const wanted = new Set(ids).size;
-  // Locked by writing, so that what is looked at is what is changed; the scope of writes says whom.
+  // Locks by writing, so that the rows read below cannot change. The write scope limits them to the actor's accounts.
   const { count } = await tx.account.updateMany({ where, data: { updatedAt: new Date() } });
   if (count !== wanted) fail((await tx.account.count({ where })) === wanted ? 'PERMISSION_DENIED' : 'NOT_FOUND');
   return tx.account.findMany({ where, omit: { passwordHash: true } });
 }
 
-/** Whom each kind makes besides sub-accounts of its own. */
+/** The kind of account that each kind creates besides its own sub-accounts. */
 const makes: Readonly<Partial<Record<Family, Family>>> = { admin: 'client', client: 'user' };
 
 export async function create(ctx: Ctx, input: AccountInput): Promise<Account> {
@@ -71,7 +74,8 @@ export async function create(ctx: Ctx, input: AccountInput): Promise<Account> {
 
   const id = await db.$transaction(async (tx) => {
     if (roleID !== null) {
-      // The scope shows only the roles of the actor's own root account; of them, none that may more than the actor.
+      // The scope shows only the roles of the actor's root account. A role with more permissions than the actor is
+      // refused.
       const role = (await tx.role.findUnique({ where: { id: roleID } })) ?? fail('NOT_FOUND');
       assertWithin(actor, role.permissions);
     }
@@ -85,7 +89,7 @@ export async function create(ctx: Ctx, input: AccountInput): Promise<Account> {
           kind: auth,
           isRoot: !isSub,
           roleId: roleID,
-          // A sub-account makes siblings; what a root account is made by is written down as its root account.
+          // A sub-account creates siblings: their parent is the root account.
           parentId: actor.rootId,
           createdById: actor.id,
           clientId: await clientFor(ctx, tx, auth, clientName ?? fields.name),
@@ -101,7 +105,10 @@ export async function create(ctx: Ctx, input: AccountInput): Promise<Account> {
   return get(ctx, id);
 }
 
-/** An administrator's new root client is a new operator; all others belong where their maker does. */
+/**
+ * An administrator that creates a root client creates a new operator; every other account belongs to its creator's
+ * client.
+ */
 async function clientFor({ actor }: Ctx, tx: ScopedTx, auth: Family, name: string): Promise<string | null> {
   if (auth === 'admin') return null;
   if (actor.kind !== 'admin') return actor.clientId;
@@ -114,7 +121,7 @@ export async function update(ctx: Ctx, { id, status, clientName, companyTaxID, .
     const [account = fail('NOT_FOUND')] = await managed(tx, [id]);
     const expiresAt = expiry === undefined ? account.expiresAt : expiry;
     const isPast = expiresAt !== null && expiresAt <= ctx.now();
-    // A lock is stronger than the clock; any other state gives way to it, and a later date brings the account back.
+    // A locked account stays locked when it expires. For other statuses, a later date activates the account again.
     if (isPast && status !== undefined && status !== 'lock') failAt('expiry', 'past', 'the date has passed');
     const kept = account.status === 'expired' ? 'normal' : account.status;
     const wanted = status ?? kept;
@@ -134,7 +141,10 @@ export async function update(ctx: Ctx, { id, status, clientName, companyTaxID, .
   return get(ctx, id);
 }
 
-/** A root account takes its sub-accounts with it, and an operator its settings; what serves visitors is removed first. */
+/**
+ * Removing a root account removes its sub-accounts, and for an operator its settings. Its zones and sites must be
+ * removed first.
+ */
 export const remove = ({ db }: Ctx, ids: string[]) =>
   db.$transaction(async (tx) => {
     const accounts = await managed(tx, ids);
@@ -167,7 +177,7 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     return { ids };
   });
 
-/** Only while nobody has taken it up: from then on whoever has the account asks for a new password. */
+/** Only until the invitation is accepted. After that the account uses "forgot password". */
 export const resend = (ctx: Ctx, id: string): Promise<void> =>
   ctx.db.$transaction(async (tx) => {
     const [account = fail('NOT_FOUND')] = await managed(tx, [id]);

@@ -1,4 +1,4 @@
-// What a sub-account sees: sites of its customer, zones of its operator.
+// Assigns sites and zones to sub-accounts: sites of their customer, zones of their operator.
 import type { SiteUsersInput } from '@edgeloom/contract/accounts/accounts.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -33,7 +33,7 @@ export const unassignSites = ({ db }: Ctx, input: SiteUsersInput) =>
     return input;
   });
 
-/** Only sub-accounts of the sites' owner, and only those whom the caller manages. */
+/** Fails unless the accounts are sub-accounts of the sites' owner and the caller manages them. */
 async function assertBelongTogether(tx: ScopedTx, { siteIDs, userIDs }: SiteUsersInput) {
   const owned = await tx.site.findMany({ where: { id: { in: siteIDs } }, select: { ownerId: true } });
   if (owned.length !== new Set(siteIDs).size) fail('NOT_FOUND');
@@ -48,7 +48,7 @@ export async function zonesOf({ db }: Ctx, accountId: string) {
   return assignedZones(db, accountId);
 }
 
-/** Of the zones that the caller sees; others, which it may have been given by somebody else, stay. */
+/** Replaces the assigned zones among those the caller sees. Zones that another account assigned stay. */
 export const assignZones = ({ db }: Ctx, accountId: string, zoneIDs: string[]) =>
   db.$transaction(async (tx) => {
     await subClient(tx, accountId);

@@ -74,14 +74,14 @@ const placesIn = ({ announcement }: Pick<ScopedTx, 'announcement'>) =>
   announcement.findMany({ orderBy: [...inOrder], select: { id: true, position: true } });
 const indexIn = (places: readonly { id: string }[], id: string) => places.findIndex((one) => one.id === id);
 
-/** Moves one to its place and answers it; the others make room. Without a place it stays where it is. */
+/** Moves one to `order` and returns its position; the others shift. Without `order` it keeps its position. */
 async function place(tx: ScopedTx, id: string, order: number | undefined): Promise<number> {
   const before = await placesIn(tx);
   if (order === undefined) return indexIn(before, id) + 1;
   const others = before.filter((one) => one.id !== id);
   const after = [...others.slice(0, order - 1), ...before.filter((one) => one.id === id), ...others.slice(order - 1)];
   const moves = after.map((one, i) => ({ ...one, to: i })).filter(({ position, to }) => position !== to);
-  // By id, so that two who order at once wait for each other in one direction.
+  // Updates by id order, so that concurrent calls cannot deadlock.
   for (const { id: one, to } of moves.toSorted((a, b) => a.id.localeCompare(b.id)))
     await tx.announcement.update({ where: { id: one }, data: { position: to } });
   return indexIn(after, id) + 1;

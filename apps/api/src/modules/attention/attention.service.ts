@@ -96,6 +96,6 @@ async function ofRollouts({ db, now }: Ctx): Promise<AttentionItem[]> {
 
 const none = { names: [], site: null, siteCount: 0, accountID: null, endsAt: null, limit: null };
 
-/** None where there is nothing to count. */
+/** Empty if the count is zero. */
 const itemOf = (kind: AttentionKind, names: readonly string[]): AttentionItem[] =>
   names.length === 0 ? [] : [{ ...none, kind, count: names.length, names: names.slice(0, NAMES) }];

@@ -1,4 +1,4 @@
-// When a row needs attention. The counts of the dashboard and the filters of the lists share these.
+// The conditions under which a row needs attention. The dashboard's counts and the lists' filters share them.
 import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { nothing, sql, type Sql } from '../../core/sql.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -16,7 +16,7 @@ export function jobsRecent(isRecent: boolean, now: Date): Prisma.JobWhereInput {
   const since = before(now, RECENT_HOURS);
   return isRecent ? { endedAt: { gt: since } } : { OR: [{ endedAt: null }, { endedAt: { lte: since } }] };
 }
-/** A gate that fails rolls back; a person who rolls back knows. */
+/** A rollout that was stopped by a failed gate. Roll-backs by a person do not count. */
 export const isRolloutStopped = (now: Date) =>
   ({
     OR: [
@@ -25,7 +25,7 @@ export const isRolloutStopped = (now: Date) =>
     ],
   }) satisfies Prisma.RolloutWhereInput;
 
-/** A document of the site `s`, or of one that belongs to the site, was not compiled. */
+/** The error of the last document of site `s`, or of an object of the site, that failed to compile. */
 export const publishError = sql`(SELECT max(o.error) FROM outbox o WHERE o.failed_at IS NOT NULL AND o.zone_id = s.zone_id AND (
     o.key = 'site/' || s.id
     OR o.key IN (SELECT 'host/' || d.enabled_name FROM domains d WHERE d.site_id = s.id)
@@ -33,7 +33,7 @@ export const publishError = sql`(SELECT max(o.error) FROM outbox o WHERE o.faile
     OR o.key IN (SELECT 'port/' || r.id FROM port_rules r WHERE r.site_id = s.id)
     OR o.key IN (SELECT 'cert/' || c.id FROM certificates c WHERE c.site_id = s.id)))`;
 
-/** Rows `x` of the site `s` that need attention, and how they are called. */
+/** Rows `x` of site `s` that need attention, and the column of their name. */
 interface Rows {
   table: Sql;
   name: Sql;
@@ -60,7 +60,7 @@ const kinds: Record<SiteAttention, (now: Date) => Rows> = {
   }),
 };
 
-/** On `sites s`: sites of which any of these is true. */
+/** On `sites s`: sites with at least one of these conditions. */
 export function needsAttention(wanted: readonly SiteAttention[], now: Date): Sql {
   let any = sql`FALSE`;
   for (const kind of wanted) {

@@ -1,4 +1,4 @@
-// Reads the audit. Its rows are written by http/audit.ts and the database, never here.
+// Reads the audit log. Rows are written by http/audit.ts and by database triggers.
 import { groups } from '@edgeloom/contract/all.ts';
 import {
   AUDIT_COUNTED,
@@ -17,13 +17,13 @@ import { describe, shownIds, type StoredRow } from './describe-call.ts';
 
 const operations = operationsOf(groups);
 
-/** Rows of older releases have no context: what they changed names their objects. */
+/** Rows of older releases have no context; their objects are named from what they changed. */
 const targets = sql`coalesce(a.context->'targets', audit_targets('[]', a.changes))`;
 const columns = sql`a.req_id AS id, a.req_id AS "reqID", a.at AS time, a.account_id AS "accountID", a.account_name AS "accountName",
   a.email, a.proxy_name AS "proxyName", a.method, a.path AS url, a.status, a.address, a.context, ${targets} AS stored,
   (SELECT coalesce(jsonb_agg(c - 'rows'), '[]') FROM jsonb_array_elements(a.changes) c) AS tally`;
 
-/** The newest matches are found once, for the page and for its number. No reader turns more pages than that. */
+/** Reads up to the newest 10,000 matches once, for both the page and the total. */
 export async function search(ctx: Ctx, { page, pageSize, ...filters }: AuditQuery) {
   const wish = conditionsOf(filters);
   const rows = await ctx.db.$read<StoredRow & { total: number }>(
@@ -34,7 +34,7 @@ export async function search(ctx: Ctx, { page, pageSize, ...filters }: AuditQuer
       LEFT JOIN (SELECT req_id FROM found ORDER BY at DESC, req_id DESC LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}) shown ON TRUE
       LEFT JOIN audit_rows a ON a.req_id = shown.req_id ORDER BY a.at DESC, a.req_id DESC`,
   );
-  // A page without rows is one without an id.
+  // A page without rows is one row with a null id.
   return {
     data: await described(
       ctx,
@@ -53,7 +53,7 @@ export async function get(ctx: Ctx, reqID: string): Promise<AuditDetail> {
   return shown ? { ...shown, changes: row.changes.map(named) } : fail('NOT_FOUND');
 }
 
-/** One query for all rows says which of their objects the reader still finds. */
+/** One query for all rows finds which of their objects still exist for the reader. */
 async function described(ctx: Ctx, rows: readonly StoredRow[]): Promise<AuditRow[]> {
   const calls = rows.map((row) => ({ row, operation: operations.find(row.method, row.url) }));
   const ids = calls.flatMap(({ row, operation }) => shownIds(row, operation));
@@ -84,7 +84,7 @@ function conditionsOf(wish: Omit<AuditQuery, 'page' | 'pageSize'>): Sql {
   ]);
 }
 
-/** Columns as the API calls its fields. */
+/** Names columns as the API names its fields. */
 const named = ({ entity, rows, ...change }: AuditChange): AuditChange => ({
   ...change,
   entity: camel(entity),

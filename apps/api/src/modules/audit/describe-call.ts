@@ -1,4 +1,5 @@
-// From a row of the audit to what the console's sentence needs: the call, the objects by kind, their numbers.
+// Turns a row of the audit log into the data of the console's sentence: the call, its objects by kind, and their
+// counts.
 import type { AuditItem, AuditRow, AuditTarget } from '@edgeloom/contract/audit/audit.ts';
 import { kindOf, kindOfParam, operationName, type Operation } from '@edgeloom/contract/audit/operations.ts';
 import type { AuditInput } from '../../core/ctx.ts';
@@ -18,7 +19,7 @@ const SHOWN_AT_MOST = 3;
 const Uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The things that the address names, outermost first. */
+/** The objects that the address names, outermost first. */
 const placesOf = ({ endpoint, params }: Operation) =>
   Object.entries(params).flatMap(([name, id]) => {
     const kind = kindOfParam(endpoint, name);
@@ -36,7 +37,7 @@ function kindsOf(stored: StoredRow['stored'], operation: Operation | null) {
   return kinds;
 }
 
-/** Those whose existence and present names matter to the reader. */
+/** The ids for which the console shows whether they still exist and their present name. */
 export const shownIds = (row: StoredRow, operation: Operation | null) =>
   [...kindsOf(row.stored, operation).values()]
     .flatMap((named) => [...named.keys()].slice(0, SHOWN_AT_MOST))
@@ -76,7 +77,7 @@ export function describe(row: StoredRow, operation: Operation | null, existing: 
 const spokenParams = ({ endpoint, params }: Operation) =>
   Object.fromEntries(Object.entries(params).filter(([name]) => kindOfParam(endpoint, name) === null));
 
-/** What an older row added; else what it changed or removed. */
+/** How many objects of this kind an older row added, or else changed or removed. */
 function changedOf({ tally }: StoredRow, kind: string) {
   const own = tally.filter(({ entity }) => camel(entity) === kind);
   const added = own.filter(({ action }) => action === 'insert');

@@ -1,4 +1,4 @@
-// Keys for programs. Who stands behind one is found out by http/auth/identities.ts, at each call.
+// API tokens. http/auth/identities.ts authenticates calls that use one.
 import type { ApiTokenInput } from '@edgeloom/contract/auth/api-tokens.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -32,7 +32,7 @@ export async function create(
   if (expiresAt !== null && expiresAt <= now()) failAt('expiresAt', 'past', 'must lie ahead');
   const refreshToken = apiTokens(installation.secrets).issue();
   return installation.db.$transaction(async (tx) => {
-    // Locked: two tokens at once must not both be the last that fits.
+    // Locks the account, so that two concurrent calls cannot both create the last allowed token.
     await tx.$executeRaw`SELECT 1 FROM accounts WHERE id = ${actor.id}::uuid FOR UPDATE`;
     const count = await tx.apiToken.count({ where: { accountId: actor.id } });
     if (count >= TOKENS_AT_MOST) fail('LIMIT_REACHED', { extra: { limit: TOKENS_AT_MOST } });
@@ -49,7 +49,7 @@ export async function create(
   });
 }
 
-/** Sessions that they were exchanged for end with them. */
+/** Sessions that were opened with these tokens end too. */
 export const remove = ({ db }: Ctx, ids: string[]) =>
   db.$transaction(async (tx) => {
     const { count } = await tx.apiToken.deleteMany({ where: { id: { in: ids } } });

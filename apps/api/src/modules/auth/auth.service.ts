@@ -1,4 +1,4 @@
-// What sign-in looks like from a browser: the session itself is http/auth/sessions.ts.
+// Sign-in as the browser sees it: cookies and answers. The sessions themselves are in http/auth/sessions.ts.
 import { AccountKind, Language, type Self, type SelfUpdate, type Tokens } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -6,14 +6,17 @@ import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import type { Sessions } from '../../http/auth/sessions.ts';
 
-/** A value of login2faType. */
+/** The value of `login2faType` for an authenticator. */
 const AUTHENTICATOR = 1;
 const TWO_YEARS_SECONDS = 2 * 365 * 24 * 3600;
 const REFRESH = 'refreshToken';
-/** Of whoever acts as another account of the same console: theirs again once they stop. */
+/**
+ * Cookie with the refresh token of the account that acts as another account of the same console; restored when it
+ * stops.
+ */
 const OWN_REFRESH = 'ownRefreshToken';
 const HOURS_KEPT = 8;
-/** Set by the sign-in page of whoever does not stay signed in: the session's cookies go when the browser is closed. */
+/** Cookie that marks a session without "stay signed in": its cookies end when the browser closes. */
 const UNTIL_CLOSED = 'untilClosed';
 
 export const familyOf = ({ mount }: Ctx): Family => AccountKind.parse(mount);
@@ -45,7 +48,7 @@ export async function refresh(ctx: Ctx, sessions: Sessions, { refreshToken }: { 
   const given = refreshToken ?? ctx.caller.cookies[cookieName(ctx, REFRESH)];
   const tokens = await sessions.refresh(deviceOf(ctx), given, ({ email }) => (ctx.caller.auditName = email));
   keep(ctx, tokens);
-  // What came by a cookie that no script reads goes back by it alone.
+  // A refresh token that arrived in an HttpOnly cookie is only returned in that cookie.
   return refreshToken === undefined ? { ...tokens, refreshToken: '' } : tokens;
 }
 
@@ -57,7 +60,7 @@ export async function logout(ctx: Ctx, sessions: Sessions, { refreshToken }: { r
   if (parked !== '') putCookie(ctx, OWN_REFRESH, '');
 }
 
-/** Their own session waits in a cookie while its place is taken. */
+/** The caller's own session stays in a cookie while the switched one is active. */
 export async function switchUser(ctx: Ctx, sessions: Sessions, { code }: { code: string }): Promise<Tokens> {
   const { tokens, actor } = await sessions.switchUser(deviceOf(ctx), code);
   ctx.caller.auditName = actor.proxy?.email ?? null;
@@ -73,7 +76,7 @@ export async function self(ctx: Ctx, sessions: Sessions): Promise<Self> {
   const { kind, language, clientId, companyTaxId, expiresAt, role, parent, createdBy, ...account } =
     await sessions.account(actor);
   const isSub = !account.isRoot;
-  // An account of another console is one that this account does not meet.
+  // A creator of another console is not shown.
   const creator = createdBy?.kind === kind ? createdBy : null;
   return {
     ...account,
@@ -95,38 +98,41 @@ export async function self(ctx: Ctx, sessions: Sessions): Promise<Self> {
     proxy: actor.proxy && {
       name: actor.proxy.name,
       email: actor.proxy.email,
-      // The admin console has an address of its own.
+      // The admin console has its own address.
       home: `${actor.proxy.kind === 'admin' ? env.ADMIN_URL.replace(/\/$/, '') : ''}/${actor.proxy.kind}`,
     },
     maxLogExportTimes: 10,
   };
 }
 
-/** Null: names of sites lead nowhere yet. Manual: whoever runs the installation sees to it (CNAME_SUFFIX). */
+/**
+ * Null: CNAME names of sites resolve to nothing yet. `manual`: the operator of the installation sets up DNS for
+ * CNAME_SUFFIX.
+ */
 async function dnsTypeOf({ db, actor, installation: { env } }: Ctx): Promise<Self['dnsType']> {
   if (actor.kind !== 'client') return null;
   const first = await db.dnsSetting.findFirst({ orderBy: { createdAt: 'asc' }, select: { dnsType: true } });
   return first?.dnsType ?? (env.CNAME_SUFFIX === undefined ? null : 'manual');
 }
 
-/** Only what is the account's own to say: never what it may, or whose it is. */
+/** Only fields that the account may set for itself; never its permissions, role or owner. */
 export async function updateSelf(ctx: Ctx, sessions: Sessions, { companyTaxID, ...fields }: SelfUpdate) {
   const data = given({ ...fields, companyTaxId: companyTaxID });
-  // Past the scope, in which nobody changes themselves.
+  // Bypasses the scope, in which no account may update itself.
   await ctx.installation.db.account.update({ where: { id: ctx.actor.id }, data });
   return self(ctx, sessions);
 }
 
 const cookieName = (ctx: Ctx, name: string) => `${familyOf(ctx)[0]}_${name}`;
 
-/** No cookie authorises a call: the access token is read by our script and sent as a header. */
+/** Cookies do not authorise calls: the console reads the access token and sends it as a header. */
 export function keep(ctx: Ctx, { accessToken, refreshToken, tokenType }: Tokens) {
   putCookie(ctx, 'accessToken', accessToken);
   putCookie(ctx, 'tokenType', accessToken === '' ? '' : tokenType);
   putCookie(ctx, REFRESH, refreshToken);
 }
 
-/** An empty one is taken away. */
+/** An empty value removes the cookie. */
 function putCookie(ctx: Ctx, name: string, value: string, seconds = TWO_YEARS_SECONDS) {
   const isSecret = name === REFRESH || name === OWN_REFRESH;
   const path = isSecret ? `/api/v1/${familyOf(ctx)}` : '/';

@@ -1,4 +1,4 @@
-// Setting an authenticator up, in the three phases of the specification, and turning it off.
+// Sets up an authenticator in the three phases of the specification, and turns it off.
 import { randomBytes } from 'node:crypto';
 import QRCode from 'qrcode';
 import type { Ctx } from '../../core/ctx.ts';
@@ -35,7 +35,7 @@ export async function phase0(ctx: Ctx, { password }: { password: string }) {
   const { actor, installation } = ctx;
   const { db, secrets } = installation;
   await assertPassword(ctx, password);
-  // One that is in use is turned off first, which takes one of its codes.
+  // An authenticator in use must be turned off first, which needs one of its codes.
   if ((await db.authenticator.count({ where: { accountId: actor.id } })) > 0) fail('STILL_ENABLED');
   const onePassKey = randomBytes(32).toString('base64url');
   const id = sha256(onePassKey);

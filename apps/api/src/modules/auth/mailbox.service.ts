@@ -1,4 +1,5 @@
-// The mails of an installation that writes them into a folder. They open accounts, so only its owner reads them.
+// Shows mails of an installation that writes them into a folder. They contain sign-in links, so only its owner may read
+// them.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -24,7 +25,7 @@ async function read(dir: string, id: string) {
 export async function list(ctx: Ctx, { page, pageSize, orderBy }: Request<typeof mailbox.list>['query']) {
   const dir = folderOf(ctx);
   const files = await readdir(dir).catch(() => []);
-  // Ids of version 7 are in the order of their making.
+  // UUIDs of version 7 sort by creation time.
   const ids = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -5));
   ids.sort((a, b) => (orderBy === 'asc' ? a.localeCompare(b) : b.localeCompare(a)));
   const start = (page - 1) * pageSize;

@@ -1,5 +1,5 @@
-// Links in mails: an invitation and a new password. A token is 256 random bits, of which only the hash is kept; the
-// newest of an account is the only one, and it opens once.
+// Links in mails for invitations and new passwords. A token is 256 random bits, stored as a hash. Only the newest token
+// of an account is valid, and only once.
 import { randomBytes } from 'node:crypto';
 import type { MailPurpose } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/endpoint.ts';
@@ -15,7 +15,7 @@ import { replacePassword } from './passwords.service.ts';
 const HOUR_MS = 3_600_000;
 const lifeMs: Record<MailPurpose, number> = { invitation: 24 * HOUR_MS, reset: HOUR_MS };
 const RESETS_AN_HOUR = 5;
-/** Of one root account and its sub-accounts, in 15 minutes. */
+/** Per root account with its sub-accounts, within 15 minutes. */
 const INVITATIONS = 100;
 
 interface Account {
@@ -26,7 +26,7 @@ interface Account {
   clientId: string | null;
 }
 
-/** Makes the token and posts its mail; both happen when the transaction is committed. */
+/** Creates a token and queues its mail; both take effect when the transaction commits. */
 async function issueMailedToken(
   { env, mail }: Pick<Installation, 'env' | 'mail'>,
   tx: Queue & Pick<ScopedTx, 'mailedToken'>,
@@ -41,13 +41,16 @@ async function issueMailedToken(
   await mail.post(tx, account, purpose, { link: `${base}/${account.kind}/verifyMail?token=${token}` }, lifeMs[purpose]);
 }
 
-/** Into an account that was made for somebody, or the same again: the newest invitation is the only one that opens. */
+/** Invites the holder of a new account, or invites them again: only the newest invitation is valid. */
 export async function invite({ actor, installation }: Ctx, tx: ScopedTx, account: Account): Promise<void> {
   await countAttempt(installation.pool, { kind: 'invitation', email: actor.rootId, address: '' }, INVITATIONS);
   await issueMailedToken(installation, tx, account, 'invitation');
 }
 
-/** The second half of a forgotten password, apart from the call, so that its length tells nothing. */
+/**
+ * Mails the link to reset a password. Runs apart from the call, so that its duration does not reveal whether the
+ * account exists.
+ */
 export async function mailReset(installation: Installation, { kind, email }: { kind: Family; email: string }) {
   const { db } = installation;
   const account = await db.account.findUnique({ where: { kind_email: { kind, email } } });
@@ -77,7 +80,7 @@ export async function register(ctx: Ctx, { token, password }: { token: string; p
   ctx.caller.auditKind = account.kind;
   await replacePassword(ctx, account, password, {
     keep: null,
-    // One of several calls with the same token takes it.
+    // Of concurrent calls with the same token, one succeeds.
     first: async (tx) => {
       const { count } = await tx.mailedToken.deleteMany({ where: { id, expiresAt: { gt: new Date() } } });
       if (count !== 1) fail('INVALID_TOKEN');

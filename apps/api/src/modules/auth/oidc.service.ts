@@ -1,5 +1,5 @@
-// Signing in at a client's own OpenID Connect provider: code flow with PKCE, state and nonce. It opens accounts that
-// exist, by an e-mail that the provider has verified; it makes none.
+// Sign-in at a client's own OpenID Connect provider: code flow with PKCE, state and nonce. Signs in existing accounts
+// by an e-mail address that the provider has verified; it creates no accounts.
 import { randomBytes } from 'node:crypto';
 import * as client from 'openid-client';
 import type { oidc, oidcSetting } from '@edgeloom/contract/auth/auth.endpoints.ts';
@@ -21,7 +21,7 @@ const secretContext = (clientId: string) => `oidc_providers/${clientId}/secret`;
 const proofContext = (id: string) => `oidc_sign_ins/${id}/proof`;
 const Kept = z.object({ nonce: z.string(), verifier: z.string(), state: z.string() });
 
-/** By the client's own host name, where nobody else's provider is offered; by name where several share one. */
+/** The provider of the client whose host name the call came to, or by name where several clients share a host name. */
 async function providerFor(ctx: Ctx, named: string | undefined): Promise<OidcProvider | null> {
   const { db } = ctx.installation;
   const clientId = (await ownerOf(db, ctx.caller.host)) ?? named;
@@ -79,7 +79,7 @@ export async function finish(
     [id, kind],
   );
   const [row] = away.rows;
-  // An answer that somebody else's browser began is worth nothing here.
+  // The flow must end in the browser that started it.
   if (!row || !sameText(row.key_hash, sha256(onePassKey))) fail('CREDENTIAL_REFUSED');
   const provider = await db.oidcProvider.findFirst({ where: { clientId: row.client_id, enabled: true } });
   if (!provider) fail('CREDENTIAL_REFUSED');
@@ -142,15 +142,15 @@ function discover(ctx: Ctx, issuer: string, id: string, secret: string) {
   });
 }
 
-/** Plain HTTP is for a provider beside the installation, whose own settings let its address in. */
+/** Plain HTTP is allowed only for a provider on a private address that the installation's settings permit. */
 const mayBePlain = ({ installation: { env } }: Ctx, issuer: string) =>
   issuer.startsWith('http:') && env.ORIGIN_ALLOW.length > 0;
 
-/** What openid-client sends is a form or nothing. */
+/** openid-client sends either a form or no body. */
 const textOf = (body: unknown) =>
   body instanceof URLSearchParams || typeof body === 'string' ? String(body) : fail('UNKNOWN');
 
-/** At a host name of the client's own, or at the one that all share. */
+/** The return address: at the client's own host name, or at the shared one. */
 const landingAt = ({ installation: { env } }: Ctx, host: string | null, kind: Family) => {
   const base = new URL(env.PUBLIC_URL);
   if (host !== null) base.host = host;
@@ -168,7 +168,7 @@ async function shown(ctx: Ctx, { secretSealed: _, ...provider }: OidcProvider) {
   return { ...provider, redirectURIs };
 }
 
-/** A setting of the whole client: its sub-accounts neither see nor change it. */
+/** The provider is a setting of the whole client: sub-accounts neither see nor change it. */
 const assertRoot = ({ actor }: Ctx) => {
   if (!actor.isRoot) fail('PERMISSION_DENIED');
 };
@@ -186,7 +186,7 @@ export async function update(ctx: Ctx, { secret, ...input }: Request<typeof oidc
   const before = await db.oidcProvider.findFirst();
   const sealed =
     secret === undefined ? before?.secretSealed : installation.secrets.seal(secret, secretContext(clientId));
-  // A secret goes to the provider that it was given for: with another issuer it is asked for again.
+  // The secret belongs to one issuer: a change of the issuer requires it again.
   if (sealed === undefined || (secret === undefined && before?.issuer !== input.issuer))
     return failAt('secret', 'required', 'required');
   await assertAnswers(ctx, input.issuer, input.oidcClientId);

@@ -1,4 +1,4 @@
-// Where the account is signed in.
+// The sessions of the caller's own account.
 import type { ownSessions } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Request } from '@edgeloom/contract/endpoint.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -31,7 +31,7 @@ export async function list(ctx: Ctx, paging: Request<typeof ownSessions.list>['q
   return { data, total };
 }
 
-/** All or nothing: somebody else's are not found. */
+/** All or nothing; sessions of another account are NOT_FOUND. */
 export async function end(ctx: Ctx, { ids }: { ids: string[] }) {
   await ctx.installation.db.$transaction(async (tx) => {
     const where = { ...alive(ctx), id: { in: ids } };

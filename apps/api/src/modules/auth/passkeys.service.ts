@@ -1,5 +1,5 @@
-// Passkeys: a key that a device keeps, and that signs a challenge of ours for our own name only. As the second factor
-// after the password; or alone, when the device made sure of its owner.
+// Passkeys (WebAuthn): a key on a device that signs our challenge for our domain only. Used as the second factor after
+// the password, or alone if the device verified its user.
 import {
   generateAuthenticationOptions,
   generateRegistrationOptions,
@@ -24,7 +24,7 @@ const AT_MOST = 20;
 type Purpose = 'register' | 'signIn';
 type LoginInput = Request<typeof passkeys.login>['body'];
 
-/** The name that keys are made for, and the addresses where they may be asked. */
+/** The relying party: the domain that keys are created for, and the origins that may use them. */
 const rp = ({ PUBLIC_URL, ADMIN_URL }: Installation['env']) => ({
   id: new URL(PUBLIC_URL).hostname,
   origins: [PUBLIC_URL, ADMIN_URL].map((url) => new URL(url).origin),
@@ -117,7 +117,7 @@ export async function remove(ctx: Ctx, { ids, verifyToken }: { ids: string[]; ve
   return { ids };
 }
 
-/** Without the key of a sign-in nobody's passkeys are named: the device knows which it has. */
+/** Without `onePassKey` no credential ids are returned: the device knows which it has. */
 export async function loginOptions(ctx: Ctx, sessions: Sessions, { onePassKey }: { onePassKey?: string | undefined }) {
   const { db, env } = ctx.installation;
   const account = onePassKey === undefined ? null : await sessions.awaited(familyOf(ctx), onePassKey);
@@ -151,7 +151,10 @@ export async function login(ctx: Ctx, sessions: Sessions, input: LoginInput) {
   return tokens;
 }
 
-/** Whose passkey signed the challenge. Alone it stands for both factors, so the device must have asked its owner. */
+/**
+ * Returns the account of the passkey that signed the challenge. Used alone it replaces both factors, so user
+ * verification is required.
+ */
 async function assertSigned(ctx: Ctx, { challengeID, response }: LoginInput, accountId: string | null) {
   const { db, env } = ctx.installation;
   const { challenge } = await takeChallenge(ctx, 'signIn', challengeID, accountId);
@@ -198,7 +201,7 @@ async function keepChallenge(ctx: Ctx, purpose: Purpose, challenge: string, acco
   return id;
 }
 
-/** Gone as it is taken, whatever comes of it. */
+/** Deletes the challenge as it reads it, so that it can be used once. */
 async function takeChallenge(ctx: Ctx, purpose: Purpose, id: string, accountId: string | null) {
   const { rows } = await ctx.installation.pool.query<{ challenge: string }>(
     `DELETE FROM passkey_challenges WHERE id = $1 AND kind = $2::account_kind AND purpose = $3

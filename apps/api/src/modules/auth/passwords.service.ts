@@ -1,4 +1,4 @@
-// Passwords after the first one: forgotten, changed, asked for again.
+// Resets, changes and confirms passwords.
 import type { Family } from '@edgeloom/contract/endpoint.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
@@ -16,7 +16,7 @@ interface Account {
   clientId: string | null;
 }
 
-/** The answer and the work are the same for everybody: whether there is such an account is looked up by the mail's sender. */
+/** Answers the same for every address, after the same work: the mail job looks up whether the account exists. */
 export async function forgot(ctx: Ctx, { email }: { email: string }): Promise<void> {
   const { db, pool, mail } = ctx.installation;
   const kind = familyOf(ctx);
@@ -25,7 +25,7 @@ export async function forgot(ctx: Ctx, { email }: { email: string }): Promise<vo
   await mail.postReset(db, { kind, email });
 }
 
-/** Guesses by somebody who sits at an open session count for the account, wherever they come from. */
+/** Wrong passwords from an open session count against the account, from any address. */
 export async function assertPassword({ installation: { db, pool }, actor }: Ctx, password: string): Promise<void> {
   const attempt = { kind: 'own password', email: actor.id, address: '' };
   await countAttempt(pool, attempt);

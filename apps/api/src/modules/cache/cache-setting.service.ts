@@ -18,7 +18,7 @@ export async function get(ctx: Ctx, siteId: string): Promise<CacheSetting> {
   return { ...rest, setCookie: CacheSetting.shape.setCookie.parse(setCookie), hasRelay };
 }
 
-/** Whom nodes are told of as relays; a customer sees no nodes, but that there is one. */
+/** Whether a relay node can serve the site. Customers see this fact but no nodes. */
 async function readHasRelay({ db }: Ctx, siteId: string): Promise<boolean> {
   const [row] = await db.$read<{ hasRelay: boolean }>(
     ({ site }) => sql`SELECT EXISTS (

@@ -1,6 +1,6 @@
-// What a site's cache setting is before its owner changes it.
+// The cache setting of a site before its owner changes it.
 
-/** What holds for a site without a row: one that is older than FOR_NEW_SITES. */
+/** For a site without a row, created before FOR_NEW_SITES existed. */
 export const WITHOUT_ROW = {
   heuristics: false,
   staleIfError: 3600,
@@ -11,5 +11,5 @@ export const WITHOUT_ROW = {
   honourVisitors: false,
   storePost: false,
 };
-/** What a new site begins with. */
+/** For new sites. */
 export const FOR_NEW_SITES = { heuristics: true };

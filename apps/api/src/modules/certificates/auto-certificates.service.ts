@@ -59,11 +59,14 @@ export async function list(
   return { data, total };
 }
 
-/** One job for each site. Whatever is being ordered already goes on as it is: another order would cost a place at the authority. */
+/**
+ * One job per site. Certificates with an open order are skipped: a second order would use up the authority's rate
+ * limit.
+ */
 export const renew = (ctx: Ctx, ids: string[]) =>
   ctx.db.$transaction(async (tx) => {
     const where = { id: { in: ids }, type: 'automatic' };
-    // Locked by writing before reading: two who ask at once order once.
+    // Locks by writing before reading, so that concurrent calls order once.
     const { count } = await tx.certificate.updateMany({ where, data: { updatedAt: ctx.now() } });
     if (count !== new Set(ids).size) fail('NOT_FOUND');
     const rows = await tx.certificate.findMany({

@@ -1,5 +1,5 @@
-// Certificates of a site. What is served is a certificate's pairs; whatever is being made beside them (a request that
-// somebody signs, an order at an authority) touches them only when it has succeeded.
+// Certificates of a site. Nodes serve a certificate's pairs; a signing request or an open order replaces them only on
+// success.
 import { randomUUIDv7 } from 'node:crypto';
 import type { MetaQuery, Paging } from '@edgeloom/contract/common/common.ts';
 import {
@@ -41,7 +41,7 @@ export const include = {
 } satisfies Prisma.CertificateInclude;
 type Row = Prisma.CertificateGetPayload<{ include: typeof include }>;
 
-/** Of a site: what is picked from is one list, and every node holds them all. Automatic ones are its product's to number. */
+/** Per site, since every node loads them all. Automatic certificates are limited by the product instead. */
 const MOST_BROUGHT = 1000;
 
 const column = { createdAt: 'createdAt', updatedAt: 'updatedAt', sslName: 'name', expiry: 'notAfter' } as const;
@@ -92,7 +92,7 @@ export async function get({ db }: Ctx, { siteId, certId }: InCertificate): Promi
       where: { id: certId, siteId },
       include: {
         ...include,
-        // Its key is not asked for, so it cannot be shown.
+        // The private key is not selected, so it cannot be returned.
         pairs: {
           select: { keyType: true, issuer: true, chainPem: true, fingerprint: true, notBefore: true, notAfter: true },
           orderBy: { keyType: 'asc' },
@@ -149,7 +149,7 @@ export async function create(ctx: Ctx, siteId: string, input: CertificateInput):
   });
 }
 
-/** The site is locked: two at once are not both the last. */
+/** Locks the site, so that concurrent calls cannot both add the last allowed certificate. */
 async function assertOneMore(tx: ScopedTx, siteId: string) {
   await sites.lock(tx, siteId);
   const brought = await tx.certificate.count({ where: { siteId, type: { not: 'automatic' } } });
@@ -157,7 +157,7 @@ async function assertOneMore(tx: ScopedTx, siteId: string) {
     failAt('source', 'maxItems', `at most ${MOST_BROUGHT} certificates that are brought`, { maximum: MOST_BROUGHT });
 }
 
-/** A request waits until its certificate is brought, on whatever site of the account. */
+/** A signing request waits until its certificate is uploaded to any site of the account. */
 async function assertRequest(tx: LicensedTx, siteId: string) {
   const { ownerId, clientId } = await tx.site.findUniqueOrThrow({
     where: { id: siteId },
@@ -188,7 +188,7 @@ export async function update(ctx: Ctx, { siteId, certId: id }: InCertificate, in
     const { names, ...request } = await newRequest(ctx, id, input);
     return ctx.db.$transaction(async (tx) => {
       if (row.csrPem === null) await assertRequest(tx, siteId);
-      // What is served goes on naming the certificate.
+      // Certificates in use keep their name.
       const served = await tx.certificatePair.count({ where: { certificateId: id } });
       await tx.certificate.update({ where, data: { ...request, ...(served === 0 && { names }) } });
       await note(tx, ctx, id, 'requested', input.names.join(' '));
@@ -229,7 +229,7 @@ function signedPair(
   return readUpload({ chainPem, keyPem }, ctx.now(), { chain: 'chainPem', key: 'chainPem' });
 }
 
-/** From now on this pair is served: alone, or beside the one of the other key type. */
+/** Serves this pair from now on: alone, or beside the pair of the other key type. */
 async function serve(
   tx: ScopedTx,
   ctx: Ctx,
@@ -237,7 +237,7 @@ async function serve(
   pair: Pair,
   alongside: boolean,
 ) {
-  // Written first: two pairs at once take turns.
+  // Locks by writing first: concurrent pairs take turns.
   const before = await tx.certificate.update({ where: { id }, data: { status: 'success', updatedAt: ctx.now() } });
   const others = alongside
     ? await tx.certificatePair.findMany({ where: { certificateId: id, keyType: { not: pair.keyType } } })
@@ -300,14 +300,14 @@ export const remove = ({ db, now }: Ctx, siteId: string, ids: string[]) =>
   db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
     const where = { siteId, id: { in: ids } };
-    // Written first, as whoever ends an order holds it first.
+    // Writes first to take locks in the same order as the code that ends an order.
     await tx.certificate.updateMany({ where, data: { updatedAt: now() } });
     const rows = await tx.certificate.findMany({ where, include });
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     const used = rows.filter(({ _count }) => _count.domains > 0).map(({ name }) => name);
     if (used.length > 0) fail('STILL_IN_USE', { errorData: [{ rule: 'inUse', targets: used }] });
     const endJobs = await openJobs(tx, ids);
-    // Assigned at this moment, it is refused by the database.
+    // A domain may be assigned at this moment; the foreign key then refuses the removal.
     await orInUse('STILL_IN_USE', tx.certificate.deleteMany({ where }));
     await endJobs(now());
     const asked = rows.filter(({ type }) => type === 'automatic').flatMap(({ names }) => names);

@@ -1,5 +1,5 @@
-// Orders at certificate authorities: which names may be ordered, and how an order is opened. jobs/issue-certificates.job.ts
-// carries them out.
+// Orders at certificate authorities: which names may be ordered, and how an order is opened.
+// jobs/issue-certificates.job.ts processes the orders.
 import { randomUUIDv7 } from 'node:crypto';
 import type { KeyType } from '@edgeloom/contract/certificates/certificates.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -8,11 +8,11 @@ import type { LicensedTx, ScopedTx } from '../../core/scope.ts';
 import * as jobs from '../jobs/jobs.service.ts';
 import * as sites from '../sites/sites.service.ts';
 
-/** Is it under one of a DNS account's zones? */
+/** Is the name inside one of a DNS account's zones? */
 export const isUnder = (name: string, zones: readonly string[]) =>
   zones.some((zone) => name === zone || name.endsWith(`.${zone}`));
 
-/** A name is proven by a record where a DNS account of the site has its zone, else by the nodes that serve it here. */
+/** Names that cannot be validated: neither a DNS account of the site has their zone, nor does the site serve them. */
 async function unorderable(
   tx: Pick<ScopedTx, 'siteDns' | 'domain'>,
   siteId: string,
@@ -21,7 +21,7 @@ async function unorderable(
   const accounts = await tx.siteDns.findMany({ where: { siteId }, select: { domains: true } });
   const zones = accounts.flatMap(({ domains }) => domains);
   const byNodes = names.filter((name) => !isUnder(name, zones));
-  // An enabled name is this site's alone, in the whole installation.
+  // In the whole installation only one site can have a name enabled.
   const served = await tx.domain.findMany({
     where: { siteId, enabledName: { in: [...byNodes] } },
     select: { name: true },
@@ -35,7 +35,9 @@ export async function orderable(tx: ScopedTx, siteId: string, names: readonly st
   if (targets.length > 0) fail('INVALID_CERTIFICATE_NAME', { errorData: [{ path, targets }] });
 }
 
-/** Asked before they are written. The site is locked: two at once are not both the last that fits. */
+/**
+ * Checks the limit before orders are written. Locks the site, so that concurrent calls cannot both add the last one.
+ */
 export async function assertRoom(tx: LicensedTx, siteId: string, names: readonly string[]) {
   if (names.length === 0) return;
   const { product } = await sites.lock(tx, siteId);
@@ -54,8 +56,8 @@ interface Wanted {
 }
 
 /**
- * Jobs that have open orders of these certificates, held until the end of the transaction as whoever ends an order holds
- * them. Answers what ends those that are left without one.
+ * Locks the jobs with open orders of these certificates until the transaction ends, in the same order as the code that
+ * ends an order. Returns a function that ends the jobs left without an order.
  */
 export async function openJobs(tx: ScopedTx, certificateIds: string[]): Promise<(now: Date) => Promise<void>> {
   const orders = await tx.certificateOrder.findMany({
@@ -73,7 +75,7 @@ export async function openJobs(tx: ScopedTx, certificateIds: string[]): Promise<
   };
 }
 
-/** Opens an order for each pair; one that is open already is hurried instead. */
+/** Opens an order for each pair. An order that is already open is due at once instead. */
 export async function orderPairs(tx: ScopedTx, now: Date, wanted: readonly Wanted[], jobId: string | null) {
   const pairs = wanted.flatMap(({ id, keyTypes }) =>
     [...new Set(keyTypes)].map((keyType) => ({ certificateId: id, keyType, openFor: `${id} ${keyType}` })),
@@ -84,7 +86,7 @@ export async function orderPairs(tx: ScopedTx, now: Date, wanted: readonly Wante
     data: { status: 'processing', nextAt: null, failures: 0 },
   });
   const endJobs = await openJobs(tx, ids);
-  // Waiting for the next try is over: somebody asks now. What was begun for other names is begun anew.
+  // A manual request skips the backoff. An order for other names starts again.
   await tx.certificateOrder.updateMany({
     where: { certificateId: { in: ids }, openFor: { not: null } },
     data: { openFor: null, state: 'failed', error: null, endedAt: now },
@@ -106,10 +108,10 @@ export async function orderPairs(tx: ScopedTx, now: Date, wanted: readonly Wante
     });
 }
 
-/** A certificate for each domain, which it is served with once there is one. */
+/** Orders a certificate for each domain and assigns it. */
 export const autoSSL = (ctx: Ctx, siteId: string, ids: string[]) =>
   ctx.db.$transaction(async (tx) => {
-    // Locked: who asks for the same names at the same time finds what the first has made.
+    // Locks the site: a concurrent call for the same names finds these orders.
     await sites.lock(tx, siteId);
     const domains = await tx.domain.findMany({ where: { siteId, id: { in: ids } }, select: { name: true } });
     if (domains.length !== new Set(ids).size) fail('NOT_FOUND');

@@ -1,4 +1,4 @@
-// What somebody brings as a certificate: it is read, put in order, and refused unless it can be served.
+// Reads an uploaded certificate and key, orders the chain, and refuses pairs that nodes could not serve.
 import { rootCertificates } from 'node:tls';
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { SubjectAlternativeNameExtension, X509Certificate as Parsed } from '@peculiar/x509';
@@ -10,7 +10,7 @@ import { fail, fieldError } from '../../core/fail.ts';
 export interface Pair {
   keyType: KeyType;
   keyPem: string;
-  /** The certificate first, then each that signed the one before, without the root. */
+  /** The certificate first, then its issuers in order, without the root. */
   chainPem: string;
   names: string[];
   fingerprint: string;
@@ -22,13 +22,13 @@ export interface Pair {
 const CERTIFICATES_AT_MOST = 10;
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+?-----END CERTIFICATE-----/g;
 
-/** Where a form shows an error of the certificates, and one of the key. */
+/** The form fields that show errors of the certificates and of the key. */
 interface Boxes {
   chain: string;
   key: string;
 }
 
-/** A pair that somebody uploads: everything that is wrong with either part is reported at once. */
+/** An uploaded pair. Reports all errors of both parts at once. */
 export function readUpload(input: { chainPem: string; keyPem: string }, now: Date, boxes: Boxes): Pair {
   const pair = read(input, now);
   if (!Array.isArray(pair)) {
@@ -38,7 +38,7 @@ export function readUpload(input: { chainPem: string; keyPem: string }, now: Dat
   return refuse(boxes, pair);
 }
 
-/** A pair of a certificate authority. */
+/** A pair from a certificate authority. */
 export function readPair(input: { chainPem: string; keyPem: string }, now: Date): Pair {
   const pair = read(input, now);
   return Array.isArray(pair) ? refuse({ chain: 'chainPem', key: 'keyPem' }, pair) : pairOf(pair);
@@ -79,7 +79,7 @@ function read({ chainPem, keyPem }: { chainPem: string; keyPem: string }, now: D
   return { ...key, leaf, chain: chainOf(leaf, found), found, names };
 }
 
-/** One error a box: that of the first part where both are in one box. */
+/** One error per field; if both parts are in one field, the first part's. */
 function refuse(boxes: Boxes, errors: readonly PartError[]): never {
   const byBox = new Map(errors.toReversed().map((error) => [boxes[error.part], error]));
   const errorData = [...byBox].map(([path, { rule, values }]) => fieldError(path, rule, '', values)).toReversed();
@@ -108,7 +108,7 @@ function readKey(pem: string): { key: KeyObject; keyType: KeyType } | PartError 
   }
 }
 
-/** What browsers take: RSA of 2048 bits or more, or the curves P-256 and P-384. */
+/** What browsers accept: RSA of 2048 bits or more, or the curves P-256 and P-384. */
 function typeOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): KeyType | null {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
   if (asymmetricKeyType === 'rsa' && modulusLength >= 2048 && modulusLength <= 8192) return 'rsa';
@@ -128,8 +128,8 @@ function readCertificates(pem: string): X509Certificate[] | PartError {
 }
 
 /**
- * A public authority names where its own certificate is (AIA). Unless a root signed the last one, visitors without
- * that intermediate certificate refuse the chain.
+ * Public authorities give the address of the issuer's certificate (AIA). If the last certificate is not signed by a
+ * root, browsers without the intermediate certificate reject the chain.
  */
 function isIncomplete(chain: readonly X509Certificate[], found: readonly X509Certificate[]): boolean {
   const last = chain.at(-1);
@@ -140,12 +140,12 @@ function isIncomplete(chain: readonly X509Certificate[], found: readonly X509Cer
 let roots: X509Certificate[] | undefined;
 const publicRoots = () => (roots ??= rootCertificates.map((pem) => new X509Certificate(pem)));
 
-/** Whoever does not belong into the chain is no part of what is served. */
+/** Certificates outside the chain are not served. */
 function chainOf(leaf: X509Certificate, found: readonly X509Certificate[]): X509Certificate[] {
   const chain = [leaf];
   for (let last = leaf; ;) {
     const signer = found.find((one) => !chain.includes(one) && one.ca && signed(last, one));
-    // A root is known to whoever trusts it.
+    // Clients already have the root.
     if (!signer || signed(signer, signer)) return chain;
     chain.push(signer);
     last = signer;
@@ -162,7 +162,7 @@ function namesOf(certificate: X509Certificate): string[] {
   return [...new Set(dns.filter((name) => DomainName.safeParse(name).success))];
 }
 
-/** As people know an authority: its organisation and the name of what it signs with. */
+/** The authority's display name: its organisation and the common name of the issuing certificate. */
 function issuerOf(certificate: X509Certificate): string {
   const said = new Map(
     certificate.issuer.split('\n').map((line): [string, string] => {

@@ -1,8 +1,8 @@
-// Opens a stranger's PKCS#12 apart from the process: the file itself says how often its password is hashed, and one that
-// says a thousand million times is ended with its thread.
+// Opens an untrusted PKCS#12 file in a worker thread: the file sets the iteration count of its password hash, so the
+// caller ends the thread after a time limit.
 //
-// node-forge, since it alone opens what Windows and Java write (3DES, RC2) as well as what OpenSSL 3 does (AES, SHA-256).
-// It reads only RSA keys itself; others it leaves as ASN.1, which node takes.
+// Uses node-forge because it opens files of Windows and Java (3DES, RC2) as well as of OpenSSL 3 (AES, SHA-256). It
+// parses only RSA keys; other keys are passed to node as ASN.1.
 import { createPrivateKey } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import forge from 'node-forge';

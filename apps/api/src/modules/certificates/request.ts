@@ -11,7 +11,7 @@ export async function requestFor(names: string[], keyPem: string): Promise<strin
   return csr.toString();
 }
 
-/** A key that never leaves us, and the request to have it certified. */
+/** A new private key, which is never returned, and its certificate signing request. */
 export async function newRequest(
   { installation }: Ctx,
   certificateId: string,

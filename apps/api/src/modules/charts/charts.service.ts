@@ -1,5 +1,5 @@
-// Figures over time. Nothing measures visitors yet, so each answer is its steps without values: a reader learns that
-// nothing is known, never that nothing happened.
+// Time series for charts. Traffic is not measured yet, so each answer has its time steps with null values: unknown, not
+// zero.
 import type { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
 import type { Chart, ChartMetric, ChartRange, ChartUnit } from '@edgeloom/contract/charts/charts.ts';
 import type { Request } from '@edgeloom/contract/endpoint.ts';
@@ -23,7 +23,7 @@ export async function get(ctx: Ctx, { params: { metric }, query }: Request<typeo
   await assertSeen(ctx, query);
   const { stepSeconds, count } = steps[query.range];
   const step = stepSeconds * 1000;
-  // The step that has just begun is the last.
+  // The current step is the last one.
   const to = (Math.floor(ctx.now().getTime() / step) + 1) * step;
   const times = Array.from({ length: count }, (_, i) => new Date(to - (count - i) * step));
   const { unit, series } = shapes[metric];
@@ -40,7 +40,7 @@ export async function get(ctx: Ctx, { params: { metric }, query }: Request<typeo
   };
 }
 
-/** A customer sees a zone's figures as far as its own sites are in it. */
+/** A customer sees a zone's figures only for its own sites. */
 async function assertSeen({ db }: Ctx, { siteID, zoneID }: Request<typeof charts.get>['query']) {
   if (siteID !== undefined && (await db.site.count({ where: { id: siteID } })) === 0) fail('NOT_FOUND');
   if (zoneID === undefined || (await db.site.count({ where: { zoneId: zoneID } })) > 0) return;

@@ -11,7 +11,7 @@ import { given } from '../../core/given.ts';
 import type { Compression as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
-/** The settings of a site without any. */
+/** The settings of a site without a row. */
 export const BEGINNING: Compression = {
   gzip: false,
   brotli: false,
@@ -24,7 +24,7 @@ export const BEGINNING: Compression = {
   webpMaxBytes: 10_485_760,
 };
 
-/** As it stands: what was taken once is not judged anew. */
+/** Stored values are returned as they are, without validating them again. */
 const told = ({ siteId: _, webpTypes, ...row }: Row): Compression => ({
   ...row,
   webpTypes: Compression.shape.webpTypes.parse(webpTypes),
@@ -39,7 +39,7 @@ export async function get({ db }: Ctx, siteId: string): Promise<Compression> {
 export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Promise<Compression> =>
   db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
-    // The edge compares types in lower case, each once.
+    // The edge compares types in lower case, without duplicates.
     const { types, webpTypes, ...rest } = asked;
     const data = {
       ...given({ ...rest, webpTypes: webpTypes && [...new Set(webpTypes)] }),

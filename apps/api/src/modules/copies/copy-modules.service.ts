@@ -1,5 +1,5 @@
-// Modules of one kind, with what hangs on them. One that another site has by the same name says afterwards what this one
-// says, for the domains that have it there.
+// Copies modules of one kind with the rules attached to them. A module of the same name at the target site takes the
+// content of the copied one, for all domains assigned there.
 import { randomUUIDv7 } from 'node:crypto';
 import * as z from 'zod';
 import type { CopyModulesInput } from '@edgeloom/contract/copies/copies.ts';
@@ -57,7 +57,7 @@ export const copyModules = (ctx: Ctx, { siteId, kind }: OfKind, { siteIDs, ids }
 async function copyRedirects(tx: ScopedTx, at: { siteId: string; moduleId: string }, rows: Redirect[]) {
   const fresh = aged(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((row) => ({ ...contentOf(row), ...at })));
   await tx.redirect.deleteMany({ where: { moduleId: at.moduleId } });
-  // The names of the domains that have it there may close a circle that is none here.
+  // At the target, the domains assigned by name may form a loop that does not exist at the source.
   await judge(tx, at, fresh.map(ruleOf));
   await tx.redirect.createMany({ data: fresh });
 }

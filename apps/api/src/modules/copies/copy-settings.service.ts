@@ -1,4 +1,4 @@
-// Settings and short lists of rules, which travel in the site's own document.
+// Copies settings and short rule lists, which are part of the site's own document.
 import type { CopiedSetting, CopySettingsInput } from '@edgeloom/contract/copies/copies.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
@@ -14,7 +14,7 @@ interface Setting {
   copy: (tx: ScopedTx, siteId: string, targets: readonly string[]) => Promise<unknown>;
 }
 
-/** For each target the same rows, in the same order. */
+/** The same rows in the same order for each target. */
 const forEach = <Row extends Parameters<typeof contentOf>[0]>(rows: Row[], targets: readonly string[]) =>
   targets.flatMap((siteId) => aged(rows.map((row) => ({ ...contentOf(row), siteId }))));
 
@@ -51,7 +51,7 @@ const settings: Readonly<Record<CopiedSetting, Setting>> = {
       await tx.antiHeader.createMany({ data: forEach(rows, targets) });
     },
   },
-  // Where there is no row the product's own beginning holds, there as here.
+  // Without a row the product's default applies, at the source and at the target.
   cache: {
     can: 'cache:write',
     async copy(tx, siteId, targets) {

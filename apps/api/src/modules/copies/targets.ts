@@ -1,7 +1,10 @@
 import { fail, failAt } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 
-/** Locked in one order, so that two copies never wait for each other. Where a target is none of the caller's: not found. */
+/**
+ * Locks the target sites in one order, so that concurrent copies cannot deadlock. NOT_FOUND unless all belong to the
+ * caller.
+ */
 export async function lockTargets(tx: ScopedTx, siteId: string, siteIDs: string[]) {
   if (siteIDs.includes(siteId)) failAt(`siteIDs.${siteIDs.indexOf(siteId)}`, 'self', 'the site itself');
   if ((await tx.site.count({ where: { id: siteId } })) === 0) fail('NOT_FOUND');
@@ -14,6 +17,6 @@ export async function lockTargets(tx: ScopedTx, siteId: string, siteIDs: string[
 }
 
 type Kept = { id: string; siteId: string; createdAt: Date; updatedAt: Date };
-/** What a row says, apart from which row it is. */
+/** The content of a row without its ids and times. */
 export const contentOf = <Row extends Kept>({ id: _, siteId: _s, createdAt: _c, updatedAt: _u, ...content }: Row) =>
   content;

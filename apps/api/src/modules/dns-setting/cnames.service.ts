@@ -1,5 +1,5 @@
-// The names below which sites have theirs. Each carries every site and every group of the operator, so that customers may be
-// moved from one to another at leisure; the default is the one that they are told.
+// CNAME domains of an operator. Each one carries the names of all sites and groups, so that customers can move from one
+// to another at any time. Consoles show the default one.
 import type { MetaQuery, Paging } from '@edgeloom/contract/common/common.ts';
 import type { Cname, CnameInput } from '@edgeloom/contract/dns-setting/dns-setting.ts';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
@@ -66,7 +66,9 @@ export const remove = ({ db, actor }: Ctx, ids: string[]) =>
     return { ids };
   });
 
-/** Wherever there are any, one of them is: the wished one, else the one that is, else the oldest. */
+/**
+ * Keeps exactly one default among an account's CNAME domains: the requested one, else the present one, else the oldest.
+ */
 export async function keepOneDefault(tx: ScopedTx, clientId: string, wished?: string) {
   const rows = await tx.cname.findMany({ where: { clientId }, orderBy: [{ isDefault: 'desc' }, { createdAt: 'asc' }] });
   const next = rows.find(({ id }) => id === wished) ?? rows[0];
@@ -84,7 +86,7 @@ const shown = ({ setting, settingId, id, name, isDefault, createdAt, updatedAt }
   dnsSettingID: settingId,
   dnsType: DnsProvider.parse(setting.dnsType),
   rootDomain: setting.rootDomain,
-  // All of an account's carry the same labels.
+  // All CNAME domains of an account have the same labels.
   names: Math.round(setting._count.names / Math.max(setting._count.cnames, 1)),
   createdAt,
   updatedAt,

@@ -1,5 +1,5 @@
-// The operator's accounts at DNS providers. They are tried before they are kept; what is done with them afterwards is the
-// reconciler's (dns-state), so no call waits for a provider but the two that try one.
+// The operator's accounts at DNS providers. Credentials are tested before they are stored. After that only the
+// reconciler (dns-state) talks to the provider.
 import { randomUUIDv7 } from 'node:crypto';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type {
@@ -47,7 +47,7 @@ export async function create(ctx: Ctx, { cname, ...input }: DnsSettingInput): Pr
     };
     if (there) {
       await tx.dnsSetting.update({ where: { id }, data });
-      // What is offered, what waits and what is there: all of it may be otherwise now.
+      // The provider's zones and capabilities may differ now, and pending changes have to be computed again.
       await tx.dnsSettingState.update({
         where: { settingId: id },
         data: { heldUntil: null, tries: 0, fault: null, faultAt: null, listDueAt: new Date() },
@@ -63,7 +63,7 @@ export async function create(ctx: Ctx, { cname, ...input }: DnsSettingInput): Pr
   });
 }
 
-/** What is at the provider stays there: visitors are led by it until somebody takes it away. */
+/** Records at the provider stay, since visitors use them until the operator removes them. */
 export const remove = ({ db, actor }: Ctx, ids: string[]) =>
   db.$transaction(async (tx) => {
     const { count } = await tx.dnsSetting.deleteMany({ where: { id: { in: ids } } });
@@ -119,14 +119,14 @@ export async function unprocessed({ db }: Ctx, paging: Paging<'wantedAt' | 'dueA
   return { data, total };
 }
 
-/** At once, and the account with it, whatever they were to wait for. */
+/** Retries at once, for the account and its CNAME domains, and ignores their backoff. */
 export const recovery = ({ db }: Ctx, { ids, takeOver }: RecoveryInput) =>
   db.$transaction(async (tx) => {
     const where = { ...waiting, ...(ids.length > 0 && { id: { in: ids } }) };
     const settings = await tx.dnsName.findMany({ where, select: { settingId: true }, distinct: ['settingId'] });
     const data = { dueAt: new Date(), tries: 0, ...(takeOver && { ours: ['*'] }) };
     const { count } = await tx.dnsName.updateMany({ where, data });
-    // The row that wakes the reconciler is touched although nothing of it may change.
+    // Touches the row that wakes the reconciler, even if its values stay the same.
     for (const { settingId } of settings)
       await tx.dnsSettingState.update({
         where: { settingId },
@@ -141,7 +141,7 @@ export async function lines({ db }: Ctx) {
   const isOffered = (line: string) =>
     line === 'default' || (offered.length > 0 && offered.every((some) => some.has(line)));
   const known = states.flatMap(({ weighting }) => Weighting.safeParse(weighting).data ?? []);
-  // What the weakest of the providers does.
+  // The weakest weighting among the providers.
   const weighting = Weighting.options.toReversed().find((one) => known.includes(one)) ?? null;
   return { data: knownLines.map((line) => ({ line, isOffered: isOffered(line) })), weighting };
 }

@@ -1,4 +1,4 @@
-// What is done to many domains of a site at once: all of them or none, in a handful of statements whatever their number.
+// Changes many domains of a site at once: all or none, in a fixed number of statements.
 import type { AddressSwap, Domain, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
@@ -20,13 +20,13 @@ export const setForceSSL = (ctx: Ctx, siteId: string, { ids, forceSSL }: { ids: 
 
 export const setTags = (ctx: Ctx, siteId: string, { ids, tags }: { ids: string[]; tags: string[] }) =>
   ctx.db.$transaction(async (tx) => {
-    // No node knows of tags.
+    // Tags are not part of node configuration.
     const { count } = await tx.domain.updateMany({ where: { siteId, id: { in: ids } }, data: { tags } });
     if (count !== new Set(ids).size) fail('NOT_FOUND');
     return { ids };
   });
 
-/** The same origins for all of them, in place of what each had. */
+/** Replaces the origins of all these domains. */
 export function setUpstreams(
   ctx: Ctx,
   siteId: string,
@@ -45,7 +45,7 @@ export function setUpstreams(
   });
 }
 
-/** One address for another, wherever it is an origin of the site, or of the domains that are named. */
+/** Replaces one origin address by another, in the whole site or in the given domains. */
 export function swapAddress(ctx: Ctx, siteId: string, { from, to, ids }: AddressSwap) {
   const [fault] = originFaults(ctx, [{ address: to }], '');
   if (fault) fail('PARAMETER', { errorData: [{ ...fault, path: 'to' }] });
@@ -54,7 +54,7 @@ export function swapAddress(ctx: Ctx, siteId: string, { from, to, ids }: Address
     const among = { siteId, ...(ids && { id: { in: ids } }) };
     if (ids && (await tx.domain.count({ where: among })) !== new Set(ids).size) fail('NOT_FOUND');
     const where = { siteId, address: from, domain: among };
-    // Locked first: what is read below is what is changed.
+    // Locks first, so that the rows read below are the rows that change.
     await tx.domain.updateMany({
       where: { ...among, upstreams: { some: { address: from } } },
       data: { updatedAt: new Date() },
@@ -94,7 +94,7 @@ export async function upstreams(
   return { data, total };
 }
 
-/** A line for each domain, its fields apart by tabs. */
+/** One line per domain, fields separated by tabs. */
 export async function exportText(ctx: Ctx, siteId: string, ids: string[]): Promise<string> {
   const rows = await readForExport(ctx, siteId, ids);
   if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
@@ -114,9 +114,9 @@ const originText = ({ address, port, weight, backup, enabled }: Domain['upstream
   return `${place}*${weight}${backup ? '!backup' : ''}${enabled ? '' : '!off'}`;
 };
 
-/** A text stays one field of one line, and no spreadsheet takes it for a formula. */
+/** Keeps a text within one field of one line, and stops spreadsheets from reading it as a formula. */
 export const harmless = (text: string) => {
-  // oxlint-disable-next-line no-control-regex -- these are what would begin another line or field
+  // oxlint-disable-next-line no-control-regex -- these would begin another line or field
   const flat = text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ');
   return /^[=+\-@]/.test(flat) ? `'${flat}` : flat;
 };

@@ -1,4 +1,4 @@
-// Whether a domain's name points to its site: asked for now, or hourly by a job.
+// Checks whether a domain's name points to its site: on demand, and hourly by a job.
 import { CnameStatus, type CnameCheck } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
@@ -6,7 +6,7 @@ import type { Installation } from '../../core/installation.ts';
 import { nobody, type Pointing } from '../../core/resolver.ts';
 import type { Env } from '../../env.ts';
 
-/** Below which names the operator's sites have theirs; the first is the one that customers are told. */
+/** The CNAME suffixes of the operator's sites; the default is first. */
 export async function suffixesOf({ db, installation: { env } }: Ctx): Promise<string[]> {
   const orderBy = [{ isDefault: 'desc' as const }, { createdAt: 'asc' as const }];
   const rows = await db.cname.findMany({ orderBy, select: { name: true } });
@@ -15,11 +15,11 @@ export async function suffixesOf({ db, installation: { env } }: Ctx): Promise<st
     env,
   );
 }
-/** Last comes the installation's, which its own people make lead to the nodes: whoever pointed there is not turned away. */
+/** The installation's CNAME_SUFFIX is last: names that already point there stay valid. */
 export const suffixesIn = (own: readonly string[], { CNAME_SUFFIX }: Pick<Env, 'CNAME_SUFFIX'>) =>
   CNAME_SUFFIX === undefined ? [...own] : [...own, CNAME_SUFFIX];
 
-/** The name that a site's domains are to point to. */
+/** The name that a site's domains should point to. */
 export const cnameOf = (label: string, [first]: readonly string[]) =>
   first === undefined ? null : `${label}.${first}`;
 export const targetsOf = (label: string, suffixes: readonly string[]) => suffixes.map((suffix) => `${label}.${suffix}`);
@@ -42,10 +42,13 @@ export async function check(ctx: Ctx, siteId: string, ids: string[]) {
   return { data: found };
 }
 
-/** A new domain waits for its record: in its first hour it is checked every five minutes, and is not called inactive. */
+/** A new domain's record may not exist yet: in its first hour it is checked every five minutes and stays "pending". */
 const WAITS = `found.state = 'inactive' AND d.cname_status = 'pendingCheck' AND d.created_at > now() - interval '1 hour'`;
 
-/** Plain SQL: a check changes nothing of the domain that its owner would call a change. The next one comes in about an hour. */
+/**
+ * Plain SQL: a check is not a change by the owner and must not be recorded as one. The next check is due in about an
+ * hour.
+ */
 export async function keepFound(
   { pool }: Pick<Installation, 'pool'>,
   looked: readonly { id: string }[],

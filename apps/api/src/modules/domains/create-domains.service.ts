@@ -1,5 +1,5 @@
-// New names on a site: up to a thousand in one call, in a handful of statements, all of them or none. Every line that
-// stands in the way is named, so that whoever pasted the list mends it once.
+// Adds up to a thousand domains in one call, in a fixed number of statements, all or none. Reports every faulty line at
+// once.
 import { randomUUIDv7 } from 'node:crypto';
 import type * as z from 'zod';
 import { DomainName } from '@edgeloom/contract/common/net.ts';
@@ -25,10 +25,10 @@ import * as sites from '../sites/sites.service.ts';
 import { openPorts } from '../ports/site-ports.service.ts';
 import { failOnce, orTaken } from './domains.service.ts';
 
-/** What a rule of a domain does not hand on to the rule that is made like it. */
+/** Fields of a rule that are not copied to a new rule. */
 const ofItsOwn = { id: true, siteId: true, domainId: true, createdAt: true, updatedAt: true } as const;
 
-/** What a domain is like, apart from its name and where it stands. */
+/** The settings of a domain, without its name, status and position. */
 const settings = {
   tags: true,
   scheme: true,
@@ -55,7 +55,7 @@ const settings = {
 } satisfies Prisma.DomainSelect;
 
 interface New extends Pick<DomainInput, 'name' | 'enabled' | 'upstreams' | 'portMap'> {
-  /** The columns beyond these that are not at their defaults. */
+  /** Other columns with values that differ from their defaults. */
   columns: Omit<Prisma.DomainCreateManyInput, 'siteId' | 'name' | 'enabled' | 'portMap'>;
   antiReferers?: Likeness['antiReferers'];
   antiHeaders?: Likeness['antiHeaders'];
@@ -95,7 +95,7 @@ export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: S
   );
 }
 
-/** New names that are in all things like one that is there. */
+/** New domains with all settings of an existing one. */
 export async function createFrom(ctx: Ctx, siteId: string, { sourceDomainID, names }: z.output<typeof CloneInput>) {
   const select = { ...settings, originCertificateId: true, modules: { select: { kind: true, moduleId: true } } };
   const source = await ctx.db.domain.findFirst({ where: { id: sourceDomainID, siteId }, select });
@@ -109,7 +109,7 @@ export async function createFrom(ctx: Ctx, siteId: string, { sourceDomainID, nam
   );
 }
 
-/** To another site of the caller's, switched off: a name is on only once. */
+/** Copies to another site of the caller. The copies are disabled, since a name may be enabled only once. */
 export async function copyToSite(ctx: Ctx, siteId: string, { ids, targetSiteID }: z.output<typeof CopyInput>) {
   const rows = await ctx.db.domain.findMany({
     where: { siteId, id: { in: ids } },
@@ -139,7 +139,7 @@ const likeness = (
   columns: { ...columns, healthCheck: healthCheck ?? NO_JSON },
 });
 
-/** The lines that are no domain names. Where there is but one line, or an origin stands in the way as well, that is all. */
+/** Errors for lines that are not domain names. Returned together with `faults`; a single line fails on its own. */
 function misnamed(names: string[], faults: FieldError[] = []): Fault[] {
   const lines = names.flatMap((name, i) => {
     const { success, error } = DomainName.safeParse(name);
@@ -152,7 +152,7 @@ function misnamed(names: string[], faults: FieldError[] = []): Fault[] {
   return lines.map(({ target, error: { rule, message } }) => ({ reason: 'PARAMETER', target, rule, message }));
 }
 
-/** What creating these would be refused for, while the list is still being typed. */
+/** The errors that creating these domains would return, checked while the list is typed. */
 export async function refusals({ db, installation, actor }: Ctx, siteId: string, names: string[]) {
   await sites.own(db, siteId);
   const present = await db.domain.findMany({ where: { siteId, name: { in: names } }, select: { name: true } });
@@ -173,7 +173,7 @@ export async function refusals({ db, installation, actor }: Ctx, siteId: string,
   };
 }
 
-/** Names that need a proof first are added switched off. */
+/** Names that need a proof of ownership are added disabled. */
 async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] = []) {
   await sites.own(ctx.db, siteId);
   const names = domains.filter(({ enabled }) => enabled).map(({ name }) => name);
@@ -187,7 +187,7 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
   try {
     return await add();
   } catch (error) {
-    // Another customer got a name above or below at the same moment.
+    // Another customer added an overlapping name at the same moment.
     if (error instanceof Failure && error.reason === 'NAME_UNPROVEN') return await add();
     throw error;
   }
@@ -201,7 +201,7 @@ async function insertReady(ctx: Ctx, siteId: string, domains: New[], unproven: S
     domains.filter(({ enabled, name }) => enabled || unproven.has(name)).map(({ name }) => name),
   );
   return ctx.db.$transaction(async (tx) => {
-    // Locked: two lists at once must not both be the last that fits.
+    // Locks the site, so that concurrent lists cannot both use the last free places.
     const site = await sites.lock(tx, siteId);
     const limit = site.product.domainLimit;
     if (limit > 0 && (await tx.domain.count({ where: { siteId } })) + domains.length > limit)
@@ -261,7 +261,7 @@ async function insertReady(ctx: Ctx, siteId: string, domains: New[], unproven: S
   });
 }
 
-/** Where the policy of outbound calls forbids an origin, said at its field. */
+/** Errors for origins that the policy for outbound calls forbids, at their fields. */
 export const originFaults = (
   { installation }: Ctx,
   upstreams: readonly Pick<UpstreamInput, 'address'>[],
@@ -272,6 +272,6 @@ export const originFaults = (
     return message === null ? [] : [fieldError(`${path}.${i}.address`, 'forbidden', message)];
   });
 
-/** With "follow" the origin's port is read off the visitor's, so there must be something to read. */
+/** With "follow" the origin uses the visitor's port, so the map needs a port of that scheme. */
 const followFaults = (scheme: DomainInput['scheme'], portMap: New['portMap'], path: string) =>
   scheme === 'follow' && portMap.length === 0 ? [fieldError(path, 'required', 'required')] : [];

@@ -1,4 +1,4 @@
-// The reads of domains, which consoles ask most: a page with its origins in one statement.
+// Queries for domains, the most used list of the consoles: a page with its origins in one statement.
 import type { MetaQuery, NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
 import type { Domain, OriginHealth, ProofCheck, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -18,14 +18,16 @@ export interface DomainFilter {
 }
 export type DomainPaging = Paging<'createdAt' | 'name' | 'updatedAt'>;
 
-/** Only for a domain that is off, has no claim and needs a proof now. The check runs for the few rows that have a proof. */
+/**
+ * Only for a domain that is disabled, has no claim and needs a proof now. Few rows have a proof, so the check is cheap.
+ */
 const proof = sql`CASE WHEN NOT d.enabled AND NOT EXISTS (SELECT FROM name_claims c WHERE c.domain_id = d.id) THEN (
   SELECT CASE WHEN EXISTS (SELECT FROM names_needing_proof(d.site_id, ARRAY[d.name])) THEN json_build_object('record', '_edgeloom-challenge.' || p.name, 'value', t.token,
     'state', CASE WHEN p.proven_at > now() - interval '7 days' THEN 'proven' ELSE 'waiting' END, 'outcome', p.outcome, 'seen', p.seen,
     'lookedAt', iso_time(p.looked_at), 'nextLookAt', iso_time(p.due_at)) END
   FROM name_proofs p JOIN proof_tokens t ON t.holder_id = p.holder_id
   WHERE p.holder_id = coalesce(s.owner_id, s.client_id) AND p.name = name_base(d.name)) END`;
-/** Only while a certificate is being issued, or after an attempt that failed: few domains have either. */
+/** Only while a certificate is being issued or after a failed attempt: few domains have either. */
 const certCheckAt = sql`CASE WHEN d.cert_status IN ('processing', 'fail') THEN (
   SELECT min(coalesce((SELECT min(o.due_at) FROM certificate_orders o WHERE o.certificate_id = c.id AND o.state = 'open'), c.next_at))
   FROM certificates c WHERE c.site_id = d.site_id AND c.type = 'automatic' AND d.name = ANY(c.names)) END`;
@@ -50,13 +52,13 @@ export const readDomains = (
 ): Promise<Domain[]> =>
   db.$read(({ site }) => page(columns, sql`d.site_id = ${siteId} AND ${site}`, paging, where(filter)));
 
-/** The page's ids first: what is skipped on the way to a late page is not read, nor are its origins. */
+/** Selects the page's ids first, so that skipped rows and their origins are not read. */
 const page = (what: Sql, seen: Sql, paging: DomainPaging, filter: Sql) =>
   sql`SELECT ${what} FROM (
       SELECT d.id FROM domains d JOIN sites s ON s.id = d.site_id WHERE ${seen}${filter} ${pageSql(paging, sorted, sql`d.id`)}
     ) p JOIN domains d ON d.id = p.id JOIN sites s ON s.id = d.site_id ${pageSql({ ...paging, page: 1 }, sorted, sql`d.id`)}`;
 
-/** How many there are; null where there is no such site. */
+/** The total; null if there is no such site. */
 export async function countDomains({ db }: Ctx, siteId: string, filter: DomainFilter): Promise<number | null> {
   const [row] = await db.$read<{ total: number }>(
     ({ site }) => sql`SELECT (SELECT count(*) FROM domains d WHERE d.site_id = s.id${where(filter)})::int AS total
@@ -118,7 +120,7 @@ function where(filter: DomainFilter): Sql {
   ]);
 }
 
-/** By name alone. The condition on `search` is there for its index, which finds few among many. */
+/** Matches names only. The extra condition on `search` lets PostgreSQL use its trigram index. */
 const namedIn = (siteId: string, site: Sql, { keyword, ids }: MetaQuery) =>
   sql`FROM domains d JOIN sites s ON s.id = d.site_id WHERE d.site_id = ${siteId} AND ${site}${andAll([
     keyword && sql`${containsLower(sql`d.search`, keyword)} AND ${containsLower(sql`d.name`, keyword)}`,
@@ -153,7 +155,7 @@ export const readTags = ({ db }: Ctx, search: NameSearch, siteId?: string) =>
       ])}`,
   );
 
-/** As they are exported: in the order of their names. */
+/** For the export, ordered by name. */
 export const readForExport = ({ db }: Ctx, siteId: string, ids: readonly string[]): Promise<Domain[]> =>
   db.$read(
     ({ site }) => sql`SELECT ${columns} FROM domains d JOIN sites s ON s.id = d.site_id
@@ -192,7 +194,7 @@ export async function countOrigins({ db }: Ctx, siteId: string, keyword: string 
   return row?.total ?? 0;
 }
 
-/** By origin, over the nodes that have looked within the last minutes; which nodes is not said. */
+/** Health by origin, over the nodes that have checked it recently. The nodes are not named. */
 export const readHealth = ({ db }: Ctx, siteId: string, domainId: string): Promise<OriginHealth[]> =>
   db.$read(
     ({ site }) => sql`SELECT u.id AS "upstreamID", count(*) FILTER (WHERE o.is_up)::int AS up,

@@ -47,7 +47,7 @@ export async function list(ctx: Ctx, siteId: string, { page, pageSize, sortBy, o
   return { data, total: total ?? fail('NOT_FOUND') };
 }
 
-/** For those who only set up DNS. */
+/** A short list for setting up DNS. */
 export async function listSimple(ctx: Ctx, siteId: string, filter: Filter) {
   const select = { cnameLabel: true } as const;
   const [{ data, total }, site] = await Promise.all([
@@ -106,11 +106,11 @@ export async function setHttps(
   { hsts, forceSSL, minTLS, originCertificateID, ...input }: HttpsInput,
 ): Promise<Domain> {
   await ctx.db.$transaction(async (tx) => {
-    // Locked where it maps: a port is not closed meanwhile.
+    // Locks the site if there is a port map, so that none of its ports can close at the same time.
     const site = input.portMap.length > 0 ? await sites.lock(tx, siteId) : await sites.own(tx, siteId);
     const missing = await unopened(tx, site, input.portMap);
     if (missing !== null) fail('ILLEGAL_PORT_MAP', { extra: { port: missing } });
-    // Of this site: the others' are nobody's to show.
+    // Only a certificate of this site; any other is NOT_FOUND.
     if (originCertificateID) {
       const where = { id: originCertificateID, siteId, pairs: { some: {} } };
       if ((await tx.certificate.count({ where })) === 0) fail('NOT_FOUND');
@@ -142,7 +142,7 @@ export async function setStatus(ctx: Ctx, siteId: string, { ids, enabled }: { id
   const rows = await ctx.db.domain.findMany({ where, select: { name: true } });
   if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
   const names = rows.map(({ name }) => name);
-  // Before the transaction: its queries use connections of their own, and parallel calls would hold all of the pool.
+  // Before the transaction: these queries use other connections, and concurrent calls could otherwise exhaust the pool.
   if (enabled) await assertEnabling(ctx, siteId, ids, names);
   return ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
@@ -174,14 +174,14 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     const enabled = rows.filter((row) => row.enabled).map(({ name }) => name);
     if (enabled.length > 0) fail('STILL_ENABLED', { errorData: [{ rule: 'enabled', targets: enabled }] });
-    // Only those that are off: one that is turned on at this moment stays.
+    // Only disabled ones: a domain that is enabled at this moment stays.
     const { count } = await tx.domain.deleteMany({ where: { ...where, enabled: false } });
     if (count !== rows.length) fail('STILL_ENABLED');
     await changed(tx, zoneId, ...rows.map(({ name }) => hostKey(name)));
     return { ids };
   });
 
-/** By their names. All or none: whatever stands in the way of one is said of each. */
+/** Removes domains by name, all or none. Reports every name that cannot be removed. */
 export async function removeNamed(ctx: Ctx, siteId: string, names: string[]) {
   await sites.own(ctx.db, siteId);
   const rows = await ctx.db.domain.findMany({
@@ -202,7 +202,7 @@ export async function removeNamed(ctx: Ctx, siteId: string, names: string[]) {
   );
 }
 
-/** A port that the map begins at and the site does not open, or null. */
+/** The first port of the map that the site does not open, or null. */
 async function unopened(
   tx: ScopedTx,
   site: { id: string; zoneId: string },
@@ -213,7 +213,7 @@ async function unopened(
   return portMap.find(({ from }) => !open.has(from))?.from ?? null;
 }
 
-/** Of one entry the fault itself; of several, all of them together. */
+/** Throws a single fault for one entry, or all faults together for several. */
 export function failOnce(faults: readonly Fault[], asked: number, path?: string) {
   const [fault] = faults;
   if (!fault) return;
@@ -227,7 +227,7 @@ export function failOnce(faults: readonly Fault[], asked: number, path?: string)
   });
 }
 
-/** The index has the last word, when two sites enable one name at the same moment. */
+/** Two sites may enable one name at the same moment: the unique index decides. */
 export const orTaken = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;

@@ -1,5 +1,5 @@
-// Proofs that a customer may enable a name which overlaps a name of another customer: a TXT record at the name servers of its zone,
-// looked for on demand and by a job.
+// Proofs that a customer may enable a name which overlaps a name of another customer: a TXT record at the name servers
+// of its zone, checked on demand and by a job.
 import type { ProofCheck } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { openProofs, unprovenNames } from '../../core/enabled-names.ts';
@@ -23,14 +23,14 @@ export async function check(ctx: Ctx, siteId: string, ids: string[]): Promise<{ 
   const rows = await readProofs(ctx, siteId, ids);
   if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
   const names = rows.map(({ name }) => name);
-  // A proof that nobody needs would keep the job looking for two weeks.
+  // Creates proofs only for names that need one, since the job checks each proof for two weeks.
   const unproven = [...(await unprovenNames(installation, siteId, names))];
   await openProofs(installation, siteId, unproven);
   await lookFor(installation, await restartProofs(installation, siteId, unproven));
   return { data: await readProofs(ctx, siteId, ids) };
 }
 
-/** Resets the backoff: the customer has probably just changed the record. Rows are locked in the order of their ids, as in lookFor. */
+/** Resets the backoff: the customer has probably just changed the record. Locks rows by id order, as lookFor does. */
 async function restartProofs({ pool }: Installation, siteId: string, names: string[]): Promise<DueProof[]> {
   const { rows } = await pool.query<DueProof>(
     `WITH asked AS (
@@ -44,7 +44,7 @@ async function restartProofs({ pool }: Installation, siteId: string, names: stri
   return rows;
 }
 
-/** Looks for the records of these proofs and stores what was seen. */
+/** Looks up the records of these proofs and stores the results. */
 export async function lookFor({ pool, env }: Pick<Installation, 'pool' | 'env'>, proofs: DueProof[]): Promise<void> {
   if (proofs.length === 0) return;
   const look = openSight(env, { refusesAliases: true });
@@ -59,7 +59,7 @@ export async function lookFor({ pool, env }: Pick<Installation, 'pool' | 'env'>,
     }
   };
   await Promise.all(Array.from({ length: LOOKS_AT_ONCE }, work));
-  // The pause doubles from one minute to six hours; looks end after two weeks.
+  // The interval doubles from one minute to six hours; checks end after two weeks.
   await pool.query(
     `WITH looked AS (
        SELECT id FROM name_proofs WHERE id IN (SELECT id FROM jsonb_to_recordset($1::jsonb) f (id uuid)) ORDER BY id FOR UPDATE)

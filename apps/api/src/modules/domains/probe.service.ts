@@ -1,5 +1,5 @@
-// Whether an origin can be asked, looked at from here while somebody sets up a domain. No scanner: the one place that was
-// named, few times a minute, and the answer says only that somebody speaks HTTP there. Nodes look for themselves later.
+// Checks whether an origin responds while a domain is being set up. Not a port scanner: one given address, a few times
+// a minute, and the answer only says whether HTTP responds. Nodes run their own health checks later.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -17,7 +17,7 @@ export async function probe({ db, installation: { env } }: Ctx, siteId: string, 
   await sites.own(db, siteId);
   const fault = originFault(place.address, env);
   if (fault !== null) failAt('address', 'forbidden', fault);
-  // TLS first: a server that wants it answers a plain request as well, with an error that looks like an answer.
+  // TLS first: a TLS server answers a plain request with an error that looks like a valid answer.
   for (const scheme of ['https', 'http'] as const) {
     const { status, isConnected } = await ask(scheme, place, env);
     if (status !== null) return { reachable: true, scheme, status };
@@ -41,7 +41,7 @@ const ask = (scheme: 'http' | 'https', { address, port, host }: ProbeInput, env:
       port,
       path: '/',
       headers: { host: name.includes(':') && isIP(name) ? `[${name}]` : name, 'user-agent': 'Edgeloom-Probe' },
-      // What visitors are to get may be asked without TLS; where a name leads is judged as ever.
+      // Public content may be fetched without TLS; the target address is still checked.
       lookup: guardedLookup(true, env),
       servername: isIP(servername) ? '' : servername,
       rejectUnauthorized: false,
@@ -53,7 +53,7 @@ const ask = (scheme: 'http' | 'https', { address, port, host }: ProbeInput, env:
       outcome.status = answer.statusCode ?? null;
       answer.destroy();
     });
-    // Whatever went wrong, nobody answered.
+    // Every error counts as no answer.
     asked.on('error', () => done(outcome));
     asked.on('close', () => done(outcome));
     asked.end();

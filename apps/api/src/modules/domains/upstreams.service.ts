@@ -42,7 +42,7 @@ export function update(ctx: Ctx, place: InDomain, upstreams: (UpstreamInput & { 
     const ids = upstreams.map(({ id }) => id);
     const { count } = await tx.upstream.deleteMany({ where: { ...place, id: { in: ids } } });
     if (count !== ids.length) fail('NOT_FOUND');
-    // Put back under their ids: two statements whatever the number, and two origins may swap addresses.
+    // Deletes and inserts under the same ids: two statements for any number, and two origins may swap addresses.
     await tx.upstream.createMany({ data: upstreams.map((upstream) => ({ ...upstream, ...place })) });
   });
 }
@@ -53,11 +53,11 @@ export const remove = (ctx: Ctx, place: InDomain, ids: string[]) =>
     if (count !== new Set(ids).size) fail('NOT_FOUND');
   });
 
-/** Changes the origins of one domain and answers them all; at least one that is enabled must remain. */
+/** Changes the origins of one domain and returns all of them. At least one enabled origin must remain. */
 const within = ({ db }: Ctx, place: InDomain, work: (tx: ScopedTx) => Promise<void>): Promise<{ data: Upstream[] }> =>
   db.$transaction(async (tx) => {
     const domain = await own(tx, place);
-    // Locks the domain: two people removing the last but one each would leave none.
+    // Locks the domain: two concurrent calls could otherwise remove the last two origins.
     await tx.domain.update({ where: { id: place.domainId }, data: { updatedAt: new Date() } });
     await orFail('DUPLICATED', work(tx));
     if ((await tx.upstream.count({ where: { ...place, enabled: true } })) === 0) fail('NO_ENABLED_UPSTREAM');
@@ -72,7 +72,7 @@ async function own(db: ScopedTx, { siteId, domainId }: InDomain) {
   return (await db.domain.findFirst({ where: { id: domainId, siteId }, select })) ?? fail('NOT_FOUND');
 }
 
-/** A call adds so many at most, and so may the next one. */
+/** Limits the total, since each call may add up to the limit. */
 export function assertFew(all: readonly Upstream[]) {
   if (all.length > UPSTREAMS_AT_MOST) failAt('upstreams', 'range', `at most ${UPSTREAMS_AT_MOST}`);
 }

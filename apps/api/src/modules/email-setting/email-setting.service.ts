@@ -1,4 +1,4 @@
-// The mail server of a client. Its settings are tried before they are kept, and its password is never answered.
+// The mail server of a client. Settings are tested before they are stored; the password is never returned.
 import {
   MailSecurity,
   type EmailSetting,
@@ -20,7 +20,7 @@ export async function update(ctx: Ctx, input: EmailSettingInput): Promise<EmailS
   const { db, actor, installation } = ctx;
   const { clientId } = actor;
   const { password, server } = await serverIn(ctx, input);
-  // One that is off may be written down before it is there.
+  // A disabled server need not exist yet.
   if (input.enabled) await tried(verifyServer(server, installation.env));
   const sealed = password === null ? null : installation.secrets.seal(password, mailPasswordContext(clientId));
   const { enabled, host, port, security, username, fromName, fromAddress } = input;
@@ -30,7 +30,7 @@ export async function update(ctx: Ctx, input: EmailSettingInput): Promise<EmailS
   return shown(row);
 }
 
-/** A mail to whoever asks, by the settings as they stand in the form; nothing is kept. */
+/** Sends a test mail to the caller with the settings of the form, without storing them. */
 export async function test(ctx: Ctx, input: EmailSettingInput): Promise<void> {
   const { server } = await serverIn(ctx, input);
   const { email, language } = await ctx.db.account.findUniqueOrThrow({ where: { id: ctx.actor.id } });
@@ -44,7 +44,7 @@ async function serverIn(ctx: Ctx, input: EmailSettingInput): Promise<{ password:
   return { password, server: { ...input, password } };
 }
 
-/** A password goes to the server it was given for, in the way it was given for: elsewhere it is asked for again. */
+/** The stored password is reused only for the same server and security; any other needs it again. */
 function kept({ installation: { secrets } }: Ctx, before: Row | null, input: EmailSettingInput): string {
   const isSame = (['host', 'port', 'security', 'username'] as const).every((name) => before?.[name] === input[name]);
   if (!isSame || !before || before.passwordSealed === null) return failAt('password', 'required', 'required');
@@ -54,7 +54,7 @@ function kept({ installation: { secrets } }: Ctx, before: Row | null, input: Ema
 const tried = (work: Promise<void>) =>
   work.catch((error: unknown) => fail('ILLEGAL_EMAIL_SETTINGS', { errorData: [mailFault(error)], cause: error }));
 
-/** A setting of the whole client: its sub-accounts neither see nor change it. */
+/** The mail server is a setting of the whole client: sub-accounts neither see nor change it. */
 function assertRoot({ actor }: Ctx) {
   if (!actor.isRoot) fail('PERMISSION_DENIED');
 }

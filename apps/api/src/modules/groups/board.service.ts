@@ -1,4 +1,4 @@
-// All groups of a zone with their lines, and what a visitor gets: of what stands, or of what somebody is about to make of it.
+// All groups of a zone with their lines, and the DNS answers that visitors get: now, or after proposed changes.
 import {
   DEFAULT_LINE,
   type Board,
@@ -89,7 +89,7 @@ export async function nodeNums(
   return { data: rows.map(({ line, _count }) => ({ line, count: _count })) };
 }
 
-/** The default first, then as the group has them. */
+/** The default line first, then the others in the group's order. */
 const linesOf = (lines: readonly string[], outcomes: ReadonlyMap<string, Outcome[]>, statuses: Statuses): GroupLine[] =>
   [DEFAULT_LINE, ...lines].map((line) => ({
     line,
@@ -106,13 +106,13 @@ const withStatus = <T extends { nodeUID: string | null }>(of: T, statuses: Statu
   nodeStatus: (of.nodeUID?.startsWith('n-') ? statuses.get(of.nodeUID.slice(2)) : null) ?? null,
 });
 
-/** An answer of an earlier pass is stored without its node: the address tells which one it was. */
+/** An answer stored by an earlier pass has no node id: finds the node by its address. */
 function named(answer: Answer, { nodes }: World): Answer {
   const node = answer.nodeUID === null ? nodes.values().find(({ ip }) => ip === answer.value) : undefined;
   return node ? { ...answer, nodeUID: `n-${node.id}`, name: node.name } : answer;
 }
 
-/** Asked of a group that has each of them on its default. */
+/** The outcomes if each free node were on the default line of a group. */
 function freeIn(world: World, zoneId: string, now: Date): Outcome[] {
   const placed = new Set(
     world.groups.values().flatMap(({ members }) => members.map(({ nodeId, virtualNodeId }) => nodeId ?? virtualNodeId)),

@@ -1,4 +1,4 @@
-// A group as it is shown, with what its name answers now.
+// A group as the API returns it, with the DNS answers of its name.
 import { DEFAULT_LINE, GroupStanding, type Group } from '@edgeloom/contract/groups/groups.ts';
 import * as z from 'zod';
 import type { Prisma } from '../../generated/client.ts';

@@ -10,7 +10,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import * as zones from '../zones/zones.service.ts';
 import { groupOf, include } from './group-row.ts';
 
-/** Of a zone. All groups of all operators are steered together, every other second. */
+/** Per zone. One loop steers all groups of all operators every two seconds. */
 const GROUPS = 100;
 
 interface Filter extends Paging<'priority' | 'name' | 'createdAt' | 'updatedAt'> {
@@ -71,7 +71,7 @@ export const update = ({ db }: Ctx, zoneId: string, { id, backupGroupID, ...fiel
     return groupOf(await tx.group.findUniqueOrThrow({ where: { id }, include }));
   });
 
-/** One that is answered with, or leads somewhere, stays. Which of these, is said. */
+/** Refuses groups that answer DNS or are the target of another; the error names them. */
 export const remove = ({ db }: Ctx, zoneId: string, ids: string[]) =>
   db.$transaction(async (tx) => {
     await zones.own(tx, zoneId);
@@ -95,7 +95,8 @@ export const remove = ({ db }: Ctx, zoneId: string, ids: string[]) =>
       return _count.backs > 0 ? [{ id, name, rule: 'backup' }] : [];
     });
     if (active.length > 0) fail('GROUP_ACTIVE', { errorData: active });
-    // A sub-client may not see all that leads here, and a product may come meanwhile: the foreign keys decide.
+    // A sub-client may not see everything that refers to a group, and a product may be added at this moment: foreign
+    // keys decide.
     await orInUse('GROUP_ACTIVE', tx.group.deleteMany({ where: { id: { in: ids }, zoneId } }));
     return { ids };
   });
@@ -104,7 +105,7 @@ export const forceBackup = ({ db, now }: Ctx, zoneId: string, id: string, enable
   db.$transaction(async (tx) => {
     const before = await own(tx, zoneId, id);
     if (enabled && before.backupGroupId === null) failAt('enabled', 'backupGroup', 'has no backup group');
-    // Said again, it has been so since it was said first.
+    // Keeps the time of the first call if it was forced already.
     const forcedAt = enabled ? (before.forcedAt ?? now()) : null;
     await tx.group.update({ where: { id, zoneId }, data: { forcedAt } });
     return groupOf(await tx.group.findUniqueOrThrow({ where: { id }, include }));
@@ -127,7 +128,7 @@ export async function ofNode({ db }: Ctx, nodeId: string) {
   return { data: rows.map(({ group, line, weight }) => ({ groupID: group.id, groupName: group.name, line, weight })) };
 }
 
-/** What a product says of its groups, checked; what it does not say stays. */
+/** Checks the groups of a product; fields that are left out stay. */
 export async function groupsOfProduct(
   tx: ScopedTx,
   zoneId: string,

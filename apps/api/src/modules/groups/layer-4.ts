@@ -1,11 +1,11 @@
-// Forwards of ports are on nodes that serve layer 4, and on no others: a group whose sites forward ports keeps one.
+// Port forwards run only on nodes of layer 4: a group whose sites forward ports must keep at least one such node.
 import { fail, faultsByReason } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 
-/** Of somebody else's addresses nobody knows what they serve. */
+/** Virtual nodes are assumed to support layer 4, since their capabilities are unknown. */
 const forwards = { OR: [{ virtualNodeId: { not: null } }, { node: { portType: { not: '7' } } }] };
 
-/** What a change of these groups' nodes may not take from them: asked before it is made, and judged after. */
+/** Runs a change of these groups' nodes and fails if a group with port forwards would lose its last layer 4 node. */
 export async function keepingLayer4(
   tx: ScopedTx,
   groupIds: string[],

@@ -1,4 +1,4 @@
-// Who stands on which line of a group. One change or five hundred: all of them, or none.
+// The members on each line of a group. One change or five hundred: all or none.
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { Placement } from '@edgeloom/contract/groups/groups.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -8,16 +8,16 @@ import type { MemberFacts } from '../../steering/steer.ts';
 import * as zones from '../zones/zones.service.ts';
 import { keepingLayer4 } from './layer-4.ts';
 
-/** Addresses beyond what a DNS answer carries help nobody. */
+/** More addresses than a DNS answer can carry are useless. */
 const MEMBERS_OF_A_LINE = 50;
 
 const UUID = /^([nv])-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** A member, by the column that names it. */
+/** The column that identifies a member. */
 type Ref = Pick<MemberFacts, 'nodeId' | 'virtualNodeId'>;
 interface Change extends MemberFacts {
   groupId: string;
-  /** Taken off the line. */
+  /** The change removes it from the line. */
   isGone: boolean;
   uid: string;
 }
@@ -52,7 +52,7 @@ async function place(
 export const placeAll = ({ db }: Ctx, zoneId: string, changes: Placement[]) =>
   db.$transaction(async (tx) => apply(tx, await check(tx, zoneId, changes)));
 
-/** The changes with their members found, or all that stands in their way. */
+/** Resolves the members of these changes, or fails with everything that prevents them. */
 export async function check(tx: ScopedTx, zoneId: string, changes: readonly Placement[]): Promise<Change[]> {
   await zones.own(tx, zoneId);
   const groupIds = [...new Set(changes.map(({ groupID }) => groupID))];
@@ -73,7 +73,7 @@ export async function check(tx: ScopedTx, zoneId: string, changes: readonly Plac
       .map(({ id }) => `n-${id}`),
     ...virtualNodes.filter((node) => node.zoneId === zoneId).map(({ id }) => `v-${id}`),
   ]);
-  // What is taken away needs to be nothing but there.
+  // A removal only requires that the member exists.
   refuse(
     'INVALID_GROUP_NODE',
     changes.filter(({ nodeUID, weight }) => weight !== null && !usable.has(nodeUID)).map(({ nodeUID }) => nodeUID),
@@ -87,7 +87,7 @@ export async function check(tx: ScopedTx, zoneId: string, changes: readonly Plac
 async function apply(tx: ScopedTx, changes: readonly Change[]) {
   const assertLayer4 = await keepingLayer4(tx, [...new Set(changes.map(({ groupId }) => groupId))]);
   for (const [groupId, ofGroup] of Map.groupBy(changes, (change) => change.groupId)) {
-    // Written first, it is locked: two who fill a line at once are counted one after the other.
+    // Locks by writing first, so that concurrent calls count the members one after the other.
     const group = await tx.group.update({ where: { id: groupId }, data: { updatedAt: new Date() } });
     const lines = new Set(ofGroup.filter(({ isGone, line }) => !isGone && line !== 'default').map(({ line }) => line));
     const added = [...lines].filter((line) => !group.lines.includes(line));
@@ -111,7 +111,7 @@ async function apply(tx: ScopedTx, changes: readonly Change[]) {
   await assertLayer4();
 }
 
-/** The members as they would be. */
+/** The members after these changes. */
 export function changedMembers(members: readonly MemberFacts[], changes: readonly Change[]): MemberFacts[] {
   const keyOf = ({ line, nodeId, virtualNodeId }: MemberFacts) => `${line} ${nodeId ?? virtualNodeId ?? ''}`;
   const changed = new Map(members.map((member) => [keyOf(member), member]));
@@ -121,7 +121,7 @@ export function changedMembers(members: readonly MemberFacts[], changes: readonl
   return [...changed.values()];
 }
 
-/** All that stand in the way, at once. */
+/** Fails with all targets at once. */
 function refuse(reason: ErrorName, targets: readonly string[]) {
   if (targets.length > 0) fail(reason, { errorData: faultsByReason(targets.map((target) => ({ reason, target }))) });
 }

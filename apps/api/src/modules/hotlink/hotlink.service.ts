@@ -8,7 +8,7 @@ import {
 import { ruleList, type Place } from '../../core/rule-list.ts';
 
 const LIMIT = 50;
-/** A thousand domains are made like one that has them, in one call. */
+/** One call can copy this setting to a thousand new domains. */
 const MAX_BYTES = 32 * 1024;
 const orderBy = [{ priority: 'asc' }, { id: 'asc' }] as const;
 

@@ -54,7 +54,7 @@ export async function get({ db, now }: Ctx, zoneId: string, { ip, causes, sortBy
 export const set = (ctx: Ctx, zoneId: string, { reason, ...ipset }: Ipset & { reason: string }): Promise<AllSettings> =>
   zoneSettings.set(ctx, zoneId, reason, { ipset });
 
-/** At once, past the waves: rows of earlier revisions count no more, however many there are. */
+/** Takes effect at once, without waves: rows of earlier revisions are ignored, however many there are. */
 export const flush = ({ db, now }: Ctx, zoneId: string): Promise<{ removed: number }> =>
   db.$transaction(async (tx) => {
     const before = await lockSet(tx, zoneId);
@@ -77,7 +77,7 @@ export const create = ({ db, actor, now }: Ctx, zoneId: string, { ips, timeout }
     const standing = live(zoneId, flushed, now());
     const others = await tx.block.count({ where: { ...standing, network: { notIn: networks } } });
     if (others + networks.length > ipset.max) fail('LIMIT_REACHED', { extra: { maximum: ipset.max } });
-    // One that stood for another cause is this one's from now on.
+    // A block that exists for another reason takes this reason.
     await tx.block.deleteMany({ where: { zoneId, network: { in: networks } } });
     const since = now();
     const until = new Date(since.getTime() + (timeout ?? ipset.timeout) * 1000);
@@ -113,14 +113,14 @@ const live = (zoneId: string, flushed: bigint | undefined, at: Date) => ({
   revision: { gt: flushed ?? 0n },
 });
 
-/** For one change, whose revision it answers; other changes of the set wait. */
+/** Locks the set for one change and returns its revision; other changes of the set wait. */
 async function lockSet(tx: ScopedTx, zoneId: string) {
   await zones.own(tx, zoneId);
   await tx.blockSet.createMany({ data: [{ zoneId }], skipDuplicates: true });
   return tx.blockSet.update({ where: { zoneId }, data: { revision: { increment: 1n } } });
 }
 
-/** Whom a zone never blocks: the nodes themselves, and who is on its allow list. */
+/** Addresses that a zone never blocks: its nodes and its allow list. */
 async function sparedIn(tx: ScopedTx, zoneId: string, whitelist: readonly string[]): Promise<(ip: string) => boolean> {
   const nodes = await tx.edgeNode.findMany({ where: { zoneId }, select: { ip: true } });
   const own = new Set(['127.0.0.1', '::1', ...nodes.map(({ ip }) => ip)].map(networkOf));

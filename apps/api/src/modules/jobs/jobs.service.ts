@@ -23,7 +23,7 @@ export interface NewJob {
   createdBy: string;
 }
 
-/** In the caller's transaction: with it the database opens a receipt for each node that is to answer. */
+/** Uses the caller's transaction; a trigger adds a receipt for each node that must answer. */
 export async function startAll(tx: ScopedTx, jobs: NewJob[]): Promise<string[]> {
   const data = jobs.map((job) => ({ ...job, id: randomUUIDv7() }));
   await tx.job.createMany({ data });
@@ -76,7 +76,7 @@ export async function get({ db }: Ctx, siteId: string, id: string): Promise<JobW
   };
 }
 
-/** Of a purge its nodes count, of certificates its orders. */
+/** Progress of a purge counts nodes; of certificates, orders. */
 async function counted(db: ScopedTx, rows: Row[]): Promise<Job[]> {
   const where = { jobId: { in: rows.map(({ id }) => id) } };
   const counts = await Promise.all([

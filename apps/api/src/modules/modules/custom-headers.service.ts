@@ -2,7 +2,7 @@ import { CustomHeaderSettings } from '@edgeloom/contract/modules/custom-headers.
 import { fail, fieldError } from '../../core/fail.ts';
 import { modulesOf } from './modules.service.ts';
 
-/** A name stands once in each direction: which of two would win, nobody could read off the list. */
+/** A name may occur once per direction, since the winner of two would not be visible in the list. */
 export const customHeaders = modulesOf('customHeader', CustomHeaderSettings, (input) => {
   const { headers } = input;
   const keys = headers.map(({ direction, name }) => `${direction} ${name.toLowerCase()}`);

@@ -1,4 +1,4 @@
-// Which domains have which module: a page, and how many.
+// Which domains have which module: a page and its total.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Assignment, ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -11,7 +11,7 @@ export interface AssignmentFilter {
   domainID?: string | undefined;
 }
 
-/** Assigned ones only. */
+/** Only assigned ones. */
 export const readAssignments = (
   { db }: Ctx,
   siteId: string,
@@ -26,7 +26,7 @@ export const readAssignments = (
       WHERE ${where(siteId, kind, filter)} AND ${site} ${pageSql(paging, sorted, sql`d.id`)}`,
   );
 
-/** Null where there is no such site. */
+/** Null if there is no such site. */
 export async function countAssignments({ db }: Ctx, siteId: string, kind: ModuleKind, filter: AssignmentFilter) {
   const [row] = await db.$read<{ total: number }>(
     ({ site }) => sql`SELECT (SELECT count(*)::int FROM domain_modules a JOIN modules m ON m.id = a.module_id

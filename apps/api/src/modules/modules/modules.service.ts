@@ -1,4 +1,4 @@
-// What all kinds of modules have in common: they are named, listed, changed, and removed once no domain has them.
+// What all kinds of modules share: names, lists, changes, and removal once no domain uses them.
 import { randomUUIDv7 } from 'node:crypto';
 import type * as z from 'zod';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
@@ -14,20 +14,20 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
-/** Modules of one kind in one site: each is a document that every node of the zone holds. */
+/** Per site and kind: every node of the zone loads each module. */
 export const MODULES_OF_A_KIND = 200;
 
 const include = { _count: { select: { domains: true, redirects: true } } } satisfies Prisma.ModuleInclude;
 type Row = Prisma.ModuleGetPayload<{ include: typeof include }>;
 type Listing = Paging<'name' | 'createdAt' | 'updatedAt'> & { keyword?: string | undefined };
 
-/** What a caller sends as it is stored; `before`: what is stored so far. */
+/** Turns the input into the stored settings; `before`: the settings stored so far. */
 type Settle<Settings, Input> = (
   input: Input,
   at: { ctx: Ctx; tx: ScopedTx; siteId: string; before: unknown },
 ) => Promise<Settings> | Settings;
 
-/** The calls of one kind. `settings` reads what is stored; what a caller sends was judged by the contract. */
+/** The calls of one kind of module. `settings` parses stored values; the contract has already validated the input. */
 export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends object = Settings>(
   kind: ModuleKind,
   settings: z.ZodType<Settings>,
@@ -103,7 +103,7 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends 
         if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
         const used = rows.filter(({ _count }) => _count.domains > 0).map(({ name }) => name);
         if (used.length > 0) fail('STILL_IN_USE', { errorData: [{ rule: 'inUse', targets: used }] });
-        // Assigned at this moment, it is refused by the database.
+        // A domain may be assigned at this moment; the foreign key then refuses the removal.
         await orInUse('STILL_IN_USE', tx.module.deleteMany({ where }));
         await changed(tx, zoneId, ...ids.map(moduleKey));
         return { ids };

@@ -10,7 +10,7 @@ export async function rules({ db }: Ctx, at: InModule) {
   return { data: ProxyRewriteSettings.parse((await own(db, at)).settings).rules };
 }
 
-/** In place of all that there were. */
+/** Replaces all rules. */
 export async function setRules(ctx: Ctx, at: InModule, items: RewriteRule[]) {
   const { id, name } = await own(ctx.db, at);
   const { data } = await modules.update(ctx, at.siteId, [{ id, name, rules: items }]);

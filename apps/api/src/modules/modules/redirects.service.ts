@@ -1,5 +1,4 @@
-// The redirects of a module. They are judged together: one that a list repeats, or that leads a visitor in circles with
-// the others, is refused with its line.
+// The redirects of a module. They are checked together: duplicates and redirect loops are refused with their line.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import { keyOfSource, readSource } from '@edgeloom/contract/modules/redirect-rules.ts';
@@ -34,9 +33,9 @@ interface Filter {
   enabled?: boolean | undefined;
 }
 
-/** All of a module travel in one document. */
+/** Characters. All redirects of a module are one document. */
 const MOST_TEXT = 1_000_000;
-/** Patterns are tried one after the other. */
+/** The edge tries patterns one after the other. */
 const MOST_PATTERNS = 100;
 
 export async function list(
@@ -102,7 +101,7 @@ export const remove = ({ db }: Ctx, at: InModule, ids: string[]) =>
 
 const SHOWN = 100;
 
-/** One part of targets by another, in all of the module. */
+/** Replaces a part of the targets of all redirects of the module. */
 export const replace = ({ db }: Ctx, at: InModule, { from, to, preview }: ReplaceInput) => {
   const find = async (tx: ScopedTx) => {
     const rows = await tx.redirect.findMany({
@@ -141,12 +140,12 @@ export const replace = ({ db }: Ctx, at: InModule, { from, to, preview }: Replac
     return answer;
   });
 };
-/** Prisma hands `contains` to LIKE as it is. */
+/** Prisma passes `contains` to LIKE without escaping. */
 const escaped = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
 async function writing<T>(db: Ctx['db'], at: InModule, work: (tx: ScopedTx) => Promise<T>): Promise<T> {
   return db.$transaction(async (tx) => {
-    // Locked: what is judged together stays together.
+    // Locks the site, so that redirects that are checked together cannot change separately.
     const { zoneId } = await sites.lock(tx, at.siteId);
     await own(tx, at);
     await noteWeight(tx, [moduleKey(at.moduleId)]);
@@ -163,7 +162,7 @@ async function assertAll(tx: ScopedTx, { moduleId }: InModule, ids: string[]) {
   if ((await tx.redirect.count({ where: { moduleId, id: { in: ids } } })) !== new Set(ids).size) fail('NOT_FOUND');
 }
 
-/** An edit is one statement; a batch is written anew under its ids, in two. */
+/** One edit is one statement; a batch is deleted and inserted under the same ids, in two. */
 async function put(tx: ScopedTx, { moduleId }: InModule, changes: ({ id: string } & Partial<RedirectInput>)[]) {
   const [{ id, ...data } = { id: '' }, ...more] = changes;
   if (more.length === 0) {
@@ -183,7 +182,7 @@ async function put(tx: ScopedTx, { moduleId }: InModule, changes: ({ id: string 
 
 type Judged = RedirectRule & { enabled: boolean };
 
-/** Refuses what cannot stand beside the others, line by line. */
+/** Fails with an error for each line that conflicts with another redirect. */
 export async function judge(tx: ScopedTx, { moduleId }: Pick<InModule, 'moduleId'>, fresh: Judged[]) {
   const known = new Set(fresh.map(({ id }) => id));
   const others = (await tx.redirect.findMany({ where: { moduleId } })).filter(({ id }) => !known.has(id)).map(ruleOf);
@@ -209,7 +208,7 @@ export async function judge(tx: ScopedTx, { moduleId }: Pick<InModule, 'moduleId
     if (rule.enabled && leadsInCircles(table, rule, hosts)) loops.push(i);
   }
   failOnce(faults, fresh.length);
-  // A new rule may close a circle that only begins at another.
+  // A new redirect may close a loop that starts at another one.
   if (loops.length === 0 && others.some((rule) => rule.enabled && leadsInCircles(table, rule, hosts))) loops.push(0);
   if (loops.length > 0)
     fail('PARAMETER', {
@@ -219,7 +218,7 @@ export async function judge(tx: ScopedTx, { moduleId }: Pick<InModule, 'moduleId
     });
 }
 
-/** By what the edge tells them apart. */
+/** The key by which the edge looks a redirect up. */
 function keyOf({ type, source }: Pick<RedirectRule, 'type' | 'source'>): string {
   const read = type === 'regex' ? null : readSource(type, source);
   return `${type} ${read ? keyOfSource(read) : source}`;

@@ -1,4 +1,5 @@
-// Keys lie apart from what names them, each sealed for its own id: settings hold ids alone, and so do versions of them.
+// Token authentication. Secret keys are stored apart from the settings, each encrypted under its own id: settings and
+// their versions contain only ids.
 import { createHash, createHmac, randomUUIDv7 } from 'node:crypto';
 import {
   TokenAuthSettings,
@@ -17,7 +18,7 @@ import { contexts } from '../../core/secrets.ts';
 import { modulesOf } from './modules.service.ts';
 import type { InModule } from './redirects.service.ts';
 
-/** Of a site, those included that only older versions name. */
+/** Per site, with the keys that only older versions use. */
 const KEYS_OF_A_SITE = 2000;
 
 interface Settling {
@@ -38,7 +39,7 @@ export const modules = modulesOf<TokenAuthSettings, { auths: TokenAuthItem[] }>(
   },
 );
 
-/** Those that are new are stored; the others must be the site's. */
+/** Stores new keys; ids of existing keys must belong to the site. */
 async function keysFor({ ctx, tx, siteId }: Settling, items: readonly TokenAuthItem[]) {
   const { secrets } = ctx.installation;
   const asked = items.flatMap(({ keys }) => keys.flatMap((key) => ('id' in key ? key.id : [])));
@@ -68,7 +69,7 @@ async function store(tx: ScopedTx, siteId: string, fresh: { id: string; siteId: 
   await tx.tokenKey.createMany({ data: fresh });
 }
 
-/** Settings of a module for another site, whose keys say the same as here. */
+/** Settings of a module copied to another site, with copies of the keys. */
 export async function copyOf({ ctx, tx, siteId }: Settling, settings: unknown): Promise<TokenAuthSettings> {
   const { secrets } = ctx.installation;
   const { auths: sources } = TokenAuthSettings.parse(settings);
@@ -95,7 +96,7 @@ export async function auths({ db }: Ctx, at: InModule) {
   return { data: TokenAuthSettings.parse((await own(db, at)).settings).auths };
 }
 
-/** In place of all that there were. */
+/** Replaces all rules. */
 export async function setAuths(ctx: Ctx, at: InModule, items: TokenAuthItem[]) {
   const { id, name } = await own(ctx.db, at);
   const { data } = await modules.update(ctx, at.siteId, [{ id, name, auths: items }]);
@@ -124,7 +125,7 @@ export async function judgeVisit(ctx: Ctx, at: InModule, input: JudgeInput): Pro
   const [, host = '', rest = ''] = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(input.url) ?? [];
   const visit = {
     host: host.toLowerCase().replace(/:\d*$/, ''),
-    // As it is written: what browsers would tidy up is a part of the question.
+    // Without URL normalisation: what browsers would change is part of the signed text.
     target: rest.startsWith('/') ? rest : `/${rest}`,
     headers: Object.fromEntries(
       Map.groupBy(input.headers, ({ name }) => name.toLowerCase())

@@ -1,4 +1,4 @@
-// Whether an operator's customers prove every new name. Names that are on already are left alone.
+// Whether an operator's customers must prove every new name. Enabled names are not affected.
 import type { NameProofSetting } from '@edgeloom/contract/name-proof-setting/name-proof-setting.ts';
 import type { Ctx } from '../../core/ctx.ts';
 

@@ -32,12 +32,12 @@ export interface OfNode {
   jobID: string;
 }
 
-/** All or none: those that cannot be installed now are named. */
+/** All or none: the error names the nodes that cannot be installed now. */
 export const start = (ctx: Ctx, kind: NodeJobKind, ids: string[], keepSsh: boolean) =>
   ctx.db.$transaction(async (tx) => {
     const wanted = [...new Set(ids)];
     if (kind === 'install') await tx.$license.assertRoom('nodes', 0);
-    // Locked: of two who begin at once the second finds the job of the first.
+    // Locks the nodes, so that the second of two concurrent calls finds the first one's job.
     const { count } = await tx.edgeNode.updateMany({ where: { id: { in: wanted } }, data: { updatedAt: ctx.now() } });
     if (count !== wanted.length) fail('NOT_FOUND');
     const nodes = await tx.edgeNode.findMany({
@@ -80,7 +80,7 @@ export async function list({ db }: Ctx, nodeId: string, paging: Paging<'createdA
 
 export const get = async ({ db }: Ctx, at: OfNode): Promise<NodeJob> => jobOf(await find(db, at));
 
-/** From the step that failed, with what is stored for the node now. */
+/** Starts from the failed step, with the node's present settings. */
 export const retry = (ctx: Ctx, at: OfNode) =>
   ctx.db.$transaction(async (tx) => {
     const { id } = await find(tx, at);
@@ -90,7 +90,7 @@ export const retry = (ctx: Ctx, at: OfNode) =>
     return jobOf(await find(tx, at));
   });
 
-/** What the machine is just doing it may finish; no step follows. */
+/** The machine may finish the running step; no further step follows. */
 export const cancel = (ctx: Ctx, at: OfNode) =>
   ctx.db.$transaction(async (tx) => {
     const { id } = await find(tx, at);
@@ -101,10 +101,10 @@ export const cancel = (ctx: Ctx, at: OfNode) =>
   });
 
 const LOOK_MS = 300;
-/** Whoever goes on watching opens it again; a session that ended meanwhile is noticed then. */
+/** Clients that watch longer reconnect, which also checks that the session is still valid. */
 const LONGEST_MS = 600_000;
 
-/** All of it at first, then what comes; ends with the job. */
+/** Sends all past events, then new ones, and ends with the job. */
 export async function events(ctx: Ctx, at: OfNode): Promise<AsyncIterable<NodeJobEvent>> {
   const first = jobOf(await find(ctx.db, at));
   return following(ctx, at, first);

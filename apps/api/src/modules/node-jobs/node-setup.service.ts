@@ -12,7 +12,7 @@ interface Machine {
   node: string;
 }
 
-/** A token that was used is good for the machine that used it: there the line may be pasted again. */
+/** A used token stays valid on the machine that used it, so the command can be run there again. */
 export async function setup(ctx: Ctx, { system: id, version, arch, node: present }: Machine): Promise<string> {
   const { token, nodeId, isUsed } = await holder(ctx);
   if (isUsed && present !== nodeId) fail('INVALID_TOKEN');
@@ -29,7 +29,7 @@ export async function artifact(ctx: Ctx, name: string): Promise<AsyncIterable<Ui
 const holder = ({ caller, installation, now }: Ctx) =>
   holderOf(installation, caller.bearer ?? fail('INVALID_TOKEN'), now());
 
-/** What somebody needs who brings a machine in by other means. */
+/** What is needed to install a node by other means, such as an image or a configuration manager. */
 export async function info({ db, installation: { env } }: Ctx, nodeID: string | undefined): Promise<string> {
   const control = controlOf(env);
   const lines = {

@@ -1,5 +1,5 @@
-// What nodes are asked to do now. All are asked at once; those that are away, too old or refuse are named together, and
-// since repeating is harmless, whoever calls again may leave them out or not.
+// Commands to nodes that run at once. All nodes are asked in parallel; nodes that are offline, too old or refuse are
+// reported together. Commands can be repeated safely, with or without the nodes that succeeded.
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { CommandReply, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import type { NodePurge } from '@edgeloom/contract/nodes/nodes.ts';
@@ -26,7 +26,7 @@ interface Asked {
   id: string;
   name: string;
 }
-/** What stands in the way of one, in the node's own words where it answered. */
+/** Why a command failed at one node, with the node's own message if it answered. */
 interface Obstacle extends Fault {
   said?: string;
 }
@@ -41,14 +41,16 @@ export const reboot = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 're
 export const reset = (ctx: Ctx, ids: string[]) => emptied(ctx, ids, [{ name: 'reset', isLong: true }]);
 export const clearCache = (ctx: Ctx, ids: string[]) => emptied(ctx, ids, [{ name: 'clearCache', isLong: true }]);
 
-/** A long one may go on for a while after it was answered: what is fetched anew comes after that. */
+/** A long command may continue after its answer: content fetched later is kept. */
 async function emptied(ctx: Ctx, ids: string[], orders: Order[]) {
   const answer = await askAll(ctx, ids, orders);
   await preheatCaches.forget(ctx.db, ids, new Date(Date.now() + EMPTYING_MS));
   return answer;
 }
 
-/** Of the caller's own sites, at these nodes alone: a purge of a site goes to all of them, and is kept with its receipts. */
+/**
+ * Purges the caller's own sites at these nodes only. A purge of a site goes to all nodes and is stored with receipts.
+ */
 export async function purge(ctx: Ctx, { ids, type, urls }: NodePurge) {
   return emptied(ctx, ids, await purges[type](ctx, urls));
 }
@@ -65,7 +67,7 @@ const purges: Record<NodePurge['type'], (ctx: Ctx, texts: string[]) => Promise<O
   3: async (ctx, texts) => {
     const names = texts.map((text) => text.toLowerCase());
     const sites = await sitesOf(ctx, names);
-    // URLs of a wildcard begin in too many ways.
+    // URLs of a wildcard domain have too many possible prefixes.
     const prefixes = names.map((name, i) => ({
       siteId: name.startsWith('*.') ? refuse(i, 'wildcard') : (sites.get(name) ?? refuse(i, 'domain')),
       prefix: `${name}/`,
@@ -112,8 +114,10 @@ async function sitesOf({ db }: Ctx, names: string[]): Promise<Map<string, string
   return new Map(rows.map(({ name, siteId }) => [name, siteId]));
 }
 
-/** A node learns of its new zone by joining anew: with its own hands, so that the keys of the zone travel as at any join. Until
- *  it has, it is one of the old zone; from then on it knows nothing of that any more. */
+/**
+ * Nodes move to a zone by joining it again, so that the zone's keys travel as at any join. Until it has joined, a node
+ * belongs to the old zone; afterwards it forgets everything of that zone.
+ */
 export async function moveToZone(ctx: Ctx, ids: string[], zoneID: string) {
   const token = new Map<string, string>();
   const movers = await ctx.db.$transaction(async (tx) => {
@@ -152,10 +156,10 @@ export async function moveToZone(ctx: Ctx, ids: string[], zoneID: string) {
   const faults = await ask(ctx, movers, ({ id }) => [
     { name: 'move', body: { control, token: token.get(id) ?? '' }, waitMs: JOIN_AGAIN_MS },
   ]);
-  // Not before they have answered, by the line that this ends.
+  // Only after they have answered, since this closes their connections.
   await linkOf(ctx.installation)?.revoke();
   if (faults.length === 0) return { ids };
-  // Whoever changed its zone lost its former line, and with it perhaps the answer.
+  // A node that has joined the new zone loses its connection and perhaps its answer.
   const left = await ctx.db.$transaction(async (tx) => {
     const where = { id: { in: movers.map(({ id }) => id) }, moveToZoneId: zoneID };
     const stayed = await tx.edgeNode.findMany({ where, select: { name: true } });
@@ -180,7 +184,7 @@ async function askAll(ctx: Ctx, ids: string[], orders: Order[]) {
 }
 
 async function ask(ctx: Ctx, nodes: (Asked & { joinedAt: Date | null })[], ordersOf: (node: Asked) => Order[]) {
-  // What a whole fleet would half do is not begun while one of it is away.
+  // Not started while a node is offline, since only part of the fleet would do it.
   const states = await ctx.db.nodeState.findMany({
     where: { nodeId: { in: nodes.map(({ id }) => id) }, connectedAt: { not: null } },
     select: { nodeId: true },
@@ -206,16 +210,16 @@ async function ask(ctx: Ctx, nodes: (Asked & { joinedAt: Date | null })[], order
 
 const orderOf = ({ installation }: Ctx) => linkOf(installation)?.order ?? fail('NODE_UNREACHABLE');
 
-/** Null: it did as it was told. */
+/** Null: the command succeeded. */
 function reasonOf(answer: Answer): ErrorName | null {
   if (answer === 'away' || answer === 'silent') return 'NODE_UNREACHABLE';
-  // It is connected, and listens to nothing of that name: agents before this one heard each command by its name.
+  // The node is connected but does not subscribe to the command: older agents subscribe to each command by name.
   if (answer === 'unheard' || answer.unknown) return 'NODE_VERSION_MISMATCH';
   if (answer.late || answer.error === 'the deadline has passed') return 'INVALID_NODE_TIME';
   return answer.ok ? null : 'NODE_UNREACHABLE';
 }
 
-/** Of one fault that is its own answer. */
+/** A single fault is returned as the error itself. */
 function told(faults: Obstacle[]) {
   const [first, ...more] = faults;
   const reasons = Object.fromEntries(

@@ -1,4 +1,4 @@
-// A node as it is shown: what its operator set, what it last said of itself, and what follows from both and the clock.
+// A node as the API returns it: its settings, its last heartbeat, and the status that follows from both and the time.
 import * as z from 'zod';
 import { NodeLoad, Packs } from '@edgeloom/contract/edge/messages.ts';
 import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
@@ -21,7 +21,7 @@ type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
 interface Said {
   standsIn: boolean;
   state: NodeState | undefined;
-  /** Version of the newest agent there is. */
+  /** The newest agent version. */
   latest: string | null;
   cacheBytes: number;
   subCount: number;
@@ -29,7 +29,7 @@ interface Said {
 
 const Answered = z.record(z.string(), z.array(z.object({ nodeUID: z.string(), isAnswered: z.boolean() })));
 
-/** Of these, the backups that a line is answered with now. */
+/** The backup nodes among these that now answer for a line. */
 export async function standIns(db: ScopedTx, rows: readonly { id: string; role: string }[]): Promise<Set<string>> {
   const backups = rows.filter(({ role }) => role === 'backup').map(({ id }) => id);
   if (backups.length === 0) return new Set();
@@ -42,13 +42,13 @@ export async function standIns(db: ScopedTx, rows: readonly { id: string; role: 
   return new Set(backups.filter((id) => uids.has(`n-${id}`)));
 }
 
-/** A rejected document is the reason of the status, so its error comes before a general one. */
+/** A rejected document determines the status, so its error is shown before a general one. */
 function errorOf(state: NodeState | undefined): string | null {
   const [rejected] = Rejected.catch([]).parse(state?.rejected ?? []);
   return rejected?.error ?? state?.error ?? null;
 }
 
-/** Few questions for a page, however many rows it has. */
+/** A fixed number of queries for a page of any size. */
 export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promise<EdgeNode[]> {
   const ids = rows.map(({ id }) => id);
   const [releases, standing, states, sizes, subs] = await Promise.all([

@@ -1,4 +1,4 @@
-// Which nodes need attention first: the order of the list, its filters, and the counts of the dashboard.
+// Orders nodes by how much they need attention, for the list, its filters, and the counts of the dashboard.
 import type { NodeStatus } from '@edgeloom/contract/nodes/nodes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { sql } from '../../core/sql.ts';
@@ -10,11 +10,11 @@ export interface NodeHealth {
   id: string;
   name: string;
   status: NodeStatus;
-  /** Without a revision that was published more than BEHIND_SECONDS ago, and for no other reason. */
+  /** The node lacks a revision that was published more than BEHIND_SECONDS ago, and has no other problem. */
   isBehind: boolean;
 }
 
-/** Nodes apply a revision within seconds. */
+/** Nodes usually apply a revision within seconds. */
 const BEHIND_SECONDS = 60;
 
 const ranks: Readonly<Record<NodeStatus, number>> = {

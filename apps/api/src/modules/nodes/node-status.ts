@@ -1,21 +1,24 @@
-// What a node's badge says: the one place that decides it.
+// Computes the status badge of a node.
 import * as z from 'zod';
 import { compareVersions, ReleaseVersion } from '@edgeloom/contract/edge/releases.ts';
 import type { NodeStatus } from '@edgeloom/contract/nodes/nodes.ts';
 import { UpgradeStatus } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { EdgeNode, NodeState } from '../../generated/client.ts';
 
-/** Two heartbeats and a half: a connection that says nothing for longer is one that the server has not missed yet. */
+/**
+ * Two and a half heartbeats: a connection without one for that long is broken, although the server has not closed it
+ * yet.
+ */
 const SILENCE_MS = 75_000;
 const RECONNECTING_MS = 30_000;
-/** For so long a node that served when it was last heard is taken to serve still. */
+/** A node that was serving at its last heartbeat is assumed to serve for this long. */
 const SERVING_MS = 15 * 60_000;
 
 export const Rejected = z.array(z.object({ key: z.string(), revision: z.int(), error: z.string() }));
 
 type Facts = Pick<NodeState, 'connectedAt' | 'disconnectedAt' | 'lastSeenAt' | 'rejected' | 'nginx'>;
 
-/** `standsIn`: of a backup, it is what a line is answered with now. */
+/** `standsIn`: the backup node now answers for a line. */
 export function nodeStatus(
   {
     enabled,
@@ -37,11 +40,11 @@ export function nodeStatus(
   return state !== null && isLikelyServing(state, now) ? 'natsError' : 'offline';
 }
 
-/** A node without a connection is offline once this no longer holds. */
+/** A node without a connection counts as offline once this is false. */
 export const isLikelyServing = ({ nginx, lastSeenAt }: Pick<Facts, 'nginx' | 'lastSeenAt'>, now: Date) =>
   nginx === 'running' && lastSeenAt !== null && now.getTime() - lastSeenAt.getTime() < SERVING_MS;
 
-/** How its last upgrade stands; where that is over and went well, whether there is a newer agent than it has. */
+/** The state of the last upgrade; if it succeeded, whether a newer agent exists. */
 export function upgradeStatus(
   state: Pick<NodeState, 'upgrade' | 'version'> | undefined,
   latest: string | null,

@@ -64,7 +64,7 @@ export async function list(ctx: Ctx, { status, behind, ...query }: Query) {
   return { data: await shown(ctx, rows), total };
 }
 
-/** A zone has at most 500 of them. */
+/** At most 500 per zone. */
 async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...filter }: Query) {
   const { zoneID, groupID, search, name, ip, forceBackup, status, role, kind, portType, initialized } = filter;
   const atAddress = (text: string) => ({ records: { some: { ip: containing(text) } } });
@@ -94,7 +94,7 @@ async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...f
   return { data: rows.slice((page - 1) * pageSize, page * pageSize), total: rows.length };
 }
 
-/** A status depends on several columns and the clock, so all of a client's nodes are read before a page is cut. */
+/** A status depends on several columns and the time, so all nodes of a client are read before paging. */
 async function listByHealth(ctx: Ctx, { status, behind, ...query }: Query) {
   const { sortBy, orderBy, page, pageSize } = query;
   const [order, way] =
@@ -138,7 +138,7 @@ const whereOf = ({
     ...(parentID !== undefined && { parentId: parentID }),
   }) satisfies Prisma.EdgeNodeWhereInput;
 
-/** Of a zone that the caller does not have there is no list, not an empty one. */
+/** NOT_FOUND if the caller does not have the zone. */
 export async function listInZone(ctx: Ctx, zoneID: string, query: Query) {
   await zones.own(ctx.db, zoneID);
   return list(ctx, { ...query, zoneID });
@@ -198,7 +198,7 @@ const shownToken = ({ installation }: Ctx, joinToken: string, expiresAt: Date) =
   command: lineFor(installation.env, joinToken),
 });
 
-/** For a machine that was replaced or set up anew: whoever held the node's identity until now loses it. */
+/** For a machine that was replaced or reinstalled: the certificate of the old machine is revoked. */
 export async function rejoin(ctx: Ctx, id: string) {
   const { token, ...joining } = newToken(ctx);
   await ctx.db.$transaction(async (tx) => {
@@ -241,7 +241,7 @@ const noSSH = {
   sshFingerprint: null,
 };
 
-/** Of another machine, or another account there, nothing is kept: what was typed for the one is not sent to the other. */
+/** A stored password or key is reused only for the same address and user: it must not be sent to another machine. */
 async function sshOf(ctx: Ctx, tx: ScopedTx, id: string, ssh: NodeSSHUpdate) {
   const before = (await tx.edgeNode.findUnique({ where: { id } })) ?? fail('NOT_FOUND');
   const user = ssh.user ?? before.sshUser ?? 'root';
@@ -266,20 +266,22 @@ const sealed = (
     sshFingerprint: fingerprint,
   });
 
-/** One that is switched off with a drain goes on serving for so long; without, it ends a drain that is under way. */
+/**
+ * With `drainSeconds`, disabled nodes continue to serve for that time. Without it, a drain in progress ends at once.
+ */
 export const setEnabled = (ctx: Ctx, ids: string[], enabled: boolean, drainSeconds: number) =>
   ctx.db.$transaction(async (tx) => {
     const nodes = await own(tx, ids);
     const drains = !enabled && drainSeconds > 0;
     const drainEndsAt = drains ? new Date(ctx.now().getTime() + drainSeconds * 1000) : null;
-    // A drain revives nothing that is off already.
+    // A drain applies only to nodes that are enabled.
     const which = { id: { in: ids }, ...(drains && { enabled: true }) };
     await tx.edgeNode.updateMany({ where: which, data: { enabled, drainEndsAt } });
     await changedNodes(tx, nodes);
     return { ids };
   });
 
-/** The same for all of them; what nodes have to know of it they are told. */
+/** Sets the same values on all nodes. `isTold`: the values are part of the nodes' documents. */
 const set = (ctx: Ctx, ids: string[], data: Prisma.EdgeNodeUncheckedUpdateManyInput, isTold: boolean) =>
   ctx.db.$transaction(async (tx) => {
     const nodes = await own(tx, ids);
@@ -305,7 +307,7 @@ export async function subs(ctx: Ctx, id: string, query: Query) {
   return list(ctx, { ...query, parentID: id });
 }
 
-/** Of one zone, and one level deep: a sub node has none of its own. */
+/** Sub nodes belong to the same zone and have no sub nodes of their own. */
 export const addSubs = ({ db }: Ctx, id: string, ids: string[]) =>
   db.$transaction(async (tx) => {
     const [parent = fail('NOT_FOUND')] = await own(tx, [id]);
@@ -341,7 +343,7 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
       fail('STILL_ENABLED', { errorData: enabled.map(({ id, name }) => ({ id, name, rule: 'enabled' })) });
     await assertUnplaced(tx, ids);
     await revoke(tx, ids);
-    // On a line since the look just now: the foreign key decides.
+    // A node may be placed on a line at this moment: the foreign key decides.
     await orInUse('NODE_IN_GROUP', tx.edgeNode.deleteMany({ where: { id: { in: ids } } }));
     await changedNodes(tx, nodes);
   });
@@ -349,7 +351,7 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
   return { ids };
 }
 
-/** What visitors are led to stays where it is: it is taken off its lines first. */
+/** Fails for nodes that answer for a line: they must be removed from it first. */
 export async function assertUnplaced(tx: ScopedTx, ids: string[]) {
   const members = await tx.groupMember.findMany({
     where: { nodeId: { in: ids } },
@@ -371,7 +373,7 @@ export async function assertUnplaced(tx: ScopedTx, ids: string[]) {
     });
 }
 
-/** All of them, or none: one that the caller does not have stops the others. */
+/** All or none: NOT_FOUND if the caller lacks one of them. */
 export async function own(tx: ScopedTx, ids: string[]) {
   const select = { id: true, zoneId: true, name: true, enabled: true, joinedAt: true, parentId: true };
   const nodes = await tx.edgeNode.findMany({ where: { id: { in: ids } }, select });
@@ -379,13 +381,13 @@ export async function own(tx: ScopedTx, ids: string[]) {
   return nodes;
 }
 
-/** With the zone: its document names its relays. */
+/** Publishes the zone too, since its document lists the relays. */
 async function changedNodes(tx: ScopedTx, nodes: { id: string; zoneId: string }[]) {
   for (const [zoneId, inZone] of Map.groupBy(nodes, (node) => node.zoneId))
     await changed(tx, zoneId, 'zone', ...inZone.map(({ id }) => nodeKey(id)));
 }
 
-/** Written down with the change; told to NATS after it. */
+/** Records the revocation in the transaction; NATS is updated after it. */
 async function revoke(tx: ScopedTx, ids: string[]) {
   const nodes = await tx.edgeNode.findMany({ where: { id: { in: ids } }, select: { publicKey: true } });
   const keys = nodes.flatMap(({ publicKey }) => (publicKey === null ? [] : [{ publicKey }]));

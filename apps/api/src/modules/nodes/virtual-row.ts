@@ -1,4 +1,4 @@
-// A virtual node in the list of nodes: what a line answers without a machine has neither a version nor a load.
+// A virtual node in the list of nodes: an address in DNS without an agent, so without version and load.
 import type { EdgeNode } from '@edgeloom/contract/nodes/nodes.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { inForcedGroup } from './node-row.ts';

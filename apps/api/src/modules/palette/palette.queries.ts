@@ -1,4 +1,4 @@
-// One statement for all that plain SQL finds: somebody types, and each key would otherwise be five questions.
+// The palette's search in one statement, since it runs at each key press.
 import { isAddress } from '@edgeloom/contract/common/net.ts';
 import type { Found } from '@edgeloom/contract/palette/palette.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
@@ -8,7 +8,7 @@ import { namesThat } from '../purge/purge-urls.ts';
 
 type Rows = Pick<Found, 'sites' | 'domains' | 'zones' | 'products'>;
 
-/** The exact name first, then names that begin with the text, then names of which a word does. */
+/** Exact names first, then names that begin with the text, then names with a word that does. */
 const ordered = (name: Sql, text: string): Sql =>
   sql`ORDER BY lower(${name}) <> ${text}, NOT starts_with(lower(${name}), ${text}),
     strpos(' ' || regexp_replace(lower(${name}), '[^[:alnum:]]+', ' ', 'g'), ' ' || ${text}) = 0, ${name} LIMIT 6`;

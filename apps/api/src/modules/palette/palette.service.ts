@@ -5,7 +5,7 @@ import * as accounts from '../accounts/accounts.service.ts';
 import * as nodes from '../nodes/nodes.service.ts';
 import * as queries from './palette.queries.ts';
 
-/** More than are shown: of these the nearest names are taken. */
+/** More than are shown; the closest matches of these are returned. */
 const page = { page: 1, pageSize: 200, sortBy: 'name', orderBy: 'asc' } as const;
 const SHOWN = 6;
 const none = { data: [] };
@@ -16,7 +16,7 @@ export async function search(ctx: Ctx, { text, only }: SearchInput): Promise<Fou
   const seesAccounts = permissions.has('account:read') && only === undefined;
   const [rows, ofNodes, ofAccounts] = await Promise.all([
     only === 'nodes' ? { sites: [], domains: [], zones: [], products: [] } : queries.search(ctx, text, only === 'tags'),
-    // What a node's state is says one place; there are never so many of them that its query would matter.
+    // Node status is computed outside SQL; there are few enough nodes to read them all.
     seesNodes ? nodes.list(ctx, { ...page, ...(isAddress(text) ? { ip: text } : { name: text }) }) : none,
     seesAccounts ? accounts.list(ctx, { ...page, name: text }) : none,
   ]);
@@ -27,7 +27,7 @@ export async function search(ctx: Ctx, { text, only }: SearchInput): Promise<Fou
   };
 }
 
-/** The exact name first, then names that begin with the text, then names of which a word does. */
+/** Exact names first, then names that begin with the text, then names with a word that does. */
 function nearest<Row>(rows: readonly Row[], typed: string, namesOf: (row: Row) => readonly string[]): Row[] {
   const text = typed.toLowerCase();
   const rankOf = (name: string) => {

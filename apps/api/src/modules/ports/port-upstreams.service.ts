@@ -39,7 +39,7 @@ export function update(ctx: Ctx, place: InPort, upstreams: (UpstreamInput & { id
     const ids = upstreams.map(({ id }) => id);
     const { count } = await tx.portUpstream.deleteMany({ where: { portRuleId: place.portId, id: { in: ids } } });
     if (count !== ids.length) fail('NOT_FOUND');
-    // Put back under their ids: two statements whatever the number, and two origins may swap addresses.
+    // Deletes and inserts under the same ids: two statements for any number, and two origins may swap addresses.
     await tx.portUpstream.createMany({
       data: upstreams.map((upstream) => ({ ...upstream, portRuleId: place.portId })),
     });
@@ -52,7 +52,7 @@ export const remove = (ctx: Ctx, place: InPort, ids: string[]) =>
     if (count !== new Set(ids).size) fail('NOT_FOUND');
   });
 
-/** Changes the origins of one forward and answers them all; at least one that is enabled must remain. */
+/** Changes the origins of one port forward and returns all of them. At least one enabled origin must remain. */
 const within = ({ db }: Ctx, place: InPort, work: (tx: ScopedTx) => Promise<void>): Promise<{ data: Upstream[] }> =>
   db.$transaction(async (tx) => {
     const forward = await lock(tx, place);

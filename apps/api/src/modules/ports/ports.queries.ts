@@ -1,4 +1,4 @@
-// A page of what a site listens on: the ports of its zone that it answers on, and its own forwards, as one list.
+// A page of a site's ports: the HTTP ports of its zone that it answers on, and its port forwards, in one list.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Port } from '@edgeloom/contract/ports/ports.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -32,7 +32,7 @@ const matching = ({ keyword, portType, enabled }: PortFilter): Sql =>
   ]);
 const sorted = { port: sql`p.port`, createdAt: sql`p.created`, updatedAt: sql`p.updated` };
 
-/** What only a forward has is read for the page alone. */
+/** Columns of port forwards are read only for the rows of the page. */
 export const readPorts = ({ db }: Ctx, siteId: string, paging: PortPaging, filter: PortFilter): Promise<Port[]> =>
   db.$read(
     (visible) => sql`SELECT p.id, p.type AS "portType", p.port, p.protocol, p.tls, p.enabled, p.memo,

@@ -1,4 +1,5 @@
-// Layer-4 forwards of a site. A port of a zone leads to one site, whoever's: the claim decides (prisma/schema/ports.prisma).
+// Port forwards (layer 4) of a site. A port of a zone belongs to one site; the claim decides
+// (prisma/schema/ports.prisma).
 import { randomUUIDv7 } from 'node:crypto';
 import type { UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
@@ -61,7 +62,10 @@ export function create(ctx: Ctx, siteId: string, forwards: ForwardInput[]) {
   );
 }
 
-/** A line each. Those that say nothing, or lead where origins may not lie, are told with the others that stand in the way. */
+/**
+ * One port forward per line. Lines that cannot be parsed or have forbidden origins are reported together with other
+ * errors.
+ */
 export function createLines(ctx: Ctx, siteId: string, lines: string[]) {
   const read = lines.map((line, i) => {
     const found = readPortLine(line);
@@ -82,7 +86,7 @@ export function createLines(ctx: Ctx, siteId: string, lines: string[]) {
 }
 
 interface New {
-  /** What a refusal calls it. */
+  /** The name in error messages. */
   target: string;
   forward: ForwardInput;
 }
@@ -146,7 +150,7 @@ export function update(ctx: Ctx, place: InPort, { upstreams, ...fields }: Forwar
   });
 }
 
-/** One that leads to the same place is the same. */
+/** Origins with the same address and port keep their id. */
 async function replaceUpstreams(tx: ScopedTx, { id: portRuleId, upstreams: before }: Row, upstreams: UpstreamInput[]) {
   const known = new Map(before.map(({ id, address, port }) => [`${address} ${port}`, id]));
   await tx.portUpstream.deleteMany({ where: { portRuleId } });
@@ -176,20 +180,20 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     const enabled = rows.filter((row) => row.enabled).map(portName);
     if (enabled.length > 0) fail('STILL_ENABLED', { errorData: [{ rule: 'enabled', targets: enabled }] });
-    // Only those that are off: one that is turned on at this moment stays.
+    // Only disabled ones: a port forward that is enabled at this moment stays.
     const { count } = await tx.portRule.deleteMany({ where: { ...where, enabled: false } });
     if (count !== rows.length) fail('STILL_ENABLED');
     await changed(tx, zoneId, ...ids.map(portKey));
     return { ids };
   });
 
-/** A forward of the site, with its origins; until the end of the transaction nobody else changes either. */
+/** Locks a port forward of the site with its origins until the transaction ends. */
 export const lock = (tx: ScopedTx, { siteId, portId }: InPort) =>
   tx.portRule
     .update({ where: { id: portId, siteId }, data: { updatedAt: new Date() }, include })
     .then((row) => ({ ...row, ...shape(row) }));
 
-/** Settings and origins change by calls of their own, and still have to go together. */
+/** Settings and origins change by separate calls, but must match. */
 export function assertConsistent(forward: Parameters<typeof forwardFaults>[0]) {
   const [fault] = forwardFaults(forward);
   if (fault) failAt(fault.path.join('.'), 'rule', fault.message);

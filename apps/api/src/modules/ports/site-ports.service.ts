@@ -1,4 +1,4 @@
-// Which of its zone's ports a site answers on: 80 and 443 in any case, the others as it opens them.
+// The HTTP ports of its zone that a site answers on: always 80 and 443, others as the site opens them.
 import { PortMap } from '@edgeloom/contract/domains/domains.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { isEverySites, type SiteZonePort } from '@edgeloom/contract/ports/ports.ts';
@@ -17,7 +17,7 @@ export async function list({ db }: Ctx, siteId: string) {
   return { data: await portsOf(db, await sites.own(db, siteId)) };
 }
 
-/** The numbers that a domain of the site may map. */
+/** The ports that a domain of the site may map. */
 export async function openPorts(db: ScopedTx, site: OfSite): Promise<Set<number>> {
   const rows = await portsOf(db, site);
   return new Set(rows.filter(({ open }) => open).map(({ port }) => port));
@@ -49,7 +49,7 @@ export const close = ({ db }: Ctx, siteId: string, ids: string[]) =>
     return { data: await portsOf(tx, site) };
   });
 
-/** A new site of a zone with neither 80 nor 443 would answer nowhere: it begins with what there is. */
+/** A new site in a zone with neither 80 nor 443 starts with the ports that exist. */
 export async function openFirst(tx: ScopedTx, { id: siteId, zoneId }: OfSite) {
   const rows = await tx.zonePort.findMany({ where: { zoneId }, select: { id: true, port: true } });
   if (rows.some(({ port }) => isEverySites(port))) return;
@@ -69,7 +69,7 @@ async function portsOf(db: ScopedTx, { id, zoneId }: OfSite): Promise<SiteZonePo
   }));
 }
 
-/** A domain that maps the port would be left with a mapping of nothing. */
+/** Fails if a domain maps one of these ports. */
 async function assertUnmapped(tx: ScopedTx, siteId: string, ports: ReadonlySet<number>) {
   const mapping = [...ports].map((from) => ({ portMap: { array_contains: [{ from }] } }));
   const found = await tx.domain.findFirst({ where: { siteId, OR: mapping }, select: { portMap: true } });

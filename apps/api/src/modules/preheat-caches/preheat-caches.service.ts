@@ -1,5 +1,4 @@
-// URLs that every node of a zone keeps stored. Here they are listed; the database gives each node its part, and
-// node-link/kept-warm.ts asks them.
+// URLs that every node of a zone keeps cached. Triggers assign each node its part, and node-link/kept-warm.ts sends it.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import {
   PREHEAT_CACHES_AT_MOST,
@@ -16,7 +15,7 @@ import * as zones from '../zones/zones.service.ts';
 interface Filter extends Paging<'createdAt' | 'url'> {
   url?: string | undefined;
 }
-/** What an index can hold. */
+/** The most that a unique index can hold, in bytes. */
 const URL_BYTES = 2048;
 
 const include = {
@@ -37,7 +36,7 @@ export async function list({ db }: Ctx, zoneId: string, { url, ...paging }: Filt
   );
   const data = rows.map(({ id, url: address, siteId, site, domain, createdBy, createdAt }): PreheatCache => {
     const { stored, waiting, failing, nodes, warmedAt } = counts(id);
-    // A site may have gone to another zone, a domain off: then nothing is fetched, and what is stored ages.
+    // If the site left the zone or the domain is disabled, nothing is fetched and the cached copy expires.
     const isServed = domain.enabled && site.status === 'normal' && site.zoneId === zoneId;
     const state = !isServed
       ? 'resting'
@@ -106,11 +105,12 @@ export async function copies({ db }: Ctx, zoneId: string, preheatId: string) {
   return { data };
 }
 
-/** One that is there already stays as it is. */
+/** URLs that are already listed stay as they are. */
 export const create = ({ db, actor }: Ctx, zoneId: string, texts: string[]) =>
   db.$transaction(async (tx) => {
     await zones.own(tx, zoneId);
-    // One after the other: two at once would be counted, and would find what is there, each without the other.
+    // Locks the zone: concurrent calls would otherwise miss each other's URLs in the limit and in the check for
+    // duplicates.
     await tx.zone.update({ where: { id: zoneId }, data: { updatedAt: new Date() }, select: { id: true } });
     const found = await servedUrls(tx, zoneId, texts);
     const before = await tx.preheatCache.findMany({
@@ -135,7 +135,7 @@ export const remove = ({ db }: Ctx, zoneId: string, ids: string[]) =>
     return { ids };
   });
 
-/** Every node looks now, and fetches what it does not have. */
+/** Every node checks now and fetches what it lacks. */
 export const warm = ({ db }: Ctx, zoneId: string, ids: string[]) =>
   db.$transaction(async (tx) => {
     const where = { zoneId, id: { in: ids } };
@@ -147,7 +147,7 @@ export const warm = ({ db }: Ctx, zoneId: string, ids: string[]) =>
     return { ids };
   });
 
-/** Of these nodes every copy may be gone; they have taken their order, and are about to carry it out. */
+/** These nodes are about to purge: their copies may all be gone. */
 export const forget = (db: ScopedTx, nodeIds: string[], dueAt: Date) =>
   db.preheatCopy.updateMany({
     where: { nodeId: { in: nodeIds } },
@@ -161,7 +161,7 @@ const faults = {
   port: 'the zone does not open this port, or speaks the other protocol there',
 } as const;
 
-/** As browsers ask for them, each with the domain that serves it; or every entry that none does is named. */
+/** Normalises URLs as browsers do and finds the domain that serves each. Fails with every URL that no domain serves. */
 async function servedUrls(tx: ScopedTx, zoneId: string, texts: string[]) {
   const read = readUrls(texts);
   const names = [...new Set(read.flatMap((url) => (url === null ? [] : namesThat(url.hostname))))];

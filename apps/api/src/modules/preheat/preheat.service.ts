@@ -3,7 +3,7 @@ import * as jobs from '../jobs/jobs.service.ts';
 import * as purge from '../purge/purge.service.ts';
 import * as sites from '../sites/sites.service.ts';
 
-/** Every node fetches the URLs as a visitor would, so that the first of them finds them stored. */
+/** Every node requests the URLs once, so that visitors find them cached. */
 export const start = ({ db, actor }: Ctx, siteId: string, texts: string[]) =>
   db.$transaction(async (tx) => {
     await sites.own(tx, siteId);

@@ -31,7 +31,7 @@ export async function list({ db }: Ctx, { name, zoneID, ...paging }: Filter) {
 
 export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.product, namedBy(query), query);
 
-/** The scope is what makes them the customer's own: products that its sites use. */
+/** The scope limits the list to products that the customer's sites use. */
 export async function listOwn(
   { db }: Ctx,
   {
@@ -68,12 +68,12 @@ export const update = (
     const before = await tx.product.findUnique({ where: { id }, include });
     if (!before) fail('NOT_FOUND');
     if (zoneID !== undefined) await zones.own(tx, zoneID);
-    // Its sites would be left behind in the old zone.
+    // The product's sites would stay in the old zone.
     if (zoneID !== undefined && zoneID !== before.zoneId && before._count.sites > 0) fail('PRODUCT_IN_USE');
     const isMoved = zoneID !== undefined && zoneID !== before.zoneId;
     const data = {
       ...given(fields),
-      // Its groups stay behind with their zone.
+      // Groups belong to the old zone.
       ...(isMoved && { zoneId: zoneID, groupId: null, backupGroupId: null }),
       ...(await groups.groupsOfProduct(tx, zoneID ?? before.zoneId, { groupID, backupGroupID })),
     };

@@ -1,4 +1,7 @@
-/** As browsers ask for them: lower-case host, escaped path, no fragment. Null where the text is no http or https URL. */
+/**
+ * Normalises URLs as browsers do: lower-case host, escaped path, no fragment. Null if the text is not an http or https
+ * URL.
+ */
 export const readUrls = (texts: string[]): (URL | null)[] =>
   texts.map((text) => {
     const url = URL.parse(text);
@@ -7,13 +10,13 @@ export const readUrls = (texts: string[]): (URL | null)[] =>
     return url;
   });
 
-/** The names under which a host may be served: its own, and the wildcard one level up. */
+/** The domain names that may serve a host: its own, and the wildcard one level up. */
 export function namesThat(hostname: string): string[] {
   const dot = hostname.indexOf('.');
   return dot < 0 ? [hostname] : [hostname, `*${hostname.slice(dot)}`];
 }
 
-/** Host and path without escapes, as the edge compares how URLs begin. A prefix ends with / and has no query. */
+/** Host and unescaped path, the form in which the edge compares prefixes. A prefix ends with / and has no query. */
 export function prefixOf(url: URL): string | null {
   if (url.search !== '' || !url.pathname.endsWith('/')) return null;
   try {

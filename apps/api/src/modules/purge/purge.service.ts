@@ -1,5 +1,6 @@
-// Taking out of caches before its time. A whole site or name: its version is part of every cache key, so raising it is
-// instant and exact. URLs, prefixes, tags and all that is soft: each node is told, and remembers what it was told.
+// Purges caches. A hard purge of a whole site or domain raises its version, which is part of every cache key: it is
+// immediate and complete. Purges of URLs, prefixes and tags, and all soft purges, are sent to each node, which stores
+// them.
 import { PurgeTag, type PurgeInput } from '@edgeloom/contract/cache/cache.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
@@ -19,7 +20,7 @@ export async function all(ctx: Ctx, siteId: string, soft: boolean) {
   return { jobID };
 }
 
-/** All or none: a site that the caller does not have stops the others. */
+/** All or none: NOT_FOUND if the caller lacks one of the sites. */
 export const allOf = ({ db, actor }: Ctx, siteIds: string[], soft: boolean) =>
   db.$transaction(async (tx) => {
     if (soft) return allSoftly(tx, siteIds, actor.name);
@@ -51,7 +52,7 @@ export const allOf = ({ db, actor }: Ctx, siteIds: string[], soft: boolean) =>
     return { jobIDs };
   });
 
-/** Of a site each URL begins with nothing. */
+/** An empty prefix matches every URL of a site. */
 async function allSoftly(tx: ScopedTx, siteIds: string[], createdBy: string) {
   const sites = await tx.site.findMany({ where: { id: { in: siteIds } }, select: { id: true, name: true } });
   if (sites.length !== new Set(siteIds).size) fail('NOT_FOUND');
@@ -78,7 +79,7 @@ async function allSoftly(tx: ScopedTx, siteIds: string[], createdBy: string) {
 
 const WHOLE_SITE = 0;
 
-/** In the history of each site; the jobs stand in the same order. */
+/** Writes the purge history of each site; `jobIDs` are in the same order as the sites. */
 const note = (tx: ScopedTx, siteIds: string[], jobIDs: string[], soft: boolean, createdBy: string) =>
   tx.purge.createMany({
     data: siteIds.map((siteId, i) => ({
@@ -112,7 +113,7 @@ interface Asked {
 
 const start = { 1: purgeUrls, 2: purgePrefixes, 3: purgeHosts, 4: purgeTags };
 
-/** Tells each node what to purge. */
+/** Sends the purge to each node. */
 const tell = ({ tx, siteId, soft, createdBy }: Asked, kind: jobs.NewJob['kind'], texts: string[]) => {
   const urls = [...new Set(texts)];
   return jobs.start(tx, { siteId, kind, title: titleOf(urls), urls, soft, createdBy });
@@ -129,7 +130,7 @@ async function purgeUrls(asked: Asked): Promise<string> {
 
 async function purgePrefixes(asked: Asked): Promise<string> {
   const urls = await ownUrls(asked);
-  // A URL without a path is read with one, but a prefix is written in full.
+  // An URL without a path gets one when parsed, but a prefix must be written in full.
   const prefixes = urls.map((url, i) => (asked.texts[i]?.endsWith('/') ? prefixOf(url) : null));
   refuse(prefixes.flatMap((prefix, i) => (prefix === null ? [fault(i, 'prefix', PREFIX_MESSAGE)] : [])));
   return tell(
@@ -152,7 +153,7 @@ function purgeTags(asked: Asked): Promise<string> {
   );
 }
 
-/** URLs of names that the site serves, in the order given. */
+/** URLs of domains that the site serves, in the given order. */
 export async function ownUrls({ tx, siteId, texts }: Pick<Asked, 'tx' | 'siteId' | 'texts'>): Promise<URL[]> {
   const read = readUrls(texts);
   const names = [...new Set(read.flatMap((url) => (url === null ? [] : namesThat(url.hostname))))];
@@ -183,7 +184,7 @@ async function purgeHosts(asked: Asked): Promise<string> {
   return jobs.start(tx, { siteId, kind: 'purgeHosts', title, docKeys, createdBy });
 }
 
-/** How URLs of a name begin; those of a wildcard begin in too many ways. */
+/** Soft purge by URL prefixes of these domains; a wildcard has too many prefixes. */
 function purgeSoftly(asked: Asked, names: string[]): Promise<string> {
   refuse(
     names.flatMap((name, i) => (name.startsWith('*.') ? [fault(i, 'wildcard', 'a wildcard has no soft purge')] : [])),
@@ -222,7 +223,7 @@ export async function history({ db }: Ctx, siteId: string, paging: Paging<'creat
     type,
     soft,
     urls,
-    // A job that was cleared away had ended.
+    // A job that was cleaned up had completed.
     state: JobState.parse(job?.state ?? 'completed'),
     jobID: jobId,
     createdBy,

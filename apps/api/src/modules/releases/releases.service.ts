@@ -4,7 +4,7 @@ import { fail } from '../../core/fail.ts';
 import { mayFetch } from '../../releases/holder.ts';
 import { bySha256, releasesIn } from '../../releases/store.ts';
 
-/** The rest of an archive, from a byte on: a node goes on where its line broke. */
+/** The archive from a byte offset: a node resumes an interrupted download. */
 export async function archive(
   { caller, installation, now }: Ctx,
   sha256: string,

@@ -1,5 +1,5 @@
-// What a root account lets its sub-accounts do. Whoever deals with roles stays within what they may themselves, so that
-// nobody gets by a role what nobody gave them.
+// Roles: what a root account permits its sub-accounts. An account can only grant permissions that it has itself, so
+// that no account gains more through a role.
 import type { MetaQuery, Paging } from '@edgeloom/contract/common/common.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
 import type { Role, RoleAssignment, RoleInput } from '@edgeloom/contract/roles/roles.ts';
@@ -54,7 +54,7 @@ export const remove = ({ db, actor }: Ctx, id: string) =>
     return { ids: [id] };
   });
 
-/** To one of the sub-accounts beside or below the caller, never to the caller. */
+/** Assigns a role to another sub-account of the same root account, never to the caller. */
 export const assign = ({ db, actor }: Ctx, { accountID, roleID }: RoleAssignment): Promise<RoleAssignment> =>
   db.$transaction(async (tx) => {
     const where = { id: accountID, parentId: actor.rootId, isRoot: false };
@@ -62,25 +62,25 @@ export const assign = ({ db, actor }: Ctx, { accountID, roleID }: RoleAssignment
     const role = await tx.role.findUnique({ where: { id: roleID } });
     if (!account || !role) fail('NOT_FOUND');
     if (account.id === actor.id) fail('PERMISSION_DENIED');
-    // Neither may they be raised above the caller, nor may one who is above be brought down.
+    // The account must neither gain more permissions than the caller has, nor have more before.
     assertWithin(actor, [...role.permissions, ...(account.role?.permissions ?? [])]);
     await tx.account.update({ where: { id: accountID }, data: { roleId: roleID } });
     return { accountID, roleID };
   });
 
-/** Refuses what the caller may not themselves. */
+/** Fails unless the caller has all these permissions. */
 export function assertWithin({ permissions }: Pick<Ctx['actor'], 'permissions'>, wanted: readonly string[]): void {
   const own: ReadonlySet<string> = permissions;
   if (wanted.some((permission) => !own.has(permission))) fail('PERMISSION_DENIED');
 }
 
-/** In the catalogue's order, and reading wherever there is writing. */
+/** In the order of the catalogue; a write permission adds the read permission. */
 export const readable = ({ kind }: Pick<Ctx['actor'], 'kind'>, wanted: readonly Permission[]): Permission[] => {
   const asked: ReadonlySet<string> = new Set(wanted);
   return permissionsOf(kind).filter((one) => asked.has(one) || asked.has(one.replace(':read', ':write')));
 };
 
-/** Neither one's own role, nor one that may more. */
+/** Refuses the caller's own role and roles with more permissions than the caller. */
 async function editable(tx: ScopedTx, actor: Ctx['actor'], id: string): Promise<void> {
   const role = await tx.role.findUnique({ where: { id } });
   if (!role) fail('NOT_FOUND');

@@ -1,4 +1,4 @@
-// A rollout as it is shown.
+// A rollout as the API returns it.
 import {
   RolloutEventName,
   RolloutFault,
@@ -26,7 +26,7 @@ export const include = {
 } satisfies Prisma.RolloutInclude;
 type Row = Prisma.RolloutGetPayload<{ include: typeof include }>;
 
-/** The number of a zone's version stands in the title. */
+/** The version number of a zone's rollout is in its title. */
 const Target = z.union([ReleaseTarget, ZoneTarget.transform(() => ({ product: null, version: null }))]);
 const Before = z.object({ version: z.string() });
 const Gates = z.array(RolloutGate);
@@ -38,7 +38,7 @@ interface Count {
   nodes: number;
 }
 
-/** Two questions for a page, however many rows and nodes it has. */
+/** Two queries for a page, however many rows and nodes it has. */
 export async function shown(db: ScopedDb, rows: Row[]): Promise<Rollout[]> {
   const counted = await db.rolloutNode.groupBy({
     by: ['rolloutId', 'wave', 'state'],

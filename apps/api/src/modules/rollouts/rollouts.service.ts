@@ -54,7 +54,7 @@ export async function lines({ db }: Ctx, rolloutId: string, { page, pageSize, or
   if ((await db.rollout.count({ where: { id: rolloutId } })) === 0) fail('NOT_FOUND');
   const where = { rolloutId };
   const [rows, total] = await Promise.all([
-    // In the order in which they were written: of two in one moment the first one first.
+    // In insertion order, also for lines with the same time.
     db.rolloutLine.findMany({
       where,
       include: lineInclude,
@@ -67,7 +67,7 @@ export async function lines({ db }: Ctx, rolloutId: string, { page, pageSize, or
   return { data: rows.map(lineOf), total };
 }
 
-/** Which states an action may find, and what it makes of them. The engine does the rest. */
+/** The states that an action accepts and the state it sets. The rollout engine does the rest. */
 const actions: Record<
   RolloutAction,
   { from: RolloutState[]; data: Prisma.RolloutUpdateManyMutationInput; event: string }
@@ -97,11 +97,11 @@ export async function act(ctx: Ctx, id: string, action: RolloutAction, reason: s
 }
 
 const LOOK_MS = 500;
-/** Whoever goes on watching opens it again; a session that ended meanwhile is noticed then. */
+/** Clients that watch longer reconnect, which also checks that the session is still valid. */
 const LONGEST_MS = 600_000;
 const LINES_AT_ONCE = 500;
 
-/** All of it at first, then what comes; ends with the rollout. */
+/** Sends all past events, then new ones, and ends with the rollout. */
 export async function events(ctx: Ctx, id: string): Promise<AsyncIterable<RolloutEvent>> {
   const first = await get(ctx, id);
   return following(ctx, first);

@@ -1,4 +1,4 @@
-// Releases on their way to nodes: which there are, who has what, and what happened at one node.
+// Upgrades: the available releases, the version of each node, and the history of one node.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import type { LatestVersions, RolloutDetail, UpgradeInput } from '@edgeloom/contract/rollouts/rollouts.ts';
@@ -35,7 +35,7 @@ export async function latest({ db, installation: { env } }: Ctx): Promise<Latest
   };
 }
 
-/** All that stand in the way are named; those that have it already are left out. */
+/** Fails with all nodes that cannot be upgraded. Nodes that already have the release are skipped. */
 export async function begin(ctx: Ctx, input: UpgradeInput): Promise<RolloutDetail> {
   const { product, strategy, reason } = input;
   const { releases } = await releasesIn(ctx.installation.env);
@@ -64,10 +64,10 @@ export async function begin(ctx: Ctx, input: UpgradeInput): Promise<RolloutDetai
       const state = stateOf.get(node.id);
       if (node.joinedAt === null || !state) return [{ reason: 'NODE_UNREACHABLE', target: node.name }];
       if (inAnother.has(node.id)) return [{ reason: 'BUSY', target: node.name }];
-      // An agent that did not come by a release has nothing to go back to, and nobody who would see to it.
+      // An agent that was not installed from a release has no version to roll back to and no supervisor.
       const isOfNone = product === 'agent' && state.version !== '' && state.release === null;
       if (!isOfNone) return [];
-      // One that has only just joined says it with its first heartbeat.
+      // A node that has just joined reports its digest with the first heartbeat.
       return [{ reason: state.digest === null ? 'NODE_UNREACHABLE' : 'NODE_VERSION_MISMATCH', target: node.name }];
     });
     failTogether(faults);

@@ -6,7 +6,7 @@ type Names = (db: ScopedDb, ids: string[]) => Promise<{ id: string; name: string
 
 const first = (value: string[], type: string) => (value.length === 0 ? type : value.slice(0, 3).join(', '));
 
-/** What a rule is called where it stands. */
+/** How the console names a rule. */
 const names: Readonly<Record<string, Names>> = {
   cacheRule: async (db, ids) =>
     (await db.cacheRule.findMany({ where: { id: { in: ids } } })).map(({ id, type, value }) => ({
@@ -38,7 +38,7 @@ const names: Readonly<Record<string, Names>> = {
     })),
 };
 
-/** Each kind is asked for once; what was drafted has no name any more. */
+/** One query per kind. Draft rules have no name yet. */
 export async function named(
   db: ScopedDb,
   steps: { rule: { kind: string; id: string } | null }[],

@@ -1,5 +1,5 @@
-// What would the edge do with this request? A node is asked, whose own hops decide it; here it is only seen to that nobody
-// asks about what is not theirs, and what rules are called.
+// Simulates a request: a node runs its own request phases on it. This module checks that the caller owns the site and
+// adds the names of rules.
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
@@ -13,11 +13,11 @@ import { namesThat } from '../purge/purge-urls.ts';
 import * as sites from '../sites/sites.service.ts';
 import { named } from './rule-names.ts';
 
-/** Whose settings the steps tell of. */
+/** The permissions for the settings that the steps reveal. */
 const told: readonly Permission[] = ['domain:read', 'cache:read', 'module:read', 'firewall:read'];
-/** Where nobody said which node: so many are asked. */
+/** How many nodes are tried if the caller names none. */
 const TRIES = 3;
-/** Of documents that go along: the bus and the node's memory carry no more for one request. */
+/** The most that draft documents may take: NATS and the node's memory carry no more for one request. */
 const DRAFT_BYTES = 768 * 1024;
 
 export async function run(ctx: Ctx, drafts: Drafts, siteId: string, input: SimulateInput): Promise<Simulation> {
@@ -37,18 +37,18 @@ export async function run(ctx: Ctx, drafts: Drafts, siteId: string, input: Simul
   const request = requestOf(ctx, input, place);
   const { order } = linkOf(ctx.installation) ?? fail('NODE_UNREACHABLE');
   const { said, node } = await askAny(order, chosen, docs ? { ...request, docs } : request, ctx.log);
-  // Between the look at the database and the node's a name may have become somebody else's.
+  // The name may have moved to another site after the check in the database.
   if (said.siteID !== null && said.siteID !== siteId) foreign();
   return { nodeID: node.id, nodeName: node.name, nodes, ...(await shown(ctx, said, place)) };
 }
 
 interface Place {
   scheme: 'http' | 'https';
-  /** As it goes into the Host field. */
+  /** The value of the Host header. */
   host: string;
   name: string;
   port: number;
-  /** With the query, as it was typed: what browsers tidy up, programs send. */
+  /** With the query, unchanged: browsers would normalise it, but programs do not. */
   path: string;
 }
 
@@ -73,7 +73,7 @@ async function assertOwn({ installation }: Ctx, siteId: string, name: string): P
   if ((await siteServing(installation, name, namesThat(name))) !== siteId) foreign();
 }
 
-/** Those that the request can meet. */
+/** The documents that affect this request. */
 async function documentsOf({ keys, changed }: Drafted, siteId: string, name: string) {
   const wanted = [siteKey(siteId), ...namesThat(name).map(hostKey)];
   const changes = await changed(keys.filter((key) => wanted.includes(key) || key.startsWith('module/')));
@@ -99,7 +99,7 @@ function requestOf({ caller }: Ctx, { method, headers, ip, answer }: SimulateInp
   };
 }
 
-/** What the store had is known when the answer leaves; it was asked behind the cache rule. */
+/** The cache status is known last, but its step belongs behind the cache rule. */
 function inOrder(steps: Simulated['steps']): Simulated['steps'] {
   const store = steps.filter(({ step }) => step === 'store');
   const others = steps.filter(({ step }) => step !== 'store');

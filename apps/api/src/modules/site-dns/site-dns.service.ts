@@ -1,4 +1,5 @@
-// Accounts at DNS providers, for proving names. What they sign in with is tried before it is stored, and never shown.
+// Accounts at DNS providers for DNS validation of certificates. Credentials are tested before they are stored, and
+// never returned.
 import { randomUUIDv7 } from 'node:crypto';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
@@ -13,7 +14,7 @@ import type { SiteDns as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
 const ZONES_AT_ONCE = 5;
-/** Of a site: each order of a certificate reads them all. */
+/** Per site: each certificate order reads them all. */
 const LIMIT = 50;
 
 export async function list(ctx: Ctx, siteId: string, paging: Paging<'createdAt' | 'provider'>) {
@@ -58,14 +59,14 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
     return { ids };
   });
 
-/** The zones of an account, asked of the provider at this moment. */
+/** The zones of an account, read from the provider now. */
 export async function domains(ctx: Ctx, siteId: string, id: string) {
   const row = await own(ctx, siteId, id);
   const account = openDns(ctx.installation.env, openCredentials(ctx.installation.secrets, 'site_dns', row));
   return { data: await look(account, row.domains) };
 }
 
-/** Providers count calls: a few zones at a time, and none any more once one could not be asked at all. */
+/** Providers limit calls: checks a few zones at a time, and stops when the provider cannot be reached. */
 async function look(account: DnsAccount, zones: string[]) {
   let away: string | null = null;
   const one = async (name: string) => {
@@ -90,7 +91,7 @@ async function assertWorks({ installation: { env } }: Ctx, input: SiteDnsInput) 
   const { provider, domains } = input;
   const errorData = (await look(openDns(env, input), domains)).flatMap(({ name, error }) => {
     if (error === null) return [];
-    // One field has them all.
+    // All errors share one field, so each names its zone.
     const message = domains.length > 1 ? `${name}: ${error}` : error;
     return [{ target: name, ...faultAt(provider, error, 'domains'), message }];
   });

@@ -12,10 +12,10 @@ import * as sitePorts from '../ports/site-ports.service.ts';
 import { rates } from '../rates/rates.service.ts';
 import * as sites from '../sites/sites.service.ts';
 
-/** As many as a site may have. */
+/** The most rules that a site may have. */
 const allRules = { page: 1, pageSize: 500, sortBy: 'priority', orderBy: 'asc' } as const;
 
-/** Each part as the call of its own tells it. */
+/** Each part in the form of its own call. */
 export async function get(ctx: Ctx, siteId: string): Promise<SiteSettings> {
   await sites.own(ctx.db, siteId);
   const may = <T>(area: Area, read: () => Promise<T>): Promise<T | null> =>

@@ -1,4 +1,4 @@
-// The reads of sites: a page, one, and how many.
+// Queries for sites: a page, one site, and counts.
 import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import type { NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
 import type { ModulesInUse, PublishError, SettingsInUse, Site } from '@edgeloom/contract/sites/sites.ts';
@@ -77,7 +77,7 @@ interface SitePage extends SiteRow {
   autoCertificateLimit: number;
 }
 
-/** A site with all that its page shows. */
+/** A site with everything its page shows. */
 export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null> {
   const [row] = await db.$read<SitePage>(
     ({ site }) => sql`SELECT ${columns}, s.cname_label AS "cnameLabel",

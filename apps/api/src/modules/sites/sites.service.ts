@@ -93,7 +93,7 @@ export async function resources({ db }: Ctx) {
     db.cacheRule.count(),
   ]);
   const limits = new Map(products.map(({ id, ...limit }) => [id, limit]));
-  /** Zero stands for no limit. */
+  /** Zero means unlimited. */
   const together = (name: 'domainLimit' | 'portLimit') => {
     const parts = sites.map(({ productId, _count }) => (limits.get(productId)?.[name] ?? 0) * _count);
     return parts.includes(0) ? null : parts.reduce((sum, part) => sum + part, 0);
@@ -111,7 +111,7 @@ export async function resources({ db }: Ctx) {
 
 export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...input }: SiteInput): Promise<Site> =>
   db.$transaction(async (tx) => {
-    // Writing the product locks it: two sites at once must not both be the last that fits.
+    // Locks the product by writing it, so that concurrent calls cannot both add the last allowed site.
     const product = await tx.product.update({ where: { id: productID }, data: { updatedAt: new Date() } });
     if (product.siteLimit > 0 && (await tx.site.count({ where: { productId: productID } })) >= product.siteLimit)
       fail('PRODUCT_SITE_LIMIT');
@@ -144,20 +144,20 @@ export async function update(ctx: Ctx, { id, userID, ...fields }: SiteUpdate): P
     await assertCustomer(tx, userID ?? null);
     const data = { ...given(fields), ...(userID !== undefined && { ownerId: userID }) };
     const row = await orFail('DUPLICATED', tx.site.update({ where: { id }, data, include }));
-    // One owner may be out of service, and another in it.
+    // The new owner may be locked although the old one was not, or the reverse.
     if (userID !== undefined) await changed(tx, row.zoneId, siteKey(id));
     return row;
   });
   return siteOf(row, await readPublishError(ctx, id));
 }
 
-/** Without a group the database fills in the first group of the site's zone. */
+/** Without a group, a trigger sets the first group of the site's zone. */
 const groupsOf = ({ groupId, backupGroupId }: { groupId: string | null; backupGroupId: string | null }) => ({
   groupId,
   backupGroupId,
 });
 
-/** Sites take the groups that their products name now. */
+/** Gives sites the present groups of their products. */
 export const refreshProduct = ({ db }: Ctx, siteIDs: string[]) =>
   db.$transaction(async (tx) => {
     const where = { id: { in: siteIDs } };
@@ -176,11 +176,11 @@ export const refreshProduct = ({ db }: Ctx, siteIDs: string[]) =>
     return { siteIDs };
   });
 
-/** Their names lead to their backup group's from here on, or to their own again. */
+/** Points the sites' names to the backup group, or back to the main group. */
 export const forceBackup = ({ db, now }: Ctx, siteIDs: string[], enabled: boolean) =>
   db.$transaction(async (tx) => {
     const where = { id: { in: siteIDs } };
-    // Locked by writing before reading, as above.
+    // Locks by writing before reading.
     const { count } = await tx.site.updateMany({ where, data: { updatedAt: new Date() } });
     if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
     if (enabled) {
@@ -188,13 +188,13 @@ export const forceBackup = ({ db, now }: Ctx, siteIDs: string[], enabled: boolea
       if (without.length > 0)
         fail('NO_BACKUP_GROUP', { errorData: [{ rule: 'backupGroup', targets: without.map(({ name }) => name) }] });
     }
-    // Said again, it has been so since it was said first.
+    // Keeps the time of the first call if it was forced already.
     const changing = enabled ? { ...where, forcedAt: null } : where;
     await tx.site.updateMany({ where: changing, data: { forcedAt: enabled ? now() : null } });
     return { siteIDs };
   });
 
-/** Which states an operator may leave for which; those set by the clock are left by what lifts them. */
+/** Which status an operator may change to which. A status that a limit or the time has set ends only with its cause. */
 const refusals: Record<Site['status'], ErrorName | null> = {
   normal: null,
   pause: null,
@@ -206,7 +206,7 @@ const refusals: Record<Site['status'], ErrorName | null> = {
 export const setStatus = ({ db }: Ctx, siteIDs: string[], status: 'normal' | 'pause' | 'lock') =>
   db.$transaction(async (tx) => {
     const where = { id: { in: siteIDs } };
-    // Locked by writing before reading, so that the state that is looked at is the one that is left.
+    // Locks by writing before reading, so that the checked status is the one that changes.
     const { count } = await tx.site.updateMany({ where, data: { updatedAt: new Date() } });
     if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
     const rows = await tx.site.findMany({ where, select: { id: true, name: true, status: true, zoneId: true } });
@@ -222,7 +222,7 @@ export const setStatus = ({ db }: Ctx, siteIDs: string[], status: 'normal' | 'pa
     return { siteIDs };
   });
 
-/** What nodes hold of a site beside itself. */
+/** The documents of a site at nodes, besides its own. */
 const documents = { certificates: { select: { id: true } }, modules: { select: { id: true } } } as const;
 const keyed =
   (key: (id: string) => string) =>
@@ -252,15 +252,15 @@ const owned = {
   product: { select: { domainLimit: true, portLimit: true, autoCertificateLimit: true } },
 } as const;
 
-/** A site of the caller's; another's is not there. */
+/** A site of the caller; NOT_FOUND for any other. */
 export const own = async (db: ScopedTx, id: string) =>
   (await db.site.findUnique({ where: { id }, select: owned })) ?? fail('NOT_FOUND');
 
-/** The same, until the end of the transaction: what is counted meanwhile stays so. */
+/** The same, locked until the transaction ends, so that counts stay correct. */
 export const lock = (tx: ScopedTx, id: string) =>
   tx.site.update({ where: { id }, data: { updatedAt: new Date() }, select: owned });
 
-/** Elsewhere names are drawn: nobody guesses whose a site is. */
+/** With other modes labels are random, so that a label does not reveal its site. */
 function assertLabel({ cnameMode }: { cnameMode: string }, label: string | undefined) {
   if (label !== undefined && cnameMode !== 'custom')
     failAt('cnameLabel', 'drawn', 'the names of this product’s sites are drawn');

@@ -1,12 +1,15 @@
 import { fail } from '../../core/fail.ts';
 
-/** Each resolves when its part works. Without a vital one the api cannot answer; without another it only publishes late. */
+/**
+ * Each check resolves if its part works. Without a vital part the API cannot answer; without another it only publishes
+ * late.
+ */
 export type Checks = ReadonlyMap<string, { isVital: boolean; check: () => Promise<unknown> }>;
 
 export const VERSION = '0.1.0';
 const PATIENCE_MS = 2000;
 
-/** `degraded` still answers 200: a load balancer that took such a process out would make it worse. */
+/** `degraded` still answers 200: a load balancer should not take such a process out of service. */
 export async function checkHealth(checks: Checks) {
   const results = await Promise.all([...checks].map(async ([name, { check }]) => [name, await look(check)] as const));
   const failed = results.filter(([, { ok }]) => !ok).map(([name]) => name);
@@ -26,7 +29,7 @@ async function look(check: () => Promise<unknown>) {
     await Promise.race([check(), late]);
     return { ok: true, tookMs: took() };
   } catch {
-    // The cause may name hosts and accounts; the call is open to anyone, so it stays in the log of whoever failed.
+    // The cause may contain host names and accounts, and the call is public: it is only in the log of the failing part.
     return { ok: false, tookMs: took(), error: 'not reachable' };
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// The value that a field has when nobody sets it. A created or removed row lists only what differs from it.
+// Default values of fields. A created or removed row lists only the fields that differ from them.
 import { CacheRuleInput } from '@edgeloom/contract/cache/cache.ts';
 import { DomainInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
@@ -36,7 +36,9 @@ function defaultsIn(schema: z.ZodObject, prefix = ''): [string, unknown][] {
 
 const known = new WeakMap<pg.Pool, Promise<Defaults>>();
 
-/** By entity and field, as the API names it. What a call fills in counts before what the table does. */
+/**
+ * By entity and field, as the API names them. Defaults of the call's schema take precedence over those of the table.
+ */
 export function defaultsOf(pool: pg.Pool): Promise<Defaults> {
   const found = known.get(pool) ?? read(pool);
   known.set(pool, found);
@@ -57,7 +59,7 @@ async function read(pool: pg.Pool): Promise<Defaults> {
   ]);
 }
 
-/** A literal with its type, as PostgreSQL writes it; functions such as now() give each row another value. */
+/** A literal with its type, as PostgreSQL writes it. Functions such as now() have no fixed value. */
 const literal = /^(?:'(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false|ARRAY\[\])(?:::[\w" ]+(?:\[\])?)?$/;
 
 async function columnDefaults(pool: pg.Pool) {

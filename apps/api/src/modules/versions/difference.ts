@@ -1,10 +1,13 @@
-// A changed row in the words of the API: fields as it calls them, secrets masked, what only joins rows left out.
+// Describes a changed row as the API does: its field names, secrets masked, columns that only join rows left out.
 import type { Difference } from '@edgeloom/contract/versions/versions.ts';
 import type { Area } from '@edgeloom/contract/permissions.ts';
 import type { FoldedRow } from '../../core/restore-site.ts';
 import type { Defaults } from './defaults.ts';
 
-/** Whose calls write which table. What stands in no line is shown to nobody and rolled back by nobody (a test says so). */
+/**
+ * Which area's calls write each table. Tables that are not listed are neither shown nor rolled back (a test checks
+ * this).
+ */
 export const areaOf: Readonly<Record<string, Area>> = {
   domains: 'domain',
   upstreams: 'domain',
@@ -37,13 +40,13 @@ const joins = [
   'created_at',
   'cache_version',
 ];
-/** A site without such a row has the default settings, so that the row is never added or removed. */
+/** A site without such a row has the default settings, so the row never counts as added or removed. */
 export const isSetting = (entity: string) => entity === 'cache_settings' || entity === 'compressions';
 
 const isShown = (entity: string, column: string) =>
   !joins.includes(column) || (entity === 'domain_modules' && column === 'module_id');
 
-/** A row that was added or removed lists what differs from the defaults, a changed one what changed. */
+/** An added or removed row lists what differs from the defaults, a changed row what changed. */
 export function differenceOf(
   { entity, rowKey, label, parent, before, after }: FoldedRow,
   defaults: Defaults,
@@ -67,7 +70,7 @@ export function differenceOf(
   return { kind: camel(entity), key: rowKey, name: label, parent, action, fields };
 }
 
-/** An object that comes to be, or ceases to be, is a part that is switched on or off: `healthCheck`. */
+/** An object that appears or disappears is a feature that was switched on or off: `healthCheck`. */
 function switches(before: FoldedRow['before'], after: FoldedRow['before']): Difference['fields'] {
   if (before === null || after === null) return [];
   return Object.keys(after)
@@ -75,7 +78,7 @@ function switches(before: FoldedRow['before'], after: FoldedRow['before']): Diff
     .filter((part) => part.before !== part.after);
 }
 
-/** An object in a column is listed part by part: `settings.allowOrigins`. */
+/** An object in a column is listed field by field: `settings.allowOrigins`. */
 function fieldsOf(entity: string, row: FoldedRow['before']): ReadonlyMap<string, unknown> {
   const parts = Object.entries(row ?? {})
     .filter(([column]) => isShown(entity, column))

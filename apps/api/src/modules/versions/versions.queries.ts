@@ -24,7 +24,7 @@ interface Bounds {
   current: number;
 }
 
-/** How many versions there are, and between which the site can be had back. Null where there is no such site. */
+/** The number of versions and the range that can be restored. Null if there is no such site. */
 export async function readBounds({ db }: Ctx, siteId: string): Promise<Bounds | null> {
   const [row] = await db.$read<Bounds>(
     ({
@@ -36,12 +36,12 @@ export async function readBounds({ db }: Ctx, siteId: string): Promise<Bounds | 
   return row ?? null;
 }
 
-/** Those after `low` up to `high`. */
+/** Versions after `low` up to and including `high`. */
 export const between = (low: number, high: number): Sql => sql`v.version > ${low} AND v.version <= ${high}`;
-/** The one that this transaction is making, within a draft. */
+/** The version that this transaction creates, in a draft. */
 export const present: Sql = sql`v.tx = pg_current_xact_id()::text::bigint`;
 
-/** What the asked versions come to; of the tables that may be read. */
+/** The combined changes of these versions, in the tables that the caller may read. */
 export async function readFolded(
   { db }: Ctx,
   siteId: string,

@@ -52,7 +52,7 @@ export async function compare(
   return { version, against, data, total, current, oldest };
 }
 
-/** What the calls of a draft came to. */
+/** The changes that the calls of a draft have made. */
 export async function drafted(ctx: Ctx, siteId: string) {
   const { rows, total } = await readFolded(ctx, siteId, present, { page: 1, pageSize: 200, entities: readable(ctx) });
   return { data: await differences(ctx, rows), total };
@@ -83,7 +83,7 @@ async function restore(ctx: Ctx, { siteId, version }: AtVersion, reason: string,
     version,
     reason,
     isTry,
-    // Nobody does by a roll-back what they may not do by hand.
+    // A roll-back needs the same permissions as the changes it makes.
     admit: (entities) => {
       if (!entities.every((entity) => may(ctx, entity, 'write'))) fail('PERMISSION_DENIED');
     },
@@ -107,7 +107,7 @@ async function differences(ctx: Ctx, rows: readonly FoldedRow[]): Promise<Differ
 
 const pointers: readonly string[] = ['certificateID', 'originCertificateID', 'moduleID'];
 
-/** What a row points at by its id is told by its name. */
+/** Adds the names of the objects that rows refer to by id. */
 async function named({ db }: Ctx, rows: Difference[]): Promise<Difference[]> {
   const fields = rows.flatMap((row) => row.fields).filter(({ field }) => pointers.includes(field));
   const ids = fields.flatMap(({ before, after }) => [before, after]).filter((id) => typeof id === 'string');

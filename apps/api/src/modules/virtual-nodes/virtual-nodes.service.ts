@@ -16,7 +16,7 @@ import type { Prisma } from '../../generated/client.ts';
 import * as zones from '../zones/zones.service.ts';
 
 const RECORDS = 100;
-/** Of a zone. */
+/** Per zone. */
 const VIRTUAL_NODES = 500;
 
 const include = {
@@ -97,7 +97,7 @@ const add = (
   db.$transaction(async (tx) => {
     await own(tx, zoneId, virtualNodeId);
     if ('nodeId' in target) await assertServes(tx, zoneId, target.nodeId);
-    // Written first, it is locked: two who add the last one at once are counted one after the other.
+    // Locks by writing first, so that concurrent calls cannot both add the last allowed one.
     await tx.virtualNode.update({ where: { id: virtualNodeId }, data: { updatedAt: new Date() } });
     if ((await tx.virtualRecord.count({ where: { virtualNodeId } })) >= RECORDS) fail('LIMIT_REACHED');
     const data = { ...target, virtualNodeId };
@@ -111,7 +111,7 @@ async function assertServes(tx: ScopedTx, zoneId: string, nodeId: string) {
 }
 
 type Kind = 'cname' | 'node';
-/** Names, or addresses and nodes: each of the two calls knows its own. */
+/** The two kinds of virtual node: a name, or addresses with nodes. Each call handles its own kind. */
 const ofKind = (kind: Kind) => (kind === 'cname' ? { cname: { not: null } } : { cname: null });
 
 export const setEnabled = (

@@ -1,4 +1,4 @@
-// What the kernels of a zone's nodes keep away from nginx, summed over what each said last.
+// Packets that the kernel firewalls of a zone's nodes dropped, summed over the last report of each node.
 import { NodeLoad, type Dropped } from '@edgeloom/contract/edge/messages.ts';
 import type { Reply } from '@edgeloom/contract/endpoint.ts';
 import type { zoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.endpoints.ts';
@@ -34,5 +34,5 @@ const sum = (said: readonly Dropped[], cause: 'blocked' | 'blacklist' | 'risk' |
     { packets: 0, bytes: 0, perSecond: 0 },
   );
 
-/** What a node makes up does not keep what the others say from being read. */
+/** A wrong number from one node must not make the sum unreadable. */
 const plus = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);

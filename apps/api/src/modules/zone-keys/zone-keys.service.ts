@@ -1,4 +1,4 @@
-// The key by which secrets of a zone are sealed for its nodes: how old it is, and what becomes of a change (zone-keys/change.ts).
+// The key that encrypts a zone's secrets for its nodes: its age, and the progress of a rotation (zone-keys/change.ts).
 import type { ZoneKey, ZoneKeyChange } from '@edgeloom/contract/zone-keys/zone-keys.ts';
 import { ZoneKeyCause, ZoneKeyState } from '@edgeloom/contract/zone-keys/zone-keys.ts';
 import * as z from 'zod';
@@ -9,7 +9,7 @@ import type { Prisma } from '../../generated/client.ts';
 import { UNDER_WAY } from '../../zone-keys/ring.ts';
 import * as zones from '../zones/zones.service.ts';
 
-/** More than anybody reads. */
+/** The most nodes listed. */
 const MOST_NODES = 1000;
 
 const select = {
@@ -31,7 +31,7 @@ const Held = z.array(z.string()).nullable().catch(null);
 
 export const get = ({ db }: Ctx, zoneId: string): Promise<ZoneKey> => read(db, zoneId);
 
-/** The answer to a repetition is the change that was asked for: it has not sealed everything yet. */
+/** A repeated call returns the rotation in progress. */
 export const rotate = ({ db, actor }: Ctx, zoneId: string, reason: string): Promise<ZoneKey> =>
   db.$transaction(async (tx) => {
     await zones.own(tx, zoneId);
@@ -78,7 +78,7 @@ async function read(db: ScopedTx, zoneId: string): Promise<ZoneKey> {
 
 type Node = Awaited<ReturnType<typeof nodesOf>>[number];
 
-/** Those that hold a key: they have joined. */
+/** The nodes that have joined, and so hold a key. */
 const nodesOf = (db: ScopedTx, zoneId: string) =>
   db.edgeNode.findMany({
     where: { zoneId, publicKey: { not: null } },

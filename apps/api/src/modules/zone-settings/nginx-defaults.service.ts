@@ -1,4 +1,4 @@
-// What new zones of a client begin with.
+// The nginx settings of a client's new zones.
 import { snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
 import { settingsIn, type ZoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { Ctx } from '../../core/ctx.ts';

@@ -1,4 +1,4 @@
-// What is written for nginx is judged by our list, then by nginx itself, before it is stored.
+// Checks nginx snippets against the list of allowed directives, then with nginx itself, before they are stored.
 import { randomUUID } from 'node:crypto';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { snippetFaults, snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
@@ -13,12 +13,12 @@ export interface Checked {
   checks: ConfigPreview['checks'];
 }
 
-/** As nodes would be told, without what no operator of a zone sets. */
+/** The zone document as nodes receive it, without the parts that operators cannot set. */
 export const docOf = (content: ZoneContent): ZoneDoc =>
   zoneDoc({ ...content, id: ZONE, settings: content, relays: [] }, { deny: [], allow: [] });
 const ZONE = randomUUID();
 
-/** Also of snippets that are not used just now: whoever switches them on shall not find out then. */
+/** Also checks snippets that are switched off, so that errors do not appear only when they are switched on. */
 export async function check(ctx: Ctx, content: ZoneContent): Promise<Checked> {
   const { nginx } = content;
   const faults = snippetParts.flatMap((part) => snippetFaults(part, nginx[part]).map((fault) => ({ part, ...fault })));
@@ -41,7 +41,10 @@ export async function check(ctx: Ctx, content: ZoneContent): Promise<Checked> {
 const MOST_WAITING = 4;
 const turns = new Map<string, { last: Promise<unknown>; count: number }>();
 
-/** Of one operator's: a text may keep nginx busy for as long as the jail lets it, and others have theirs to ask. */
+/**
+ * One check at a time per operator: a snippet can keep nginx busy up to the jail's time limit, and other operators must
+ * not wait for it.
+ */
 async function oneAtATime<T>({ actor: { rootId } }: Ctx, work: () => Promise<T>): Promise<T> {
   const { last, count } = turns.get(rootId) ?? { last: Promise.resolve(), count: 0 };
   if (count >= MOST_WAITING) fail('RATE_LIMITED', { extra: { retryAfterSeconds: 5 } });
@@ -57,7 +60,7 @@ async function oneAtATime<T>({ actor: { rootId } }: Ctx, work: () => Promise<T>)
   }
 }
 
-/** The file of each place, and whose text it is. */
+/** Each snippet's file and the setting it belongs to. */
 const partOf = new Map<string, SnippetPart>([
   ['snippet-main.conf', 'worker'],
   ['snippet-events.conf', 'worker'],
@@ -67,7 +70,7 @@ const partOf = new Map<string, SnippetPart>([
   ['snippet-stream.conf', 'stream'],
 ]);
 
-/** Refuses what is wrong, where it is wrong. Without an nginx to ask nothing is stored: the first to try it would be a node. */
+/** Fails with the position of each error. Without nginx nothing is stored: a node would be the first to try it. */
 export async function assertSound(
   ctx: Ctx,
   content: ZoneContent,

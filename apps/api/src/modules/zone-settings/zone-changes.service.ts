@@ -1,5 +1,5 @@
-// Every change of what a zone's operator sets goes through here: the rows say what is wanted, a version keeps it with its reason,
-// and it is tried by some nodes before the others have it.
+// Every change of a zone's settings goes through here: it updates the rows, stores a version with the reason, and is
+// tried at some nodes before all others get it.
 import { changesBetween, isSame, strategyOf } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { contentIn as contentOfVersion } from '@edgeloom/contract/zone-settings/zone-settings.ts';
@@ -22,7 +22,7 @@ interface Change<T> {
 
 export function change<T>(ctx: Ctx, { zoneId, reason = '', work }: Change<T>): Promise<T> {
   return ctx.db.$transaction(async (tx) => {
-    // The zone first, as a rollout of the zone locks (holdRollout). Concurrent changes of a zone run one after the other.
+    // Locks the zone first, as rollouts do (holdRollout). Concurrent changes of a zone run one after the other.
     await tx.zone.update({ where: { id: zoneId }, data: { updatedAt: new Date() }, select: { id: true } });
     const before = await readContent(tx, zoneId);
     const opened = await openedPorts(tx, zoneId);
@@ -66,7 +66,7 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
   const { name: author, clientId } = ctx.actor;
   const now = ctx.now();
   const standing = await tx.zoneVersion.findMany({ where: { zoneId, state: { in: ['live', 'trial'] } } });
-  // What there was before the first change can be gone back to as well.
+  // Stores the state before the first change as a version too, so that it can be restored.
   if (standing.length === 0)
     standing.push(
       await tx.zoneVersion.create({
@@ -77,7 +77,8 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
   const version = (newest?.version ?? 1) + 1;
   const tried = standing.find(({ state }) => state === 'trial');
   const live = standing.find(({ state }) => state === 'live');
-  // A newer change takes along what is tried: it begins anew with the first node, and goes back to what is live.
+  // A newer change replaces the one in trial: it starts again at the first node, and would roll back to the live
+  // version.
   await tx.zoneVersion.updateMany({ where: { zoneId, state: 'trial' }, data: { state: 'replaced', settledAt: now } });
   await endRollouts(tx, zoneId, now);
 
@@ -118,13 +119,13 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
   });
 }
 
-/** Whether any node would be told. */
+/** Whether the change affects any node. */
 export const isNoticed = (before: ZoneContent, after: ZoneContent) =>
   JSON.stringify(docOf(before)) !== JSON.stringify(docOf(after));
 
 const ofZone = (zoneId: string) => ({ kind: 'zone', zones: { some: { zoneId } } });
 
-/** Those that are on their way: what they bring is replaced, and nobody has to go back first. */
+/** Ends rollouts in progress: their changes are replaced, so nothing is rolled back. */
 async function endRollouts(tx: ScopedTx, zoneId: string, now: Date): Promise<void> {
   const rollout = { ...ofZone(zoneId), endedAt: null };
   const turn = (from: string[], state: string) =>

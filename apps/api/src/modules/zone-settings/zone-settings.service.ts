@@ -57,7 +57,7 @@ export async function get({ db }: Ctx, zoneId: string): Promise<AllSettings> {
   return { ...content, ports, switches, version, author, changedAt, trial, withdrawn };
 }
 
-/** Writes settings; what they come to is checked before anything is stored. */
+/** Writes settings. The result is checked before anything is stored. */
 export async function set(
   ctx: Ctx,
   zoneId: string,
@@ -66,7 +66,7 @@ export async function set(
   pathOf: (part: SnippetPart) => string = (part) => part,
 ): Promise<AllSettings> {
   await zones.own(ctx.db, zoneId);
-  // Outside of the transaction: nginx takes a moment, and others shall not wait for it.
+  // Outside the transaction, since nginx takes a moment and others must not wait for the locks.
   if (draft.nginx) await assertSound(ctx, drafted(await readContent(ctx.db, zoneId), draft), pathOf);
   await change(ctx, {
     zoneId,
@@ -114,7 +114,7 @@ export async function firewall({ db }: Ctx, zoneId: string): Promise<ZoneFirewal
   return (await readContent(db, zoneId)).firewall;
 }
 
-/** By what was signed: nobody has to be asked, and no pack to be read. */
+/** Reads the levels from signed documents, without asking nodes or reading the data pack. */
 export async function firewallLevels({ db, installation }: Ctx, zoneId: string): Promise<FirewallLevels> {
   await zones.own(db, zoneId);
   const [states, { releases }] = await Promise.all([
@@ -159,7 +159,7 @@ export async function previewRollback(ctx: Ctx, zoneId: string, version: number)
   return foretold(ctx, zoneId, () => content);
 }
 
-/** With the one before where none is named; the oldest that is kept differs from none. */
+/** Compares with the previous version unless one is named; the oldest stored version differs from nothing. */
 export async function compare(
   ctx: Ctx,
   zoneId: string,
@@ -203,7 +203,7 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
     skip: (page - 1) * pageSize,
     take: pageSize,
   });
-  // Of the oldest of the page the one before is needed as well.
+  // The oldest version of the page needs its predecessor as well.
   const oldest = Math.min(...found.map(({ version }) => version));
   const one =
     found.length === 0
@@ -224,7 +224,7 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
 export async function rollback(ctx: Ctx, zoneId: string, version: number, reason: string): Promise<AllSettings> {
   await zones.own(ctx.db, zoneId);
   const content = contentIn(await ownVersion(ctx, zoneId, version));
-  // Which directives are allowed, and what nginx takes, may be otherwise by now.
+  // The allowed directives and nginx may have changed since this version.
   await assertSound(ctx, content, (part) => part);
   await change(ctx, {
     zoneId,
@@ -258,10 +258,10 @@ async function readSwitches(db: ScopedTx, zoneId: string): Promise<{ data: ZoneS
   };
 }
 
-/** Past the waves: to all nodes at once. */
+/** Sends the switch to all nodes at once, without waves. */
 export const setSwitch = ({ db, actor, now }: Ctx, zoneId: string, { name, off, reason, until }: SwitchInput) =>
   db.$transaction(async (tx) => {
-    // Written before it is read: of two who press it at once the later one has the last word, and neither is refused.
+    // Locks by writing first: of two concurrent calls the later one counts, and neither fails.
     await tx.zone.update({ where: { id: zoneId }, data: { updatedAt: now() }, select: { id: true } });
     if (until !== null && until <= now()) failAt('until', 'future', 'that moment has passed');
     await tx.zoneSwitch.deleteMany({ where: { zoneId, name } });

@@ -1,4 +1,4 @@
-// What every node of a zone listens on: structure, so a change renders files on the nodes and reloads them.
+// The HTTP ports of a zone's nodes. They are part of the nginx files, so a change reloads nginx.
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ZonePort, ZonePortInput } from '@edgeloom/contract/zones/zones.ts';
 import { conflictIn } from '../../core/conflict.ts';
@@ -20,7 +20,7 @@ export async function portsOf(db: ScopedTx, zoneId: string): Promise<ZonePort[]>
   return rows.map(portOf);
 }
 
-/** Of a node that is there: it only tries to listen. */
+/** For nodes that are connected: they only try to listen. */
 const ANSWER_MS = 2000;
 
 type Reasoned<T> = T & { reason?: string };
@@ -73,7 +73,7 @@ export const remove = (ctx: Ctx, zoneId: string, { ids, reason }: Reasoned<{ ids
     },
   });
 
-/** Makes them what they were. What a site opened meanwhile and is no more, goes. */
+/** Restores these ports. Ports that sites opened since then and that no longer exist are removed. */
 export async function restorePorts(tx: ScopedTx, zoneId: string, ports: ZoneContent['ports']): Promise<void> {
   const present = await tx.zonePort.findMany({ where: { zoneId } });
   const ids = new Set(ports.map(({ id }) => id));
@@ -86,7 +86,7 @@ export async function restorePorts(tx: ScopedTx, zoneId: string, ports: ZoneCont
     going.map(({ port }) => port).filter((port) => !ports.some((one) => one.port === port)),
   );
   await tx.zonePort.deleteMany({ where: { zoneId, id: { in: present.flatMap(({ id }) => (ids.has(id) ? [] : id)) } } });
-  // One may have the number of another by now: those that have another one make room first.
+  // A restored port may have the number of another one by now: that one is renumbered first.
   for (const { id, port } of ports) {
     const before = present.find((one) => one.id === id);
     if (before && before.port !== port)
@@ -101,8 +101,8 @@ export async function restorePorts(tx: ScopedTx, zoneId: string, ports: ZoneCont
 }
 
 /**
- * By another program on a node's machine. Asked before anything is stored, so that it is named and no rollout has to find it. A
- * node that is away, or of a version that does not know the question, finds it when its turn comes.
+ * Asks the nodes whether another program uses the port, before anything is stored, so that the error names it instead
+ * of a failed rollout. Nodes that are offline or too old to answer check it when they apply the change.
  */
 async function assertUnheld(
   { db, installation }: Ctx,
@@ -132,7 +132,7 @@ async function assertUnheld(
   );
 }
 
-/** By the zone itself, or by somebody's forward. */
+/** The port is taken by the zone or by a port forward. */
 const orTaken = async <T>(work: Promise<T>): Promise<T> => {
   try {
     return await work;
@@ -143,7 +143,7 @@ const orTaken = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
-/** A domain that maps the port to one of its origin's would be left with a mapping of nothing. */
+/** Fails if a domain maps one of these ports. */
 async function assertUnmapped(tx: ScopedTx, zoneId: string, ports: number[]) {
   const mapping = ports.map((from) => ({ portMap: { array_contains: [{ from }] } }));
   const found = await tx.domain.findFirst({ where: { site: { zoneId }, OR: mapping }, select: { portMap: true } });

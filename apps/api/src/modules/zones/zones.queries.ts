@@ -1,4 +1,4 @@
-// The reads of zones: a page, and how many.
+// Queries for zones: a page and its total.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Zone } from '@edgeloom/contract/zones/zones.ts';
 import type { Ctx } from '../../core/ctx.ts';

@@ -26,7 +26,7 @@ export async function list(ctx: Ctx, { name, ...paging }: ZonePaging & { name?: 
 export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.zone, namedBy(query), query);
 
 export async function create({ db, actor, installation }: Ctx, { ports, ...input }: ZoneInput): Promise<Zone> {
-  // A sub-client works in the zones it was given; one that it made would be out of its own sight.
+  // A sub-client works in assigned zones; it could not see a zone that it creates.
   if (!actor.isRoot) fail('PERMISSION_DENIED');
   if (new Set(ports.map(({ port }) => port)).size !== ports.length) failAt('ports', 'unique', 'data already exists');
   const id = randomUUIDv7();
@@ -69,12 +69,12 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     await tx.group.updateMany({ ...inZone, data: { backupGroupId: null } });
     await orInUse('PRODUCT_IN_USE', tx.group.deleteMany(inZone));
     await tx.virtualNode.deleteMany(inZone);
-    // A sub-client may not see all that stands in its zone, and a node may join meanwhile: the foreign keys decide.
+    // A sub-client may not see everything in its zone, and a node may join at this moment: foreign keys decide.
     await orInUse('PRODUCT_IN_USE', tx.zone.deleteMany({ where }));
     return { ids };
   });
 
-/** A zone of the caller's; another's is not there. */
+/** A zone of the caller; NOT_FOUND for any other. */
 export async function own(tx: ScopedTx, id: string) {
   return (await tx.zone.findUnique({ where: { id }, select: { id: true } })) ?? fail('NOT_FOUND');
 }

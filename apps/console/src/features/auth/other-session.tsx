@@ -16,7 +16,7 @@ interface OtherSessionProps {
   onLeft: () => void;
 }
 
-/** A mailed link was opened in a browser that is signed in: the reader chooses which of the two goes on. */
+/** A mailed link was opened in a browser that is signed in: the reader chooses between the two. */
 export function OtherSession({ account, email, onLeft }: OtherSessionProps) {
   const t = useT();
   const [busy, setBusy] = useState(false);
