@@ -88,8 +88,9 @@ describe('a branding', () => {
 
   test('has a host name that nobody else has, and that is not the installation’s', async () => {
     const { host: taken } = await make(await build.client());
-    await expect(make(await build.client(), { host: taken })).toFail('DUPLICATED');
-    for (const bad of ['127.0.0.1', '*.example.com', 'no-dot', 'a b.example.com', 'Console.example.com'])
+    for (const host of [taken, taken.toUpperCase()])
+      await expect(make(await build.client(), { host })).toFail('DUPLICATED');
+    for (const bad of ['127.0.0.1', '*.example.com', 'no-dot', 'a b.example.com'])
       await expect(make(await build.client(), { host: bad })).toFail('PARAMETER');
   });
 

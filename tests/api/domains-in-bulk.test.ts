@@ -67,8 +67,8 @@ describe('many domains at once', () => {
     const { site, ids } = await threeDomains();
     const { call } = as(site.owner);
     await call(domains.setTags, { params: site.params, body: { ids: ids.slice(0, 2), tags: ['shop', 'blue'] } });
-    expect(await call(domains.tags, { params: site.params })).toEqual({ data: ['blue', 'shop'] });
-    expect(await as(site.client).call(clientDomains.tags)).toEqual({ data: ['blue', 'shop'] });
+    expect(await call(domains.tags, { params: site.params })).toEqual({ data: ['blue', 'shop'], total: 2 });
+    expect(await as(site.client).call(clientDomains.tags)).toEqual({ data: ['blue', 'shop'], total: 2 });
     expect(await published(installation, site.zoneId)).toEqual([]);
   });
 
@@ -426,8 +426,8 @@ test('tags of a site are set by its owner, and those in use are listed', async (
     tags: ['eu', 'shop'],
   });
   expect(await call(sites.tags, { params: site.params })).toEqual({ tags: ['eu', 'shop'] });
-  expect(await call(sites.tagsInUse)).toEqual({ data: ['eu', 'shop'] });
-  expect(await as((await build.site()).owner).call(sites.tagsInUse)).toEqual({ data: [] });
+  expect(await call(sites.tagsInUse)).toEqual({ data: ['eu', 'shop'], total: 2 });
+  expect(await as((await build.site()).owner).call(sites.tagsInUse)).toEqual({ data: [], total: 0 });
 });
 
 test("a zone's redirect code is one that browsers know, and is told to its nodes", async () => {

@@ -134,7 +134,6 @@ describe('new domains', () => {
     '*.*.example.com',
     'a.*.example.com',
     '192.0.2.1',
-    'EXAMPLE.com',
     '-a.example.com',
     'a..example.com',
     'a.example.com/',
@@ -147,6 +146,14 @@ describe('new domains', () => {
     await expect(
       as(site.owner).call(domains.createSimple, { params: site.params, body: { names: [pattern], upstreams } }),
     ).toFail('PARAMETER', { errorData: [expect.objectContaining({ path: 'names.0' })] });
+  });
+
+  test('are stored in lower case', async () => {
+    const site = await build.site();
+    const name = `www.${unique('case')}.example.com`;
+    const { call } = as(site.owner);
+    await call(domains.createSimple, { params: site.params, body: { names: [name.toUpperCase()], upstreams } });
+    expect(await call(domains.list, { params: site.params })).toMatchObject({ data: [{ name }] });
   });
 
   test("stay within the product's limit, in a race as well", async () => {

@@ -251,7 +251,7 @@ test('publishing a rule that is not whole opens it, shows the error and leads to
   await refuse('Publish', 'Values');
   await keepPicture(page, 'rule-refused');
   await page.getByRole('button', { name: 'Close rule 1' }).click();
-  await refuse('Preview', 'Values');
+  await refuse('Review', 'Values');
   await page.keyboard.type('/static/');
   await page.getByRole('button', { name: 'More options' }).click();
   await page.getByRole('combobox', { name: 'Cookies', exact: true }).click();

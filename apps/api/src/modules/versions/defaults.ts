@@ -9,6 +9,7 @@ import { ForwardInput } from '@edgeloom/contract/ports/ports.ts';
 import { RateInput } from '@edgeloom/contract/rates/rates.ts';
 import type pg from 'pg';
 import * as z from 'zod';
+import type { Installation } from '../../core/installation.ts';
 import { BEGINNING } from '../compression/compression.service.ts';
 import { areaOf, fieldName } from './difference.ts';
 
@@ -39,7 +40,7 @@ const known = new WeakMap<pg.Pool, Promise<Defaults>>();
 /**
  * By entity and field, as the API names them. Defaults of the call's schema take precedence over those of the table.
  */
-export function defaultsOf(pool: pg.Pool): Promise<Defaults> {
+export function defaultsOf({ pool }: Pick<Installation, 'pool'>): Promise<Defaults> {
   const found = known.get(pool) ?? read(pool);
   known.set(pool, found);
   found.catch(() => known.delete(pool));

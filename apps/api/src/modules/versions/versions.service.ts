@@ -98,7 +98,7 @@ const bounds = async (ctx: Ctx, siteId: string) => (await readBounds(ctx, siteId
 const turned = ({ before, after, ...row }: FoldedRow): FoldedRow => ({ ...row, before: after, after: before });
 
 async function differences(ctx: Ctx, rows: readonly FoldedRow[]): Promise<Difference[]> {
-  const defaults = await defaultsOf(ctx.installation.pool);
+  const defaults = await defaultsOf(ctx.installation);
   return named(
     ctx,
     rows.map((row) => differenceOf(row, defaults)),
