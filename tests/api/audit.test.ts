@@ -171,7 +171,16 @@ describe('the objects of a call', () => {
     const [zone, name] = [await build.zone(), unique('taken')];
     await build.zone({ tenant: zone, name });
     await expect(as(zone.client)(zones.create, { body: { name } })).toFail('ZONE_NAME_TAKEN');
-    expect(await newest(zone.client)).toMatchObject({ status: 409, code: 201_002, values: { name } });
+    const refused = await newest(zone.client, { keyword: name });
+    expect(refused).toMatchObject({ operation: 'zones.create', status: 409, code: 201_002, values: { name } });
+    expect(targetOf(refused)).toEqual({ kind: 'zones', count: 1, items: [{ id: '', name, exists: false }] });
+
+    const site = await build.site();
+    const domain = `twice.${unique('log')}.example.com`;
+    await addDomains(site, domain);
+    await expect(addDomains(site, domain, `new.${domain}`)).toFail('MULTIPLE', { status: 409 });
+    const twice = await newest(site.owner);
+    expect([twice.code, targetOf(twice)?.items.map((item) => item.name)]).toEqual([101_025, [domain, `new.${domain}`]]);
   });
 
   test('of another tenant have no names in the log of whoever asks for them', async () => {

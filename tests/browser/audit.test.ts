@@ -1,11 +1,16 @@
 // The operation log as people read it, and two people who edit one thing.
-import { mkdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import { unique } from '../support/build.ts';
+import type { Look } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -16,43 +21,112 @@ afterAll(() => consoles.stop());
 const field = (page: Page, name: string) => page.getByRole('dialog').locator(`[name="${name}"]`);
 
 describe('the operation log', () => {
-  test('tells who did what, narrows, and shows each change before and after', { timeout: 240_000 }, async () => {
+  const rowsOf = (page: Page) => page.locator('tbody tr');
+
+  test('says who did what in a sentence, narrows, and shows the call behind it', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();
     const call = consoles.app.as(zone.client).call;
-    const name = unique('renamed');
+    const [name, other] = [unique('renamed'), unique('zone')];
     await call(zones.update, { body: { id: zone.id, name, memo: '<b>hostile</b>' } });
-    await call(zones.create, { body: { name: unique('zone') } });
+    await call(zones.create, { body: { name: other } });
+    await expect(call(zones.create, { body: { name: other } })).rejects.toThrow();
     const { page } = await consoles.openAs(zone.client, 'userManagement/logOperation');
-    await page.getByRole('row').filter({ hasText: 'client/zone' }).first().waitFor();
-    expect(await page.locator('tbody tr').count()).toBe(2);
+    await rowsOf(page).first().waitFor();
+    const texts = await rowsOf(page).allInnerTexts();
+    expect(texts.map((text) => text.split('\t').slice(1, 4).join(' | '))).toEqual([
+      `${zone.client.email} | Tried to add zone ${other} | Failed: Zone Name Already Exists`,
+      `${zone.client.email} | Added zone ${other} | `,
+      `${zone.client.email} | Changed zone ${zone.name} | `,
+    ]);
+    // What still exists leads to its page.
+    const link = page.getByRole('link', { name: other, exact: true });
+    expect(await link.getAttribute('href')).toMatch(/^\/client\/nodeManage\/zonesList\//);
 
+    await page.getByPlaceholder('Account or object').fill(other);
+    await page.getByText('1–2 of 2').waitFor();
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Method' }).click();
-    await page.getByRole('button', { name: 'PUT' }).click();
+    await page.getByRole('menuitem', { name: 'Result' }).click();
+    await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('1–1 of 1').waitFor();
-    expect(new URL(page.url()).searchParams.get('method')).toBe('PUT');
-    await page.getByRole('button', { name: 'Filter', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Call' }).click();
-    await page.getByRole('textbox', { name: 'Call' }).fill('ZONE');
-    await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('1–1 of 1').waitFor();
+    expect(new URL(page.url()).searchParams.get('outcome')).toBe('done');
+    expect(await rowsOf(page).innerText()).toContain(`Added zone ${other}`);
 
+    await page.goto('/client/userManagement/logOperation?method=PUT&url=ZONE');
+    await page.getByText('1–1 of 1').waitFor();
     await page.locator('tbody tr button').filter({ hasText: '/' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Zone · 1 changed').waitFor();
+    expect(await dialog.innerText()).toContain('PUT /api/v1/client/zone');
     expect(await dialog.locator('del').allInnerTexts()).toEqual(expect.arrayContaining([zone.name]));
     expect(await dialog.locator('ins').allInnerTexts()).toEqual(expect.arrayContaining([name, '<b>hostile</b>']));
-    await mkdir('.data/screens', { recursive: true });
-    await page.screenshot({ path: '.data/screens/audit-detail.png' });
+    await keepPicture(page, 'audit-detail');
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.context().close();
   });
+
+  test(
+    'has sentence, actor and time on a phone and at a desk, and the sentence in its file',
+    { timeout: 240_000 },
+    async () => {
+      const { build, as } = consoles.app;
+      const site = await build.site({ name: 'Glow Select' });
+      const call = as(site.owner).call;
+      const { params } = site;
+      const upstreams = [{ address: '192.0.2.1', port: 80 }];
+      const names = ['a', 'b', 'c', 'd'].map((letter) => `${letter}.${unique('glow')}.example.com`);
+      const { ids } = await call(domains.create, {
+        params,
+        body: { domains: names.map((name) => ({ name, upstreams })) },
+      });
+      await call(errorPages.create, {
+        params,
+        body: {
+          errorPages: ([403, 500, 502] as const).map((code) => ({
+            code,
+            type: 'content' as const,
+            value: '<h1>later</h1>',
+          })),
+        },
+      });
+      await call(domains.status, { params, body: { ids: ids.slice(0, 2), enabled: false } });
+      await call(purge.all, { params });
+      await expect(
+        call(domains.create, { params, body: { domains: [{ name: names[0] ?? '', upstreams }] } }),
+      ).rejects.toThrow();
+
+      const look: Look = { width: 390, theme: 'dark', language: 'en' };
+      const phone = await consoles.openAs(site.owner, 'userManagement/logOperation', look);
+      const lines = phone.page.getByRole('listitem').filter({ hasText: 'Added 3 error pages to Glow Select' });
+      await lines.waitFor();
+      // The time is whole also where the line has a result.
+      const failed = phone.page.getByRole('listitem').filter({ hasText: 'Failed' });
+      expect(await failed.locator('time').evaluate((time) => time.getBoundingClientRect().right)).toBeLessThan(
+        await failed.getByText('Failed').evaluate((pill) => pill.getBoundingClientRect().left),
+      );
+      expect(await lines.innerText()).toMatch(new RegExp(`${site.owner.email}\\s+·\\s+\\d{4}/\\d{2}/\\d{2} `));
+      await keepPicture(phone.page, 'audit-phone-dark');
+      expect(await accessibilityFaults(phone.page)).toEqual([]);
+      await phone.page.context().close();
+
+      const desk = await consoles.openAs(site.owner, 'userManagement/logOperation', { language: 'zh-TW' });
+      await rowsOf(desk.page).filter({ hasText: '新增了 3 個錯誤頁面至 Glow Select' }).waitFor();
+      await keepPicture(desk.page, 'audit-desk');
+      const [download] = await Promise.all([
+        desk.page.waitForEvent('download'),
+        desk.page.getByRole('button', { name: '匯出' }).click(),
+      ]);
+      const file = await readFile(await download.path(), 'utf8');
+      expect(file).toContain('新增了 3 個錯誤頁面至 Glow Select');
+      expect(file).toContain(`/api/v1/user/site/${site.id}/setting/errorPages`);
+      await desk.page.context().close();
+    },
+  );
 
   test('has a filter for a moment, by the reader’s clock', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();
     await consoles.app.as(zone.client).call(zones.update, { body: { id: zone.id, memo: 'x' } });
     const { page } = await consoles.openAs(zone.client, 'userManagement/logOperation');
-    await page.getByRole('row').filter({ hasText: 'client/zone' }).first().waitFor();
+    await page.getByRole('row').filter({ hasText: 'Changed zone' }).first().waitFor();
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Until' }).click();
     await page.getByLabel('Until').last().fill('2020-01-01T00:00');
@@ -97,7 +171,7 @@ describe('two people who edit one thing', () => {
     expect(await field(second, 'name').inputValue()).toBe(theirs);
     await notice.getByLabel(`Yours: ${mine}`).check();
     expect(await accessibilityFaults(second)).toEqual([]);
-    await second.screenshot({ path: '.data/screens/two-editors.png' });
+    await keepPicture(second, 'two-editors');
     await second.getByRole('button', { name: 'Save', exact: true }).click();
     await second.getByRole('dialog').waitFor({ state: 'hidden' });
     const saved = await consoles.app.installation.db.zone.findUniqueOrThrow({ where: { id: zone.id } });

@@ -60,13 +60,15 @@ export interface Caller {
   auditName: string | null;
   /** The kind of that account where the path does not tell. */
   auditKind: Family | null;
-  /** What the audit line says of the input; null before the input was read. */
+  /** The call's input as the audit row shows it; null before the input was read. */
   auditInput: AuditInput | null;
 }
 
 export interface AuditInput {
   /** How many things the call is about. */
   count: number;
+  /** As the input gives them: of objects that a failed call did not create, which have no ids. */
+  names: readonly string[];
   values: Readonly<Record<string, string | number | boolean>>;
   targets: readonly NamedObject[];
 }

@@ -43,12 +43,10 @@ export function auditOf(
 }
 
 const IDS_AT_MOST = 100;
+const NAMES_AT_MOST = 20;
 /** Fields that the log's sentences use. None of them is a secret in any call. */
-const SPOKEN = [
+const SHOWN_FIELDS = [
   'name',
-  'title',
-  'email',
-  'host',
   'cname',
   'port',
   'enabled',
@@ -70,18 +68,27 @@ export async function auditInputOf(ctx: Ctx, input: unknown): Promise<AuditInput
   const lists = body.filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
   const isOne = 'id' in fields || 'name' in fields || lists.length === 0;
   const list = lists.find(([name]) => name === 'ids') ?? lists[0];
-  const values = SPOKEN.flatMap((name) => {
-    const value = Spoken.safeParse(fields[name]).data;
+  const values = SHOWN_FIELDS.flatMap((name) => {
+    const value = ShownValue.safeParse(fields[name]).data;
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
     count: isOne ? 1 : (list?.[1].length ?? 1),
+    names: isOne
+      ? namesIn([fields['name'] ?? fields['title'] ?? fields['email'] ?? fields['host']])
+      : namesIn(listed(list)),
     values: Object.fromEntries(values),
     targets: await findNamedObjects(ctx, [...new Set(idsIn(input))].slice(0, IDS_AT_MOST)),
   };
 }
+const Entry = z.looseObject({ name: z.string() });
+/** Other texts of lists, such as URLs, may hold secrets. */
+const listed = ([name, entries]: readonly [string, unknown[]] = ['', []]) =>
+  entries.slice(0, NAMES_AT_MOST).map((entry) => (name === 'names' ? entry : Entry.safeParse(entry).data?.name));
+const namesIn = (found: readonly unknown[]) =>
+  found.flatMap((name) => (typeof name === 'string' && name !== '' && !Uuid.test(name) ? [name.slice(0, 256)] : []));
 const Body = z.looseObject({ body: z.record(z.string(), z.unknown()) });
-const Spoken = z.union([z.string().transform((text) => text.slice(0, 256)), z.number(), z.boolean()]);
+const ShownValue = z.union([z.string().transform((text) => text.slice(0, 256)), z.number(), z.boolean()]);
 
 /** The first ids of an input; lists may have thousands of entries. */
 function idsIn(value: unknown): string[] {

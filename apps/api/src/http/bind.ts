@@ -132,12 +132,21 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
   }
 }
 
-const Failed = z.object({ isError: z.literal(true), code: z.int(), extra: z.record(z.string(), z.unknown()) });
+const Failed = z.object({
+  isError: z.literal(true),
+  code: z.int(),
+  extra: z.record(z.string(), z.unknown()),
+  errorData: z.array(z.unknown()),
+});
+const Entry = z.looseObject({ code: z.int() });
 
 /** What the log stores of a failed call: its code, and the values that the message of the code contains. */
 function failureOf(payload: unknown): Line['failure'] {
   if (typeof payload !== 'string' || !payload.startsWith('{"isError":true')) return undefined;
-  const { code, extra } = Failed.parse(JSON.parse(payload));
+  const { code: own, extra, errorData } = Failed.parse(JSON.parse(payload));
+  // "Multiple Errors" of one kind is that kind.
+  const causes = new Set(errorData.map((entry) => Entry.safeParse(entry).data?.code));
+  const code = (causes.size === 1 && [...causes][0]) || own;
   const values = Object.entries(extra).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
   return { code, ...(values.length > 0 && { extra: Object.fromEntries(values) }) };
 }

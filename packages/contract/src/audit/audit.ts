@@ -24,7 +24,7 @@ export const AuditQuery = z.object({
 export type AuditQuery = z.output<typeof AuditQuery>;
 
 export const AuditItem = z.object({
-  id: z.string(),
+  id: z.string().describe('Empty: the call did not create it'),
   name: z.string().describe('At the time of the call. Empty: not recorded'),
   exists: z.boolean().describe('The reader still finds it'),
 });
@@ -48,7 +48,10 @@ export const AuditRow = z.object({
   method: z.string(),
   url: z.string().describe('Without its query'),
   status: z.int().describe('0: the server stopped before it answered'),
-  code: z.int().nullable().describe('Error code of a failed call; null in rows of older releases'),
+  code: z
+    .int()
+    .nullable()
+    .describe('Error code of a failed call, of a batch the one that its entries share; null in rows of older releases'),
   address: z.string(),
   device: z.string().describe('The browser or program, in its own words'),
   changeCount: z.int().describe('Rows that the call added, changed or removed'),

@@ -68,6 +68,7 @@ function conditionsOf(wish: Omit<AuditQuery, 'page' | 'pageSize'>): Sql {
   return andAll([
     keyword &&
       sql`(${ofAccount(keyword)} OR ${contains(sql`a.proxy_name`, keyword)} OR EXISTS (
+        SELECT FROM jsonb_array_elements_text(coalesce(a.context->'names', '[]')) AS n (name) WHERE ${contains(sql`n.name`, keyword)}) OR EXISTS (
         SELECT FROM jsonb_to_recordset(${targets}) AS t (name text) WHERE ${contains(sql`t.name`, keyword)}))`,
     accountName && ofAccount(accountName),
     proxyName && contains(sql`a.proxy_name`, proxyName),

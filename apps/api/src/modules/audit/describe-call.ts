@@ -55,7 +55,10 @@ export function describe(row: StoredRow, operation: Operation | null, existing: 
     exists: existing.has(id),
   });
   const targets = [...kinds].map(([kind, named]): AuditTarget => {
-    const items = [...named].slice(0, SHOWN_AT_MOST).map(([id, name]) => itemOf(id, name));
+    const unmade = kind === main && named.size === 0 ? (context?.names ?? []) : [];
+    const items = [...named, ...unmade.map((name) => ['', name] as const)]
+      .slice(0, SHOWN_AT_MOST)
+      .map(([id, name]) => itemOf(id, name));
     const isPlace = places.some((place) => place.kind === kind);
     const counted = kind === main && !isPlace ? (context?.count ?? changedOf(row, kind)) : 0;
     return { kind, count: counted || named.size, items };

@@ -19,7 +19,7 @@ import classes from './audit.module.css';
 const columns: Column<AuditRow>[] = [
   { key: 'time', render: (row) => <Opens row={row} />, text: ({ time }) => timeText(new Date(time)) },
   { key: 'accountName', render: actorOf, text: actorOf },
-  { key: 'sentence', flexible: true, render: (row) => <SentenceOf row={row} />, text: sentenceText },
+  { key: 'sentence', render: (row) => <SentenceOf row={row} />, text: sentenceText },
   { key: 'result', render: (row) => <Result row={row} />, text: resultOf },
   { key: 'proxyName', hidden: true },
   { key: 'method', hidden: true, inFile: true },
@@ -62,9 +62,9 @@ export const AuditPage = () => (
       phone={(row) => ({
         name: <SentenceOf row={row} />,
         below: (
-          <>
-            {actorOf(row)} · <Time at={row.time} />
-          </>
+          <span className={classes['phoneLine']}>
+            <span className={classes['actor']}>{actorOf(row)}</span> · <Time at={row.time} />
+          </span>
         ),
         end: <Result row={row} isShort />,
       })}
@@ -85,7 +85,7 @@ function Opens({ row: { id, time } }: { row: AuditRow }) {
   );
 }
 
-/** Nothing where the call did what was asked. */
+/** Empty for a successful call. */
 function Result({ row, isShort = false }: { row: AuditRow; isShort?: boolean }) {
   const text = resultOf(row, isShort);
   return text === '' ? null : <Pill tone={toneOfAnswer(row.status)}>{text}</Pill>;

@@ -1,14 +1,14 @@
-// Who made a call, and what became of it.
+// The actor and the result of a call, in words.
 import { rawPhrase, namesIn, t, tMaybe } from '../../lib/i18n.ts';
 import { isFailed, type AuditRow } from './sentence.ts';
 
-/** "Wang as Lin": whoever acts as another account is named first. */
+/** "Wang as Lin": the person who acts as another account is named first. */
 export function actorOf({ accountName, email, proxyName }: AuditRow): string {
   const account = accountName || email || t('audit.unknownActor');
   return proxyName === '' ? account : t('audit.as', { name: proxyName, account });
 }
 
-/** Empty for a call that did what was asked. */
+/** Empty for a successful call. */
 export function resultOf(row: AuditRow, isShort = false): string {
   if (row.status === 0) return t(isShort ? 'audit.interruptedShort' : 'audit.interrupted');
   if (!isFailed(row)) return '';
@@ -19,6 +19,6 @@ export function resultOf(row: AuditRow, isShort = false): string {
 export function reasonOf({ code, status, values }: AuditRow): string {
   const word = `errors.${code}`;
   const known = rawPhrase(word) !== null && namesIn(word).every((name) => name in values);
-  const said = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-  return (known && tMaybe(word, said)) || t('audit.statusOnly', { status });
+  const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+  return (known && tMaybe(word, texts)) || t('audit.statusOnly', { status });
 }

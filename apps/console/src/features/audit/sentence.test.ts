@@ -9,6 +9,7 @@ import { words as simplified } from '../../locales/zh-CN/words.ts';
 import { words as simplifiedFeatures } from '../../locales/zh-CN/features.ts';
 import { words as traditional } from '../../locales/zh-TW/words.ts';
 import { words as traditionalFeatures } from '../../locales/zh-TW/features.ts';
+import { actorOf, resultOf } from './in-words.ts';
 import { sentenceOf, sentenceText, type AuditRow } from './sentence.ts';
 
 const languages = {
@@ -108,7 +109,7 @@ test.each([
     row({
       operation: 'zones.create',
       kind: 'zones',
-      targets: [{ kind: 'zones', count: 1, items: [] }],
+      targets: [{ kind: 'zones', count: 1, items: [{ ...item('Osaka', false), id: '' }] }],
       values: { name: 'Osaka' },
       status: 409,
     }),
@@ -152,6 +153,28 @@ test('a name is never read as a phrase, and stays one piece', async () => {
       .filter(({ named }) => named)
       .map(({ text }) => text),
   ).toEqual([name]);
+});
+
+test('an actor who acts as another account is named with it', async () => {
+  await i18next.changeLanguage('en');
+  expect(actorOf(row({}))).toBe('Lin');
+  expect(actorOf(row({ accountName: '' }))).toBe('lin@example.com');
+  expect(actorOf(row({ proxyName: 'Wang' }))).toBe('Wang as Lin');
+  await i18next.changeLanguage('zh-TW');
+  expect(actorOf(row({ proxyName: 'Wang' }))).toBe('Wang（以 Lin 的身分）');
+});
+
+test('a result is empty, or the reason of the failure', async () => {
+  await i18next.changeLanguage('en');
+  expect(resultOf(row({}))).toBe('');
+  expect(resultOf(row({ status: 0 }))).toBe('No response: the server stopped');
+  expect(resultOf(row({ status: 409, code: 201_002 }))).toBe('Failed: Zone Name Already Exists');
+  expect(resultOf(row({ status: 409, code: 401_003, values: { port: 8443 } }))).toBe(
+    'Failed: The site does not open port 8443',
+  );
+  // Rows of older releases have no code, and not every value is recorded.
+  expect(resultOf(row({ status: 409, code: null }))).toBe('Failed: Status 409');
+  expect(resultOf(row({ status: 409, code: 401_003 }))).toBe('Failed: Status 409');
 });
 
 /** Calls of one endpoint as the API describes them: done and refused, of one and of several, with each value there is. */

@@ -11,7 +11,7 @@ type Item = Target['items'][number];
 
 export interface Piece {
   text: string;
-  /** What the text is the name of. */
+  /** The object that the text names. */
   named?: { kind: string; item: Item };
 }
 
@@ -25,7 +25,7 @@ export function sentenceOf(row: AuditRow): Piece[] {
   const phrase = inTense(phraseOf(row) ?? rawPhrase('audit.unknownCall') ?? '', isFailed(row));
   const lists: Piece[] = [];
   const pieces = fill(phrase, (name) => {
-    const target = name === 'objects' ? objectsOf(row) : row.targets.find(({ kind }) => kind === name);
+    const target = name === 'objects' ? mainOf(row) : row.targets.find(({ kind }) => kind === name);
     if (target) {
       if (lists.length === 0) lists.push(...listOf(target));
       return thing(row, target, name === 'objects');
@@ -58,7 +58,7 @@ function verbOf(name: string, variant: string | null) {
   return variant === 'on' || variant === 'off' ? variant : 'switch';
 }
 
-/** What an action or a switch was set to. */
+/** The action of the call, or the state that it set. */
 function variantOf({ action, status, off, ...values }: AuditRow['values']) {
   if (typeof action === 'string') return action;
   if (typeof status === 'string') return status;
@@ -70,13 +70,9 @@ function variantOf({ action, status, off, ...values }: AuditRow['values']) {
   return typeof isOn === 'boolean' ? (isOn ? 'on' : 'off') : null;
 }
 
-/** A target without a recorded name may have one in the call's input: of what could not be added. */
-function objectsOf({ kind, targets, values }: AuditRow): Target {
-  const target = targets.find((one) => one.kind === kind) ?? { kind, count: 0, items: [] };
-  const name = ['name', 'title', 'email', 'host'].map((field) => values[field]).find(Boolean);
-  if (target.items.length > 0 || target.count !== 1 || name === undefined) return target;
-  return { ...target, items: [{ id: '', name: String(name), exists: false }] };
-}
+/** The target that the call is about. */
+const mainOf = ({ kind, targets }: AuditRow): Target =>
+  targets.find((one) => one.kind === kind) ?? { kind, count: 0, items: [] };
 
 const nounOf = (kind: string, count: number, feature = kind) =>
   tMaybe(`audit.nouns.${feature}`, { count }) ?? tMaybe(`audit.nouns.${kind}`, { count }) ?? kind;
@@ -115,12 +111,12 @@ function one(kind: string, item: Item, withNoun: boolean, feature = kind): Piece
 }
 
 /** The names of several, after the sentence. */
-function listOf({ count, items }: Target): Piece[] {
+function listOf({ kind, count, items }: Target): Piece[] {
   const names = items.filter(({ name }) => name !== '');
   if (count < 2 || names.length === 0) return [];
   const named = names.flatMap((item, i): Piece[] => [
     ...(i === 0 ? [] : [{ text: t('common.comma') }]),
-    { text: item.name, named: { kind: '', item } },
+    { text: item.name, named: { kind, item } },
   ]);
   const rest = count - names.length;
   const all =
@@ -133,7 +129,7 @@ function listOf({ count, items }: Target): Piece[] {
 function valueOf(row: AuditRow, name: string): string {
   if (name === 'method') return row.method;
   if (name === 'url') return row.url;
-  if (name === 'count') return inFigures(objectsOf(row).count);
+  if (name === 'count') return inFigures(mainOf(row).count);
   const value = String(row.values[name] ?? '');
   const feature = row.operation.split('.')[0] ?? '';
   return (
