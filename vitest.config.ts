@@ -36,15 +36,15 @@ export default defineConfig({
     projects: [
       project('unit', ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts']),
       console(),
-      // One project: a worker goes on to a file of its own project only, and these take turns.
+      // One project, because vitest reuses a worker only if the next file is of the same project.
       project('integration', ['tests/**/*.test.ts'], ['tests/support/global-setup.ts']),
     ],
   },
 });
 
 /**
- * Node itself loads these, as it does in earnest, and faster than Vite. Files that follow one another in a worker share the modules that it has loaded:
- * loading them anew for each file was half of the CPU time of `tests/api`. So no file may change a module for others.
+ * Node itself loads these, as it does in earnest, and faster than Vite. Files that run in one worker share its loaded modules:
+ * loading modules for each file was half of the CPU time of `tests/api`. A test must therefore undo what it changes in a module.
  */
 function project(name: string, include: string[], globalSetup: string[] = []) {
   const test = { name, include, globalSetup, experimental: { viteModuleRunner: false }, isolate: false };

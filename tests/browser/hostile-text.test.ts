@@ -313,7 +313,7 @@ async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string
   }
 }
 
-/** By its link, which costs a tenth of loading the page anew; what was opened before may have led away from it. */
+/** Opens a tab by its link, which costs a tenth of loading the page. Loads the page if an earlier step left it. */
 async function goToTab(page: Page, href: string, where: string) {
   const link = page.locator(`main nav a[href=${JSON.stringify(href)}]`);
   const isHere = (await link.count()) > 0 && (await press(page, link, where));

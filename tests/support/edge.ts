@@ -152,7 +152,7 @@ export const rule = (over: Partial<CacheRuleDoc> = {}): CacheRuleDoc => ({
   ...over,
 });
 
-/** In this file this text becomes that one. */
+/** Replaces the first `from` in a Lua file with `to`. */
 export type LuaChange = { file: string; from: string; to: string };
 
 export type EdgeOptions = {

@@ -52,7 +52,7 @@ map "$http_content_length$http_transfer_encoding" $e_body {
     "" "";
     0 "";
 }
-# Whether a visitor sent the field by which hop A names the variant. Other fields of ours are overwritten by proxy_set_header.
+# Whether the visitor sent X-E-Vary, by which hop A names the variant. proxy_set_header overwrites the other X-E- fields.
 map $http_x_e_vary $e_forged {
     default forged;
     "" "";
