@@ -51,7 +51,7 @@ end
 
 local CLOSE = 444
 
--- `page`: the site's own, in place of ours.
+-- `page`: the site's own error page, which replaces the default page.
 function _M.send(status, id, page, kind)
     if status == CLOSE then
         return ngx.exit(CLOSE)

@@ -71,7 +71,7 @@ ${
     # A visitor takes two connections, one to the origin; half of them all are left to other forwards.
     limit_conn_zone $protocol$server_port zone=visitors:1m;
     limit_conn visitors ${Math.max(1, Math.floor((worker.processes * worker.connections) / 4))};
-    # Forwards that lead to one another in a circle are met by the node itself, an address as any other.
+    # In a loop of forwards the node is its own visitor, and this limit per address ends the loop.
     limit_conn_zone $binary_remote_addr zone=addresses:${Math.ceil((worker.processes * worker.connections) / 16_384) + 1}m;
     limit_conn addresses ${Math.max(1, Math.floor((worker.processes * worker.connections) / 16))};
     limit_conn_log_level info;

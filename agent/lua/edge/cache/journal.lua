@@ -79,7 +79,7 @@ function _M.compact()
         end
         shorter:close()
         rename(path() .. ".new", path())
-        -- Entries that other workers appended to the old file meanwhile.
+        -- Entries that other workers appended to the old file since then.
         local rest = file:read("*a")
         local longer = open(path(), "a")
         if longer then

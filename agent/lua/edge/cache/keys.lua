@@ -12,7 +12,7 @@ function _M.url(name, rule, uri)
     return name .. rules.key_uri(rule, uri)
 end
 
--- What prefix purges compare: host and decoded path without query.
+-- Returns the text that prefix purges compare: host and decoded path without query.
 function _M.target(url)
     return unescape_uri((match(url, "^[^?]*")))
 end

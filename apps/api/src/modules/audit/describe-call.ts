@@ -73,11 +73,11 @@ export function describe(row: StoredRow, operation: Operation | null, existing: 
     kind: main,
     targets,
     within: place ? { kind: place.kind, ...itemOf(place.id, kinds.get(place.kind)?.get(place.id) ?? '') } : null,
-    values: { ...context?.extra, ...(operation && spokenParams(operation)), ...context?.values },
+    values: { ...context?.extra, ...(operation && shownParams(operation)), ...context?.values },
   };
 }
 
-const spokenParams = ({ endpoint, params }: Operation) =>
+const shownParams = ({ endpoint, params }: Operation) =>
   Object.fromEntries(Object.entries(params).filter(([name]) => kindOfParam(endpoint, name) === null));
 
 /** How many objects of this kind an older row added, or else changed or removed. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, type FocusEvent } from 'react';
 
-/** The focus of a row that is gone goes to the row in its place, or to the page when none is left. */
+/** When the focused row is removed, focuses the row in its place, or the page if no row is left. */
 export function useKeptFocus(ids: readonly string[]) {
   const last = useRef<{ id: string; index: number } | null>(null);
   const shown = ids.join(' ');
