@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   isUnleased,
   keepLease,
@@ -50,10 +50,7 @@ async function mustClaim(id: string): Promise<Lease> {
 /** Resolves when the holder is notified that its lease is lost. */
 const isLost = (lease: Lease): Promise<boolean> =>
   new Promise((resolve) => {
-    const kept = keepLease(pool, kind, lease, () => {
-      kept.stop();
-      resolve(true);
-    });
+    keepLease(pool, kind, lease, () => resolve(true));
   });
 
 const expire = (id: string) =>
@@ -112,4 +109,34 @@ test('a failed run is logged and repeated when its lease has expired, and stoppi
   await repeated.promise;
   await work.stop();
   expect({ runs, isStopped, failures: failures.length }).toEqual({ runs: 2, isStopped: true, failures: 1 });
+});
+
+test('work that is announced while nothing is found is claimed without waiting for the next poll', async () => {
+  let wakeUps = 0;
+  const looking = Promise.withResolvers<void>();
+  const isEmpty = Promise.withResolvers<null>();
+  const lookedAgain = Promise.withResolvers<number>();
+  let claims = 0;
+  const work = startLeasedWork({
+    databaseUrl,
+    channel: 'leased_rows',
+    maxConcurrent: 1,
+    async claim() {
+      claims += 1;
+      looking.resolve();
+      if (claims > 1) lookedAgain.resolve(wakeUps);
+      return isEmpty.promise;
+    },
+    run: () => Promise.resolve(),
+    failures: { run: 'a run failed', claim: 'claiming failed' },
+    log: { warn: () => undefined },
+    onWake: () => void (wakeUps += 1),
+  });
+  onTestFinished(() => work.stop());
+  await looking.promise;
+  work.wake();
+  const announced = wakeUps;
+  isEmpty.resolve(null);
+  // The next poll would be one more.
+  expect(await lookedAgain.promise).toBe(announced);
 });

@@ -46,7 +46,9 @@ export function keepLease(pool: Pool, kind: LeaseKind, { id, claim }: Lease, onL
        WHERE id = $1 AND claimed_by = $2 AND ${kind.isOpen}`,
       [id, claim],
     );
-    if (rowCount === 0) onLost();
+    if (rowCount !== 0) return;
+    clearInterval(timer);
+    onLost();
   };
   const timer = setInterval(() => void renew().catch(() => undefined), kind.seconds * 200);
   return { stop: () => clearInterval(timer) };
@@ -74,12 +76,14 @@ export interface LeasedWork<Claimed> {
 
 /**
  * Claims rows and runs them with limited concurrency, in every process. A failed run keeps its lease until that
- * expires, and the row is claimed again.
+ * expires; then the row is claimed again. `stop` aborts the runs and waits for them.
  */
 export function startLeasedWork<Claimed>(work: LeasedWork<Claimed>): { wake: () => void; stop: () => Promise<void> } {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   let claiming: Promise<void> | null = null;
+  /** A wake-up came while rows were claimed: some may be newer than the last claim. */
+  let hasNews = false;
 
   async function claimAll() {
     while (!stopping.signal.aborted && running.size < work.maxConcurrent) {
@@ -97,14 +101,20 @@ export function startLeasedWork<Claimed>(work: LeasedWork<Claimed>): { wake: () 
       running.add(run);
     }
   }
-  const wake = () => {
-    work.onWake?.();
-    if (stopping.signal.aborted) return;
-    claiming ??= claimAll()
+  const claimNew = () => {
+    hasNews = false;
+    claiming = claimAll()
       .catch((error: unknown) => work.log.warn({ err: error }, work.failures.claim))
       .finally(() => {
         claiming = null;
+        if (hasNews && !stopping.signal.aborted) claimNew();
       });
+  };
+  const wake = () => {
+    work.onWake?.();
+    if (stopping.signal.aborted) return;
+    if (claiming) hasNews = true;
+    else claimNew();
   };
   const listener = listen(work.databaseUrl, { [work.channel]: wake });
   const timer = setInterval(wake, POLL_MS).unref();
