@@ -387,14 +387,18 @@ describe('what was just added', () => {
   test('is named above a list whose filters hide it, and leads there', async () => {
     const tenant = await consoles.app.build.client();
     await consoles.app.build.zone({ tenant, name: 'North' });
-    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList?q=nor');
+    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList?q=nor', { expects: /status of 500/ });
     await page.getByText('1–1 of 1').waitFor();
     await add(page, 'South');
     await page.getByText('South was added. This view does not show it.').waitFor();
     await keepPicture(page, 'new-row-hidden');
     await expect.poll(() => page.locator('button:focus').allInnerTexts()).toEqual(['View in list']);
+    // A search that fails is reported, and changes nothing else.
+    await page.route(/pageSize=500/, (route) => route.fulfill({ status: 500, body: '' }));
     await page.keyboard.press('Enter');
+    await page.getByText('Unknown Error (101002)').waitFor();
     await expect.poll(() => focusedRow(page)).toEqual(['South']);
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
     await page.getByText('1–2 of 2').waitFor();
     await page.context().close();
   });

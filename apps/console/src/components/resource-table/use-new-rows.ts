@@ -6,7 +6,7 @@ import type { TableState } from './table-state.ts';
 
 interface NewRows {
   made: Made;
-  /** Filters hide them, or they are too far down to be looked for. */
+  /** Filters hide them, or they are on a page too far down. */
   isHidden: boolean;
 }
 interface ListNow {
@@ -20,10 +20,12 @@ interface ListNow {
   focus: (id: string) => void;
 }
 
-/** Leads to the rows that were just made: to their page, or by a line above the list that says where they are. */
+/** Opens the page with the rows that were just added, or shows a line above the list when its filters hide them. */
 export function useNewRows(list: ListNow) {
   const { feature, shown, focus } = list;
-  const [rows, setRows] = useState<NewRows | null>(null);
+  const [added, setRows] = useState<NewRows | null>(null);
+  const isShown = added?.made.ids.some((id) => shown.includes(id)) === true;
+  const rows = added && { made: added.made, isHidden: added.isHidden && !isShown };
   const focused = useRef<Made | null>(null);
   const work = useRef<AbortController | null>(null);
   const latest = useRef(list);
@@ -32,7 +34,8 @@ export function useNewRows(list: ListNow) {
   });
   useEffect(() => () => work.current?.abort(), []);
 
-  const locate = async (made: Made, query: Question['query']) => {
+  /** Opens the page of the first of them. Unknown: the search failed, or a newer one took its place. */
+  const locate = async (made: Made, query: Question['query']): Promise<'found' | 'absent' | 'unknown'> => {
     work.current?.abort();
     const { signal } = (work.current = new AbortController());
     try {
@@ -40,10 +43,10 @@ export function useNewRows(list: ListNow) {
       const { state } = latest.current;
       if (place !== null) state.setPage(Math.floor(place / state.pageSize) + 1);
       setRows({ made, isHidden: place === null });
-      return place !== null;
+      return place === null ? 'absent' : 'found';
     } catch (error) {
       if (!signal.aborted) toastError(error);
-      return false;
+      return 'unknown';
     }
   };
   useCreated(feature, (made) => {
@@ -51,7 +54,7 @@ export function useNewRows(list: ListNow) {
     else void locate(made, list.question.query);
   });
 
-  // The row may come with the next answer. Once it had the focus, the reader goes where they like.
+  // The rows may come with the next answer. They get the focus once.
   useEffect(() => {
     if (!rows || rows.isHidden || focused.current === rows.made) return;
     const first = shown.find((id) => rows.made.ids.includes(id));
@@ -63,10 +66,10 @@ export function useNewRows(list: ListNow) {
   return {
     rows,
     ids: rows && !rows.isHidden ? rows.made.ids : none,
-    /** Shows them without the filters; in a long list, by their name. */
+    /** Removes the filters. In a long list, searches for the name. */
     reveal: async ({ made }: NewRows) => {
       list.state.clear();
-      if (await locate(made, list.unfiltered)) return;
+      if ((await locate(made, list.unfiltered)) !== 'absent') return;
       if (made.name === null || !list.canSearch) return setRows(null);
       latest.current.state.setSearch(made.name);
       setRows({ made, isHidden: false });
