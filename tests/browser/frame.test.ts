@@ -36,7 +36,7 @@ describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s cons
     const { page } = await consoles.open(kind);
     const { requests, scriptKilobytes } = await costOf(page, `/${kind}/login`, isSeen(/Sign in/));
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(12);
-    expect(scriptKilobytes).toBeLessThanOrEqual(170);
+    expect(scriptKilobytes).toBeLessThanOrEqual(150);
     await page.context().close();
   });
 

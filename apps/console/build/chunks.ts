@@ -7,7 +7,8 @@ type Graph = Rolldown.ChunkingContext;
 
 const root = path.join(import.meta.dirname, '..');
 const consoles = ['user', 'client', 'admin'] as const;
-const frame = /\/consoles\/(?:\w+\/frame|signed-in)\.tsx$|\/features\/dashboard\/[\w-]+-page\.tsx$/;
+const frame =
+  /\/consoles\/(?:\w+\/frame|signed-in)\.tsx$|\/lib\/i18next-phrases\.ts$|\/features\/dashboard\/[\w-]+-page\.tsx$/;
 const libraries = {
   charts: /\/node_modules\/(?:echarts|zrender)\//,
   editor: /\/node_modules\/(?:@codemirror|@lezer)\//,

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** All script that the sign-in form loads before it can be used. A bare page of the same libraries has 136 KB. */
+/** All script that the sign-in form loads before it can be used. React, Mantine and the router alone are 120 KB. */
 const route = ['src/main.tsx', 'src/locales/zh-TW/words.ts'];
-const limit = 170_000;
+const limit = 150_000;
 
 export function firstRoute(): Plugin {
   return {

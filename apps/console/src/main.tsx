@@ -62,7 +62,7 @@ function leaveWithTheSession(router: ReturnType<typeof createBrowserRouter>) {
 
 /** Where menus and dialogs stand: Mantine takes the element of this name. It is a landmark, as is all of a page. */
 function Overlays() {
-  return <section data-mantine-shared-portal-node aria-label={useT()('frame.overlays')} />;
+  return <section data-mantine-shared-portal-node aria-label={useT()('app.overlays')} />;
 }
 
 const darkQuery = matchMedia('(prefers-color-scheme: dark)');

@@ -10,11 +10,11 @@ export function NotFoundText() {
   return (
     <EmptyState
       icon={IconMapQuestion}
-      title={t('frame.notFound.title')}
-      text={t('frame.notFound.text')}
+      title={t('app.notFound.title')}
+      text={t('app.notFound.text')}
       action={
         <Button component={Link} to={`/${family}/`} variant="default">
-          {t('frame.notFound.home')}
+          {t('app.notFound.home')}
         </Button>
       }
     />

@@ -20,7 +20,7 @@ export function NotFound() {
 
 export function NotFoundInside() {
   return (
-    <Page title="frame.notFound.title">
+    <Page title="app.notFound.title">
       <NotFoundText />
     </Page>
   );

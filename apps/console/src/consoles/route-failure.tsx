@@ -29,8 +29,8 @@ export function RouteFailure() {
   useReloadWhenBack(isAway);
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundText />;
   const isLate = error instanceof ChunkTimeout;
-  const title = t(isLate || isAway || error instanceof ApiError ? 'common.states.failed' : 'frame.crashed.title');
-  const text: Word = isStale(error) ? 'frame.update' : isLate ? 'frame.chunkTimeout' : 'frame.crashed.text';
+  const title = t(isLate || isAway || error instanceof ApiError ? 'common.states.failed' : 'app.crashed.title');
+  const text: Word = isStale(error) ? 'app.update' : isLate ? 'app.chunkTimeout' : 'app.crashed.text';
   return (
     <>
       <h1 className="hidden-text">{title}</h1>
@@ -44,7 +44,7 @@ export function RouteFailure() {
           text={t(text)}
           action={
             <Button variant="default" leftSection={<IconRefresh size={15} stroke={1.6} />} onClick={reload}>
-              {t(isLate ? 'frame.reload' : 'common.retry')}
+              {t(isLate ? 'app.reload' : 'common.retry')}
             </Button>
           }
         />

@@ -51,7 +51,7 @@ const alreadyIn = () => (hasTokens() ? redirect(to('dashboard')) : null);
 /** An unknown path leads to the start page, with a message. The admin console has another host. */
 function startPage({ request }: { request: Request }) {
   if (family !== 'admin' && /\/admin(\/|$)/i.test(new URL(request.url).pathname)) return redirect('/404');
-  toast({ tone: 'info', text: t('frame.notFound.title') });
+  toast({ tone: 'info', text: t('app.notFound.title') });
   return redirect(to(''));
 }
 const unknown: RouteObject = { path: '*', loader: startPage, element: null };

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { words } from '../locales/en/words.ts';
 import { usePreferences } from '../stores/preferences.ts';
 import { useToasts } from '../stores/toasts.ts';
-import { explain, multipleOf, noteUnmapped, ruleText, toastError, useMultiple } from './errors.ts';
+import { explain, explainCode, multipleOf, noteUnmapped, ruleText, toastError, useMultiple } from './errors.ts';
 import { learn } from './i18n.ts';
 
 beforeAll(() => {
@@ -41,6 +41,7 @@ const catalogue = [...new Map(Object.values(errors).map((entry) => [entry.code, 
 test.each(catalogue)('%i is said in the words of the catalogue: %s', (code, message) => {
   const error = refused(code, { extra: { port: '8443' } });
   expect(explain(error)).toEqual({ text: otherwise[code] ?? message, code, reqID: 'r1', status: 400 });
+  expect(explainCode(code)).toMatch(/[a-z]/);
 });
 
 test('the port of 401003 is told, and without it what the server says', () => {
@@ -107,7 +108,7 @@ describe('a call may have words of its own', () => {
   });
 
   test('for what did not happen', () => {
-    toastError(refused(101_005), { failed: 'frame.signOut' });
+    toastError(refused(101_005), { failed: 'app.signOut' });
     expect(toasts()[0]?.text).toBe('Sign out Database Execution Error');
   });
 });

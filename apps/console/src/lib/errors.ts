@@ -1,6 +1,5 @@
 // What a failure says, in one place. The catalogue's phrases are in `locales/<language>/errors.json`, by code.
 import { ApiError } from '@edgeloom/contract/client.ts';
-import { errors } from '@edgeloom/contract/errors.ts';
 import { create } from 'zustand';
 import { toast } from '../stores/toasts.ts';
 import { useSession } from '../stores/session.ts';
@@ -44,9 +43,7 @@ export const withCode = ({ text, code }: Pick<Explained, 'text' | 'code'>) =>
 
 /** The phrase of a code alone, without values. */
 export const explainCode = (code: number) =>
-  tMaybe(`errors.withoutValues.${code}`) ?? phraseWith(code, {}) ?? catalogueText(code) ?? String(code);
-
-const catalogueText = (code: number) => Object.values(errors).find((entry) => entry.code === code)?.message;
+  tMaybe(`errors.withoutValues.${code}`) ?? phraseWith(code, {}) ?? String(code);
 
 const phraseOf = (error: ApiError, code: number) => phraseWith(code, valuesOf(error));
 

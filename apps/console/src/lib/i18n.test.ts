@@ -1,6 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { usePreferences } from '../stores/preferences.ts';
-import { learn, namesIn, partsOf, tMaybe } from './i18n.ts';
+import { learn, namesIn, partsOf, tMaybe, switchPhrases } from './i18n.ts';
+import { i18nextPhrases } from './i18next-phrases.ts';
+import { plainPhrases } from './phrases.ts';
 
 beforeAll(() => {
   usePreferences.setState({ language: 'en' });
@@ -15,37 +17,44 @@ beforeAll(() => {
   });
 });
 
-test('a phrase takes its values, and keeps the name of one that is missing', () => {
-  expect(tMaybe('shop.open', { hour: '9' })).toBe('Open at 9');
-  expect(tMaybe('shop.open')).toBe('Open at {{hour}}');
-});
+describe.each([
+  ['before the sign-in', plainPhrases],
+  ['behind it', i18nextPhrases],
+])('%s', (_, phrases) => {
+  beforeAll(() => switchPhrases(phrases()));
 
-test('a value is text: braces in it mean nothing', () => {
-  expect(tMaybe('shop.open', { hour: '{{hour}}$&' })).toBe('Open at {{hour}}$&');
-});
+  test('a phrase takes its values, and keeps the name of one that is missing', () => {
+    expect(tMaybe('shop.open', { hour: '9' })).toBe('Open at 9');
+    expect(tMaybe('shop.open')).toBe('Open at {{hour}}');
+  });
 
-test('a count chooses the plural form where the phrase has one', () => {
-  expect([0, 1, 2].map((count) => tMaybe('shop.items', { count }))).toEqual(['0 items', '1 item', '2 items']);
-  expect(tMaybe('shop.count', { count: 1 })).toBe('Stock 1');
-  expect(tMaybe('shop.items', { count: 1 })).toBe('1 item');
-});
+  test('a value is text: braces in it mean nothing', () => {
+    expect(tMaybe('shop.open', { hour: '{{hour}}$&' })).toBe('Open at {{hour}}$&');
+  });
 
-test('a key may hold dots', () => {
-  expect(tMaybe('errors.not a path. Use /')).toBe('No path');
-});
+  test('a count chooses the plural form where the phrase has one', () => {
+    expect([0, 1, 2].map((count) => tMaybe('shop.items', { count }))).toEqual(['0 items', '1 item', '2 items']);
+    expect(tMaybe('shop.count', { count: 1 })).toBe('Stock 1');
+    expect(tMaybe('shop.items', { count: 1 })).toBe('1 item');
+  });
 
-test('an unknown key and a group of phrases have no phrase', () => {
-  expect([tMaybe('shop.closed'), tMaybe('shop')]).toEqual([null, null]);
-});
+  test('a key may hold dots', () => {
+    expect(tMaybe('errors.not a path. Use /')).toBe('No path');
+  });
 
-test('the names of a phrase are those of its values', () => {
-  expect(namesIn('errors.banner')).toEqual(['name', 'as']);
-});
+  test('an unknown key and a group of phrases have no phrase', () => {
+    expect([tMaybe('shop.closed'), tMaybe('shop')]).toEqual([null, null]);
+  });
 
-test('marked parts of a phrase are told apart, and a value cannot mark one', () => {
-  expect(partsOf('errors.banner', { name: '<0>', as: 'b' })).toEqual([
-    { text: '<0> acts as ', mark: null },
-    { text: 'b', mark: 0 },
-    { text: '.', mark: null },
-  ]);
+  test('the names of a phrase are those of its values', () => {
+    expect(namesIn('errors.banner')).toEqual(['name', 'as']);
+  });
+
+  test('marked parts of a phrase are told apart, and a value cannot mark one', () => {
+    expect(partsOf('errors.banner', { name: '<0>', as: 'b' })).toEqual([
+      { text: '<0> acts as ', mark: null },
+      { text: 'b', mark: 0 },
+      { text: '.', mark: null },
+    ]);
+  });
 });

@@ -1,6 +1,6 @@
-import i18next from 'i18next';
 import type { Words } from '../locales/words.ts';
 import { prefer, usePreferences, type Language } from '../stores/preferences.ts';
+import { placeholder, plainPhrases, type Phrases, type Values } from './phrases.ts';
 
 interface Part {
   words: object;
@@ -22,26 +22,23 @@ type Leaves<T, Before extends string> = {
 }[keyof T & string];
 /** Every phrase of the product, by its key: `zones.create`. */
 export type Word = Leaves<Words, ''>;
-export type Values = Record<string, string | number>;
+export type { Values };
 export type T = (word: Word, values?: Values) => string;
+
+let phrases = plainPhrases();
+const learned: [Language, object][] = [];
 
 /** Adds words to a language, which becomes the current one. */
 export function learn(language: Language, words: object) {
-  if (!i18next.isInitialized)
-    void i18next.init({
-      lng: language,
-      fallbackLng: false,
-      initAsync: false,
-      resources: {},
-      // Keys contain messages, colons included.
-      nsSeparator: false,
-      interpolation: { escapeValue: false },
-      // A phrase with a missing value shows the value's name.
-      missingInterpolationHandler: (_text, match: RegExpExecArray) => match[0],
-    });
-  i18next.addResourceBundle(language, 'translation', words, true, true);
-  if (i18next.language !== language) void i18next.changeLanguage(language);
+  learned.push([language, words]);
+  phrases.learn(language, words);
   if (globalThis.document) document.documentElement.lang = language;
+}
+
+/** From now on these find the phrases. */
+export function switchPhrases(next: Phrases) {
+  phrases = next;
+  for (const [language, words] of learned) phrases.learn(language, words);
 }
 
 export async function startLanguage() {
@@ -53,9 +50,14 @@ let inside = false;
 
 /** Before the first page behind the sign-in. */
 export async function learnFeatures() {
-  inside = true;
   const language = currentLanguage();
-  learn(language, (await loaders[language].features()).words);
+  const [{ i18nextPhrases }, { words }] = await Promise.all([
+    import('./i18next-phrases.ts'),
+    loaders[language].features(),
+  ]);
+  if (!inside) switchPhrases(i18nextPhrases());
+  inside = true;
+  learn(language, words);
 }
 
 /** The page stays as it is, forms included: the words arrive, then it is rendered again. */
@@ -67,31 +69,26 @@ export async function speak(language: Language) {
 }
 
 /** For code outside components. `useT` also follows a change of language. */
-export const t: T = (word, values = {}) => i18next.t(word, values);
+export const t: T = (word, values = {}) => tMaybe(word, values) ?? word;
 
 /** The phrase of a composed key. Null where the language files have none. */
 export function tMaybe(word: string, values: Values = {}): string | null {
-  const phrase = i18next.t(word, values);
-  // i18next returns the key of an unknown phrase and of a group of phrases.
-  return phrase === word ? null : phrase;
+  const phrase = phrases.find(word, values);
+  return phrase === null ? null : phrases.fill(phrase, values);
 }
-
-const uninterpolated = (word: string, values: Values) => i18next.t(word, { ...values, skipInterpolation: true });
 
 /** A phrase with its placeholders. Null where the language files have none. */
-export function rawPhrase(word: string): string | null {
-  const found: unknown = i18next.getResource(i18next.language, 'translation', word);
-  return typeof found === 'string' ? found : null;
-}
+export const rawPhrase = (word: string) => phrases.find(word, {});
 
 /** The names of a phrase's values: `port` of "does not open port {{port}}". */
 export const namesIn = (word: string) =>
-  [...uninterpolated(word, {}).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name);
+  [...(rawPhrase(word) ?? '').matchAll(placeholder)].map(([, name = '']) => name);
 
 /** The pieces of a phrase with marked parts, `Type <0>{{text}}</0> to confirm`. `mark` is the number of the mark. */
 export function partsOf(word: string, values: Values = {}) {
-  const fill = (text: string) => i18next.services.interpolator.interpolate(text, values, currentLanguage(), {});
-  return [...uninterpolated(word, values).matchAll(/<(\d)>(.*?)<\/\1>|[^<]+|</g)].map(([text, mark, marked = '']) =>
+  const fill = (text: string) => phrases.fill(text, values);
+  const phrase = phrases.find(word, values) ?? word;
+  return [...phrase.matchAll(/<(\d)>(.*?)<\/\1>|[^<]+|</g)].map(([text, mark, marked = '']) =>
     mark === undefined ? { text: fill(text), mark: null } : { text: fill(marked), mark: Number(mark) },
   );
 }

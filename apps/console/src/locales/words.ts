@@ -1,5 +1,6 @@
 // The keys that `t` accepts are those of the English files. A new feature adds its line here.
 import type accounts from './en/accounts.json';
+import type app from './en/app.json';
 import type apiDoc from './en/apiDoc.json';
 import type announcementSetting from './en/announcementSetting.json';
 import type antiCC from './en/antiCC.json';
@@ -74,6 +75,7 @@ export interface Words {
   accounts: typeof accounts;
   announcementSetting: typeof announcementSetting;
   antiCC: typeof antiCC;
+  app: typeof app;
   apiDoc: typeof apiDoc;
   apiTokens: typeof apiTokens;
   audit: typeof audit;

@@ -95,7 +95,7 @@ export function AccountMenu() {
           leftSection={<IconLogout size={15} stroke={1.6} />}
           onClick={() => void (account.proxy ? stopActing() : signOut())}
         >
-          {t(account.proxy ? 'proxy.stop' : 'frame.signOut')}
+          {t(account.proxy ? 'proxy.stop' : 'app.signOut')}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{t('frame.version', { version })}</Menu.Label>

@@ -6,7 +6,7 @@ import classes from './brand.module.css';
 /** What the product is called here. */
 export function useProductName() {
   const t = useT();
-  return branding.title || t('frame.product');
+  return branding.title || t('app.product');
 }
 
 /** At the head of the rail: the logo, or mark and name; where the rail is narrow, the simple logo or the mark. */

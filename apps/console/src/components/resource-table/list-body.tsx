@@ -2,11 +2,12 @@ import { IconDatabase, type Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { tMaybe, useT, type Word } from '../../lib/i18n.ts';
 import type { Result } from '../../lib/use-endpoint.ts';
-import { EmptyState, FailedState, NothingMatches, TableSkeleton } from '../states/states.tsx';
+import { EmptyState, FailedState } from '../states/states.tsx';
 import type { Filter } from './filter-chip.tsx';
 import { filtersInWords } from './filters.tsx';
 import type { PageOfRows } from './page-of-rows.ts';
 import type { TableState } from './table-state.ts';
+import { NothingMatches, TableSkeleton } from './table-states.tsx';
 
 interface ListBodyProps {
   result: Result<unknown>;

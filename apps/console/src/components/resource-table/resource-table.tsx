@@ -183,7 +183,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     runOne,
     nameOf: label,
     selectable: actions.length > 0,
-    caption: t(props.caption ?? title ?? 'frame.product'),
+    caption: t(props.caption ?? title ?? 'app.product'),
     endpoint,
     fresh: fresh.ids,
     ...(props.group && { group: props.group }),

@@ -1,6 +1,6 @@
-import { Button, Loader, Skeleton } from '@mantine/core';
+import { Button, Loader } from '@mantine/core';
 import { useClipboard, useTimeout } from '@mantine/hooks';
-import { IconFilterOff, IconLock, IconPlugConnectedX, IconRefresh, type Icon } from '@tabler/icons-react';
+import { IconLock, IconPlugConnectedX, IconRefresh, type Icon } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
 import { explain, isTemporary, withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -98,25 +98,7 @@ export function ForbiddenState({ permission }: { permission: string | null }) {
   );
 }
 
-/** Names what hides the rows. */
-export function NothingMatches({ filters, onClear }: { filters: readonly string[]; onClear: () => void }) {
-  const t = useT();
-  const named = filters.map((text) => t('common.states.quoted', { text })).join(t('common.comma'));
-  return (
-    <EmptyState
-      icon={IconFilterOff}
-      title={t('common.states.nothingMatches')}
-      text={t('common.states.hiddenBy', { filters: named })}
-      action={
-        <Button variant="default" onClick={onClear}>
-          {t('common.states.clearFilters')}
-        </Button>
-      }
-    />
-  );
-}
-
-/** Nothing for 300 ms: what comes faster should not flash. */
+/** Nothing for 300 ms, so that a fast page does not flash. */
 export function Late({ children }: { children: ReactNode }) {
   const [due, setDue] = useState(false);
   const { start, clear } = useTimeout(() => setDue(true), 300);
@@ -127,32 +109,7 @@ export function Late({ children }: { children: ReactNode }) {
   return due ? <>{children}</> : null;
 }
 
-const widths = ['72%', '86%', '64%', '78%', '90%', '58%'] as const;
-
-export function TableSkeleton({ columns, rows = 8 }: { columns: number; rows?: number }) {
-  const t = useT();
-  return (
-    <Late>
-      <output className={classes['skeleton']} aria-label={t('common.loading')}>
-        {Array.from({ length: rows }, (_, row) => (
-          <div key={row} className={classes['skeletonRow']}>
-            {Array.from({ length: columns }, (_, column) => (
-              <Skeleton
-                key={column}
-                height={8}
-                radius="xl"
-                animate={false}
-                width={widths[(row + column * 2) % widths.length] ?? '70%'}
-              />
-            ))}
-          </div>
-        ))}
-      </output>
-    </Late>
-  );
-}
-
-/** A page or panel that is on its way. */
+/** A page or panel that loads. */
 export function PageLoading() {
   const t = useT();
   return (

@@ -13,7 +13,7 @@ export function Toasts() {
   const t = useT();
   useUndoKey();
   return (
-    <section className={classes['toasts']} aria-label={t('frame.notifications')}>
+    <section className={classes['toasts']} aria-label={t('app.notifications')}>
       <output>{toasts.filter(({ tone }) => tone !== 'bad').map(shown)}</output>
       <div role="alert">{toasts.filter(({ tone }) => tone === 'bad').map(shown)}</div>
     </section>

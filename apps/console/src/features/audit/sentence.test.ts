@@ -1,7 +1,6 @@
 import { groups } from '@edgeloom/contract/all.ts';
 import { kindOf, kindOfParam, operationName, operationsOf } from '@edgeloom/contract/audit/operations.ts';
 import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
-import i18next from 'i18next';
 import { beforeAll, expect, test } from 'vitest';
 import { words as english } from '../../locales/en/words.ts';
 import { words as englishFeatures } from '../../locales/en/features.ts';
@@ -9,6 +8,8 @@ import { words as simplified } from '../../locales/zh-CN/words.ts';
 import { words as simplifiedFeatures } from '../../locales/zh-CN/features.ts';
 import { words as traditional } from '../../locales/zh-TW/words.ts';
 import { words as traditionalFeatures } from '../../locales/zh-TW/features.ts';
+import { learn, switchPhrases } from '../../lib/i18n.ts';
+import { i18nextPhrases } from '../../lib/i18next-phrases.ts';
 import { actorOf, resultOf } from './in-words.ts';
 import { sentenceOf, sentenceText, type AuditRow } from './sentence.ts';
 
@@ -17,15 +18,10 @@ const languages = {
   'zh-TW': { ...traditional, ...traditionalFeatures },
   'zh-CN': { ...simplified, ...simplifiedFeatures },
 };
-beforeAll(async () => {
-  const resources = Object.fromEntries(Object.entries(languages).map(([name, translation]) => [name, { translation }]));
-  await i18next.init({
-    lng: 'en',
-    fallbackLng: false,
-    nsSeparator: false,
-    resources,
-    interpolation: { escapeValue: false },
-  });
+const languageNames = ['zh-TW', 'zh-CN', 'en'] as const;
+beforeAll(() => {
+  switchPhrases(i18nextPhrases());
+  for (const name of languageNames) learn(name, languages[name]);
 });
 
 const item = (name: string, exists = true) => ({ id: name, name, exists });
@@ -139,12 +135,12 @@ test.each([
   ],
   ['en', row({ method: 'POST', url: '/api/v1/gone' }), 'Called POST /api/v1/gone'],
 ] as const)('%s: %#', async (language, call, text) => {
-  await i18next.changeLanguage(language);
+  learn(language, {});
   expect(sentenceText(call)).toBe(text);
 });
 
 test('a name is never read as a phrase, and stays one piece', async () => {
-  await i18next.changeLanguage('en');
+  learn('en', {});
   const name = '<b>{{in}} [a|b] $t(common.save)</b>';
   const call = row({ ...ofZone, targets: [{ ...zone, items: [item(name)] }] });
   expect(sentenceText(call)).toBe(`Removed zone ${name}`);
@@ -156,16 +152,16 @@ test('a name is never read as a phrase, and stays one piece', async () => {
 });
 
 test('an actor who acts as another account is named with it', async () => {
-  await i18next.changeLanguage('en');
+  learn('en', {});
   expect(actorOf(row({}))).toBe('Lin');
   expect(actorOf(row({ accountName: '' }))).toBe('lin@example.com');
   expect(actorOf(row({ proxyName: 'Wang' }))).toBe('Wang as Lin');
-  await i18next.changeLanguage('zh-TW');
+  learn('zh-TW', {});
   expect(actorOf(row({ proxyName: 'Wang' }))).toBe('Wang（以 Lin 的身分）');
 });
 
 test('a result is empty, or the reason of the failure', async () => {
-  await i18next.changeLanguage('en');
+  learn('en', {});
   expect(resultOf(row({}))).toBe('');
   expect(resultOf(row({ status: 0 }))).toBe('No response: the server stopped');
   expect(resultOf(row({ status: 409, code: 201_002 }))).toBe('Failed: Zone Name Already Exists');
@@ -222,8 +218,8 @@ const { audited } = operationsOf(groups);
 /** A leftover placeholder, choice or key, or a kind or feature as the code calls it. */
 const leftover = /\{\{|\}\}|undefined|\[|\||audit\.|\/api\/v1| {2}|^ | $|\b[a-z]+[A-Z]\w*/;
 
-test.each(Object.keys(languages))('%s has a sentence for every audited call', async (language) => {
-  await i18next.changeLanguage(language);
+test.each(languageNames)('%s has a sentence for every audited call', async (language) => {
+  learn(language, {});
   const sentences = audited.flatMap((endpoint) =>
     samplesOf(endpoint).map((call) => `${operationName(endpoint)}: ${sentenceText(call)}`),
   );

@@ -44,7 +44,7 @@ function Scene({ scheme, current }: { scheme: 'light' | 'dark'; current: Picture
     if (value instanceof File) return value;
     return value === '' ? null : (current?.[slot] ?? null);
   };
-  const name = text('title') || t('frame.product');
+  const name = text('title') || t('app.product');
   const [rail, simple, logo, background] = [
     picture('sidebarLogo'),
     picture('sidebarSimpleLogo'),

@@ -73,7 +73,7 @@ export function commands(around: Surroundings, site: SiteInfo | null): Item[] {
       icon: IconLineHeight,
       run: () => prefer({ density }),
     })),
-    { id: 'sign out', title: t('frame.signOut'), icon: IconLogout, run: signOut },
+    { id: 'sign out', title: t('app.signOut'), icon: IconLogout, run: signOut },
   ];
 }
 

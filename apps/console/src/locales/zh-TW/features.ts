@@ -1,4 +1,4 @@
-const files = import.meta.glob<object>(['./*.json', '!./{auth,common,errors,frame}.json'], {
+const files = import.meta.glob<object>(['./*.json', '!./{app,auth,common,errors}.json'], {
   eager: true,
   import: 'default',
 });
