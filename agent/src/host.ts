@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Env } from './env.ts';
 import type { Layout, Workers } from './layout.ts';
 import { detectCapabilities } from './render/capabilities.ts';
-import type { HostFacts } from './render/render.ts';
+import type { HostFacts } from './render/input.ts';
 
 export async function readHost(env: Env, nginx: string, layout: Layout, workers: Workers | null): Promise<HostFacts> {
   const [capabilities, resolvConf, ipv6] = await Promise.all([

@@ -17,7 +17,7 @@ import { TreeServer } from '../nginx/tree-server.ts';
 import type { LookUp } from '../origins/addresses.ts';
 import { closedBecause } from '../plan.ts';
 import type { Self } from '../plan.ts';
-import type { HostFacts } from '../render/render.ts';
+import type { HostFacts } from '../render/input.ts';
 import type { Forward } from '../render/stream-conf.ts';
 import type { DocumentStore } from '../store/documents.ts';
 import { choose, namesIn } from './choose.ts';

@@ -2,7 +2,7 @@ import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { ZONE_NAME } from '../nginx/self-signed.ts';
 import { conf } from './conf.ts';
 import type { Conf } from './conf.ts';
-import type { HostFacts, RenderInput } from './render.ts';
+import type { HostFacts, RenderInput } from './input.ts';
 import { withSnippet } from './snippets.ts';
 import type { Snippets } from './snippets.ts';
 

@@ -1,5 +1,5 @@
 import { conf } from './conf.ts';
-import type { RenderInput } from './render.ts';
+import type { RenderInput } from './input.ts';
 
 /**
  * The access log: one JSON object per line. Values that nginx shows as a list or omits are strings.

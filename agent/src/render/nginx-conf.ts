@@ -2,7 +2,7 @@ import { conf, luaText } from './conf.ts';
 import type { Conf } from './conf.ts';
 import { hasHttp3 } from './http3.ts';
 import { portsOf } from './listeners-conf.ts';
-import type { HostFacts, RenderInput } from './render.ts';
+import type { HostFacts, RenderInput } from './input.ts';
 import { withSnippet } from './snippets.ts';
 
 /** The main file: process settings, directives shared by all servers, and Lua's shared dictionaries. */

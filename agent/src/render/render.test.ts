@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Capabilities } from './capabilities.ts';
 import { conf, luaText } from './conf.ts';
 import { renderTree } from './render.ts';
-import type { HostFacts } from './render.ts';
+import type { HostFacts } from './input.ts';
 
 const debian: Capabilities = {
   version: '1.22.1',

@@ -1,7 +1,7 @@
 import { conf } from './conf.ts';
 import { hopB } from './hop-conf.ts';
-import { hopA } from './listeners-conf.ts';
-import type { RenderInput } from './render.ts';
+import { hopA } from './hop-a-conf.ts';
+import type { RenderInput } from './input.ts';
 
 /**
  * Both hops again, for simulated requests. They share the real cache without reading or writing it, and their origin
