@@ -34,7 +34,7 @@ interface Parts {
 export class Watchdog {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
-  readonly #work: Promise<void>;
+  #work: Promise<void> = Promise.resolve();
   #respondedAt = performance.now();
   #masterStoppedAt: number | null = null;
   #killed = new Set<number>();
@@ -47,6 +47,10 @@ export class Watchdog {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  start(): void {
+    this.#trust();
     this.#work = this.#run();
   }
 
