@@ -2,10 +2,10 @@
 import { buildApp } from './app.ts';
 import { openInstallation } from './core/installation.ts';
 import { openLog } from './core/log.ts';
-import { readEnv } from './env.ts';
+import { readEnv } from './core/env.ts';
 import { adoptChanges } from './http/audit.ts';
-import { openIdentities } from './http/auth/identities.ts';
-import { sweepSessions } from './http/auth/sessions.ts';
+import { openIdentities } from './core/auth/identities.ts';
+import { sweepSessions } from './core/auth/sweep-sessions.ts';
 import { sweepKeys } from './http/idempotency.ts';
 import { openLimits } from './http/limits.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';

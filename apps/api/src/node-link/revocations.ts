@@ -4,7 +4,7 @@ import type { NatsConnection } from 'nats';
 import type { Pool } from 'pg';
 import { lockClasses } from '../core/locks.ts';
 import { inSingleTransaction, withClient } from './transactions.ts';
-import type { Trust } from './trust.ts';
+import type { Trust } from '../core/trust.ts';
 
 /** The server checks each connected node before it responds: a third of a second for 1,000. */
 const PUSH_TIMEOUT_MS = 10_000;

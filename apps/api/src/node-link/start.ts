@@ -40,7 +40,7 @@ import { repeat } from './repeat.ts';
 import { pushAccount, revocationMark } from './revocations.ts';
 import { syncPage } from './sync.ts';
 import { removeTombstones } from './tombstones.ts';
-import type { Trust } from './trust.ts';
+import type { Trust } from '../core/trust.ts';
 
 export interface NodeLink {
   /** Throws when nodes are unreachable. */

@@ -5,8 +5,8 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
-import { NOBODY, type Actor } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { NOBODY, type Actor } from '../actor.ts';
+import { fail } from '../fail.ts';
 import { sha256 } from './tokens.ts';
 
 const KEPT_AT_MOST = 50_000;
