@@ -7,7 +7,7 @@ import { Counter } from 'prom-client';
 import * as z from 'zod';
 import type { Bus } from '../core/bus.ts';
 import { registry } from '../core/metrics.ts';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 import type { LinkLog } from './log.ts';
 
 /** Processes share the work: one of them handles each message. */
@@ -110,7 +110,7 @@ function refuse(msg: Msg, answer: Refused) {
 
 function read<S extends z.ZodType>(schema: S, msg: Msg) {
   try {
-    return { success: true, data: heard(schema, msg) } as const;
+    return { success: true, data: parseMessage(schema, msg) } as const;
   } catch {
     return { success: false } as const;
   }

@@ -1,6 +1,6 @@
 import { Heartbeat } from '@edgeloom/contract/edge/messages.ts';
 import { expect, test } from 'vitest';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 
 const heartbeat = {
   revision: 1,
@@ -16,9 +16,9 @@ const heartbeat = {
 const saying = (text: string) => ({ string: () => text });
 
 test('a message is read as its schema has it', () => {
-  expect(heard(Heartbeat, saying(JSON.stringify(heartbeat)))).toMatchObject({ revision: 1, nginx: 'running' });
-  expect(() => heard(Heartbeat, saying('{"revision":'))).toThrow(SyntaxError);
-  expect(() => heard(Heartbeat, saying('{}'))).toThrow('revision');
+  expect(parseMessage(Heartbeat, saying(JSON.stringify(heartbeat)))).toMatchObject({ revision: 1, nginx: 'running' });
+  expect(() => parseMessage(Heartbeat, saying('{"revision":'))).toThrow(SyntaxError);
+  expect(() => parseMessage(Heartbeat, saying('{}'))).toThrow('revision');
 });
 
 test.each([
@@ -28,5 +28,5 @@ test.each([
   ['depth', '['.repeat(100_000) + ']'.repeat(100_000)],
 ])('one of more values than anybody has to say is not looked into: %s', (_, packs) => {
   const said = JSON.stringify(heartbeat).replace('{', `{"packs":${packs},"rejected":${packs},`);
-  expect(() => heard(Heartbeat, saying(said))).toThrow('too many values');
+  expect(() => parseMessage(Heartbeat, saying(said))).toThrow('too many values');
 });

@@ -4,7 +4,7 @@ import { CommandReply, type PreheatCommand, type Warmed } from '@edgeloom/contra
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { repeat } from './repeat.ts';
@@ -46,11 +46,11 @@ interface Outcome {
   seconds: number;
 }
 
-export interface KeptWarm {
+export interface CacheWarmer {
   stop: () => Promise<void>;
 }
 
-export function startKeptWarm(pool: Pool, bus: () => Bus | null, log: LinkLog): KeptWarm {
+export function startCacheWarmer(pool: Pool, bus: () => Bus | null, log: LinkLog): CacheWarmer {
   /** Busy nodes and their zones. */
   const asked = new Map<string, { zoneId: string; done: Promise<void> }>();
   const stopping = Promise.withResolvers<null>();
@@ -98,7 +98,7 @@ async function askFor(up: Bus, nodeId: string, urls: string[]): Promise<CommandR
   const answer = await up.nodes.request(subjects.command(nodeId, 'warm'), JSON.stringify(command), {
     timeout: ANSWER_MS,
   });
-  return heard(CommandReply, answer);
+  return parseMessage(CommandReply, answer);
 }
 
 function outcomeOf({ tries }: Claim, answer: CommandReply | null, warmed: Warmed | undefined): Outcome {

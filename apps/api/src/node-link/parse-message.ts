@@ -7,7 +7,7 @@ import type * as z from 'zod';
 const MOST_VALUES = 50_000;
 
 /** Throws for an invalid message. */
-export function heard<S extends z.ZodType>(schema: S, message: Pick<Msg, 'string'>): z.output<S> {
+export function parseMessage<S extends z.ZodType>(schema: S, message: Pick<Msg, 'string'>): z.output<S> {
   const said: unknown = JSON.parse(message.string());
   if (!isModest(said)) throw new Error('a message of too many values');
   return schema.parse(said);
