@@ -43,7 +43,7 @@ export interface Running {
 const HEARTBEAT_METER_MS = 90_000;
 const STATUS_WITHIN_MS = 1000;
 
-/** Resolves when nginx serves what the documents say. Joining and connecting go on in the background. */
+/** Resolves when nginx serves the documents on disk. Joining and connecting continue in the background. */
 export async function startAgent(env: Env, log: Log): Promise<Running> {
   const machine = await prepareMachine(env, log);
   const serving = await startServing(machine, log);
@@ -137,7 +137,7 @@ class Agent {
     return { replaced: this.#replaced, refused: this.#membership.refused, stop: (options) => this.#stop(options) };
   }
 
-  /** Serves what the documents on disk say, and follows their changes. */
+  /** Serves the documents on disk, and follows their changes. */
   async #serve(): Promise<void> {
     const { node, server, forwards, store } = this.#serving;
     node.onChanged = (keys) => {
@@ -223,7 +223,7 @@ class Agent {
     const { node, forwards } = this.#serving;
     return new HostSettings({
       read: () => node.structureWith([]),
-      geneva: { apply: applyGeneva, stands: isApplied },
+      geneva: { apply: applyGeneva, isApplied },
       firewall: {
         follow: async (lists) => {
           await firewall.follow(lists);
@@ -258,7 +258,7 @@ class Agent {
       },
       nginx: admin,
       kernel: firewall,
-      spared: () => [...ownAddresses(), ...this.#controlAddresses.addresses],
+      alwaysAllowed: () => [...ownAddresses(), ...this.#controlAddresses.addresses],
       line: () => this.#membership.link,
       log: this.#log,
     });
@@ -290,7 +290,7 @@ class Agent {
     const { node, admin, forwards } = this.#serving;
     const log = this.#log;
     const place = { dir: layout.dir, status: () => admin.status(STATUS_WITHIN_MS), dropped: () => firewall.dropped() };
-    const hands = createCommandHandlers({
+    const commandHandlers = createCommandHandlers({
       node,
       forwards,
       layout,
@@ -312,7 +312,7 @@ class Agent {
         identity,
         refusals: this.#refusals,
         zoneKeys: heldKeys(layout, nginx, log),
-        hands,
+        commandHandlers,
         meter,
         isDiskFull: () => this.#watchdog.isDiskFull,
         blocks: this.#blocks,

@@ -1,4 +1,4 @@
-// What the agent itself does because of documents: health checks of origins, OCSP staples and WebP conversion.
+// Follows documents that the agent itself acts on: health checks of origins, OCSP staples and WebP conversion.
 import type { OriginReport } from '@edgeloom/contract/edge/messages.ts';
 import { clientPairs } from './health/client-pair.ts';
 import { FollowedDocuments } from './health/followed-documents.ts';
@@ -38,7 +38,7 @@ export class DocumentFollowers {
     this.#checks = new HealthChecks({
       ...outbound,
       pairOf: clientPairs(store, layout),
-      tell: (down, up, seconds) => admin.health(down, up, seconds),
+      setInNginx: (down, up, seconds) => admin.health(down, up, seconds),
       report: reportOrigins,
       log,
     });
@@ -46,7 +46,7 @@ export class DocumentFollowers {
       ...outbound,
       files: new StapleFiles(layout.docs),
       chainOf: storedChains(store),
-      tell: (keys) => node.inTurn(() => node.bump(keys)),
+      notifyNginx: (keys) => node.inTurn(() => node.bump(keys)),
       log,
     });
     this.#images = new Images({ run: layout.run, log });

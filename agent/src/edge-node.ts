@@ -40,7 +40,7 @@ export class EdgeNode {
   onChanged: (keys: readonly string[] | 'all') => void = () => undefined;
   /** Set by the watchdog of nginx. */
   unresponsive: () => boolean = () => false;
-  /** Why nginx does not serve what the documents say. */
+  /** Why nginx does not serve the documents. */
   error: string | null = null;
 
   constructor(parts: {

@@ -29,7 +29,7 @@ export async function readHost(env: Env, nginx: string, layout: Layout, workers:
 /** Where distributions keep trusted certificate authorities. */
 const bundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem'];
 
-/** Servers are in sbin, which may be missing in PATH. OpenResty has a prefix of its own. */
+/** Servers are in sbin, which may be missing in PATH. OpenResty has another prefix. */
 export async function findNginx(name: string): Promise<string> {
   if (name.includes('/')) return path.resolve(name);
   const folders = [

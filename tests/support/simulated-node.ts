@@ -117,7 +117,7 @@ export class SimulatedNode implements LinkedNode {
   /** What it says of a request that nobody made. */
   simulate: (request: SimulatedRequest) => Promise<Simulated> = () => Promise.reject(new Error('it does not'));
 
-  readonly hands: LinkedNode['hands'] = {
+  readonly commandHandlers: LinkedNode['commandHandlers'] = {
     reset: async (fetchAll) => {
       await this.#obey('reset');
       await fetchAll();

@@ -119,17 +119,17 @@ ${buffers}    proxy_request_buffering off;
     location / {
         access_by_lua_file ${`${host.luaDir}/edge/phases/${access}.lua`};
         proxy_cache_key $e_key;
-${collapsingStore}${more}        # Hop B closed without an answer and nothing stale was allowed: ask again for the origin's own error.
+${collapsingStore}${more}        # Hop B closed without a response and nothing stale was allowed: another request gets the origin's own error.
         error_page 502 = @again;
 ${pages && ownErrorsHere}        proxy_pass http://${upstream};
     }
-    # The same for a request whose line is not asked for as it stands. A variable in every proxy_pass would cost each hit.
+    # For requests whose URI Lua has changed. A variable in every proxy_pass would cost each hit.
     location @signed {
         proxy_cache_key $e_key;
 ${collapsingStore}${more}        error_page 502 = @again;
 ${pages && ownErrorsHere}        proxy_pass http://${upstream}$e_uri;
     }
-    # The last request of its connection, while nginx is about to be reloaded. HTTP/2 and HTTP/3 announce the end themselves.
+    # The last request of a connection before nginx reloads. HTTP/2 and HTTP/3 announce the end themselves.
     location @last {
         keepalive_timeout 0;
         access_by_lua_file ${`${host.luaDir}/edge/phases/${access}.lua`};

@@ -11,21 +11,20 @@ import type { Snippets } from './snippets.ts';
 
 /**
  * Hop A: serves visitors and owns the cache. It knows no origins.
- * ⏎ reuseport is for QUIC only: with it, a second nginx started by mistake would silently serve half of the requests
- * from
- * an old tree.
+ * reuseport is for QUIC only: with it, a second nginx started by mistake would silently serve half of the requests
+ * from an old tree.
  */
 export const listenersConf = ({ zone, node, host, snippets }: RenderInput) => conf`upstream hop {
     server ${`unix:${host.dir}/run/hop.sock`};
     keepalive 256;
 }
-# Without kept connections: one that the other side is just closing would fail a request that must not be sent twice.
+# Without keepalive: a connection that is just being closed would fail a request that must not be sent twice.
 upstream hop_once {
     server ${`unix:${host.dir}/run/hop.sock`};
 }
 
-# What a compressing origin is asked for, in four classes, so that a store never mixes encodings. What browsers say is
-# found at once; anything else is read with care.
+# The encodings requested from origins, in four classes, so that the cache never mixes them. The usual values of
+# browsers are compared first, others are parsed.
 map $http_accept_encoding $e_encoding {
     default "$e_br$e_gz";
     "" "";
@@ -54,13 +53,13 @@ map "$http_content_length$http_transfer_encoding" $e_body {
     "" "";
     0 "";
 }
-# Whether the visitor sent X-E-Vary, by which hop A names the variant. proxy_set_header overwrites the other X-E- fields.
+# Whether the visitor sent X-E-Vary, by which hop A names the variant. proxy_set_header overwrites other X-E- fields.
 map $http_x_e_vary $e_forged {
     default forged;
     "" "";
 }
-# All that decides about a request before its answer is known: Lua remembers the decision by it. The last four are what
-# the usual request does not have, and stand last. The handshake refuses server names with a space or other odd bytes.
+# The inputs of decisions about a request: Lua caches the decision by them. The last four are empty in usual requests.
+# The handshake refuses server names with a space or other odd bytes.
 map "" $e_facts {
     default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body$e_forged";
 }
@@ -94,13 +93,13 @@ map "" $e_modules { default ""; }
 # Lua may write only what some directive reads.
 map $e_modules $e_unused { default ""; }
 map "" $e_version { default ""; }
-# What is asked for instead of what the visitor wrote: without its token.
+# The URI for the origin if it differs from the visitor's: without its token.
 map "" $e_uri { default ""; }
 map "" $e_again { default ""; }
-# How often this request has waited for another one; "alone": it waits no more.
+# How often this request has waited for another one; "alone": it does not wait again.
 map "" $e_round { default ""; }
 map "" $e_cache_control { default $upstream_http_x_e_cc; }
-# How the visitor came: of a request that is simulated Lua says so.
+# The visitor's scheme and port. Lua sets them for simulated requests.
 map "" $e_scheme { default $scheme; }
 map "" $e_port { default $server_port; }
 ${altSvcMap(http3Ports(zone, host.capabilities))}

@@ -18,7 +18,7 @@ ${listen.map((address) => conf`    listen ${`${address}:${port}`} ssl default_se
     ssl_certificate ${`${dir}/keys/relay.pem`};
     ssl_certificate_key ${`${dir}/keys/relay.key`};
     ssl_client_certificate ${`${dir}/keys/relay.pem`};
-    # Who shows another one is answered as anybody who has no business here.
+    # Other certificates are refused in Lua, like requests without one.
     ssl_verify_client optional_no_ca;
     ssl_verify_depth 1;
     ssl_session_cache shared:relay:4m;
