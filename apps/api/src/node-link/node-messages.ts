@@ -1,4 +1,4 @@
-// What nodes send, and where it is stored. Acks, heartbeats and block reports of many nodes share statements.
+// Receives the messages of nodes and stores them. Acks, heartbeats and block reports of many nodes share statements.
 import {
   Ack,
   BlockReport,

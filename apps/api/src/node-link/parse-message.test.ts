@@ -13,12 +13,15 @@ const heartbeat = {
   capabilities: ['lua'],
   somethingNew: { of: [[[1]]] },
 };
-const saying = (text: string) => ({ string: () => text });
+const messageOf = (text: string) => ({ string: () => text });
 
-test('a message is read as its schema has it', () => {
-  expect(parseMessage(Heartbeat, saying(JSON.stringify(heartbeat)))).toMatchObject({ revision: 1, nginx: 'running' });
-  expect(() => parseMessage(Heartbeat, saying('{"revision":'))).toThrow(SyntaxError);
-  expect(() => parseMessage(Heartbeat, saying('{}'))).toThrow('revision');
+test('a message is parsed by its schema', () => {
+  expect(parseMessage(Heartbeat, messageOf(JSON.stringify(heartbeat)))).toMatchObject({
+    revision: 1,
+    nginx: 'running',
+  });
+  expect(() => parseMessage(Heartbeat, messageOf('{"revision":'))).toThrow(SyntaxError);
+  expect(() => parseMessage(Heartbeat, messageOf('{}'))).toThrow('revision');
 });
 
 test.each([
@@ -26,7 +29,7 @@ test.each([
   ['lists in lists', `[${Array.from({ length: 1000 }, () => `[0${',0'.repeat(1000)}]`).join()}]`],
   ['names', `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":0`).join()}}`],
   ['depth', '['.repeat(100_000) + ']'.repeat(100_000)],
-])('one of more values than anybody has to say is not looked into: %s', (_, packs) => {
-  const said = JSON.stringify(heartbeat).replace('{', `{"packs":${packs},"rejected":${packs},`);
-  expect(() => parseMessage(Heartbeat, saying(said))).toThrow('too many values');
+])('a message of too many values is refused unread: %s', (_, packs) => {
+  const text = JSON.stringify(heartbeat).replace('{', `{"packs":${packs},"rejected":${packs},`);
+  expect(() => parseMessage(Heartbeat, messageOf(text))).toThrow('too many values');
 });

@@ -68,7 +68,7 @@ export class TokenPairs {
     return { session, tokens: this.#pair(holder, session, refreshToken, now) };
   }
 
-  /** Of concurrent calls one rotates the token, in a single statement. The others get the encrypted successor. */
+  /** Replaces the refresh token in a single statement. Concurrent calls get the encrypted successor. */
   async rotate(
     holder: Holder,
     session: string,
