@@ -112,7 +112,7 @@ interface Places {
   own: OwnRelease;
 }
 
-/** What the API reads (apps/api/src/core/env.ts). Further variables of its own pass through: SMTP_URL, METRICS_TOKEN … */
+/** Variables of the API (apps/api/src/core/env.ts). Others pass through: SMTP_URL, METRICS_TOKEN … */
 function apiEnvironment({ settings, folders, databaseUrl, natsUrl, own }: Places): Record<string, string | undefined> {
   return {
     ...own.settings,
