@@ -1,55 +1,35 @@
 // The running agent: serves from disk before it connects, then follows the control plane.
-import { readFile } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { BlockSet } from './blocks/block-set.ts';
-import { EdgeNode } from './edge-node.ts';
-import type { Env } from './env.ts';
-import { Forwards } from './forwards/forwards.ts';
-import { clientPairs } from './health/client-pair.ts';
-import { FollowedDocuments } from './health/followed-documents.ts';
-import { HealthChecks } from './health/health-checks.ts';
 import { createCommandHandlers, rotate } from './command-handlers.ts';
-import { findNginx, findWorkers, readHost } from './host.ts';
-import { Images } from './images/images.ts';
-import { openLayout, prepareLayout } from './layout.ts';
-import type { Layout } from './layout.ts';
+import { DocumentFollowers } from './document-followers.ts';
+import type { Env } from './env.ts';
 import { ControlAddresses } from './link/control-addresses.ts';
 import { heldKeys } from './link/held-keys.ts';
 import { readIdentity } from './link/identity.ts';
 import type { Identity } from './link/identity.ts';
-import { join, JoinRefusedError } from './link/join.ts';
 import { Link } from './link/nats.ts';
 import { linkedNode } from './linked-node.ts';
-import { lockDirectory } from './lock.ts';
 import type { Log } from './log.ts';
-import { driversFor, Firewall } from './machine/firewall/firewall.ts';
 import { applyGeneva, isApplied } from './machine/geneva.ts';
-import { lastRotation } from './machine/log-rotation.ts';
-import { Meter } from './machine/meter.ts';
 import { HostSettings } from './machine/host-settings.ts';
+import { lastRotation } from './machine/log-rotation.ts';
+import { ownAddress, ownAddresses, prepareMachine } from './machine/machine.ts';
+import type { Machine } from './machine/machine.ts';
+import { Meter } from './machine/meter.ts';
 import { createRiskFollower } from './machine/risk-set.ts';
-import { Admin } from './nginx/admin.ts';
-import { selfSigned } from './nginx/self-signed.ts';
-import { TreeServer } from './nginx/tree-server.ts';
+import { Membership } from './membership.ts';
 import { Watchdog } from './nginx/watchdog.ts';
-import { createLookUp, createResolver } from './origins/addresses.ts';
-import { StapleFiles, storedChains } from './ocsp/staple-files.ts';
-import { Staples } from './ocsp/staples.ts';
-import { CachePlace } from './store/cache-place.ts';
-import { writeWhole } from './store/durable.ts';
-import { CachedNow } from './store/cached-now.ts';
-import { closedBecause } from './plan.ts';
 import type { Refusals } from './reconcile.ts';
 import { http3Ports } from './render/http3.ts';
-import { DocumentStore } from './store/documents.ts';
+import { startServing } from './serving.ts';
+import type { Serving } from './serving.ts';
+import { CachedNow } from './store/cached-now.ts';
 import type { Health } from './upgrade/health.ts';
 import { Home } from './upgrade/home.ts';
 import { Reports } from './upgrade/reports.ts';
 import { runTrial } from './upgrade/trial.ts';
 import { Upgrades } from './upgrade/upgrades.ts';
-import { version } from './version.ts';
 
 export interface Running {
   /** Rejects when the control plane refuses the node. Retrying cannot help. */
@@ -60,355 +40,290 @@ export interface Running {
   stop: (options: { nginx: boolean }) => Promise<void>;
 }
 
-const JOIN_AGAIN_MS = 5000;
-/** Before a reload, connections close after their next response within this time. */
-const CLOSING_MS = 1000;
-/** Longest time from the announcement until old workers have exited or the reload has failed. */
-const CLOSING_SECONDS = 10;
-const MOVED_AFTER_MS = 200;
 const HEARTBEAT_METER_MS = 90_000;
+const STATUS_WITHIN_MS = 1000;
 
+/** Resolves when nginx serves the documents on disk. Joining and connecting continue in the background. */
 export async function startAgent(env: Env, log: Log): Promise<Running> {
-  const layout = await openLayout(env.EDGELOOM_DIR);
-  // Files we create are readable by us and the workers' group, whatever umask we inherited.
-  process.umask(0o027);
-  const unlock = await lockDirectory(layout.dir);
-  const workers = await findWorkers();
-  await prepareLayout(layout, workers);
-  await ensureFallback(layout);
-  const binary = await findNginx(env.EDGELOOM_NGINX);
-  const firewall = await Firewall.open(log, driversFor(env));
-  const host = { ...(await readHost(env, binary, layout, workers)), refuses: !firewall.canDrop };
-  const admin = new Admin(layout.adminSocket);
-  const server = new TreeServer({
-    binary,
-    layout,
-    answering: () => admin.generation(),
-    beforeReload: () => endConnections(admin),
-    log,
-  });
-  const lookUp = createLookUp(host.resolvers);
-  const forwards = new Forwards({ binary, layout: layout.forwards, host, lookUp, log });
-  const cachePlace = new CachePlace({ layout, workers, log });
-  await cachePlace.ensure();
-  // nginx serves before the documents are even listed.
-  await Promise.all([server.serveLast(), forwards.serveLast()]);
-  const store = await DocumentStore.open(layout.docs);
-  const known = await readIdentity(layout);
-  const node = new EdgeNode({ server, cachePlace, admin, store, host, log });
-  const refusals: Refusals = new Map();
-  let link: Link | null = null;
-  const outward = {
-    resolve: createResolver(lookUp, () => followed.originPolicy),
-    authorities: host.caBundle === null ? null : await readFile(host.caBundle, 'utf8').catch(() => null),
-    isReady: () => followed.originPolicy !== null,
-  };
-  const checks = new HealthChecks({
-    ...outward,
-    pairOf: clientPairs(store, layout),
-    tell: (down, up, seconds) => node.admin.health(down, up, seconds),
-    report: (report) => link?.reportOrigins(report),
-    log,
-  });
-  const staples = new Staples({
-    ...outward,
-    files: new StapleFiles(layout.docs),
-    chainOf: storedChains(store),
-    tell: (keys) => node.inTurn(() => node.bump(keys)),
-    log,
-  });
-  const cachedNow = new CachedNow({
-    dir: path.join(layout.cache, 'objects'),
-    store,
-    report: (report) => link?.reportCached(report),
-    log,
-  });
-  const images = new Images({ run: layout.run, log });
-  const followed = new FollowedDocuments({
-    store,
-    // Documents kept on disk are not sent again after a restart, so this report is the only one.
-    closed: (key, hash, lacked) =>
-      node.inTurn(async () => {
-        const known = store.get(key);
-        if (known?.sha256 === hash) refusals.set(key, { key, ...known, error: closedBecause(lacked) });
-      }),
-    host: (key, doc) => checks.set(key, doc),
-    cert: (key, doc) => staples.set(key, doc),
-    webp: (key, isWanted) => host.capabilities.webp && images.set(key, isWanted),
-    settled: () => staples.sweep(),
-    log,
-  });
-  const refresh = () =>
-    node
+  const machine = await prepareMachine(env, log);
+  const serving = await startServing(machine, log);
+  return new Agent({ env, machine, serving, identity: await readIdentity(machine.layout), log }).start();
+}
+
+interface Parts {
+  env: Env;
+  machine: Machine;
+  serving: Serving;
+  identity: Identity | null;
+  log: Log;
+}
+
+class Agent {
+  readonly #env: Env;
+  readonly #machine: Machine;
+  readonly #serving: Serving;
+  readonly #log: Log;
+  readonly #refusals: Refusals = new Map();
+  readonly #membership: Membership;
+  readonly #controlAddresses: ControlAddresses;
+  readonly #followRisk: () => Promise<void>;
+  readonly #documents: DocumentFollowers;
+  readonly #cachedNow: CachedNow;
+  readonly #settings: HostSettings;
+  readonly #blocks: BlockSet;
+  readonly #watchdog: Watchdog;
+  /** Null where no launcher started this agent. */
+  readonly #home: Home | null;
+  readonly #reports: Reports;
+  readonly #upgrades: Upgrades;
+  #trial: Promise<void> = Promise.resolve();
+  #replace = (): void => undefined;
+  readonly #replaced = new Promise<void>((resolve) => (this.#replace = resolve));
+
+  constructor({ env, machine, serving, identity, log }: Parts) {
+    this.#env = env;
+    this.#machine = machine;
+    this.#serving = serving;
+    this.#log = log;
+    const { layout, firewall } = machine;
+    const { node, store } = serving;
+    this.#membership = new Membership(
+      { env, layout, node, refresh: this.#refresh, forgetZone: () => this.#forgetZone(), log },
+      identity,
+    );
+    this.#controlAddresses = new ControlAddresses(() => [
+      ...(env.EDGELOOM_CONTROL === undefined ? [] : [env.EDGELOOM_CONTROL]),
+      ...this.#membership.natsServers,
+    ]);
+    this.#documents = new DocumentFollowers({
+      machine,
+      serving,
+      refusals: this.#refusals,
+      reportOrigins: (report) => this.#membership.link?.reportOrigins(report),
+      log,
+    });
+    this.#cachedNow = new CachedNow({
+      dir: path.join(layout.cache, 'objects'),
+      store,
+      report: (report) => this.#membership.link?.reportCached(report),
+      log,
+    });
+    this.#followRisk = createRiskFollower({ dir: layout.dir, read: () => node.structureWith([]), firewall });
+    this.#settings = this.#createHostSettings();
+    this.#blocks = this.#createBlockSet();
+    this.#watchdog = new Watchdog({
+      nginx: serving.server.nginx,
+      admin: serving.admin,
+      layout,
+      changed: this.#heartbeatNow,
+      log,
+    });
+    this.#home = env.EDGELOOM_HOME === undefined ? null : new Home(env.EDGELOOM_HOME);
+    this.#reports = new Reports(path.join(layout.dir, 'upgrade/reports'), log);
+    this.#upgrades = this.#createUpgrades();
+  }
+
+  async start(): Promise<Running> {
+    await this.#serve();
+    this.#watchdog.start();
+    await this.#upgrades.resume();
+    this.#membership.start(this.#linkOpener());
+    this.#reports.deliverTo(async (report) => {
+      const { link } = this.#membership;
+      if (link === null) throw new Error('not joined');
+      await link.reportUpgrade(report);
+    });
+    this.#startTrial();
+    return { replaced: this.#replaced, refused: this.#membership.refused, stop: (options) => this.#stop(options) };
+  }
+
+  /** Serves the documents on disk, and follows their changes. */
+  async #serve(): Promise<void> {
+    const { node, server, forwards, store } = this.#serving;
+    node.onChanged = (keys) => {
+      this.#blocks.settingChanged();
+      this.#documents.changed(keys);
+      forwards.changed(keys);
+      this.#settings.look();
+    };
+    node.unresponsive = () => this.#watchdog.error !== null;
+    forwards.onSockets = () => this.#settings.look();
+    await this.#membership.adoptZone();
+    await node.serve();
+    forwards.follow({ store, self: () => node.self });
+    server.nginx.onRestart = () => void this.#refresh().then(this.#heartbeatNow);
+  }
+
+  #startTrial(): void {
+    const home = this.#home;
+    if (home === null || this.#env.EDGELOOM_TRIAL === undefined) return;
+    this.#trial = runTrial({
+      home,
+      health: () => this.#health(),
+      isInStep: () => this.#serving.forwards.hasLooked && this.#membership.link?.isInStep === true,
+      natsServers: () => this.#membership.link?.servers ?? [],
+      confirm: () => this.#upgrades.confirm(home),
+      leave: () => this.#replace(),
+      signal: this.#membership.signal,
+      log: this.#log,
+    });
+  }
+
+  async #stop({ nginx: withNginx }: { nginx: boolean }): Promise<void> {
+    const { node, server, forwards, cachePlace, store } = this.#serving;
+    this.#membership.beginStop();
+    await this.#trial.catch((error: unknown) => this.#log.error('the trial of this release was not ended', { error }));
+    await this.#watchdog.stop();
+    await this.#upgrades.stop();
+    await this.#reports.stop();
+    await this.#membership.settle();
+    await this.#settings.stop();
+    await this.#documents.stop();
+    await this.#cachedNow.stop();
+    await cachePlace.stop();
+    await this.#membership.disconnect();
+    // Waits for a running operation, which would otherwise watch or start nginx again.
+    await node.inTurn(() => Promise.resolve());
+    // Its requests to the control plane ended with the connection.
+    await this.#blocks.stop();
+    await forwards.stop({ nginx: withNginx });
+    if (withNginx) await server.nginx.stop();
+    server.nginx.unwatch();
+    await store.close();
+    this.#machine.unlock();
+  }
+
+  readonly #heartbeatNow = (): void => this.#membership.link?.heartbeatNow();
+
+  /** Applies the documents on disk to nginx again. */
+  readonly #refresh = (): Promise<void> => {
+    const { node } = this.#serving;
+    return node
       .inTurn(() => node.refresh())
-      .catch((error: unknown) => log.error('nginx does not serve what the documents say', { error }));
-  const control = new ControlAddresses(() => [
-    ...(env.EDGELOOM_CONTROL === undefined ? [] : [env.EDGELOOM_CONTROL]),
-    ...(link?.servers ?? known?.natsServers ?? []),
-  ]);
-  const followRisk = createRiskFollower({ dir: layout.dir, read: () => node.structureWith([]), firewall });
-  const settings = new HostSettings({
-    read: () => node.structureWith([]),
-    geneva: { apply: applyGeneva, stands: isApplied },
-    firewall: {
-      async follow(lists) {
-        await firewall.follow(lists);
-        await followRisk();
-      },
-    },
-    sockets: (zone) => [
-      ...zone.ports.map(({ port }) => ({ protocol: 'tcp' as const, port })),
-      ...http3Ports(zone, host.capabilities).map((port) => ({ protocol: 'udp' as const, port })),
-      ...forwards.sockets,
-    ],
-    trusted: () => control.addresses,
-    rotate: () => rotate(node, forwards, layout),
-    lastRotation: () => lastRotation(layout),
-    drained: () => {
-      void refresh();
-      forwards.changed('all');
-    },
-    log,
-  });
-  const blocks = new BlockSet({
-    file: path.join(layout.dir, 'blocks.json'),
-    async setting() {
-      const structure = await node.structureWith([]);
-      const isOpen = structure !== null && structure.node?.relayPort === undefined;
-      return isOpen && structure.zone.ipset ? { zoneID: structure.zone.id, max: structure.zone.ipset.max } : null;
-    },
-    nginx: admin,
-    kernel: firewall,
-    spared: () => [...ownAddresses(), ...control.addresses],
-    line: () => link,
-    log,
-  });
-  node.onChanged = (keys) => {
-    blocks.settingChanged();
-    followed.changed(keys);
-    forwards.changed(keys);
-    settings.look();
+      .catch((error: unknown) => this.#log.error('nginx does not serve what the documents say', { error }));
   };
-  forwards.onSockets = () => settings.look();
-  if (known !== null) await adoptZone(node, known);
-  await node.serve();
-  forwards.follow({ store, self: () => node.self });
-  server.nginx.onRestart = () => void refresh().then(() => link?.heartbeatNow());
-  const place = { dir: layout.dir, status: () => admin.status(1000), dropped: () => firewall.dropped() };
-  const watchdog = new Watchdog({
-    nginx: server.nginx,
-    admin,
-    layout,
-    changed: () => link?.heartbeatNow(),
-    log,
-  });
-  node.unresponsive = () => watchdog.error !== null;
-  const fault = () => watchdog.error ?? forwards.error ?? settings.error;
-  const health = (): Health => ({ nginx: node.state, error: node.error ?? fault(), rejected: [...refusals.keys()] });
-  const home = env.EDGELOOM_HOME === undefined ? null : new Home(env.EDGELOOM_HOME);
-  const reports = new Reports(path.join(layout.dir, 'upgrade/reports'), log);
-  let replace = (): void => undefined;
-  const replaced = new Promise<void>((resolve) => (replace = resolve));
-  const upgrades = new Upgrades({
-    home,
-    dir: layout.dir,
-    keysFile: env.EDGELOOM_RELEASE_KEYS,
-    control: env.EDGELOOM_CONTROL,
-    health,
-    async usePacks() {
-      await node.inTurn(() => node.refresh());
-      const fault = node.nginx.running ? (await admin.status()).risk?.fault : undefined;
-      if (fault !== undefined) throw new Error(`nginx cannot read the risk pack: ${fault}`);
-      await followRisk();
-    },
-    changed: () => link?.heartbeatNow(),
-    restart: () => replace(),
-    reports,
-    log,
-  });
-  await upgrades.resume();
-  const commandHandlers = createCommandHandlers({
-    node,
-    forwards,
-    layout,
-    address: ownAddress(host.listen),
-    meter: new Meter(place),
-    refresh,
-    move: (to) => move(to),
-    upgrade: (command) => upgrades.accept(command),
-    removePack: (command) => upgrades.remove(command),
-    dropped: () => firewall.dropped(),
-    log,
-  });
-  // Heartbeats are further apart than two polls of a page that shows figures.
-  const meter = new Meter(place, HEARTBEAT_METER_MS);
-  const connect = (identity: Identity) =>
-    new Link(
-      linkedNode({
+
+  /** Errors of this machine besides those of the documents. */
+  readonly #fault = (): string | null => this.#watchdog.error ?? this.#serving.forwards.error ?? this.#settings.error;
+
+  #health(): Health {
+    const { node } = this.#serving;
+    return { nginx: node.state, error: node.error ?? this.#fault(), rejected: [...this.#refusals.keys()] };
+  }
+
+  async #forgetZone(): Promise<void> {
+    await this.#machine.firewall
+      .forget()
+      .catch((error: unknown) => this.#log.error('rules for packets were left behind', { error }));
+    this.#refusals.clear();
+  }
+
+  #createHostSettings(): HostSettings {
+    const { layout, host, firewall } = this.#machine;
+    const { node, forwards } = this.#serving;
+    return new HostSettings({
+      read: () => node.structureWith([]),
+      geneva: { apply: applyGeneva, isApplied },
+      firewall: {
+        follow: async (lists) => {
+          await firewall.follow(lists);
+          await this.#followRisk();
+        },
+      },
+      sockets: (zone) => [
+        ...zone.ports.map(({ port }) => ({ protocol: 'tcp' as const, port })),
+        ...http3Ports(zone, host.capabilities).map((port) => ({ protocol: 'udp' as const, port })),
+        ...forwards.sockets,
+      ],
+      trusted: () => this.#controlAddresses.addresses,
+      rotate: () => rotate(node, forwards, layout),
+      lastRotation: () => lastRotation(layout),
+      drained: () => {
+        void this.#refresh();
+        forwards.changed('all');
+      },
+      log: this.#log,
+    });
+  }
+
+  #createBlockSet(): BlockSet {
+    const { layout, firewall } = this.#machine;
+    const { node, admin } = this.#serving;
+    return new BlockSet({
+      file: path.join(layout.dir, 'blocks.json'),
+      async setting() {
+        const structure = await node.structureWith([]);
+        const isOpen = structure !== null && structure.node?.relayPort === undefined;
+        return isOpen && structure.zone.ipset ? { zoneID: structure.zone.id, max: structure.zone.ipset.max } : null;
+      },
+      nginx: admin,
+      kernel: firewall,
+      alwaysAllowed: () => [...ownAddresses(), ...this.#controlAddresses.addresses],
+      line: () => this.#membership.link,
+      log: this.#log,
+    });
+  }
+
+  #createUpgrades(): Upgrades {
+    const { node, admin } = this.#serving;
+    return new Upgrades({
+      home: this.#home,
+      dir: this.#machine.layout.dir,
+      keysFile: this.#env.EDGELOOM_RELEASE_KEYS,
+      control: this.#env.EDGELOOM_CONTROL,
+      health: () => this.#health(),
+      usePacks: async () => {
+        await node.inTurn(() => node.refresh());
+        const fault = node.nginx.running ? (await admin.status()).risk?.fault : undefined;
+        if (fault !== undefined) throw new Error(`nginx cannot read the risk pack: ${fault}`);
+        await this.#followRisk();
+      },
+      changed: this.#heartbeatNow,
+      restart: () => this.#replace(),
+      reports: this.#reports,
+      log: this.#log,
+    });
+  }
+
+  #linkOpener(): (identity: Identity) => Link {
+    const { layout, host, firewall } = this.#machine;
+    const { node, admin, forwards } = this.#serving;
+    const log = this.#log;
+    const place = { dir: layout.dir, status: () => admin.status(STATUS_WITHIN_MS), dropped: () => firewall.dropped() };
+    const commandHandlers = createCommandHandlers({
+      node,
+      forwards,
+      layout,
+      address: ownAddress(host.listen),
+      meter: new Meter(place),
+      refresh: this.#refresh,
+      move: (to) => this.#membership.move(to),
+      upgrade: (command) => this.#upgrades.accept(command),
+      removePack: (command) => this.#upgrades.remove(command),
+      dropped: () => firewall.dropped(),
+      log,
+    });
+    // Heartbeats are further apart than two polls of a page that shows figures.
+    const meter = new Meter(place, HEARTBEAT_METER_MS);
+    const nginx = { refresh: () => node.inTurn(() => node.refresh()), isRunning: () => node.nginx.running };
+    return (identity) => {
+      const linked = linkedNode({
         node,
         identity,
-        refusals,
-        zoneKeys: heldKeys(
-          layout,
-          { refresh: () => node.inTurn(() => node.refresh()), isRunning: () => node.nginx.running },
-          log,
-        ),
-        hands: commandHandlers,
+        refusals: this.#refusals,
+        zoneKeys: heldKeys(layout, nginx, log),
+        commandHandlers,
         meter,
-        isDiskFull: () => watchdog.isDiskFull,
-        blocks,
+        isDiskFull: () => this.#watchdog.isDiskFull,
+        blocks: this.#blocks,
         capabilities: host.capabilities,
-        fault,
-        patterns: async () => (await admin.status(1000).catch(() => null))?.patterns,
-        has: () => upgrades.has,
-        refresh,
+        fault: this.#fault,
+        patterns: async () => (await admin.status(STATUS_WITHIN_MS).catch(() => null))?.patterns,
+        has: () => this.#upgrades.has,
+        refresh: this.#refresh,
         log,
-      }),
-      log,
-    );
-
-  const stopping = new AbortController();
-  const linking = (async () => {
-    const identity = known ?? (await joinForEver(env, layout, log, stopping.signal));
-    if (identity === null) return;
-    if (known === null) {
-      await adoptZone(node, identity);
-      await refresh();
-    }
-    link = connect(identity);
-  })();
-
-  reports.deliverTo(async (report) => {
-    if (link === null) throw new Error('not joined');
-    await link.reportUpgrade(report);
-  });
-  const trial =
-    home !== null && env.EDGELOOM_TRIAL !== undefined
-      ? runTrial({
-          home,
-          health,
-          isInStep: () => forwards.hasLooked && link !== null && link.isInStep,
-          natsServers: () => link?.servers ?? [],
-          confirm: () => upgrades.confirm(home),
-          leave: () => replace(),
-          signal: stopping.signal,
-          log,
-        })
-      : Promise.resolve();
-
-  /** Joins again as a node of another zone and discards everything of the previous zone. */
-  const move = async ({ control, token }: { control: string; token: string }) => {
-    const invitation = { control: env.EDGELOOM_CONTROL ?? control, token, version };
-    const identity = await join(layout, invitation, stopping.signal);
-    log.info('moved', { nodeID: identity.nodeID, zoneID: identity.zoneID });
-    // The response has been sent by then.
-    moving = rejoinAs(identity).catch((error: unknown) => log.error('the move was not finished', { error }));
-  };
-  const rejoinAs = async (identity: Identity) => {
-    // The response has been sent by then.
-    await setTimeout(MOVED_AFTER_MS);
-    await link?.stop();
-    await node.inTurn(async () => {
-      await adoptZone(node, identity);
-      await firewall.forget().catch((error: unknown) => log.error('rules for packets were left behind', { error }));
-      refusals.clear();
-    });
-    await refresh();
-    if (!stopping.signal.aborted) link = connect(identity);
-  };
-  let moving = Promise.resolve();
-
-  return {
-    replaced,
-    refused: linking.then(() => new Promise<never>(() => undefined)),
-    stop: async ({ nginx: withNginx }) => {
-      stopping.abort();
-      await trial.catch((error: unknown) => log.error('the trial of this release was not ended', { error }));
-      await watchdog.stop();
-      await upgrades.stop();
-      await reports.stop();
-      await linking.catch(() => undefined);
-      await moving;
-      await settings.stop();
-      checks.stop();
-      staples.stop();
-      await images.stop();
-      await cachedNow.stop();
-      await cachePlace.stop();
-      await link?.stop();
-      // Waits for a running operation, which would otherwise watch or start nginx again.
-      await node.inTurn(() => Promise.resolve());
-      // Its requests to the control plane ended with the connection.
-      await blocks.stop();
-      await forwards.stop({ nginx: withNginx });
-      if (withNginx) await server.nginx.stop();
-      server.nginx.unwatch();
-      await store.close();
-      unlock();
-    },
-  };
-}
-
-/** Addresses of this machine. Loopback is left out: the firewall accepts it anyway. */
-const ownAddresses = () =>
-  Object.values(networkInterfaces()).flatMap((list = []) =>
-    list.filter(({ internal }) => !internal).map(({ address }) => address),
-  );
-
-/** The first address is the one nearest to the control plane. */
-function ownAddress([first = '0.0.0.0']: readonly string[]): string {
-  if (first === '0.0.0.0') return '127.0.0.1';
-  return first === '[::]' ? '::1' : first.replace(/^\[|\]$/g, '');
-}
-
-/** Documents of one zone must not be served in another. */
-async function adoptZone(node: EdgeNode, { nodeID, zoneID }: Identity): Promise<void> {
-  node.self = { nodeID, zoneID };
-  const structure = await node.structureWith([]).catch(() => null);
-  if (structure === null || structure.zone.id === zoneID) return;
-  const keys = [...node.store.keys()];
-  await node.store.commit(
-    keys.map((key) => ({ key, revision: 0, sha256: '', body: null })),
-    0,
-  );
-  await node.bump('all');
-}
-
-async function joinForEver(env: Env, layout: Layout, log: Log, signal: AbortSignal): Promise<Identity | null> {
-  const { EDGELOOM_CONTROL: control, EDGELOOM_TOKEN: token } = env;
-  if (control === undefined || token === undefined) {
-    throw new Error('this node has not joined: EDGELOOM_CONTROL and EDGELOOM_TOKEN are needed');
+      });
+      return new Link(linked, log);
+    };
   }
-  while (!signal.aborted) {
-    try {
-      const identity = await join(layout, { control, token, version }, signal);
-      log.info('joined', { nodeID: identity.nodeID, zoneID: identity.zoneID });
-      return identity;
-    } catch (error) {
-      if (error instanceof JoinRefusedError)
-        throw new Error(`the control plane refused this node: ${error.message}`, { cause: error });
-      log.warn('could not join yet', { error });
-      await setTimeout(JOIN_AGAIN_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
-    }
-  }
-  return null;
-}
-
-/** Lua of an older release does not know this call, so its nginx reloads without it. */
-async function endConnections(admin: Admin): Promise<void> {
-  const isClosing = await admin.closeConnections(CLOSING_SECONDS, CLOSING_MS).then(
-    () => true,
-    () => false,
-  );
-  if (isClosing) await setTimeout(CLOSING_MS);
-}
-
-async function ensureFallback({ keys }: Layout): Promise<void> {
-  const cert = path.join(keys, 'fallback.pem');
-  const key = path.join(keys, 'fallback.key');
-  if ((await readFile(cert).catch(() => null)) !== null) return;
-  const pair = selfSigned('edge.invalid');
-  // The certificate is written last: its presence means that the key exists.
-  await writeWhole(key, pair.key, 0o600);
-  await writeWhole(cert, pair.cert, 0o600);
 }

@@ -1,4 +1,4 @@
-// What this node does on command.
+// Carries out the commands of the control plane.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
@@ -50,7 +50,7 @@ export function createCommandHandlers({
   removePack,
   dropped,
   log,
-}: Parts): LinkedNode['hands'] {
+}: Parts): LinkedNode['commandHandlers'] {
   const visitors = new TrafficMetricsReader(path.join(layout.logs, 'access.json'), hostsOf(node.store));
   let rebootedAt = Number.NEGATIVE_INFINITY;
 

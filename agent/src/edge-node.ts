@@ -15,7 +15,7 @@ import type { TreeServer } from './nginx/tree-server.ts';
 import type { Tree } from './nginx/trees.ts';
 import type { Self } from './plan.ts';
 import { http3Ports } from './render/http3.ts';
-import type { HostFacts } from './render/render.ts';
+import type { HostFacts } from './render/input.ts';
 import type { CachePlace } from './store/cache-place.ts';
 import type { Change, DocumentStore } from './store/documents.ts';
 
@@ -40,7 +40,7 @@ export class EdgeNode {
   onChanged: (keys: readonly string[] | 'all') => void = () => undefined;
   /** Set by the watchdog of nginx. */
   unresponsive: () => boolean = () => false;
-  /** Why nginx does not serve what the documents say. */
+  /** Why nginx does not serve the documents. */
   error: string | null = null;
 
   constructor(parts: {

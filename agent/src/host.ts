@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Env } from './env.ts';
 import type { Layout, Workers } from './layout.ts';
 import { detectCapabilities } from './render/capabilities.ts';
-import type { HostFacts } from './render/render.ts';
+import type { HostFacts } from './render/input.ts';
 
 export async function readHost(env: Env, nginx: string, layout: Layout, workers: Workers | null): Promise<HostFacts> {
   const [capabilities, resolvConf, ipv6] = await Promise.all([
@@ -29,7 +29,7 @@ export async function readHost(env: Env, nginx: string, layout: Layout, workers:
 /** Where distributions keep trusted certificate authorities. */
 const bundles = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem'];
 
-/** Servers are in sbin, which may be missing in PATH. OpenResty has a prefix of its own. */
+/** Servers are in sbin, which may be missing in PATH. OpenResty has another prefix. */
 export async function findNginx(name: string): Promise<string> {
   if (name.includes('/')) return path.resolve(name);
   const folders = [

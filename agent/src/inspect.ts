@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
-import { judgeDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
+import { checkDoc, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { diffFiles } from './diff.ts';
 import type { Env } from './env.ts';
@@ -146,7 +146,7 @@ async function readFolder(dir: string): Promise<Folder> {
   for (const { key, file } of files) {
     try {
       const { revision, body } = decodeDocFile(await readFile(file));
-      const checkedDoc = judgeDoc(key, body);
+      const checkedDoc = checkDoc(key, body);
       folder.docs.set(key, { revision, sha256: sha256(body), doc: 'doc' in checkedDoc ? checkedDoc.doc : null });
       if ('closed' in checkedDoc) folder.faults.push(`${key}: ${closedBecause(checkedDoc.closed)}`);
     } catch (error) {

@@ -20,7 +20,7 @@ export interface Layout extends NginxLayout {
   adminSocket: string;
   /** The socket for simulated requests. */
   simulateSocket: string;
-  /** The second nginx, which forwards ports, has a folder of its own. */
+  /** The folder of the second nginx, which forwards ports. */
   forwards: NginxLayout;
 }
 

@@ -20,7 +20,7 @@ interface Parts {
   identity: Identity;
   refusals: Refusals;
   zoneKeys: HeldKeys;
-  hands: LinkedNode['hands'];
+  commandHandlers: LinkedNode['commandHandlers'];
   meter: Meter;
   isDiskFull: () => boolean;
   blocks: NonNullable<LinkedNode['blocks']>;
@@ -41,7 +41,7 @@ export function linkedNode({
   identity,
   refusals,
   zoneKeys,
-  hands,
+  commandHandlers,
   meter,
   isDiskFull,
   blocks,
@@ -82,7 +82,7 @@ export function linkedNode({
   return {
     identity,
     zoneKeys,
-    hands,
+    commandHandlers,
     blocks,
     load: async () => ({ ...(await meter.load()), cacheDiskFull: isDiskFull() }),
     // Includes rejected documents, which the zone may since have removed.

@@ -39,7 +39,7 @@ test("other nodes' documents are passed over", () => {
   });
 });
 
-test('of several documents for one key the last good one counts, and a bad one that came after it is told', () => {
+test('the last good document of a key counts, and a later bad one is reported', () => {
   const [first, second] = [entry(`site/${id}`, 1, site()), entry(`site/${id}`, 2, site({ status: 'pause' }))];
   const bad = entry(`site/${id}`, 3, site({ status: 'asleep' }));
   expect(plan(none, [first, second], self).data).toEqual([second]);
@@ -50,13 +50,13 @@ test('of several documents for one key the last good one counts, and a bad one t
   });
 });
 
-test('what came after this agent is kept; what it must not be without is kept as well, and told', () => {
+test('documents of later versions are kept, and reported when this agent lacks a required capability', () => {
   const later = entry('tomorrow', 1, { kind: 'tomorrow' });
   expect(plan(none, [later], self)).toEqual({ effect: 'data', data: [later], structure: [], rejected: [] });
   const closed = entry(`site/${id}`, 2, site({ needs: ['bouncer'] }));
   const error = 'this agent is too old for bouncer: closed until it is upgraded';
-  const told = [{ key: closed.key, revision: 2, error, sha256: closed.sha256 }];
-  expect(plan(none, [closed], self)).toEqual({ effect: 'data', data: [closed], structure: [], rejected: told });
+  const reported = [{ key: closed.key, revision: 2, error, sha256: closed.sha256 }];
+  expect(plan(none, [closed], self)).toEqual({ effect: 'data', data: [closed], structure: [], rejected: reported });
   expect(plan(none, [closed, entry(`site/${id}`, 3, site())], self)).toMatchObject({ rejected: [] });
 });
 
@@ -97,7 +97,7 @@ test('the zone document of another zone is refused', () => {
   });
 });
 
-test('a document that is gone is removed even when nobody knows it, but a zone never goes', () => {
+test('a removed document is deleted even if it is unknown, but a zone is never deleted', () => {
   const gone = entry('host/a.example.com', 2, null);
   expect(plan(none, [gone], self)).toMatchObject({ effect: 'data', data: [gone] });
   expect(plan(none, [entry('zone', 2, null)], self)).toMatchObject({

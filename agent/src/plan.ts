@@ -1,6 +1,6 @@
 // Computes what a set of documents would change. Pure.
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
-import { DocKey, judgeDoc, nodeKey } from '@edgeloom/contract/edge/documents.ts';
+import { DocKey, checkDoc, nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { DocEntry } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 import type { Change } from './store/documents.ts';
@@ -77,7 +77,7 @@ function check(entry: DocEntry, self: Self): string[] {
   DocKey.parse(entry.key);
   if (!isIntact(entry)) throw new Error('the body does not match its hash');
   if (entry.body === null && entry.key === 'zone') throw new Error('a zone cannot be withdrawn');
-  const checked = entry.body === null ? { later: true } : judgeDoc(entry.key, entry.body);
+  const checked = entry.body === null ? { later: true } : checkDoc(entry.key, entry.body);
   if ('doc' in checked && checked.doc.kind === 'zone' && checked.doc.id !== self.zoneID)
     throw new Error(`this node is not of zone ${checked.doc.id}`);
   return 'closed' in checked ? checked.closed : [];

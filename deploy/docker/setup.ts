@@ -3,7 +3,7 @@
 import { chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
-import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import { deploy } from '../../prisma/migrate.ts';
 import { addresses, ensureDemo, hideSummary, showSummary } from '../quickstart/demo.ts';
 import { nameFolders } from '../quickstart/folders.ts';

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
-import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import { generateClient } from '../../prisma/generate.ts';
 import { deploy } from '../../prisma/migrate.ts';
 import { prepareNats } from '../services/nats.ts';
@@ -112,7 +112,7 @@ interface Places {
   own: OwnRelease;
 }
 
-/** What the API reads (apps/api/src/env.ts). Further variables of its own pass through: SMTP_URL, METRICS_TOKEN … */
+/** Variables of the API (apps/api/src/core/env.ts). Others pass through: SMTP_URL, METRICS_TOKEN … */
 function apiEnvironment({ settings, folders, databaseUrl, natsUrl, own }: Places): Record<string, string | undefined> {
   return {
     ...own.settings,

@@ -1,6 +1,6 @@
 // A burst of sign-ins: up to a limit they wait, and the rest get 429 with Retry-After.
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { isPassword } from '@edgeloom/api/http/auth/passwords.ts';
+import { isPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 

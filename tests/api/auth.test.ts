@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { hashPassword } from '@edgeloom/api/http/auth/passwords.ts';
+import { hashPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { accessToken } from '../support/actors.ts';

@@ -1,7 +1,8 @@
 // Accounts at the large clouds, against stand-ins that speak what the vendors document and check every signature.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { openDns, type DnsRecords } from '@edgeloom/api/dns/provider.ts';
+import type { DnsRecords } from '@edgeloom/api/dns/account.ts';
+import { openDns } from '@edgeloom/api/dns/provider.ts';
 import { DnsCredentials } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isSignedByAlibaba, startAliDns } from '../support/dns-vendors/ali-dns.ts';

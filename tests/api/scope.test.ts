@@ -1,8 +1,8 @@
 // The scope itself, asked in the ways a service might ask it.
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '@edgeloom/api/core/ctx.ts';
-import { stranger } from '@edgeloom/api/core/ctx.ts';
+import type { Actor } from '@edgeloom/api/core/actor.ts';
+import { stranger } from '@edgeloom/api/core/actor.ts';
 import { owners } from '@edgeloom/api/core/owners.ts';
 import { scoping } from '@edgeloom/api/core/scope.ts';
 import { contains, sql } from '@edgeloom/api/core/sql.ts';

@@ -6,7 +6,7 @@ import { apiTokens, login2fa, mailedTokens, proxy, session } from '@edgeloom/con
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { totpOf } from '@edgeloom/api/http/auth/factors.ts';
+import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
 import { testApp } from '../support/app.ts';
 import { authority } from '../support/authority.ts';
 import { unique } from '../support/build.ts';

@@ -7,9 +7,9 @@ import {
   ownSessions,
   session,
 } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { totpOf } from '@edgeloom/api/http/auth/factors.ts';
+import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
-import { sweepSessions } from '@edgeloom/api/http/auth/sessions.ts';
+import { sweepSessions } from '@edgeloom/api/core/auth/sweep-sessions.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';

@@ -13,7 +13,7 @@ import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.t
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { refreshTokens, sha256 } from '@edgeloom/api/http/auth/tokens.ts';
+import { refreshTokens, sha256 } from '@edgeloom/api/core/auth/tokens.ts';
 import { accessToken, type Signed } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import type { Tenant } from '../support/build.ts';

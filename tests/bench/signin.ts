@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { hashPassword, isPassword } from '@edgeloom/api/http/auth/passwords.ts';
+import { hashPassword, isPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { oidc, oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { connect } from '@edgeloom/contract/client.ts';
 import { pathAt, type Endpoint } from '@edgeloom/contract/endpoint.ts';

@@ -1,7 +1,7 @@
 // Each way to sign in, as a person goes it, in a real browser with a device for passkeys in it.
-import { totpOf } from '@edgeloom/api/http/auth/factors.ts';
+import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
 import { oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityFaults } from '../support/accessibility.ts';
 import type { TestApp } from '../support/app.ts';

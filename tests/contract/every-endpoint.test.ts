@@ -2,7 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { errors } from '@edgeloom/contract/errors.ts';
-import type { Mount } from '@edgeloom/contract/endpoint.ts';
+import type { Mount } from '@edgeloom/contract/family.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
 import type { Signed } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';

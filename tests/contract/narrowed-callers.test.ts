@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '@edgeloom/api/generated/client.ts';
-import { apiTokens } from '@edgeloom/api/http/auth/tokens.ts';
+import { apiTokens } from '@edgeloom/api/core/auth/tokens.ts';
 import { proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
+import type { Family, Mount } from '@edgeloom/contract/family.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
 import type { Signed } from '../support/actors.ts';

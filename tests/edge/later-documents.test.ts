@@ -1,6 +1,6 @@
 // Documents of a control plane that is a version ahead: what keeps visitors out must never be missing in silence.
 import { randomUUID } from 'node:crypto';
-import { abilities } from '@edgeloom/contract/edge/documents.ts';
+import { supportedNeeds } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, expect, test } from 'vitest';
 import { startEdge } from '../support/edge.ts';
@@ -10,7 +10,7 @@ afterAll(() => edge.stop());
 
 test('a document that needs what this edge can do serves, by each name', async () => {
   const { site, host, name } = await edge.site();
-  await edge.put({ ...site, needs: [...abilities] }, { ...host, needs: [...abilities] });
+  await edge.put({ ...site, needs: [...supportedNeeds] }, { ...host, needs: [...supportedNeeds] });
   expect((await edge.get('/', { host: name })).status).toBe(200);
 });
 

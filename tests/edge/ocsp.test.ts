@@ -111,7 +111,7 @@ function agent(over: { deny?: boolean } = {}) {
     authorities: null,
     isReady: () => true,
     chainOf: async (_, key) => chains.get(key) ?? null,
-    tell: (keys) => edge.admin.bump(keys),
+    notifyNginx: (keys) => edge.admin.bump(keys),
     log: { info: note, warn: note, error: note },
   });
   return {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
-import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { bundleAgent } from '../../deploy/build.ts';
 import { prepareNats } from '../../deploy/services/nats.ts';

@@ -1,7 +1,7 @@
 // From keys to bodies, over a real database: what is compiled, and what it costs.
 import { openInstallation } from '@edgeloom/api/core/installation.ts';
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
-import { readEnv } from '@edgeloom/api/env.ts';
+import { readEnv } from '@edgeloom/api/core/env.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { hostKey, nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';

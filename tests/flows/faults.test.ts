@@ -6,7 +6,7 @@ import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
-import { openTrust } from '@edgeloom/api/node-link/trust.ts';
+import { openTrust } from '@edgeloom/api/core/trust.ts';
 import { connect, jwtAuthenticator } from 'nats';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testAgent } from '../support/agent.ts';

@@ -6,7 +6,7 @@ import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
-import { openTrust } from '@edgeloom/api/node-link/trust.ts';
+import { openTrust } from '@edgeloom/api/core/trust.ts';
 import { connect, Events, jwtAuthenticator, nkeys } from 'nats';
 import type { NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';

@@ -6,7 +6,7 @@ import { access, chmod, mkdir, readdir, readFile, readlink, rm, stat, writeFile 
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
-import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { handOut, homeWith, releaseMaker, TOKEN } from '../support/node-home.ts';
 import type { MadeRelease, Maker } from '../support/node-home.ts';

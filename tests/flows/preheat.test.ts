@@ -173,7 +173,7 @@ describe('what a zone keeps stored', () => {
     let isAsked = false;
     for (const node of nodes) {
       await node.disconnect();
-      node.hands.warm = () => {
+      node.commandHandlers.warm = () => {
         isAsked = true;
         return new Promise(() => undefined);
       };

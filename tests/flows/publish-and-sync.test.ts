@@ -10,7 +10,7 @@ import { subjects } from '@edgeloom/contract/subjects.ts';
 import { changed } from '@edgeloom/api/core/changes.ts';
 import { contexts } from '@edgeloom/api/core/secrets.ts';
 import { removeTombstones } from '@edgeloom/api/node-link/tombstones.ts';
-import { openTrust } from '@edgeloom/api/node-link/trust.ts';
+import { openTrust } from '@edgeloom/api/core/trust.ts';
 import { connect, jwtAuthenticator } from 'nats';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { BuiltSite } from '../support/build.ts';

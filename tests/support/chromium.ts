@@ -1,4 +1,4 @@
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 
 /** How every Chromium of the tests and benches starts. */
 export const chromiumOptions = {

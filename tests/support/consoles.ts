@@ -1,7 +1,7 @@
 // The built consoles over a real api and a database of the caller's own, and a Chromium that looks at them: for tests that
 // need more accounts than the quick start has, or the database beside the browser.
 import path from 'node:path';
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import { buildAll } from '../../deploy/build.ts';
 import type { Signed } from './actors.ts';
 import { testApp, type TestApp } from './app.ts';

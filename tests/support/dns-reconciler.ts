@@ -1,6 +1,6 @@
 // A process that does nothing but reconcile, for tests that kill it.
 import { openInstallation } from '@edgeloom/api/core/installation.ts';
-import { readEnv } from '@edgeloom/api/env.ts';
+import { readEnv } from '@edgeloom/api/core/env.ts';
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 
 startDnsReconciler(await openInstallation(readEnv(process.env)), console);

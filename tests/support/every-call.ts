@@ -1,7 +1,8 @@
 // Every call of the contract as it stands on the wire, with the least good input: for tests that walk over all of them.
 import * as z from 'zod';
 import { groups } from '@edgeloom/contract/all.ts';
-import { mounted, paramNames, type Endpoint, type Mount } from '@edgeloom/contract/endpoint.ts';
+import type { Mount } from '@edgeloom/contract/family.ts';
+import { mounted, paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { TestApp } from './app.ts';
 import { sample } from './sample.ts';
 import { textAt, thingAt, type Ids } from './world.ts';

@@ -17,7 +17,7 @@ const taken: Readonly<Record<string, readonly (readonly [from: string, to: strin
     ['  TokenAuthDoc,\n', ''],
     ['  tokenAuth: Id.optional(),\n', ''],
   ],
-  'agent/lua/edge/core/abilities.lua': [[', tokenAuth = true', '']],
+  'agent/lua/edge/core/capabilities.lua': [[', tokenAuth = true', '']],
   'agent/lua/edge/core/modules.lua': [['    tokenAuth = require("edge.plugins.token_auth"),\n', '']],
 };
 

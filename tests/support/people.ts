@@ -1,7 +1,7 @@
 // People who sign in by password, and the calls that sign them in.
-import { hashPassword } from '@edgeloom/api/http/auth/passwords.ts';
+import { hashPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import type { TestApp } from './app.ts';
 import { unique } from './build.ts';
 

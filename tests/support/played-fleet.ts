@@ -128,7 +128,7 @@ export class PlayedFleet {
 
   #hear(node: PlayedNode, { name, body }: Order): Answer {
     this.onStep(name);
-    if (!node.isThere) return 'unheard';
+    if (!node.isThere) return 'unsubscribed';
     const answer = { id: node.id, ok: true, error: null, tookMs: 1, objects: 0 };
     if (name === 'gauges') {
       const { requests, serverErrors, refused, dropped, nginx, error } = node;

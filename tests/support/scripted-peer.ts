@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openTrust } from '@edgeloom/api/node-link/trust.ts';
+import { openTrust } from '@edgeloom/api/core/trust.ts';
 import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { DOCUMENT_SCHEMA, keyOf } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';

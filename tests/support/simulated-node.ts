@@ -12,7 +12,7 @@ import type {
 } from '@edgeloom/contract/edge/messages.ts';
 import type { UpgradeCommand, UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
-import { judgeDoc, nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
+import { checkDoc, nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
@@ -117,7 +117,7 @@ export class SimulatedNode implements LinkedNode {
   /** What it says of a request that nobody made. */
   simulate: (request: SimulatedRequest) => Promise<Simulated> = () => Promise.reject(new Error('it does not'));
 
-  readonly hands: LinkedNode['hands'] = {
+  readonly commandHandlers: LinkedNode['commandHandlers'] = {
     reset: async (fetchAll) => {
       await this.#obey('reset');
       await fetchAll();
@@ -210,7 +210,7 @@ export class SimulatedNode implements LinkedNode {
     if (known !== undefined) this.digest = toggle(this.digest, entry.key, known.sha256);
     if (entry.body === null) this.docs.delete(entry.key);
     else {
-      if (!this.isLean) judgeDoc(entry.key, entry.body);
+      if (!this.isLean) checkDoc(entry.key, entry.body);
       this.docs.set(entry.key, this.isLean ? { ...entry, body: null } : entry);
       this.digest = toggle(this.digest, entry.key, entry.sha256);
     }

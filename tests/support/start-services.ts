@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
-import { serverConfig } from '@edgeloom/api/node-link/trust.ts';
+import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import pg from 'pg';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import { preparePostgres } from '../../deploy/services/postgres.ts';

@@ -6,7 +6,7 @@ local closing = require("edge.core.closing")
 local requests = require("edge.core.request")
 local heartbeats = require("edge.core.heartbeats")
 local images = require("edge.cache.images")
-local journal = require("edge.cache.journal")
+local purge_log = require("edge.cache.purge_log")
 local leaders = require("edge.cache.leaders")
 local lookup = require("edge.cache.lookup")
 local pages = require("edge.pages")
@@ -17,7 +17,7 @@ local hello = require("edge.tls.hello")
 local origin = require("edge.plugins.origin")
 local plugin_chain = require("edge.plugin_chain")
 local own_errors = require("edge.own_errors")
-local shield_ask = require("edge.shield.ask")
+local relay_request = require("edge.shield.relay_request")
 local shield_serve = require("edge.shield.serve")
 local attempt, report_error, run_plugins = plugin_chain.attempt, plugin_chain.report_error, plugin_chain.run
 local pcall, type, var = pcall, type, ngx.var
@@ -64,7 +64,7 @@ function _M.access(watch)
     local proof = request.challenged and challenges.answer(request)
     if proof then
         if watch then
-            watch:tell("challenge", "answered")
+            watch:record("challenge", "answered")
         end
         return pages.say(proof)
     end
@@ -126,16 +126,16 @@ function _M.wait()
     end
 end
 
--- Hop B again, to ask a relay.
+-- Hop B again, for the request to a relay.
 function _M.to_relay()
-    local place = shield_ask.access()
+    local place = relay_request.access()
     if place then
         return ngx.exec(place)
     end
 end
 
 function _M.relay_balancer()
-    return shield_ask.balancer()
+    return relay_request.balancer()
 end
 
 -- Requests of edge nodes to a relay.
@@ -240,8 +240,8 @@ function _M.init_worker()
     pictures.init_worker()
     heartbeats.start()
     if ngx.worker.id() == 0 then
-        journal.compact()
-        ngx.timer.every(60, journal.compact)
+        purge_log.compact()
+        ngx.timer.every(60, purge_log.compact)
     end
 end
 return _M

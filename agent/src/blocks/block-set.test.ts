@@ -4,25 +4,25 @@ import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { BlockSet } from './block-set.ts';
 
-// It kept whom a node had found from nginx and from all other nodes.
-test('a disk that takes nothing keeps whom nginx found neither from it nor from the control plane', async () => {
+// Once, blocks that could not be written reached neither nginx nor the other nodes.
+test('blocks reach nginx and the control plane although the disk is full', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-blocks-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const noFolder = path.join(dir, 'a file');
   await writeFile(noFolder, '');
-  const told: string[] = [];
+  const inNginx: string[] = [];
   const marks: string[] = [];
   const reported: string[] = [];
   const waiting = [{ network: '198.51.100.1', cause: 'waf', seconds: 600 }];
-  const warned: string[] = [];
+  const warnings: string[] = [];
   const set = new BlockSet({
     file: path.join(noFolder, 'blocks.json'),
     setting: () => Promise.resolve({ zoneID: 'a zone', max: 10 }),
     nginx: {
       fetchBlocks: () => Promise.resolve({ mark: marks.at(-1), found: waiting.splice(0), dropped: 0 }),
-      changeBlocks: (changes, said?: { mark?: string }) => {
-        told.push(...changes.map(([network]) => network));
-        if (said?.mark !== undefined) marks.push(said.mark);
+      changeBlocks: (changes, options?: { mark?: string }) => {
+        inNginx.push(...changes.map(([network]) => network));
+        if (options?.mark !== undefined) marks.push(options.mark);
         return Promise.resolve();
       },
     },
@@ -31,7 +31,7 @@ test('a disk that takes nothing keeps whom nginx found neither from it nor from 
       replaceBlocked: () => Promise.resolve(),
       changeBlocked: () => Promise.resolve(),
     },
-    spared: () => [],
+    alwaysAllowed: () => [],
     line: () => ({
       reportBlocks: ({ blocks }) => {
         reported.push(...blocks.map(({ network }) => network));
@@ -39,11 +39,11 @@ test('a disk that takes nothing keeps whom nginx found neither from it nor from 
       },
       blocksSince: () => Promise.resolve({ whole: false, blocks: [], revision: 0, more: false }),
     }),
-    log: { info: () => undefined, warn: (message) => void warned.push(message), error: () => undefined },
+    log: { info: () => undefined, warn: (message) => void warnings.push(message), error: () => undefined },
   });
   onTestFinished(() => set.stop());
   await vi.waitFor(() => expect(reported).toEqual(['198.51.100.1']), { timeout: 30_000 });
   expect(marks).toHaveLength(1);
-  expect(told).toEqual(['198.51.100.1']);
-  expect(warned).toContain('the block set could not be written');
+  expect(inNginx).toEqual(['198.51.100.1']);
+  expect(warnings).toContain('the block set could not be written');
 }, 60_000);

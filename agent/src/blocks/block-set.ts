@@ -27,7 +27,7 @@ interface Deps {
   nginx: Pick<Admin, 'fetchBlocks' | 'changeBlocks'>;
   kernel: Kernel;
   /** Addresses that are never blocked: those of this machine and of the control plane. */
-  spared: () => readonly string[];
+  alwaysAllowed: () => readonly string[];
   /** Null while disconnected. */
   line: () => BlockLine | null;
   log: Log;
@@ -100,7 +100,7 @@ export class BlockSet {
       }
       await this.#take(push.blocks);
       this.#revision = push.revision;
-      await this.#kernel.tell(this.#blocks);
+      await this.#kernel.send(this.#blocks);
     });
   }
 
@@ -121,7 +121,7 @@ export class BlockSet {
     try {
       await task();
     } catch (error) {
-      this.#warn('the block set could not be kept', error);
+      this.#warn('the block set could not be written', error);
     }
   }
 
@@ -156,9 +156,9 @@ export class BlockSet {
     if (Date.now() - this.#expiredAt > EXPIRE_EVERY_MS) this.#expire();
     // nginx may still be starting. The kernel and the other nodes do not wait for it.
     await this.#fetch(setting.max).catch((error: unknown) =>
-      this.#warn('nginx could not be asked whom it blocked', error),
+      this.#warn('the blocks of nginx could not be fetched', error),
     );
-    await this.#kernel.tell(this.#blocks);
+    await this.#kernel.send(this.#blocks);
     if (Date.now() - this.#writtenAt > WRITE_EVERY_MS) await this.#write();
     this.#talk();
   }
@@ -177,7 +177,7 @@ export class BlockSet {
   async #turnOff(): Promise<void> {
     if (this.#isOff) return;
     this.#begin('');
-    await this.#kernel.tell(this.#blocks);
+    await this.#kernel.send(this.#blocks);
     // An nginx that is still starting holds no blocks, or clears them when the set is enabled again.
     await this.#nginx.end().catch(() => undefined);
     await rm(this.#deps.file, { force: true });
@@ -228,11 +228,11 @@ export class BlockSet {
     const { found, dropped } = await this.#nginx.fetch(Math.max(0, max - this.#blocks.size));
     // Blocks that nginx found while no agent ran still count.
     this.#dropped += dropped;
-    const spared = this.#spared();
+    const allowed = this.#alwaysAllowed();
     const not: Change[] = [];
     for (const { network, cause, seconds, siteID = null } of found) {
       const until = Date.now() + seconds * 1000;
-      if (spared.has(network)) not.push([network, 0, cause]);
+      if (allowed.has(network)) not.push([network, 0, cause]);
       else if (!this.#knows(network, until)) {
         this.#set(network, { until, cause });
         if (this.#unreported.size < MAX_UNREPORTED) this.#unreported.set(network, { siteID });
@@ -240,7 +240,7 @@ export class BlockSet {
       }
     }
     if (this.#nginx.isComplete) {
-      await this.#nginx.tell(not);
+      await this.#nginx.send(not);
       return;
     }
     // Once this is on disk, nginx may delete what it reported.
@@ -267,13 +267,13 @@ export class BlockSet {
   }
 
   /** Applies the control plane's changes. */
-  async #take(told: readonly BlockChange[]): Promise<void> {
+  async #take(received: readonly BlockChange[]): Promise<void> {
     const now = Date.now();
-    const spared = this.#spared();
+    const allowed = this.#alwaysAllowed();
     const changes: Change[] = [];
-    for (const { network, cause, seconds } of told) {
+    for (const { network, cause, seconds } of received) {
       const until = now + seconds * 1000;
-      if (seconds === 0 || spared.has(network)) {
+      if (seconds === 0 || allowed.has(network)) {
         // Unknown networks too: the file may be older than what nginx holds.
         this.#remove(network);
         changes.push([network, 0, cause]);
@@ -284,7 +284,7 @@ export class BlockSet {
     }
     this.#isWritten = false;
     // An nginx that missed a change receives the whole set.
-    await this.#nginx.tell(changes).catch(() => this.#nginx.lacks());
+    await this.#nginx.send(changes).catch(() => this.#nginx.lacks());
   }
 
   /** Runs in the background: a slow control plane delays nothing here. */
@@ -332,7 +332,7 @@ export class BlockSet {
     this.#saidRevision = revision;
     this.#reportAt = Date.now();
     const refused = reply.refused.map((network) => ({ network, cause: '', seconds: 0 }));
-    if (refused.length > 0) this.#inTurn(() => this.#take(refused).then(() => this.#kernel.tell(this.#blocks)));
+    if (refused.length > 0) this.#inTurn(() => this.#take(refused).then(() => this.#kernel.send(this.#blocks)));
     if (reply.revision < this.#revision) this.#askAt = 0;
     else if (reply.revision > this.#revision) this.#askAt = Math.min(this.#askAt, Date.now() + PUSH_GRACE_MS);
   }
@@ -369,11 +369,11 @@ export class BlockSet {
       await this.#take(changes);
       // A push may have been faster. A lower revision counts after a restore from backup.
       if (whole || revision > this.#revision) this.#revision = revision;
-      await this.#kernel.tell(this.#blocks);
+      await this.#kernel.send(this.#blocks);
     });
   }
 
-  #spared(): Set<string> {
-    return new Set(this.#deps.spared().flatMap((address) => networkOf(address) ?? []));
+  #alwaysAllowed(): Set<string> {
+    return new Set(this.#deps.alwaysAllowed().flatMap((address) => networkOf(address) ?? []));
   }
 }

@@ -38,7 +38,7 @@ export class KernelCopy {
     this.#needsAll = true;
   }
 
-  async tell(blocks: ReadonlyMap<string, StoredBlock>): Promise<void> {
+  async send(blocks: ReadonlyMap<string, StoredBlock>): Promise<void> {
     const isAll = this.#needsAll;
     if (!isAll && this.#adds.size === 0 && this.#removes.size === 0) return;
     const now = Date.now();

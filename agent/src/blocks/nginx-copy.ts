@@ -14,8 +14,8 @@ export class NginxCopy {
   mark: string = randomUUID();
   #needsAll = false;
   #holdsAnother = false;
-  /** What became of the blocks that nginx reported last. */
-  #had: 'kept' | 'lost' | undefined = 'lost';
+  /** Whether the blocks that nginx reported last are on disk. */
+  #lastFetch: 'kept' | 'lost' | undefined = 'lost';
 
   constructor(nginx: Pick<Admin, 'fetchBlocks' | 'changeBlocks'>) {
     this.#nginx = nginx;
@@ -34,18 +34,18 @@ export class NginxCopy {
   /** Blocks that nginx found, including earlier ones that are not yet `written`. */
   async fetch(room: number): Promise<Found> {
     await this.#forgetAnother();
-    const had = this.#had;
+    const lastFetch = this.#lastFetch;
     // nginx must report again what a lost response contained.
-    this.#had = 'lost';
-    const fetched = await this.#nginx.fetchBlocks(room, had);
-    this.#had = undefined;
+    this.#lastFetch = 'lost';
+    const fetched = await this.#nginx.fetchBlocks(room, lastFetch);
+    this.#lastFetch = undefined;
     if (fetched.mark !== this.mark) this.#needsAll = true;
     return fetched;
   }
 
   /** Everything fetched is on disk. */
   written(): void {
-    this.#had ??= 'kept';
+    this.#lastFetch ??= 'kept';
   }
 
   lacks(): void {
@@ -56,7 +56,7 @@ export class NginxCopy {
     return !this.#needsAll;
   }
 
-  async tell(changes: readonly Change[]): Promise<void> {
+  async send(changes: readonly Change[]): Promise<void> {
     for (let at = 0; at < changes.length; at += CHUNK) await this.#nginx.changeBlocks(changes.slice(at, at + CHUNK));
   }
 
@@ -69,7 +69,7 @@ export class NginxCopy {
       cause,
     ]);
     await this.#nginx.changeBlocks([], { begins: true });
-    await this.tell(all);
+    await this.send(all);
     // The mark comes last: an interrupted transfer starts over.
     await this.#nginx.changeBlocks([], { mark: this.mark });
     this.#needsAll = false;

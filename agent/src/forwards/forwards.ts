@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { judgeDoc, nodeKey, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
+import { checkDoc, nodeKey, servesLayer, zoneFor } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc, PortDoc, TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import * as z from 'zod';
 import { concurrentMap } from '../concurrent-map.ts';
@@ -17,7 +17,7 @@ import { TreeServer } from '../nginx/tree-server.ts';
 import type { LookUp } from '../origins/addresses.ts';
 import { closedBecause } from '../plan.ts';
 import type { Self } from '../plan.ts';
-import type { HostFacts } from '../render/render.ts';
+import type { HostFacts } from '../render/input.ts';
 import type { Forward } from '../render/stream-conf.ts';
 import type { DocumentStore } from '../store/documents.ts';
 import { choose, namesIn } from './choose.ts';
@@ -237,7 +237,7 @@ async function readAll({ store, self }: Source): Promise<Read> {
   await concurrentMap(keys, READ_AT_ONCE, async (key) => {
     try {
       const body = await store.read(key);
-      const checked = body === null ? null : judgeDoc(key, body);
+      const checked = body === null ? null : checkDoc(key, body);
       if (checked !== null && 'doc' in checked) docs.push(checked.doc);
       if (checked !== null && 'closed' in checked) read.faults.push(`${key}: ${closedBecause(checked.closed)}`);
     } catch (error) {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { nameOf } from '../nginx/sockets.ts';
 import type { Socket } from '../nginx/sockets.ts';
 import type { Tree, Trees } from '../nginx/trees.ts';
-import type { HostFacts } from '../render/render.ts';
+import type { HostFacts } from '../render/input.ts';
 import { snippetFiles, snippetsOf } from '../render/snippets.ts';
 import { forwardsConf } from '../render/stream-conf.ts';
 import type { Forward } from '../render/stream-conf.ts';

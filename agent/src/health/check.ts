@@ -6,7 +6,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Resolve } from '../origins/addresses.ts';
 import type { Pair, PairOf } from './client-pair.ts';
 
-/** What is requested from which origin. Domains with equal checks share one. */
+/** A request to an origin. Domains with equal checks share one. */
 export interface OriginCheck {
   address: string;
   port: number;
@@ -27,7 +27,6 @@ export interface CheckResult {
 
 const USER_AGENT = 'Edgeloom-Health';
 
-/** What a check depends on. */
 export interface CheckDeps {
   resolve: Resolve;
   authorities: string | null;

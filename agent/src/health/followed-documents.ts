@@ -1,6 +1,6 @@
 // Finds the documents that the agent itself must act on.
 // Reads them as they change, a few at a time, since a node may hold a hundred thousand.
-import { judgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { checkDoc } from '@edgeloom/contract/edge/documents.ts';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import type { CertDoc, EdgeDoc, HostDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Log } from '../log.ts';
@@ -65,7 +65,7 @@ export class FollowedDocuments {
     const isAsking = body !== null && (/^(?:zone$|cert\/)/.test(key) || /"(?:health|needs)":/.test(body));
     let doc: EdgeDoc | null = null;
     try {
-      const checked = isAsking ? judgeDoc(key, body) : null;
+      const checked = isAsking ? checkDoc(key, body) : null;
       if (checked !== null && 'doc' in checked) doc = checked.doc;
       if (body !== null && checked !== null && 'closed' in checked) await closed(key, sha256(body), checked.closed);
     } catch (error) {

@@ -25,7 +25,7 @@ interface Parts extends CheckDeps {
   /** The zone's origin policy is known. */
   isReady: () => boolean;
   /** Reports origins that are down, and those that recovered, to nginx. */
-  tell: (down: string[], up: string[], seconds: number) => Promise<void>;
+  setInNginx: (down: string[], up: string[], seconds: number) => Promise<void>;
   report: (report: OriginReport) => void;
   log: Log;
 }
@@ -84,7 +84,7 @@ export class HealthChecks {
   }
 
   #tick(): void {
-    // A check that could not run says nothing about the origin.
+    // A check that could not run proves nothing about the origin.
     if (!this.#parts.isReady()) return;
     const now = Date.now();
     for (const target of this.#targets.values()) {
@@ -94,7 +94,7 @@ export class HealthChecks {
       target.dueAt = now + target.health.intervalSeconds * 1000 * (0.9 + Math.random() * 0.2);
       void this.#look(target);
     }
-    if (now - this.#nginxRefreshedAt >= REFRESH_NGINX_EVERY_MS) this.#tell([]);
+    if (now - this.#nginxRefreshedAt >= REFRESH_NGINX_EVERY_MS) this.#updateNginx([]);
     if (now - this.#reportedAt >= REPORT_EVERY_MS) {
       this.#reportedAt = now;
       this.#report([...this.#targets.values()]);
@@ -121,19 +121,19 @@ export class HealthChecks {
         port,
         reason: finding.reason ?? '',
       });
-      this.#tell(target.isUp ? [...target.upstreamIDs] : []);
+      this.#updateNginx(target.isUp ? [...target.upstreamIDs] : []);
     }
     if (isTurned || isFirst) this.#report([target]);
   }
 
-  #tell(up: string[]): void {
+  #updateNginx(up: string[]): void {
     this.#nginxRefreshedAt = Date.now();
     const down = [...this.#targets.values()].flatMap(({ isUp, upstreamIDs }) => (isUp ? [] : [...upstreamIDs]));
     if (down.length + up.length === 0) return;
     // The next report follows soon in any case.
     this.#parts
-      .tell(down, up, FORGOTTEN_AFTER_SECONDS)
-      .catch((error: unknown) => this.#parts.log.warn('nginx was not told of origins', { error }));
+      .setInNginx(down, up, FORGOTTEN_AFTER_SECONDS)
+      .catch((error: unknown) => this.#parts.log.warn('nginx did not receive the health of origins', { error }));
   }
 
   #report(targets: Target[]): void {

@@ -121,7 +121,7 @@ export class Decoders {
     this.#decoders.add(decoder);
     child.on('message', (said: unknown) => {
       if (said === 'same' || said instanceof Uint8Array) decoder.job?.settle(said);
-      // Node sends messages of its own while it watches files.
+      // Node itself sends messages while it watches files.
       else if (said !== 'ready') return;
       this.#rest(decoder);
     });

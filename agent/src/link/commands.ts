@@ -40,7 +40,7 @@ export interface CommandHandlers {
   running: () => Promise<RunningTree>;
   move: (to: { control: string; token: string }) => Promise<void>;
   gauges: (slowMs?: number) => Promise<NodeGauges>;
-  /** Accepts the order. Reports tell its outcome. */
+  /** Accepts the order. Its outcome is reported separately. */
   upgrade: (command: UpgradeCommand) => Promise<void>;
   removePack: (command: RemovePackCommand) => Promise<void>;
   /** Simulates a request. */
@@ -50,36 +50,36 @@ export interface CommandHandlers {
 type Reply = Partial<
   Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated' | 'warmed' | 'held'>
 > | void;
-type Work = (message: unknown, hands: CommandHandlers, leftMs: number) => Promise<Reply>;
+type Work = (message: unknown, handlers: CommandHandlers, leftMs: number) => Promise<Reply>;
 
 const works: Readonly<Record<string, Work>> = {
-  purge: async (message, hands, left) => {
-    return { objects: await hands.purge(PurgeOrder.parse(message), left) };
+  purge: async (message, handlers, left) => {
+    return { objects: await handlers.purge(PurgeOrder.parse(message), left) };
   },
-  preheat: async (message, hands, left) => {
-    const { fetched, error } = await hands.preheat(PreheatCommand.parse(message).urls, left);
+  preheat: async (message, handlers, left) => {
+    const { fetched, error } = await handlers.preheat(PreheatCommand.parse(message).urls, left);
     return { objects: fetched, error };
   },
-  warm: async (message, hands, left) => ({ warmed: await hands.warm(WarmCommand.parse(message).urls, left) }),
-  heldPorts: async (message, hands) => ({ held: await hands.heldPorts(HeldPortsCommand.parse(message).ports) }),
-  resync: (_, hands, left) => within(left, hands.resync()),
-  zoneKeys: (_, hands, left) => within(left, hands.zoneKeys()),
-  reset: (_, hands, left) => within(left, hands.reset()),
-  clearCache: (message, hands, left) => hands.clearCache(ClearCommand.parse(message).tags ?? null, left),
-  rotateLogs: (_, hands) => hands.rotateLogs(),
-  reboot: (_, hands) => hands.reboot(),
-  system: async (_, hands) => ({ figures: await hands.system() }),
-  running: async (_, hands) => ({ running: await hands.running() }),
-  gauges: async (message, hands) => ({ gauges: await hands.gauges(GaugesCommand.parse(message).slowMs) }),
-  upgrade: (message, hands) => hands.upgrade(UpgradeCommand.parse(message)),
-  removePack: (message, hands) => hands.removePack(RemovePackCommand.parse(message)),
-  move: (message, hands) => hands.move(MoveCommand.parse(message)),
-  simulate: async (message, hands, left) => ({
-    simulated: await hands.simulate(SimulateCommand.parse(message).request, left),
+  warm: async (message, handlers, left) => ({ warmed: await handlers.warm(WarmCommand.parse(message).urls, left) }),
+  heldPorts: async (message, handlers) => ({ held: await handlers.heldPorts(HeldPortsCommand.parse(message).ports) }),
+  resync: (_, handlers, left) => within(left, handlers.resync()),
+  zoneKeys: (_, handlers, left) => within(left, handlers.zoneKeys()),
+  reset: (_, handlers, left) => within(left, handlers.reset()),
+  clearCache: (message, handlers, left) => handlers.clearCache(ClearCommand.parse(message).tags ?? null, left),
+  rotateLogs: (_, handlers) => handlers.rotateLogs(),
+  reboot: (_, handlers) => handlers.reboot(),
+  system: async (_, handlers) => ({ figures: await handlers.system() }),
+  running: async (_, handlers) => ({ running: await handlers.running() }),
+  gauges: async (message, handlers) => ({ gauges: await handlers.gauges(GaugesCommand.parse(message).slowMs) }),
+  upgrade: (message, handlers) => handlers.upgrade(UpgradeCommand.parse(message)),
+  removePack: (message, handlers) => handlers.removePack(RemovePackCommand.parse(message)),
+  move: (message, handlers) => handlers.move(MoveCommand.parse(message)),
+  simulate: async (message, handlers, left) => ({
+    simulated: await handlers.simulate(SimulateCommand.parse(message).request, left),
   }),
 };
 
-export async function runCommand(name: string, message: unknown, hands: CommandHandlers): Promise<CommandReply> {
+export async function runCommand(name: string, message: unknown, handlers: CommandHandlers): Promise<CommandReply> {
   const startedAt = performance.now();
   const { id, deadline } = Command.parse(message);
   const reply = (said: Reply): CommandReply => {
@@ -92,7 +92,7 @@ export async function runCommand(name: string, message: unknown, hands: CommandH
   const left = Date.parse(deadline) - Date.now();
   if (left <= 0) return { ...reply({ error: 'the deadline has passed' }), late: true };
   try {
-    return reply(await work(message, hands, left));
+    return reply(await work(message, handlers, left));
   } catch (error) {
     return reply({ error: reason(error) });
   }

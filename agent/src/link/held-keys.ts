@@ -32,13 +32,13 @@ export function heldKeys({ keys: dir }: Pick<Layout, 'keys'>, nginx: Serving, lo
         throw error;
       }
     }
-    log.info('the keys of the zone are others', { keys: wanted.map(({ id }) => id) });
+    log.info('the keys of the zone have changed', { keys: wanted.map(({ id }) => id) });
   };
   return {
     ids: async () => (await read()).map(({ id }) => id),
-    async take(told) {
-      const others = (await read()).filter(({ id }) => told.every((one) => one.id !== id));
-      await store([...told, ...others].slice(0, MOST));
+    async take(keys) {
+      const others = (await read()).filter(({ id }) => keys.every((one) => one.id !== id));
+      await store([...keys, ...others].slice(0, MOST));
     },
     async keepOnly(ids) {
       await store((await read()).filter(({ id }) => ids.includes(id)));

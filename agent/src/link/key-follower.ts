@@ -8,8 +8,8 @@ import type { Log } from '../log.ts';
 /** The zone keys that the node holds, the current one first. */
 export interface HeldKeys {
   ids: () => Promise<string[]>;
-  /** Resolves when nginx has the keys too. Held keys that are not in `told` stay behind the others. */
-  take: (told: ZoneKeys) => Promise<void>;
+  /** Resolves when nginx has the keys too. Other held keys follow them. */
+  take: (keys: ZoneKeys) => Promise<void>;
   /** Deletes all other keys. */
   keepOnly: (ids: readonly string[]) => Promise<void>;
 }
@@ -52,17 +52,17 @@ export class KeyFollower {
    * Deletes keys that the heartbeat's reply does not list. Only when the documents match the control plane's exactly,
    * since then no document needs them.
    */
-  async compare(sent: Pick<Heartbeat, 'revision' | 'digest'>, { keys: told, revision, digest }: HeartbeatReply) {
-    if (told === undefined) return;
+  async compare(sent: Pick<Heartbeat, 'revision' | 'digest'>, { keys: current, revision, digest }: HeartbeatReply) {
+    if (current === undefined) return;
     const held = await this.#parts.held.ids();
-    if (told.some((id, i) => held[i] !== id)) await this.take();
-    else if (held.length > told.length && revision === sent.revision && digest === sent.digest) {
-      await this.#inTurn(() => this.#forgetAllBut(told, held));
+    if (current.some((id, i) => held[i] !== id)) await this.take();
+    else if (held.length > current.length && revision === sent.revision && digest === sent.digest) {
+      await this.#inTurn(() => this.#forgetAllBut(current, held));
       this.#parts.changed();
     }
   }
 
-  /** nginx reads the keys meanwhile and is not interrupted. */
+  /** Waits until nginx has read the keys, so that it is not interrupted. */
   settled(): Promise<void> {
     return this.#turn;
   }
@@ -74,8 +74,8 @@ export class KeyFollower {
   }
 
   /** Keys received after that reply are kept. */
-  async #forgetAllBut(told: readonly string[], held: readonly string[]): Promise<void> {
-    if (isDeepStrictEqual(await this.#parts.held.ids(), held)) await this.#parts.held.keepOnly(told);
+  async #forgetAllBut(ids: readonly string[], held: readonly string[]): Promise<void> {
+    if (isDeepStrictEqual(await this.#parts.held.ids(), held)) await this.#parts.held.keepOnly(ids);
   }
 
   #inTurn(task: () => Promise<void>): Promise<void> {

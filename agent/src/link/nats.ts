@@ -50,7 +50,7 @@ const STOP_WITHIN_MS = 1000;
 export interface LinkedNode extends Target {
   identity: Identity;
   zoneKeys: HeldKeys;
-  hands: Omit<CommandHandlers, 'resync' | 'reset' | 'zoneKeys'> & {
+  commandHandlers: Omit<CommandHandlers, 'resync' | 'reset' | 'zoneKeys'> & {
     /** Resets the node. `fetchAll` runs a full sync. */
     reset: (fetchAll: () => Promise<void>) => Promise<void>;
   };
@@ -196,7 +196,7 @@ export class Link {
     });
   }
 
-  /** Returns when the connection is closed for good. */
+  /** Returns when the connection is closed and will not reconnect. */
   async #attend(line: NatsConnection): Promise<void> {
     this.#subscribe(line);
     this.#up(line);
@@ -244,7 +244,7 @@ export class Link {
       };
       const callback = (error: Error | null, message: Msg) => {
         if (error === null) void handleMessage(message);
-        else this.#log.error('a subject cannot be heard', { subject, error });
+        else this.#log.error('a subscription failed', { subject, error });
       };
       line.subscribe(subject, { callback });
     };
@@ -257,16 +257,16 @@ export class Link {
     hear(subjects.zoneBlocks(zoneID), (message) => this.#node.blocks?.pushed(BlockPush.parse(message.json())));
     const resync = () => this.#follower.resync();
     const zoneKeys = () => this.#keys.take();
-    const hands: CommandHandlers = {
-      ...this.#node.hands,
+    const handlers: CommandHandlers = {
+      ...this.#node.commandHandlers,
       resync,
       zoneKeys,
-      reset: () => this.#node.hands.reset(resync),
+      reset: () => this.#node.commandHandlers.reset(resync),
     };
     // All command names: an unknown command gets an error instead of silence.
     hear(subjects.command(nodeID, '*'), async (message) => {
       const name = message.subject.split('.').at(-1) ?? '';
-      message.respond(JSON.stringify(await runCommand(name, message.json(), hands)));
+      message.respond(JSON.stringify(await runCommand(name, message.json(), handlers)));
     });
   }
 

@@ -1,4 +1,4 @@
-// In a network namespace of its own, whose rules are nobody else's: what the kernel takes, and what it does to a packet.
+// The real rules of the kernel, in a network namespace.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { nftRules } from './geneva.ts';
 
 const run = promisify(execFile);
 
-/** The script runs beside a loopback that is up. `mss()` answers what a visitor of that port is told to send. */
+/** Runs the script with a loopback that is up. `mss(port)` returns the segment size that a visitor receives. */
 async function inNamespace(script: string, programs = ''): Promise<unknown> {
   const code = `
     import { execFileSync } from 'node:child_process';
@@ -20,10 +20,10 @@ async function inNamespace(script: string, programs = ''): Promise<unknown> {
       await once(server, 'listening');
       const client = connect(port, '127.0.0.1');
       await once(client, 'connect');
-      const told = execFileSync('ss', ['-tinH', 'dport', '=', ':' + port], { encoding: 'utf8' });
+      const connections = execFileSync('ss', ['-tinH', 'dport', '=', ':' + port], { encoding: 'utf8' });
       client.destroy();
       server.close();
-      return Number(/ mss:(\\d+)/.exec(told)[1]);
+      return Number(/ mss:(\\d+)/.exec(connections)[1]);
     };
     ${script}`;
   const shell = `${programs}\nexec "$0" --input-type=module-typescript -e "$1"`;
@@ -42,7 +42,7 @@ mount --bind "$at" /usr/sbin
 export PATH=/usr/sbin:/usr/bin:/bin`;
 
 test('answers to first packets carry the size that was set, on the ports of the zone alone, until it is taken back', async () => {
-  const told = await inNamespace(`
+  const result = await inNamespace(`
     const geneva = { packetSize: 536, windowSize: null };
     const before = await mss(8080);
     await applyGeneva(geneva, [8080, 8443]);
@@ -59,8 +59,8 @@ test('answers to first packets carry the size that was set, on the ports of the 
     const after = { size: await mss(8080), isApplied: await isApplied(null) };
     console.log(JSON.stringify({ before, during, flushed, again, windowed, after, tables: rules.split('table ').length - 1 }));`);
   const usual = expect.toSatisfy((size: number) => size > 1000);
-  // Of 536 bytes the time stamps take twelve.
-  expect(told).toEqual({
+  // Time stamps take twelve of the 536 bytes.
+  expect(result).toEqual({
     before: usual,
     during: { set: 524, other: usual, isApplied: true },
     flushed: false,
@@ -82,7 +82,7 @@ test('what is null is left to the system', () => {
 test.each(['legacy', 'nft'])(
   'where there is no nftables, iptables (%s) sets the size for however many ports, once, and takes it back',
   async (variant) => {
-    const told = await inNamespace(
+    const result = await inNamespace(
       `
     const geneva = { packetSize: 536, windowSize: null };
     const before = await mss(8080);
@@ -105,7 +105,7 @@ test.each(['legacy', 'nft'])(
       onlyIptables(variant),
     );
     const usual = expect.toSatisfy((size: number) => size > 1000);
-    expect(told).toEqual({
+    expect(result).toEqual({
       before: usual,
       // One match of iptables takes fifteen ports.
       rules: [1, 2],

@@ -22,7 +22,7 @@ function settings(
         done.push(`geneva ${geneva?.packetSize} ${ports.join(' ')}`);
         return Promise.resolve();
       },
-      stands: () => Promise.resolve(true),
+      isApplied: () => Promise.resolve(true),
     },
     firewall: { follow: () => Promise.resolve() },
     sockets: () => [],
@@ -46,7 +46,7 @@ test('logs are set aside when their time has come, and not before', async () => 
   expect([...early.done, ...never.done]).toEqual([]);
 });
 
-test('rules for first packets are applied once as long as they stand, and a machine that refuses them says so', async () => {
+test('rules for first packets are applied once, and a machine that refuses them reports the error', async () => {
   const geneva = { packetSize: 536, windowSize: null };
   const { own, done } = settings(nodeOf({ geneva }));
   own.look();
@@ -58,7 +58,7 @@ test('rules for first packets are applied once as long as they stand, and a mach
   expect(refusing.own.error).toBe('nft: not permitted');
 });
 
-test('the end of a drain is told of, also of one that nobody looks at again', async () => {
+test('the end of a drain is reported without another check', async () => {
   const drainUntil = new Date(Date.now() + 100).toISOString();
   const { done } = settings(nodeOf({ enabled: false, drainUntil }));
   await eventually(() => expect(done).toContain('drained'));

@@ -10,7 +10,7 @@ import type { Geneva } from './geneva.ts';
 /** For the ports of the zone. Null: no rules. */
 interface GenevaRules {
   apply: (wanted: Geneva | null, ports: readonly number[]) => Promise<void>;
-  stands: (wanted: Geneva | null) => Promise<boolean>;
+  isApplied: (wanted: Geneva | null) => Promise<boolean>;
 }
 
 interface Parts {
@@ -38,7 +38,7 @@ export class HostSettings {
   #drainUntil: string | undefined;
   #geneva = 'null';
   #work: Promise<void> = Promise.resolve();
-  /** What could not be applied, and why. */
+  /** The settings that could not be applied, with the reason. */
   error: string | null = null;
 
   constructor(parts: Parts) {
@@ -113,7 +113,7 @@ export class HostSettings {
     // A machine whose operator never set anything is left alone.
     if (setting === 'null' && this.#geneva === 'null') return;
     const { geneva, log } = this.#parts;
-    if (setting === this.#geneva && (await geneva.stands(wanted))) return;
+    if (setting === this.#geneva && (await geneva.isApplied(wanted))) return;
     await geneva.apply(wanted, ports);
     this.#geneva = setting;
     log.info('packets of answers were set', { by: 'geneva' });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { nothing } from './firewall/driver.ts';
 import { Meter } from './meter.ts';
 
-test('what the kernel dropped is told in all and for each second between two looks', async () => {
+test('packets that the kernel dropped are reported in total and per second between two readings', async () => {
   let packets = 1000;
   const meter = new Meter({
     dir: tmpdir(),

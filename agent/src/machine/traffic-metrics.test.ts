@@ -18,7 +18,7 @@ const none = { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
 const line = (status: number, seconds = 0.004, agoSeconds = 1, uri = '/') =>
   `{"time":${(NOW / 1000 - agoSeconds).toFixed(3)},"id":"a","uri":${JSON.stringify(uri)},"status":${status},"bytes":1,"requestBytes":2,"requestTime":${seconds.toFixed(3)},"upstreamTime":""}\n`;
 
-test('requests and answers from 500 to 599 are counted from the first question on', async () => {
+test('requests and responses from 500 to 599 are counted from the first reading on', async () => {
   const file = await log();
   await appendFile(file, line(200) + line(502));
   const gauges = new TrafficMetricsReader(file, siteOf);
@@ -28,7 +28,7 @@ test('requests and answers from 500 to 599 are counted from the first question o
   expect(await gauges.read(NOW)).toMatchObject({ requests: 4, serverErrors: 1 });
 });
 
-test('whom the node refused itself is counted, and not whom an origin did', async () => {
+test('requests that the node refused are counted, those that an origin refused are not', async () => {
   const file = await log();
   const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);
@@ -43,7 +43,7 @@ test('whom the node refused itself is counted, and not whom an origin did', asyn
   expect(await gauges.read(NOW)).toMatchObject({ requests: 11, refused: 4 });
 });
 
-test('the slowest of a hundred of the last seconds is told, and what was before is not', async () => {
+test('the p99 latency covers the last seconds only', async () => {
   const file = await log();
   const gauges = new TrafficMetricsReader(file, siteOf);
   expect(await gauges.read(NOW)).toMatchObject({ p99Ms: null });
@@ -55,14 +55,14 @@ test('the slowest of a hundred of the last seconds is told, and what was before 
 const at = (site: string, host: string, status: number, seconds = 0.004) =>
   line(status, seconds).replace('"uri"', `"site":"${site}","domain":"","host":"${host}","uri"`);
 
-test('what is new is told by site, of those where something was not well, and of sites of this node alone', async () => {
+test('new errors are reported per site, for sites of this node only', async () => {
   const file = await log();
   const reader = new TrafficMetricsReader(file, siteOf);
   await appendFile(file, at('two', 'a.example.com', 500));
   expect((await reader.read(NOW)).since).toEqual(none);
   await appendFile(file, at('two', 'a.example.com', 200) + at('two', 'a.example.com', 200));
   await appendFile(file, at('three', 'b.example.com', 502) + at('three', 'b.example.com', 200, 2));
-  // Before it was asked whose it is, and of a name that somebody made up.
+  // Requests that ended before their site was known, and one for an unknown name.
   await appendFile(file, at('', 'www.example.com', 503) + at('', 'no.example.com', 503) + at('', '', 503));
   expect((await reader.read(NOW, 1000)).since).toEqual({
     requests: 5,
@@ -77,7 +77,7 @@ test('what is new is told by site, of those where something was not well, and of
   expect((await reader.read(NOW, 1000)).since).toEqual(none);
 });
 
-test('of very many sites the worst are told, so that an answer fits', async () => {
+test('the worst of very many sites are reported, so that the reply stays small', async () => {
   const file = await log();
   const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);
@@ -89,7 +89,7 @@ test('of very many sites the worst are told, so that an answer fits', async () =
   expect(since.sites.slice(0, 500).every(([, , serverErrors]) => serverErrors === 2)).toBe(true);
 });
 
-test('a line that is being written is read when it is whole, and a rotated log is begun anew', async () => {
+test('a line that is being written is read when it is whole, and a rotated log is read from its start', async () => {
   const file = await log();
   const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);
@@ -111,7 +111,7 @@ test('a visitor cannot write what is counted', async () => {
   expect(await gauges.read(NOW)).toEqual({ requests: 1, serverErrors: 0, refused: 0, p99Ms: 1, since: none });
 });
 
-test('of very much the last part stands for all', async () => {
+test('a very large log is extrapolated from its last part', async () => {
   const file = await log();
   const gauges = new TrafficMetricsReader(file, siteOf);
   await gauges.read(NOW);

@@ -76,11 +76,12 @@ export class TrafficMetricsReader {
       serverErrors: this.#serverErrors,
       refused: this.#refused,
       p99Ms: p99(this.#recent),
-      since: bySite(isFirst ? [] : await this.#told(rows), slowMs, share),
+      since: bySite(isFirst ? [] : await this.#withSite(rows), slowMs, share),
     };
   }
 
-  async #told(rows: readonly Row[]): Promise<Row[]> {
+  /** Only requests of sites that this node serves. */
+  async #withSite(rows: readonly Row[]): Promise<Row[]> {
     const attributed: Row[] = [];
     const known = new Map<string, string | null>();
     for (const row of rows) {

@@ -81,11 +81,11 @@ export class Admin {
   }
 
   /**
-   * Blocks that nginx found since the last call. `room`: how many more fit. `had`: what became of the last batch:
-   * `kept` is on disk, `lost` is reported again.
+   * Blocks that nginx found since the last call. `room`: how many more fit. `lastFetch`: whether the blocks of the last
+   * call are on disk; lost ones are returned again.
    */
-  async fetchBlocks(room: number, had?: 'kept' | 'lost'): Promise<z.output<typeof FetchedBlocks>> {
-    return FetchedBlocks.parse(await this.#call('POST', '/blocks/fetch', { room, had }, WITHIN_MS));
+  async fetchBlocks(room: number, lastFetch?: 'kept' | 'lost'): Promise<z.output<typeof FetchedBlocks>> {
+    return FetchedBlocks.parse(await this.#call('POST', '/blocks/fetch', { room, had: lastFetch }, WITHIN_MS));
   }
 
   /** `begins`: clears the set first. `mark`: returned by later calls, to identify the set. */

@@ -6,7 +6,7 @@ import { readdir, readFile, readlink, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { renderTree } from '../render/render.ts';
-import type { HostFacts } from '../render/render.ts';
+import type { HostFacts } from '../render/input.ts';
 import type { Tree } from './trees.ts';
 
 export interface Structure {

@@ -4,7 +4,7 @@ import { pauseAfter, excessWorkers } from './pace.ts';
 test('a few reloads follow one another at once; the more they leave behind, the longer the next one waits', () => {
   expect([0, 1, 4].map(pauseAfter)).toEqual([0, 0, 0]);
   expect([5, 6, 10].map(pauseAfter)).toEqual([2000, 4000, 12_000]);
-  // Whoever tries a change of a zone waits a minute for it.
+  // A person who tries a change of a zone waits a minute for it.
   expect(pauseAfter(1000)).toBeLessThan(30_000);
 });
 

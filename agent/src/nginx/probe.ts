@@ -1,5 +1,5 @@
 // Verifies that the new tree really serves. After a refused reload the old workers keep serving, and only the error
-// log says so.
+// log contains the reason.
 import { open, stat } from 'node:fs/promises';
 import { summarizeErrors } from './supervisor.ts';
 

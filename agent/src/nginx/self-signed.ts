@@ -36,7 +36,7 @@ export function selfSigned(name: string, now = new Date()): Pair {
 
 /**
  * Nodes of a zone recognise each other by this certificate. It is derived from the zone's key, so each node makes the
- * same bytes and nothing is distributed or renewed. OpenSSL cannot tell trusted certificates with equal subjects
+ * same bytes and nothing is distributed or renewed. OpenSSL cannot distinguish trusted certificates with equal subjects
  * apart, so the subject names any key but the first.
  */
 export function zonePair(zoneKey: Buffer, keyID: string = FIRST_KEY): Pair {

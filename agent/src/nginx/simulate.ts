@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { judgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { checkDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { SimulatedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import * as z from 'zod';
@@ -48,7 +48,7 @@ export async function simulate(
 /** Validated like stored documents. Structural documents cannot be simulated. */
 function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
   const docs = Object.entries(bodies).map(([key, body]): [string, EdgeDoc | null] => {
-    const checked = body === null ? null : judgeDoc(key, body);
+    const checked = body === null ? null : checkDoc(key, body);
     if (checked !== null && !('doc' in checked)) throw new Error(`this agent is too old for ${key}`);
     const doc = checked?.doc ?? null;
     if (!/^(?:site|host|module)\//.test(key)) throw new Error(`${key} is no matter of a single request`);

@@ -37,7 +37,7 @@ export class TreeServer {
     this.#log = log;
   }
 
-  /** Serves the last good tree, whatever the documents say. */
+  /** Serves the last good tree, even if the documents differ. */
   async serveLast(): Promise<void> {
     const good = await this.trees.marked('good');
     if (good === null) return;

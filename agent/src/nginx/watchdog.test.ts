@@ -40,6 +40,7 @@ test('a silent worker that computes is given more time, and one that stands stil
     changed: () => undefined,
     log,
   });
+  watchdog.start();
   onTestFinished(() => watchdog.stop());
   expect(await hung.ended).toEqual([null, 'SIGKILL']);
   await vi.waitFor(() => expect(watchdog.error).toBe('nginx does not respond: 1 of 1 workers hang'), 10_000);

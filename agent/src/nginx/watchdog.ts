@@ -1,6 +1,6 @@
-// Asks nginx every half second whether it responds, and each of its workers when it last did anything. A worker that hangs
-// still takes part in accepting connections, so its visitors wait in vain: it is killed, and the master starts another. The
-// same response of nginx says whether the disk of its cache is full.
+// Checks every half second whether nginx responds, and when each worker was last active. A hung worker still accepts
+// connections, so it is killed and the master starts another. The response also reports whether the cache's disk is
+// full.
 import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import type { Admin } from './admin.ts';
@@ -17,9 +17,9 @@ const KILL_AFTER_MS = 5000;
 const REPLACE_AFTER_MS = 12_000;
 /** Workers that compute are overloaded rather than hung, so they get this much longer. An endless loop ends as well. */
 const BUSY_ALLOWANCE_MS = 25_000;
-/** Of processor time since the last response, in ticks of 10 ms. */
+/** Processor time since the last response, in ticks of 10 ms, above which a worker is busy. */
 const BUSY_TICKS = 50;
-/** When the agent itself stood still this long, a silence proves nothing. */
+/** When the agent itself stalled this long, a silent nginx proves nothing. */
 const STALL_MS = 1500;
 
 interface Parts {
@@ -34,19 +34,23 @@ interface Parts {
 export class Watchdog {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
-  readonly #work: Promise<void>;
+  #work: Promise<void> = Promise.resolve();
   #respondedAt = performance.now();
   #masterStoppedAt: number | null = null;
   #killed = new Set<number>();
   /** Ticks of each silent worker when its silence was first seen. */
   #ticksBefore = new Map<number, number>();
-  /** What does not respond; null while everything does. */
+  /** The part that does not respond. Null while all of them do. */
   error: string | null = null;
   /** The disk of the cache is full: responses pass unstored. */
   isDiskFull = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  start(): void {
+    this.#trust();
     this.#work = this.#run();
   }
 
@@ -60,14 +64,14 @@ export class Watchdog {
     let before = performance.now();
     while (!signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
-      const stood = performance.now() - before - LOOK_EVERY_MS;
+      const stalledMs = performance.now() - before - LOOK_EVERY_MS;
       before = performance.now();
-      if (stood > STATUS_WITHIN_MS + STALL_MS) this.#trust();
+      if (stalledMs > STATUS_WITHIN_MS + STALL_MS) this.#trust();
       try {
         const found = await this.#look();
         if (!signal.aborted) this.#report(found);
       } catch (error) {
-        this.#parts.log.warn('could not ask nginx whether it responds', { error });
+        this.#parts.log.warn('could not check whether nginx responds', { error });
       }
     }
   }

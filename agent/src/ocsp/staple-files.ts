@@ -17,7 +17,7 @@ const Staple = z.object({
 });
 export type Staple = z.output<typeof Staple>;
 
-/** Keyed by the chain as its document has it. Lua computes the same key. */
+/** Keyed by the chain in the certificate's document. Lua computes the same key. */
 export const stapleKey = (chainPem: string) => `ocsp/${createHash('md5').update(chainPem).digest('hex')}`;
 
 export const storedChains = (store: Pick<DocumentStore, 'read'>) => async (docKey: string, key: string) => {

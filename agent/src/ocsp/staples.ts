@@ -23,7 +23,7 @@ interface Parts extends Means {
   /** The zone's origin policy is known. */
   isReady: () => boolean;
   /** Invalidates these keys in nginx. */
-  tell: (keys: string[]) => Promise<void>;
+  notifyNginx: (keys: string[]) => Promise<void>;
   log: Log;
 }
 
@@ -105,7 +105,7 @@ export class Staples {
     try {
       return ocspRequestOf(chainPem);
     } catch (error) {
-      this.#parts.log.warn('a certificate cannot be asked after', { key, error: reason(error) });
+      this.#parts.log.warn('the OCSP status of a certificate is not known', { key, error: reason(error) });
       return null;
     }
   }
@@ -142,7 +142,7 @@ export class Staples {
         until: Math.floor(until / 1000),
         response: answer.toString('base64'),
       });
-      await this.#parts.tell([key]);
+      await this.#parts.notifyNginx([key]);
       target.failures = 0;
       target.dueAt = askAgainAt(until);
     } catch (error) {
@@ -162,7 +162,7 @@ export class Staples {
   async #drop(key: string): Promise<void> {
     try {
       await this.#parts.files.remove(key);
-      await this.#parts.tell([key]);
+      await this.#parts.notifyNginx([key]);
     } catch (error) {
       this.#parts.log.warn('a staple was not taken away', { key, error: reason(error) });
     }

@@ -1,5 +1,5 @@
 import { conf } from './conf.ts';
-import type { RenderInput } from './render.ts';
+import type { RenderInput } from './input.ts';
 
 /** The admin socket of nginx. Its folder's permissions decide who may use it. */
 export const adminConf = ({ host }: RenderInput) => conf`server {

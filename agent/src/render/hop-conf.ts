@@ -2,7 +2,7 @@ import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { ZONE_NAME } from '../nginx/self-signed.ts';
 import { conf } from './conf.ts';
 import type { Conf } from './conf.ts';
-import type { HostFacts, RenderInput } from './render.ts';
+import type { HostFacts, RenderInput } from './input.ts';
 import { withSnippet } from './snippets.ts';
 import type { Snippets } from './snippets.ts';
 
@@ -107,7 +107,7 @@ ${fields}    proxy_buffering off;
     proxy_request_buffering off;
     proxy_buffer_size ${buffer};
     proxy_buffers 8 32k;
-    # What is compressed, and whether at all, is decided in Lua: it rewrites the request's Accept-Encoding.
+    # Lua decides what is compressed: it rewrites the request's Accept-Encoding.
     gzip on;
     gzip_types *;
     gzip_proxied any;
@@ -117,7 +117,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_ssl_name $o_name;
     proxy_ssl_protocols TLSv1.2 TLSv1.3;
     proxy_ssl_session_reuse off;
-    # What we show to an origin that asks for it: Lua puts the text of both here, and nothing in most requests.
+    # Our client certificate for origins that require one. Lua sets both variables; most requests have none.
     proxy_ssl_certificate $o_chain;
     proxy_ssl_certificate_key $o_key;
     # An origin must not steer us.
@@ -141,7 +141,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     location / {
         proxy_pass ${pass};
     }
-    # For origins whose certificate must be valid for the name they are asked by. Where the machine trusts nobody, none is.
+    # For origins whose certificate must be valid for the requested name. Without authorities none is valid.
     location @verified {
         proxy_ssl_verify on;
         proxy_ssl_verify_depth 4;
@@ -178,7 +178,7 @@ const images = (luaDir: string) => conf`    location @image {
         proxy_pass_header X-E-Tags;
         proxy_pass_header X-E-Up;
         proxy_pass_header X-E-Image;
-        # The origin's time limits are kept where it is asked.
+        # The origin's timeouts apply to the request that it receives.
         proxy_connect_timeout 1s;
         proxy_read_timeout 2h;
         proxy_next_upstream error timeout invalid_header;
@@ -226,7 +226,7 @@ const relayLocations = ({ dir, luaDir }: HostFacts) => conf`    location @relay 
         proxy_ssl_name ${ZONE_NAME};
         proxy_ssl_session_reuse on;
         proxy_next_upstream error timeout;
-        # Also what a relay says whose documents are others. An origin may say so itself, and is then asked again, from here.
+        # 597: the relay has other documents. If an origin itself responds so, the request is repeated from here.
         proxy_intercept_errors on;
         error_page 502 504 597 = @origin;
         proxy_pass https://relay;

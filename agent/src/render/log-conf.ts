@@ -1,5 +1,5 @@
 import { conf } from './conf.ts';
-import type { RenderInput } from './render.ts';
+import type { RenderInput } from './input.ts';
 
 /**
  * The access log: one JSON object per line. Values that nginx shows as a list or omits are strings.
@@ -14,7 +14,7 @@ export const logConf = ({ node, host }: RenderInput) => conf`log_format edge esc
     '"cause":"$e_cause","rule":"$e_rule"}';
 ${node?.relayPort !== undefined && relayFormat}access_log ${`${host.dir}/logs/access.json`} edge buffer=64k flush=1s;
 
-# Of a stored response the address is of the day that it was fetched, so only what was asked now is logged.
+# The origin's address of a stored response is old, so it is logged for fetched responses only.
 map $upstream_cache_status $e_upstream {
     default $upstream_http_x_e_up;
     HIT "";

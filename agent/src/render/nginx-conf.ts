@@ -2,7 +2,7 @@ import { conf, luaText } from './conf.ts';
 import type { Conf } from './conf.ts';
 import { hasHttp3 } from './http3.ts';
 import { portsOf } from './listeners-conf.ts';
-import type { HostFacts, RenderInput } from './render.ts';
+import type { HostFacts, RenderInput } from './input.ts';
 import { withSnippet } from './snippets.ts';
 
 /** The main file: process settings, directives shared by all servers, and Lua's shared dictionaries. */
@@ -39,21 +39,21 @@ const main = ({
   host,
 }: RenderInput) => conf`worker_processes ${zone.worker.processes === 0 ? conf`auto` : zone.worker.processes};
 worker_rlimit_nofile ${Math.min(zone.worker.connections * 2 + OPEN_FILES + 1024, 1_048_576)};
-# Long enough for downloads and sockets that were open before a reload to end by themselves.
+# Long enough for downloads and sockets that were open before a reload to end.
 worker_shutdown_timeout 4h;
 pid ${`${host.dir}/run/nginx.pid`};
 error_log ${`${host.dir}/logs/error.log`} warn;
 pcre_jit on;
-${hasHttp3(zone, host.capabilities) && conf`# Old workers go on hearing from the visitors whom they have.\nquic_bpf on;\n`}`;
+${hasHttp3(zone, host.capabilities) && conf`# Old workers keep their visitors' connections.\nquic_bpf on;\n`}`;
 
 /** Directives shared by all servers. */
 const shared = ({ zone, node, generation, host }: RenderInput) => conf`    server_tokens off;
     sendfile on;
     tcp_nopush on;
-    # Sends the first kilobyte of a slow response. With 0 the header of each hit would be a packet of its own.
+    # Sends the first kilobyte of a slow response. With 0 the header of each hit would be a separate packet.
     postpone_output 1024;
-    # Keeps what is asked for often open: finding and opening a file is a fifth of what a hit costs. nginx compares the
-    # inode it stored with the one held, so an object that was replaced is never served from the old file.
+    # Keeps files of frequent objects open: opening a file is a fifth of the cost of a hit. nginx compares inodes, so a
+    # replaced object is never served from the old file.
     open_file_cache max=${OPEN_FILES} inactive=30s;
     open_file_cache_min_uses 2;
     types_hash_max_size 2048;
@@ -72,11 +72,10 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     lua_regex_cache_max_entries 8192;
     lua_socket_log_errors off;
     # docs: documents as read from disk. absent: names that have none; may evict, so that made-up names push out
-    # nothing else. changes: which documents changed, and counters. marks: under which number each did. urls: what is
-    # known of single URLs. peers: how origins do. names: their addresses. simulated: requests that are simulated just now.
-    # blocks: whom the zone lets in no more for a while.
-    # anti_cc: who asks how often; evicts, and whoever cannot be counted is asked for a proof.
-    # leaders: requests to origins that others wait for.
+    # nothing else. changes: which documents changed, and counters. marks: the number of each change. urls: purges of
+    # single URLs. peers: health of origins. names: addresses of origins. simulated: simulated requests in progress.
+    # blocks: addresses that the zone blocks for a while. anti_cc: request rates; evicts, and clients without room get a
+    # challenge. leaders: requests to origins that others wait for.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
     lua_shared_dict changes 4m;

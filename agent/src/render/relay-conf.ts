@@ -1,7 +1,7 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { buffers, bypassCache, collapsingStore, piecesLock, slices, waiting } from './cache-conf.ts';
 import { conf } from './conf.ts';
-import { buffers, collapsingStore, pastTheStore, piecesLock, slices, waiting } from './listeners-conf.ts';
-import type { HostFacts } from './render.ts';
+import type { HostFacts } from './input.ts';
 
 /**
  * A relay's only listener. Edge nodes authenticate by the zone's certificate and pass on the visitor's facts.
@@ -18,7 +18,7 @@ ${listen.map((address) => conf`    listen ${`${address}:${port}`} ssl default_se
     ssl_certificate ${`${dir}/keys/relay.pem`};
     ssl_certificate_key ${`${dir}/keys/relay.key`};
     ssl_client_certificate ${`${dir}/keys/relay.pem`};
-    # Who shows another one is answered as anybody who has no business here.
+    # Other certificates are refused in Lua, like requests without one.
     ssl_verify_client optional_no_ca;
     ssl_verify_depth 1;
     ssl_session_cache shared:relay:4m;
@@ -62,7 +62,7 @@ ${buffers}    proxy_next_upstream off;
 ${collapsingStore}        error_page 502 = @again;
         proxy_pass http://hop;
     }
-${waiting(luaDir, conf`hop`, false)}${capabilities.slice && slices(conf`hop`, fields, piecesLock)}${pastTheStore(conf`hop_once`)}}
+${waiting(luaDir, conf`hop`, false)}${capabilities.slice && slices(conf`hop`, fields, piecesLock)}${bypassCache(conf`hop_once`)}}
 `;
 
 /** The visitor's facts, as the edge node sent them. */

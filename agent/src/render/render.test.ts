@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Capabilities } from './capabilities.ts';
 import { conf, luaText } from './conf.ts';
 import { renderTree } from './render.ts';
-import type { HostFacts } from './render.ts';
+import type { HostFacts } from './input.ts';
 
 const debian: Capabilities = {
   version: '1.22.1',
@@ -65,7 +65,7 @@ const node: NodeDoc = {
 
 const relay = { id: node.id, address: '203.0.113.7', port: 8443 };
 
-/** Whose operator wrote something in each part. */
+/** A zone with a snippet in each part. */
 const written: ZoneDoc = {
   ...zone,
   off: ['compression', 'image'],
@@ -143,7 +143,7 @@ describe('the rendered tree', () => {
   });
 });
 
-/** What nginx would see of a file without its values: directives, blocks and their order. */
+/** The structure of a file without values: directives, blocks and their order. */
 function structure(text: string): string {
   let found = '';
   for (let i = 0; i < text.length; i += 1) {

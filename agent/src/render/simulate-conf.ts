@@ -1,7 +1,7 @@
 import { conf } from './conf.ts';
 import { hopB } from './hop-conf.ts';
-import { hopA } from './listeners-conf.ts';
-import type { RenderInput } from './render.ts';
+import { hopA } from './hop-a-conf.ts';
+import type { RenderInput } from './input.ts';
 
 /**
  * Both hops again, for simulated requests. They share the real cache without reading or writing it, and their origin
@@ -23,7 +23,7 @@ const servers = (
 ) => conf`server {
     listen ${`unix:${host.dir}/run/simulate.sock`};
     server_name _;
-${quiet}    # Visitors' addresses are made up like the rest.
+${quiet}    # The simulation chooses the visitor's address.
     set_real_ip_from unix:;
     real_ip_header X-E-Client;
 ${hopA(zone, host, {
@@ -53,7 +53,7 @@ server {
     server_name _;
 ${quiet}    client_max_body_size 0;
     large_client_header_buffers 8 64k;
-    # It says what it is told to and nothing else.
+    # Responds exactly as Lua orders.
     lua_use_default_type off;
     location / {
         content_by_lua_file ${`${host.luaDir}/edge/phases/simulate_origin.lua`};

@@ -1,8 +1,8 @@
 // An operator's nginx snippets, in files of their own. They are parsed and printed again, so no text reaches nginx
 // unchanged. Our directive is omitted where a snippet sets it, since most directives may appear once.
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
-import { placed, snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
-import type { Place } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { placed, snippetParts } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
+import type { Place } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import { writeSnippet } from '@edgeloom/contract/zone-settings/snippet.ts';
 import type { Directive } from '@edgeloom/contract/zone-settings/snippet.ts';
 import { Conf, conf } from './conf.ts';

@@ -1,7 +1,7 @@
 // The second nginx: forwards ports and knows no HTTP. Reloads do not affect the first one.
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
-import type { HostFacts } from './render.ts';
+import type { HostFacts } from './input.ts';
 import { withSnippet } from './snippets.ts';
 import type { Snippets } from './snippets.ts';
 

@@ -113,7 +113,7 @@ export class DocumentStore {
     });
   }
 
-  /** No other task changes files or manifest meanwhile. */
+  /** No other task changes files or the manifest during this one. */
   exclusive<T>(task: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(task);
     this.#queue = turn.catch(() => undefined);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { hostsOf } from './hosts.ts';
 
-test('a host is found by its name or one level below a wildcard, anew when its document changes, and a made-up one not at all', async () => {
+test('a host is found by its name or a wildcard, again after its document changes, and an unknown one is not', async () => {
   const [one, two] = [randomUUID(), randomUUID()];
   const docs = new Map([
     ['host/www.example.com', { revision: 1, sha256: '', body: JSON.stringify({ siteID: one }) }],

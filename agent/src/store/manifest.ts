@@ -5,8 +5,8 @@
 //   - <key>                            it is gone
 //   = <revision reached> <digest> <crc32 of the batch up to here>
 //
-// A batch counts only when its last line is whole and its digest is the digest of the documents listed so far. So a write
-// that a crash cut short never happened, and a batch that was appended after earlier batches were lost does not count.
+// A batch counts only if its last line is complete and its digest matches all documents listed so far. Writes that a
+// crash interrupted are ignored, and so are batches that follow lost ones.
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';

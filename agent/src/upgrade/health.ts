@@ -9,7 +9,7 @@ export const Health = z.object({
 });
 export type Health = z.output<typeof Health>;
 
-/** What got worse. Null: nothing. `isFinal`: waiting is useless. */
+/** The first value that got worse, or null. `isFinal`: waiting is useless. */
 export function compareHealth(before: Health, now: Health): { fault: string; isFinal: boolean } | null {
   const refused = now.rejected.find((key) => !before.rejected.includes(key));
   if (refused !== undefined)

@@ -21,8 +21,8 @@ export class Home {
   constructor(dir: string) {
     this.#dir = dir;
     this.releases = new ReleaseStore(path.join(dir, 'releases'), path.join(dir, 'current'));
-    const [shelf, own] = [path.join(dir, 'releases'), realpathSync(path.dirname(fileURLToPath(import.meta.url)))];
-    this.own = path.dirname(own) === shelf ? path.basename(own) : null;
+    const [releases, own] = [path.join(dir, 'releases'), realpathSync(path.dirname(fileURLToPath(import.meta.url)))];
+    this.own = path.dirname(own) === releases ? path.basename(own) : null;
   }
 
   /** Starts with the next launch, unless that release serves already. */

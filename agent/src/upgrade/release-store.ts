@@ -19,7 +19,7 @@ import { ReleaseManifest, SignedRelease } from '@edgeloom/contract/edge/releases
 import { flush, flushAll } from '../store/durable.ts';
 import { unpack } from './unpack.ts';
 
-/** Kept beside the one in use. */
+/** Stored besides the release in use. */
 const MAX_FORMER_RELEASES = 2;
 
 export class ReleaseStore {
@@ -58,7 +58,7 @@ export class ReleaseStore {
     return text === null ? null : SignedRelease.parse(JSON.parse(text));
   }
 
-  /** Kept releases that have been in use. */
+  /** Stored releases that have been in use. */
   async ran(): Promise<string[]> {
     const ran: string[] = [];
     for (const name of await readdir(this.#dir).catch(() => []))

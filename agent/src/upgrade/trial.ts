@@ -30,22 +30,22 @@ export async function runTrial({ home, health, isInStep, natsServers, confirm, l
   let lastNote = '';
   let reachAt = 0;
   while (!signal.aborted) {
-    const amiss = compareHealth(before, health());
-    if (amiss?.isFinal) {
-      log.error('this release gives up', { fault: amiss.fault });
-      await home.giveUp(amiss.fault);
+    const degradation = compareHealth(before, health());
+    if (degradation?.isFinal) {
+      log.error('this release failed its trial', { fault: degradation.fault });
+      await home.giveUp(degradation.fault);
       return leave();
     }
-    if (amiss === null && isInStep()) {
+    if (degradation === null && isInStep()) {
       await confirm();
-      return log.info('this release serves from now on');
+      return log.info('this release is confirmed');
     }
-    const waitsFor = amiss?.fault ?? 'it does not follow the control plane';
+    const waitsFor = degradation?.fault ?? 'it does not follow the control plane';
     if (waitsFor !== lastNote) await home.noteWaitingFor(waitsFor);
     lastNote = waitsFor;
     // An unreachable control plane causes no rollback: the predecessor could not reach it either.
     // A reachable one that is not in sync does: this release could not receive the order to leave.
-    if (amiss === null && performance.now() >= reachAt) {
+    if (degradation === null && performance.now() >= reachAt) {
       if (!(await isReached(natsServers()))) await home.keepAlive();
       reachAt = performance.now() + REACH_EVERY_MS;
     }

@@ -100,7 +100,7 @@ export class Upgrades {
   /** Throws why the order is refused. */
   async accept(command: UpgradeCommand): Promise<void> {
     const manifest = readSigned(command.release, await this.#keys());
-    const releaseStore = this.#shelfOf(manifest);
+    const releaseStore = this.#storeOf(manifest);
     if (this.#order !== null) {
       if (this.#order.upgradeID === command.upgradeID) return;
       throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
@@ -174,7 +174,7 @@ export class Upgrades {
     if (order.tries > TRIES) throw new Error(`the agent ended ${TRIES} times while it was at it`);
     await this.#note(order);
     const manifest = readSigned(order.release, await this.#keys());
-    const releaseStore = this.#shelfOf(manifest);
+    const releaseStore = this.#storeOf(manifest);
     const name = releaseName(manifest.sha256);
     if (order.removes) return this.#removePack(order, name, releaseStore);
     if ((await releaseStore.manifestOf(name))?.sha256 !== manifest.sha256) {
@@ -276,7 +276,7 @@ export class Upgrades {
     await this.#look();
   }
 
-  #shelfOf({ product }: ReleaseManifest): ReleaseStore {
+  #storeOf({ product }: ReleaseManifest): ReleaseStore {
     if (product !== 'agent') return packStore(this.#parts.dir, product);
     if (this.#parts.home === null) throw new Error(NO_LAUNCHER);
     return this.#parts.home.releases;

@@ -11,17 +11,20 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import type { Endpoint, Family, Mount } from '@edgeloom/contract/endpoint.ts';
-import { NOBODY, stranger, type Actor, type Ctx } from './core/ctx.ts';
+import type { Family, Mount } from '@edgeloom/contract/family.ts';
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { NOBODY, stranger, type Actor } from './core/actor.ts';
+import type { Ctx } from './core/ctx.ts';
 import { Failure, fail } from './core/fail.ts';
 import type { Installation } from './core/installation.ts';
 import { httpSeconds } from './core/metrics.ts';
 import { scoping } from './core/scope.ts';
-import { addressOf } from './http/address.ts';
+import { addressOf } from './core/address.ts';
 import { auditing } from './http/audit.ts';
-import type { Identities } from './http/auth/identities.ts';
-import { openSessions } from './http/auth/sessions.ts';
-import { ACCESS_SECONDS, apiTokens, Claims } from './http/auth/tokens.ts';
+import type { Identities } from './core/auth/identities.ts';
+import { Sessions } from './core/auth/sessions.ts';
+import { SignIn } from './core/auth/sign-in.ts';
+import { ACCESS_SECONDS, apiTokens, Claims } from './core/auth/tokens.ts';
 import { bind, type Routes } from './http/bind.ts';
 import { drafting } from './http/draft.ts';
 import {
@@ -257,7 +260,8 @@ async function mountApi(
     verify: { algorithms: ['EdDSA'] },
   });
 
-  const sessions = openSessions(installation, identities, (claims) => api.jwt.sign(claims));
+  const sessions = new Sessions(installation, identities, (claims) => api.jwt.sign(claims));
+  const signIn = new SignIn(installation, sessions);
   const claimsOf = claimsReader(api);
   const keys = apiTokens(secrets);
   const scoped = onceEach(scoping(db, pool));
@@ -307,14 +311,18 @@ async function mountApi(
   });
 
   const drafts = drafting(installation, modules);
-  bind(api, [...authRoutes(sessions), systemRoutes(checks), ...modules, draftsRoutes(drafts), simulateRoutes(drafts)], {
-    identify,
-    context,
-    audit: auditing(installation),
-    limits,
-    pool,
-    serves: (mount) => mount === 'root' || families[listener].includes(mount),
-  });
+  bind(
+    api,
+    [...authRoutes(signIn, sessions), systemRoutes(checks), ...modules, draftsRoutes(drafts), simulateRoutes(drafts)],
+    {
+      identify,
+      context,
+      audit: auditing(installation),
+      limits,
+      pool,
+      serves: (mount) => mount === 'root' || families[listener].includes(mount),
+    },
+  );
 }
 
 /** Reads the headers that a browser sets and no script can change. Other programs send none of them. */

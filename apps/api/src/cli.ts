@@ -14,8 +14,8 @@ import { conflictIn } from './core/conflict.ts';
 import { openDatabase } from './core/db.ts';
 import { retireMasterKeys, rotateMasterKey, type Rotation } from './core/rotate-secrets.ts';
 import { initSecrets } from './core/secrets-dir.ts';
-import { Env, readEnv } from './env.ts';
-import { hashPassword } from './http/auth/passwords.ts';
+import { Env, readEnv } from './core/env.ts';
+import { hashPassword } from './core/auth/passwords.ts';
 
 const usage = `usage: cli.ts secrets:init | secrets:rotate | secrets:retire | account:create-admin --email <e-mail> [--name <name>] | audit:verify
   | license:set --client <id> [--sites <n>] [--nodes <n>] [--zones <n>] [--domains <n>] [--auto-certificates <n>] [--layer4] [--ends <date>]`;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { configurationDoc, file } from './configuration-doc.ts';
-import { Env, readEnv } from './env.ts';
+import { Env, readEnv } from './core/env.ts';
 
 test('docs/configuration.md says what the schema says: run node apps/api/src/configuration-doc.ts', async () => {
   expect(await readFile(file, 'utf8')).toBe(configurationDoc());

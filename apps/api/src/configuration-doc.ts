@@ -1,14 +1,14 @@
 // Writes docs/configuration.md from the schema of the environment. A test compares the two.
 import { writeFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { Env } from './env.ts';
+import { Env } from './core/env.ts';
 
 export const file = new URL('../../../docs/configuration.md', import.meta.url);
 
 const head = `# Configuration of the API
 
 The API reads these variables once, at its start, and refuses to start when one of them cannot be used. A variable that
-is set to nothing counts as not set. This page is made from \`apps/api/src/env.ts\` by \`node apps/api/src/configuration-doc.ts\`.
+is set to nothing counts as not set. This page is made from \`apps/api/src/core/env.ts\` by \`node apps/api/src/configuration-doc.ts\`.
 
 | variable | default | what it is |
 |---|---|---|

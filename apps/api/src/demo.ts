@@ -8,7 +8,7 @@ import { openDatabase } from './core/db.ts';
 import { locks } from './core/locks.ts';
 import { contexts, newZoneKey, openSecrets, type Secrets } from './core/secrets.ts';
 import type { Prisma } from './generated/client.ts';
-import { hashPassword } from './http/auth/passwords.ts';
+import { hashPassword } from './core/auth/passwords.ts';
 import { tokenHash } from './node-link/join.ts';
 
 const DOMAIN = 'demo.edgeloom.test';

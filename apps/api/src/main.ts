@@ -2,10 +2,10 @@
 import { buildApp } from './app.ts';
 import { openInstallation } from './core/installation.ts';
 import { openLog } from './core/log.ts';
-import { readEnv } from './env.ts';
+import { readEnv } from './core/env.ts';
 import { adoptChanges } from './http/audit.ts';
-import { openIdentities } from './http/auth/identities.ts';
-import { sweepSessions } from './http/auth/sessions.ts';
+import { openIdentities } from './core/auth/identities.ts';
+import { sweepSessions } from './core/auth/sweep-sessions.ts';
 import { sweepKeys } from './http/idempotency.ts';
 import { openLimits } from './http/limits.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';
@@ -21,7 +21,7 @@ import { startZoneKeys } from './jobs/change-zone-keys.job.ts';
 import { startSteering } from './jobs/steer.job.ts';
 import { startRollouts } from './jobs/run-rollouts.job.ts';
 import type { Checks } from './modules/system/health.ts';
-import { startNodeLink } from './node-link/start.ts';
+import { startNodeLink, type NodeLink } from './node-link/start.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -31,7 +31,7 @@ const log = openLog(env);
 const installation = await openInstallation(env);
 const identities = await openIdentities(installation.pool, env.DATABASE_URL, log);
 
-let nodeLink: Awaited<ReturnType<typeof startNodeLink>> | null = null;
+let nodeLink: NodeLink | null = null;
 const checks: Checks = new Map([
   ['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }],
   [
@@ -55,7 +55,7 @@ const dnsReconciler = startDnsReconciler(installation, log);
 const issuing = startIssuing(installation, log);
 const nodeJobs = startNodeJobs(installation, log);
 const steering = startSteering(installation, log);
-nodeLink = await startNodeLink(installation, log);
+nodeLink = startNodeLink(installation, log);
 const rollouts = startRollouts(installation, log);
 const zoneKeys = startZoneKeys(installation, log);
 const sweeper = setInterval(() => {

@@ -1,4 +1,4 @@
-import type { Family } from './endpoint.ts';
+import type { Family } from './family.ts';
 
 export const areas = [
   'account',

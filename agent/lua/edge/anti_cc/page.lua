@@ -151,7 +151,7 @@ function _M.asking(mode, level, bearer, failed)
     if mode == CODE_MODE then
         local shown = pictures.any()
         form = format(CODE, words.picture, shown.png, words.field, words.send, words.other, words.cannot)
-        question = proofs.question(mode, 0, bearer, shown.says)
+        question = proofs.question(mode, 0, bearer, shown.text)
         instead = proofs.question(mode, level + INSTEAD, bearer)
     else
         question = proofs.question(mode, level, bearer)

@@ -139,13 +139,13 @@ end
 local secret = ffi.new("unsigned char[?]", LENGTH)
 local function draw()
     local canvas = ffi.new("double[?]", WIDTH * HEIGHT)
-    local bend, said = waves(), {}
+    local bend, letters = waves(), {}
     local room = WIDTH / LENGTH
     -- The text must not be predictable from other images. The distortion may be.
     assert(ffi.C.RAND_bytes(secret, LENGTH) == 1)
     for i = 1, LENGTH do
-        said[i] = NAMES[secret[i - 1] % #NAMES + 1]
-        letter(canvas, said[i], (i - 0.5) * room, bend)
+        letters[i] = NAMES[secret[i - 1] % #NAMES + 1]
+        letter(canvas, letters[i], (i - 0.5) * room, bend)
     end
     for _ = 1, 2 do
         line(canvas, between(0, WIDTH / 4), between(8, HEIGHT - 8), between(WIDTH * 3 / 4, WIDTH), between(8, HEIGHT - 8),
@@ -154,12 +154,12 @@ local function draw()
     for _ = 1, 60 do
         dot(canvas, between(0, WIDTH), between(0, HEIGHT), between(0, 0.8), between(1, 3))
     end
-    return { says = concat(said):lower(), png = encode_base64(png(canvas)) }
+    return { text = concat(letters):lower(), png = encode_base64(png(canvas)) }
 end
 
 local pool, oldest, wanted = {}, 1, 0
 
--- { says, png }. The first one is drawn on demand, so unused sites cost nothing.
+-- { text, png }. The first one is drawn on demand, so unused sites cost nothing.
 function _M.any()
     wanted = ngx.time()
     if #pool == 0 then

@@ -57,9 +57,9 @@ function _M.bearer(site, address)
     return site .. "\n" .. address .. "\n" .. sub(var.http_user_agent or "", 1, LONGEST_AGENT)
 end
 
--- `said`: the text that the visitor must type, where the challenge is not proof of work.
-local function question_text(mode, level, moment, bearer, said)
-    return concat({ "question", mode, level, moment, said or "", bearer }, "\n")
+-- The signed text. `expected`: the text that the visitor must type, except for proof of work.
+local function question_text(mode, level, moment, bearer, expected)
+    return concat({ "question", mode, level, moment, expected or "", bearer }, "\n")
 end
 
 local function pass_text(mode, ends, bearer)
@@ -67,9 +67,9 @@ local function pass_text(mode, ends, bearer)
 end
 
 -- The challenge in the page. Its last part is the input of the proof of work.
-function _M.question(mode, level, bearer, said)
+function _M.question(mode, level, bearer, expected)
     local moment = floor(now() * 1000)
-    return mode .. "." .. level .. "." .. moment .. "." .. sign(question_text(mode, level, moment, bearer, said))
+    return mode .. "." .. level .. "." .. moment .. "." .. sign(question_text(mode, level, moment, bearer, expected))
 end
 
 local function has_zeros(bytes, bits)
@@ -168,8 +168,8 @@ function _M.judge(answer, mode, bearer)
     if #answer > 256 then
         return nil
     end
-    local asked, level, moment, signed, said = match(answer, "^([1-4])%.(%d%d?)%.(%d+)%.([%w_-]+)~([%w-]*)$")
-    if tonumber(asked) ~= mode or #moment > 15 then
+    local answered_mode, level, moment, signed, solution = match(answer, "^([1-4])%.(%d%d?)%.(%d+)%.([%w_-]+)~([%w-]*)$")
+    if tonumber(answered_mode) ~= mode or #moment > 15 then
         return nil
     end
     local age = now() * 1000 - moment
@@ -178,11 +178,11 @@ function _M.judge(answer, mode, bearer)
     end
     -- Level 0: a typed text, which is in the signature and not in the page.
     local is_typed = level == "0"
-    local typed = is_typed and lower(said) or nil
-    if not is_signed(question_text(asked, level, moment, bearer, typed), signed) then
+    local typed = is_typed and lower(solution) or nil
+    if not is_signed(question_text(answered_mode, level, moment, bearer, typed), signed) then
         return nil
     end
-    if is_typed or is_worked_out(signed, tonumber(level), said) then
+    if is_typed or is_worked_out(signed, tonumber(level), solution) then
         return signed, ANSWER_SECONDS
     end
 end

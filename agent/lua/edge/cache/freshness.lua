@@ -12,9 +12,9 @@ function _M.age(headers, now, delay)
     if type(value) == "table" then
         value = value[1]
     end
-    local said = value and tonumber(match(value, "^%s*(%d+)%s*$") or match(value, "^%s*(%d+)%s*,")) or 0
+    local stated = value and tonumber(match(value, "^%s*(%d+)%s*$") or match(value, "^%s*(%d+)%s*,")) or 0
     local date = dates.parse(headers["Date"]) or now
-    return min(max(said + delay, now - date, 0), MOST)
+    return min(max(stated + delay, now - date, 0), MOST)
 end
 
 -- The origin's freshness lifetime in seconds. nil: none stated. A targeted field takes precedence over all others.

@@ -2,7 +2,7 @@
 -- image from hop B again. That second response is decided as usual, with X-E-Image to order the conversion. If the
 -- field arrives unhandled, the original is cached briefly and requested again later.
 local accepts = require("edge.http.accepts")
-local birth_of = require("edge.cache.birth")
+local object_age = require("edge.cache.object_age")
 local control = require("edge.http.cache_control")
 local counters = require("edge.core.counters")
 local keys = require("edge.cache.keys")
@@ -98,7 +98,7 @@ function _M.is_wanted(site, response)
 end
 
 -- Both forms get the origin's validator, made weak.
-function _M.tell_apart(response)
+function _M.separate_formats(response)
     local before = response.vary_text
     response.names = vary.names((before and before .. "," or "") .. vary.WEBP)
     response.vary_text = before and before .. ", Accept" or "Accept"
@@ -115,9 +115,9 @@ local function postpone()
     local left = tonumber(header["X-Accel-Expires"])
     if left then
         left = min(left, MEANWHILE - 1)
-        local birth, _, closer = birth_of.unpack(tonumber(header["X-E-Birth"]))
+        local generated_at, _, closer = object_age.unpack(tonumber(header["X-E-Birth"]))
         header["X-Accel-Expires"] = left
-        header["X-E-Birth"] = birth_of.pack(birth, time() - birth + left + 1, closer)
+        header["X-E-Birth"] = object_age.pack(generated_at, time() - generated_at + left + 1, closer)
     end
     header["ETag"], header["Last-Modified"] = nil, nil
 end

@@ -28,7 +28,7 @@ function _M.key(prefix, at, encoding, version, url)
     return prefix .. "|" .. at .. "|" .. encoding .. "|" .. version .. "|" .. url
 end
 
--- What decisions about a URL depend on besides it: documents and versions of site and host. `key`: a key or its prefix.
+-- The documents and versions of site and host that decisions about a URL depend on. `key`: a key or its prefix.
 function _M.scope(request, key)
     return match(key, "^[^|]*") .. " " .. (request.site.sum or "") .. "." .. (request.host.sum or "")
 end

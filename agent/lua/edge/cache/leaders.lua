@@ -1,18 +1,18 @@
--- Request collapsing: one origin request per variant. Hop B elects a leader for each key that hop A has no fresh response
--- for. Every other request (a follower) goes back to hop A (X-Accel-Redirect), where it waits and then looks into the store
+-- Request collapsing: one origin request per variant. Hop B elects a leader for each key without a fresh response.
+-- Every other request (a follower) goes back to hop A (X-Accel-Redirect), where it waits and then looks into the store
 -- again. Followers wait only while the leader is in a state that helps them:
 --   leads   until the leader's response header arrives
 --   stores  until the body is in the store, for followers of the same variant; another variant elects its own leader
 --   done    until nginx has renamed the file into the store
---   free    no longer: the response cannot be shared, and every follower asks the origin at once
---   failed  no longer: the origin failed, and every follower gets the stale response without asking it
+--   free    no longer: the response cannot be shared, and every follower requests it from the origin at once
+--   failed  no longer: the origin failed, and every follower gets the stale response at once
 -- No entry: the leader died, stored nothing, or finished more than VERDICT_SECONDS ago.
 --
 -- Dictionary:
---   <id> = "<token> <state> <seconds> <recipe>"  written by the leader's hop B; `seconds`: when its response header came
+--   <id> = "<token> <state> <seconds> <recipe>"  written by the leader's hop B; `seconds`: time of its response header
 --   <id>v = "<token> <hash> <variant id>"  variant of the leader's response, written by its hop A
 --   <variant id> = "<token> alias <id>"  leads requests that already know their variant to <id>
--- While the dictionary is full, requests without an entry ask the origin.
+-- While the dictionary is full, requests without an entry go to the origin.
 local counters = require("edge.core.counters")
 local ffi = require("ffi")
 local semaphore = require("ngx.semaphore")
@@ -27,13 +27,13 @@ local next, pairs, pcall, tonumber = next, pairs, pcall, tonumber
 ffi.cdef "int kill(int pid, int sig);"
 
 local _M = {}
--- Rounds that one request waits. Then it asks the origin alone.
+-- Rounds that one request waits. Then it goes to the origin alone.
 local MAX_ROUNDS = 3
 -- Longer than any fetch. The entry of a killed worker is recognised by its pid.
 local ENTRY_SECONDS = 7200
 -- How long a verdict is readable for followers in other workers.
 local VERDICT_SECONDS = 2
--- How long a failed origin is not asked again for an object. store.lua uses the same for objects never stored.
+-- Pause after a failure before the next origin request for an object. store.lua uses the same for objects never stored.
 local FAILURE_SECONDS = 10
 -- The file appears in the cache some milliseconds after hop B has sent the last byte.
 local STORE_GRACE_SECONDS = 0.5

@@ -8,7 +8,7 @@ local cjson = require("cjson.safe")
 local keys = require("edge.cache.keys")
 local leaders = require("edge.cache.leaders")
 local marks = require("edge.cache.marks")
-local moments = require("edge.shield.moments")
+local purge_timestamps = require("edge.shield.purge_timestamps")
 local requests = require("edge.core.request")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
@@ -122,7 +122,7 @@ end
 
 -- For a currently uncacheable URL: bypass the cache where it would strip something. Otherwise go through it, so that a
 -- response that became cacheable is stored.
-local function past_the_store(made, now)
+local function bypass_cache(made, now)
     if made.pass_until > now then
         if is_changed_by_store() then
             return "@pass"
@@ -147,11 +147,11 @@ local function verdict(site, made, found)
     elseif made.tagged then
         hard, soft = marks.of_tags(site.id, found.tags)
     end
-    if hard and (found.asked or found.date) <= hard then
+    if hard and (found.requested_at or found.date) <= hard then
         return "obsolete", hard
     end
     soft = later(soft, later(made.soft, made.softened))
-    if soft and max(found.date, found.asked or 0) <= soft then
+    if soft and max(found.date, found.requested_at or 0) <= soft then
         return found.known and soft or "obsolete"
     end
 end
@@ -168,17 +168,17 @@ local function settle(site, made, key, simulated)
     if not found then
         return false
     end
-    local said, since = verdict(site, made, found)
-    if said == "obsolete" and simulated then
+    local result, since = verdict(site, made, found)
+    if result == "obsolete" and simulated then
         made.version = urls.new_token()
         return true
-    elseif said == "obsolete" then
+    elseif result == "obsolete" then
         urls.set_version(site.id, made.url, urls.new_token(since))
         stored.remove(found.path)
         return true
     end
-    if said then
-        stored.soften(found.path, said)
+    if result then
+        stored.soften(found.path, result)
     end
     made.looked = what
     return false
@@ -195,7 +195,7 @@ local function locate(made, request)
     if not made.token then
         return place
     end
-    return past_the_store(made, time()) or place
+    return bypass_cache(made, time()) or place
 end
 
 -- On a relay: objects that were purged at an edge node are not served to it. A response requested from the origin
@@ -205,14 +205,14 @@ function _M.refresh(site, request, hard, soft, place)
     local made, key = request.cache, var.e_key
     local obsolete, found = false, nil
     if place then
-        local own, own_soft = moments.of(site.id, made.url, request.name .. request.path)
+        local own, own_soft = purge_timestamps.of(site.id, made.url, request.name .. request.path)
         obsolete = later(hard, soft) > (later(own, own_soft) or 0)
     else
         found = stored.find(key, var.http_x_e_vary or "")
         local newer = found and urls.freshened(key .. ":" .. (found.validator or ""))
-        local asked = found and later(found.asked or 0, newer and cjson.decode(newer).asked)
-        obsolete = found ~= nil and (hard ~= nil and asked <= hard or not found.known)
-        if found and not obsolete and soft and asked <= soft then
+        local requested_at = found and later(found.requested_at or 0, newer and cjson.decode(newer).asked)
+        obsolete = found ~= nil and (hard ~= nil and requested_at <= hard or not found.known)
+        if found and not obsolete and soft and requested_at <= soft then
             stored.soften(found.path, time() * 1000)
         end
     end
@@ -227,8 +227,8 @@ function _M.refresh(site, request, hard, soft, place)
     return locate(made, request)
 end
 
--- After waiting for another request: the next location unless it is the cache. The leader may have asked the origin
--- before a purge that this request knows of.
+-- After waiting for another request: the next location unless it is the cache. The leader's origin request may
+-- precede a purge that this request knows of.
 function _M.wait()
     if not leaders.wait() then
         return is_changed_by_store() and "@pass" or nil

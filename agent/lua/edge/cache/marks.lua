@@ -7,7 +7,7 @@
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
-local journal = require("edge.cache.journal")
+local purge_log = require("edge.cache.purge_log")
 local urls = require("edge.cache.urls")
 local dict = dicts.urls
 local sub, max, concat, lower = string.sub, math.max, table.concat, string.lower
@@ -68,7 +68,7 @@ function _M.restore(entry)
 end
 
 local function add(entry)
-    journal.add(entry)
+    purge_log.add(entry)
     if set[entry.mark](entry) then
         docs.bump({ "site/" .. entry.site })
     else

@@ -73,7 +73,7 @@ function _M.key_uri(rule, uri)
     if query == "none" then
         return path
     end
-    local kept = pairs_of(args, query == "listed" and set(rule.queryNames) or nil)
-    return kept == "" and path or path .. "?" .. kept
+    local key_args = pairs_of(args, query == "listed" and set(rule.queryNames) or nil)
+    return key_args == "" and path or path .. "?" .. key_args
 end
 return _M

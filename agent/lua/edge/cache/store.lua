@@ -4,12 +4,12 @@
 -- Cache-Control    how long it may be served stale (before X-Accel-Expires: nginx 1.22 reads them in order)
 -- Vary             X-E-Vary, if there are variants
 -- X-E-CC, X-E-V    the origin's own Cache-Control and Vary, for visitors
--- X-E-Birth        see birth.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields for the first visitor only
+-- X-E-Birth        see object_age.lua; X-E-Recipe: see vary.lua; X-E-Hide: fields for the first visitor only
 -- X-E-Tags         see tags.lua
 -- X-E-Length       the length of a body that arrives in chunks
 -- X-E-Browser      lifetime in browsers, in seconds from now
 local cjson = require("cjson.safe")
-local birth_of = require("edge.cache.birth")
+local object_age = require("edge.cache.object_age")
 local content_types = require("edge.cache.content_types")
 local compression = require("edge.cache.compression")
 local control = require("edge.http.cache_control")
@@ -19,7 +19,7 @@ local fields = require("edge.http.fields")
 local freshness = require("edge.cache.freshness")
 local images = require("edge.cache.images")
 local keys = require("edge.cache.keys")
-local ask = require("edge.shield.ask")
+local relay_request = require("edge.shield.relay_request")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
 local tags = require("edge.cache.tags")
@@ -77,7 +77,7 @@ local function read_response(site, request, relayed)
         slice = slice and slice ~= "" and slice or nil,
         tags = joined(header["Cache-Tag"]),
         relayed = relayed ~= nil,
-        asked = relayed and relayed.asked or ngx.req.start_time(),
+        requested_at = relayed and relayed.requested_at or ngx.req.start_time(),
     }
     header["Cache-Tag"] = nil
     local facts = {
@@ -86,7 +86,7 @@ local function read_response(site, request, relayed)
     local targeted = control.parse_targeted(joined(header["CDN-Cache-Control"]))
     response.control = targeted or control.parse(response.control_text)
     response.age = freshness.age(facts, response.time, floor(now() - ngx.req.start_time()))
-    response.birth = max(response.time - response.age, 0)
+    response.generated_at = max(response.time - response.age, 0)
     response.lifetime = freshness.lifetime(facts, response.control, targeted, response.time)
     response.explicit = response.lifetime ~= nil
     response.stated = response.explicit
@@ -106,33 +106,33 @@ local function ruled_seconds(response)
 end
 
 -- A rule replaces the origin's lifetime and no-cache. Its no-store and private stay in force.
-local function prohibitions(said)
+local function prohibitions(directives)
     return {
-        ["no-store"] = said["no-store"], ["must-understand"] = said["must-understand"], private = said["private"],
-        ["no-cache"] = type(said["no-cache"]) == "string" and said["no-cache"] or nil,
+        ["no-store"] = directives["no-store"], ["must-understand"] = directives["must-understand"], private = directives["private"],
+        ["no-cache"] = type(directives["no-cache"]) == "string" and directives["no-cache"] or nil,
     }
 end
 
 local function apply_rule(site, response)
-    local rule, said = response.rule, response.control
+    local rule, directives = response.rule, response.control
     if rule and rule.overrideOrigin then
-        said["no-store"], said["private"] = nil, nil
+        directives["no-store"], directives["private"] = nil, nil
     end
-    local forbade = said["no-store"] or said["no-cache"] or said["private"]
+    local forbade = directives["no-store"] or directives["no-cache"] or directives["private"]
     local spoke = response.explicit or forbade
     if rule and rule.ttlSeconds > 0 and response.method ~= "POST" and not (rule.honourOrigin and spoke) then
         local seconds = ruled_seconds(response)
         if seconds then
             response.lifetime = response.age + seconds
             response.ruled = true
-            response.control = prohibitions(said)
+            response.control = prohibitions(directives)
             return
         end
     elseif rule and response.explicit and not forbade then
         response.lifetime = max(response.lifetime, response.age + (rule.minSeconds or 0))
         response.lifetime = min(response.lifetime, response.age + (rule.maxSeconds or MOST))
     end
-    if not spoke and site.heuristics and (GUESSED[response.status] or said["public"]) then
+    if not spoke and site.heuristics and (GUESSED[response.status] or directives["public"]) then
         response.lifetime = response.guessed
         response.explicit = response.guessed ~= nil
     end
@@ -140,12 +140,12 @@ end
 
 -- no-cache="field" and private="field" concern these fields only: later visitors do not receive them.
 local function qualified_fields(response)
-    local said, names = response.control, nil
+    local directives, names = response.control, nil
     for _, directive in ipairs { "no-cache", "private" } do
-        if type(said[directive]) == "string" then
-            local list = gsub(lower(said[directive]), '["%s]', "")
+        if type(directives[directive]) == "string" then
+            local list = gsub(lower(directives[directive]), '["%s]', "")
             names = names and names .. "," .. list or list
-            said[directive] = nil
+            directives[directive] = nil
         end
     end
     return names
@@ -157,7 +157,7 @@ local function cookie_policy(site, response)
     if rule and rule.stripCookies then
         return "strip"
     end
-    -- The site's choice covers responses with a lifetime of the origin. Rules and heuristics know nothing of cookies.
+    -- The site's choice covers responses with a lifetime of the origin. Rules and heuristics do not consider cookies.
     if site.setCookie and response.stated and not response.ruled then
         return site.setCookie
     end
@@ -173,7 +173,7 @@ end
 
 -- False comes with the reason.
 local function may_store(site, request, response)
-    local said, status = response.control, response.status
+    local directives, status = response.control, response.status
     if response.method == "POST" then
         if not may_store_post(site, request, response) then
             return false, "method"
@@ -204,13 +204,13 @@ local function may_store(site, request, response)
     if status == 416 then
         return false, "partial"
     end
-    if said["must-understand"] and not UNDERSTOOD[status] then
+    if directives["must-understand"] and not UNDERSTOOD[status] then
         return false, "status"
     end
-    if said["no-store"] and not said["must-understand"] or said["private"] == true then
+    if directives["no-store"] and not directives["must-understand"] or directives["private"] == true then
         return false, "forbidden"
     end
-    if response.authorized and not (said["public"] or said["must-revalidate"] or said["s-maxage"]) then
+    if response.authorized and not (directives["public"] or directives["must-revalidate"] or directives["s-maxage"]) then
         return false, "authorization"
     end
     if header["Set-Cookie"] and not cookie_policy(site, response)
@@ -220,7 +220,7 @@ local function may_store(site, request, response)
     if not content_types.fits(site, response.rule, response.path, response.status, header["Content-Type"]) then
         return false, "contentType"
     end
-    return response.ruled or response.explicit or said["no-cache"] ~= nil, "noTime"
+    return response.ruled or response.explicit or directives["no-cache"] ~= nil, "noTime"
 end
 
 -- nginx treats an object as fresh while `valid >= now`, the RFC while `age < lifetime`: hence one second less.
@@ -245,7 +245,7 @@ local function tells_browsers(response)
         and not header["Set-Cookie"]
 end
 
-local function tell_browsers(response)
+local function set_browser_lifetime(response)
     local seconds = response.rule and response.rule.browserSeconds
     if seconds then
         header["X-E-Browser"] = seconds
@@ -257,13 +257,13 @@ end
 local function not_stored(request, response, key)
     local is_storable = response.why == "diskFull"
     if is_storable or tells_browsers(response) then
-        tell_browsers(response)
+        set_browser_lifetime(response)
     end
     header["X-Accel-Expires"] = "0"
     -- A response that passes straight through is not buffered.
     header["X-Accel-Buffering"] = "no"
     if response.age > 0 then
-        header["X-E-Birth"] = birth_of.pack(response.birth, 0)
+        header["X-E-Birth"] = object_age.pack(response.generated_at, 0)
     end
     -- An unsatisfiable range, a request body or a full disk does not make the URL uncacheable.
     local is_about_url = not is_storable and response.method == "GET" and response.status ~= 416 and not response.has_body
@@ -317,34 +317,34 @@ end
 
 local NO_RULE = {}
 local function stored(site, response, key, expires)
-    local said, url = response.control, keys.url_of(key)
+    local directives, url = response.control, keys.url_of(key)
     urls.forget_pass(url, response.authorized)
     urls.forget_freshened(key .. ":" .. validator_text())
     if response.slice then
         keep_one_version(site, url)
     end
     local recipe = response.names and vary.recipe(url, response.names)
-    local strict = said["must-revalidate"] or said["proxy-revalidate"] or said["no-cache"]
+    local strict = directives["must-revalidate"] or directives["proxy-revalidate"] or directives["no-cache"]
     local rule = response.rule or NO_RULE
     local while_revalidating = strict and 0
-        or rule.staleWhileRevalidateSeconds or max(said["stale-while-revalidate"] or 0, 0)
+        or rule.staleWhileRevalidateSeconds or max(directives["stale-while-revalidate"] or 0, 0)
     local on_error = strict and 0 or rule.staleIfErrorSeconds
-        or max(said["stale-if-error"] or (said["s-maxage"] and 0 or site.staleIfErrorSeconds), 0)
+        or max(directives["stale-if-error"] or (directives["s-maxage"] and 0 or site.staleIfErrorSeconds), 0)
     if cookie_policy(site, response) == "strip" then
         header["Set-Cookie"] = nil
     end
     local is_streamed = stream(response)
-    local closer = tell_browsers(response) or response.hide or header["Cache-Status"] or is_streamed
+    local closer = set_browser_lifetime(response) or response.hide or header["Cache-Status"] or is_streamed
     header["Age"] = nil
     header["X-E-CC"] = response.control_text
     header["X-E-V"] = response.vary_text
     header["X-E-Recipe"] = recipe
     header["X-E-Hide"] = response.hide
-    -- A relay reports when the origin was asked.
+    -- A relay reports the time of the request to the origin.
     if response.tags or settings.relay then
-        header["X-E-Tags"] = tags.field(response.tags or "", response.asked)
+        header["X-E-Tags"] = tags.field(response.tags or "", response.requested_at)
     end
-    header["X-E-Birth"] = birth_of.pack(response.birth, not said["no-cache"] and response.lifetime or 0, closer)
+    header["X-E-Birth"] = object_age.pack(response.generated_at, not directives["no-cache"] and response.lifetime or 0, closer)
     header["Vary"] = recipe and "X-E-Vary" or nil
     -- Set again, so that it precedes X-Accel-Expires. Without it nginx does not serve stale responses.
     header["X-Accel-Expires"] = nil
@@ -370,21 +370,21 @@ local function freshen(site, response, key)
         header["X-Accel-Expires"] = "@1"
         return
     end
-    local said, newer = response.control, {}
+    local directives, newer = response.control, {}
     -- The weak validator of a compressed variant is ours.
     local weak = find(var.http_if_none_match or "", "^W/")
     for name, value in pairs(ngx.resp.get_headers(0, true)) do
         local plain = lower(name)
-        local is_kept = not UNFRESHENED[plain] or plain == "set-cookie" and cookie_policy(site, response) == "keep"
-        if is_kept and not (weak and plain == "etag") and plain:sub(1, 4) ~= "x-e-" then
+        local is_newer = not UNFRESHENED[plain] or plain == "set-cookie" and cookie_policy(site, response) == "keep"
+        if is_newer and not (weak and plain == "etag") and plain:sub(1, 4) ~= "x-e-" then
             newer[name] = value
         end
     end
-    local forbidden = said["no-cache"] or said["no-store"] or said["private"]
+    local forbidden = directives["no-cache"] or directives["no-store"] or directives["private"]
     local validator = var.http_if_none_match or var.http_if_modified_since or ""
     urls.note_freshened(key .. ":" .. validator, cjson.encode {
-        fields = newer, birth = response.birth, control = response.control_text,
-        lifetime = forbidden and 0 or response.lifetime, asked = floor(response.asked * 1000),
+        fields = newer, birth = response.generated_at, control = response.control_text,
+        lifetime = forbidden and 0 or response.lifetime, asked = floor(response.requested_at * 1000),
     })
     if forbidden then
         header["X-Accel-Expires"] = "@1"
@@ -416,8 +416,8 @@ local function invalidate(site, request, key)
     end
 end
 
--- RFC 9110 8.6: a response with several lengths is invalid. nginx before 1.23 uses the last of several fields, and none
--- of a list.
+-- RFC 9110 8.6: a response with several lengths is invalid. nginx before 1.23 uses the last of several fields, and
+-- ignores lists.
 local function has_several_lengths()
     local first, taken = var.upstream_http_content_length, header["Content-Length"]
     if not first or var.upstream_http_transfer_encoding then
@@ -455,7 +455,7 @@ function _M.origin_header(site, request)
         answer_empty()
     end
     fields.remove_hop_by_hop(status)
-    local relayed = ask.answer(request)
+    local relayed = relay_request.response(request)
     if relayed == "close" then
         return relayed
     end
@@ -488,7 +488,7 @@ function _M.origin_header(site, request)
         images.note_plain(request, key)
         return stored(site, response, key, expires)
     end
-    images.tell_apart(response)
+    images.separate_formats(response)
     stored(site, response, key, expires)
     images.order(site, request, response)
 end

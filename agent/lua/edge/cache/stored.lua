@@ -54,10 +54,10 @@ local function look(path)
         local text = file:read(head.body_start - head.header_start)
         local field = text and match(text, "\r\n[Xx]%-[Ee]%-[Tt]ags: ([^\r\n]*)")
         if field then
-            found.asked, found.tags = tags.read(field)
+            found.requested_at, found.tags = tags.read(field)
         end
         found.expires = text and match(text, "\r\n[Xx]%-[Aa]ccel%-[Ee]xpires: ([^\r\n]*)")
-        found.birth = text and tonumber(match(text, "\r\n[Xx]%-[Ee]%-[Bb]irth: (%d+)"))
+        found.age = text and tonumber(match(text, "\r\n[Xx]%-[Ee]%-[Bb]irth: (%d+)"))
         found.validator = text and (match(text, "\r\n[Ee][Tt][Aa][Gg]: ([^\r\n]*)")
             or match(text, "\r\n[Ll]ast%-[Mm]odified: ([^\r\n]*)"))
     end
@@ -66,8 +66,9 @@ local function look(path)
 end
 
 -- The file that nginx is about to open for a key and, with variants, for a variant hash: { path, known, date, valid,
--- on_error_until, expires, asked, tags, validator, birth }, or nil. `asked` and `date`: milliseconds. `valid`: last
--- second of freshness. `on_error_until`: last second of serving stale on errors. `birth`: as birth.lua packs it.
+-- on_error_until, expires, requested_at, tags, validator, age }, or nil. `requested_at` and `date`: milliseconds.
+-- `valid`: last second of freshness. `on_error_until`: last second of serving stale on errors. `age`: as object_age.lua
+-- packs it.
 function _M.find(key, hash)
     local path = _M.path(key)
     local found = look(path)

@@ -21,21 +21,21 @@ function _M.list(text)
     return list
 end
 
--- `asked`: when the origin was asked, in seconds.
-function _M.field(text, asked)
-    return concat({ floor(asked * 1000), unpack(_M.list(text)) }, ",")
+-- `requested_at`: the time of the request to the origin, in seconds.
+function _M.field(text, requested_at)
+    return concat({ floor(requested_at * 1000), unpack(_M.list(text)) }, ",")
 end
 
--- Returns when the origin was asked, in milliseconds, and the tags.
+-- Returns the time of the request to the origin, in milliseconds, and the tags.
 function _M.read(field)
-    local list, asked = {}, nil
+    local list, requested_at = {}, nil
     for part in gmatch(field, "[^,]+") do
-        if not asked then
-            asked = tonumber(part)
+        if not requested_at then
+            requested_at = tonumber(part)
         else
             list[#list + 1] = part
         end
     end
-    return asked, list
+    return requested_at, list
 end
 return _M

@@ -7,7 +7,7 @@
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
-local journal = require("edge.cache.journal")
+local purge_log = require("edge.cache.purge_log")
 local urls, changes = dicts.urls, dicts.changes
 local now, time, format, match, random, tonumber = ngx.now, ngx.time, string.format, string.match, math.random, tonumber
 
@@ -119,7 +119,7 @@ end
 
 -- Makes everything stored of the site unreachable.
 function _M.move_site(site_id)
-    journal.add({ site = site_id, moves = changes:incr("moved|" .. site_id, 1, 0) })
+    purge_log.add({ site = site_id, moves = changes:incr("moved|" .. site_id, 1, 0) })
     note_move(site_id)
     docs.bump({ "site/" .. site_id })
 end
@@ -138,7 +138,7 @@ end
 
 -- The same, and it survives a restart.
 function _M.set_lasting_version(site_id, url, version)
-    journal.add({ site = site_id, url = url, version = version })
+    purge_log.add({ site = site_id, url = url, version = version })
     _M.set_version(site_id, url, version)
 end
 
@@ -148,7 +148,7 @@ function _M.softened(url)
 end
 
 function _M.soften(site_id, url, at)
-    journal.add({ site = site_id, url = url, softened = at })
+    purge_log.add({ site = site_id, url = url, softened = at })
     if not put("softened|", url, at, KEPT_SECONDS) then
         _M.move_site(site_id)
     end
@@ -159,7 +159,7 @@ function _M.restore(others)
     if not changes:add("born", _M.new_token()) then
         return
     end
-    journal.replay(function(entry)
+    purge_log.replay(function(entry)
         if entry.softened then
             put("softened|", entry.url, entry.softened, KEPT_SECONDS)
         elseif entry.url then

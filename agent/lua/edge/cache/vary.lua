@@ -1,5 +1,5 @@
--- Variants of a URL. nginx's Vary handling works on one field of ours, X-E-Vary: a hash of the request fields that the
--- origin named. Their names and a random token are the recipe. The token makes variants of a lost recipe unreachable,
+-- Variants of a URL. nginx's Vary handling works on our field X-E-Vary: a hash of the request fields that the origin
+-- named. Their names and a random token are the recipe. The token makes variants of a lost recipe unreachable,
 -- so losing one costs misses and never a wrong variant.
 local accepts = require("edge.http.accepts")
 local urls = require("edge.cache.urls")
@@ -57,7 +57,7 @@ function _M.names(value)
     return #list > 0 and concat(list, ",") or nil
 end
 
--- Such a recipe does not need the request's fields.
+-- Whether the recipe needs no request fields.
 function _M.by_encoding_alone(recipe)
     return match(recipe, "^accept%-encoding;") ~= nil
 end
@@ -66,7 +66,7 @@ function _M.by_webp(recipe)
     return match("," .. match(recipe, "^[^;]*") .. ",", ",image/webp,") ~= nil
 end
 
--- Such a recipe needs Accept only.
+-- Whether the recipe needs Accept only.
 function _M.by_webp_alone(recipe)
     return match(recipe, "^image/webp;") ~= nil
 end

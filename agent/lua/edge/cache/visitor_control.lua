@@ -1,6 +1,6 @@
 -- A visitor's Cache-Control (RFC 9111 5.2.1), for sites that honour it. max-stale is ignored, as the RFC permits: nginx
 -- decides about stale responses by the stored file alone.
-local birth_of = require("edge.cache.birth").unpack
+local unpack_age = require("edge.cache.object_age").unpack
 local cjson = require("cjson.safe")
 local control = require("edge.http.cache_control")
 local stored = require("edge.cache.stored")
@@ -21,8 +21,8 @@ end
 -- Seconds since the stored response, or a later 304, left the origin.
 local function age_of(found, key)
     local newer = urls.freshened(key .. ":" .. (found.validator or ""))
-    local birth = newer and cjson.decode(newer).birth or found.birth and birth_of(found.birth) or found.date / 1000
-    return time() - birth
+    local generated_at = newer and cjson.decode(newer).birth or found.age and unpack_age(found.age) or found.date / 1000
+    return time() - generated_at
 end
 
 local function is_too_old(found, key, directives)

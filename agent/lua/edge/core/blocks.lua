@@ -4,7 +4,7 @@
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local settings = require("edge.core.settings")
-local spared = require("edge.core.spared")
+local always_allowed = require("edge.core.always_allowed")
 local zones = require("edge.core.zone")
 local byte, char, format, gmatch, match, sub = string.byte, string.char, string.format, string.gmatch, string.match, string.sub
 local ceil, concat, floor, ipairs, tonumber, var = math.ceil, table.concat, math.floor, ipairs, tonumber, ngx.var
@@ -54,7 +54,7 @@ end
 
 local function is_spared(address)
     local zone = zones.get()
-    return spared(zone and zone.doc or NO_ZONE, address)
+    return always_allowed(zone and zone.doc or NO_ZONE, address)
 end
 
 -- Why this visitor is blocked. nil: not blocked.

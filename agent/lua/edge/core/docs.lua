@@ -8,7 +8,7 @@
 --
 -- A torn or damaged file is rejected, and the last good copy serves while any cache holds it. A document that needs a
 -- capability of a later edge is not used: it may contain a restriction that this edge does not know.
-local abilities = require("edge.core.abilities")
+local capabilities = require("edge.core.capabilities")
 local cjson = require("cjson.safe")
 local closing = require("edge.core.closing")
 local lrucache = require("resty.lrucache")
@@ -109,7 +109,7 @@ end
 
 local function lacking(needs)
     for i = 1, needs and #needs or 0 do
-        if not abilities[needs[i]] then
+        if not capabilities[needs[i]] then
             return true
         end
     end

@@ -1,4 +1,4 @@
--- Each worker writes the time once a second, so that the agent can tell a hung worker from an idle one, and checks the
+-- Each worker writes the time once a second, so that the agent can distinguish hung from idle workers, and checks the
 -- cache's disk space.
 local changes = require("edge.core.dicts").changes
 local disk = require("edge.cache.disk")

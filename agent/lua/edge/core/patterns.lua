@@ -3,7 +3,8 @@
 local counters = require("edge.core.counters")
 local changes = require("edge.core.dicts").changes
 local re_find, re_match = ngx.re.find, ngx.re.match
-local find, sub, match = string.find, string.sub, string.match
+local find, sub, match, concat = string.find, string.sub, string.match, table.concat
+local ipairs = ipairs
 
 local _M = {}
 local SLOTS = 20
@@ -49,6 +50,23 @@ function _M.match(subject, pattern, rule)
         return nil, nil, true
     end
     return captures, err
+end
+
+-- A target with captured texts. `parts`: a text and the number of a capture in turn. `escape`: for captures, if any.
+function _M.fill(parts, captures, escape)
+    if #parts == 1 then
+        return parts[1]
+    end
+    local list = {}
+    for i, part in ipairs(parts) do
+        if i % 2 == 1 then
+            list[i] = part
+        else
+            local text = captures[part + 0] or ""
+            list[i] = escape and escape(text) or text
+        end
+    end
+    return concat(list)
 end
 
 function _M.failing()

@@ -111,7 +111,7 @@ function _M.visiting(name, at, tick, get)
         return nil, why, closed
     end
     local guard = request.modules and request.modules.tokenAuth
-    -- The token is removed before a relay is asked.
+    -- The token is removed before the request to a relay.
     if guard and not settings.relay then
         token_auth.read(guard, request)
     end
@@ -135,7 +135,7 @@ local function recall(facts, at)
     end
     if not at and request.scheme == "https" then
         request.misdirected, request.handshake = misdirected.is(request.name, request.host, _M.host)
-        -- The name of the handshake may get a document of its own.
+        -- The name of the handshake may get another document.
         request.epoch = request.epoch or request.misdirected ~= nil and docs.epoch or nil
     end
     if #facts <= LONGEST and not request.host.suspect and not request.site.suspect then

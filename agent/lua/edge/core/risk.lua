@@ -9,7 +9,7 @@ local HEADER = 24
 local MAGIC = "EDGERISK"
 
 -- Keeps the memory alive that the pointers below refer to.
-local kept
+local loaded
 local four, six
 -- Why the present pack is not used. nil: it is used, or there is none.
 _M.fault = nil
@@ -47,7 +47,7 @@ function _M.load(path)
         _M.fault = m
         return
     end
-    kept = text
+    loaded = text
     local at = words(text) + HEADER / 4
     local scores = ffi.cast("const uint8_t *", text) + HEADER + 8 * n + 16 * m
     four = { n = n, first = at, last = at + n, score = scores }
@@ -98,7 +98,7 @@ end
 
 -- From 0 (unknown) to 100. Addresses as in nginx: 4 bytes, or 16 for IPv6.
 function _M.score(address)
-    if not kept then
+    if not loaded then
         return 0
     end
     if #address == 4 then

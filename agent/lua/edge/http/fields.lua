@@ -8,12 +8,12 @@ local HOP_BY_HOP = {
     "Keep-Alive", "Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization", "Proxy-Connection", "TE",
     "Trailer",
 }
--- Kept even when Connection names them: removing them would change or expose the message.
-local KEPT = {
+-- These stay even when Connection names them: removing them would change or expose the message.
+local RESPONSE_FIELDS = {
     ["content-length"] = true, ["transfer-encoding"] = true, ["connection"] = true, ["cache-control"] = true,
     ["date"] = true, ["close"] = true, ["keep-alive"] = true, ["upgrade"] = true,
 }
-local KEPT_REQUEST = {
+local REQUEST_FIELDS = {
     ["host"] = true, ["authorization"] = true, ["cookie"] = true, ["content-length"] = true, ["content-type"] = true,
     ["transfer-encoding"] = true, ["accept-encoding"] = true, ["via"] = true, ["cdn-loop"] = true, ["range"] = true,
     ["x-forwarded-for"] = true, ["x-forwarded-proto"] = true, ["x-real-ip"] = true, ["x-request-id"] = true,
@@ -24,7 +24,7 @@ function _M.remove_hop_by_hop(status)
     local named = var.upstream_http_connection
     if named then
         for name in gmatch(named, "[^%s,]+") do
-            if not KEPT[lower(name)] then
+            if not RESPONSE_FIELDS[lower(name)] then
                 header[name] = nil
             end
         end
@@ -43,7 +43,7 @@ function _M.remove_named_by_visitor(named)
         return
     end
     for name in gmatch(lower(named), "[^%s,]+") do
-        if not KEPT_REQUEST[name] and sub(name, 1, 4) ~= "x-e-" then
+        if not REQUEST_FIELDS[name] and sub(name, 1, 4) ~= "x-e-" then
             ngx.req.clear_header(name)
         end
     end

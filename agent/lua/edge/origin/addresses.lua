@@ -18,15 +18,15 @@ local function literal(text)
 end
 
 local function allowed(zone, list)
-    local kept = {}
+    local permitted = {}
     for _, address in ipairs(list) do
         if policy.allows(zone.originPolicy, address) then
-            kept[#kept + 1] = address
+            permitted[#permitted + 1] = address
         else
             counters.count("originRefused")
         end
     end
-    return kept
+    return permitted
 end
 
 -- A list that may be empty, with the reason: "refused" or "unknown".
@@ -37,10 +37,10 @@ function _M.of(name)
     end
     local own = literal(name)
     local list = own and { own } or names.resolve(name)
-    local kept = allowed(zone.doc, list)
-    if #kept > 0 then
-        return kept
+    local permitted = allowed(zone.doc, list)
+    if #permitted > 0 then
+        return permitted
     end
-    return kept, #list > 0 and "refused" or "unknown"
+    return permitted, #list > 0 and "refused" or "unknown"
 end
 return _M

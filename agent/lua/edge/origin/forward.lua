@@ -5,7 +5,7 @@ local docs = require("edge.core.docs")
 local fields = require("edge.http.fields")
 local proofs = require("edge.anti_cc.proofs")
 local steering = require("edge.http.steering_fields")
-local trips = require("edge.origin.trips")
+local upstream_attempts = require("edge.origin.upstream_attempts")
 local unseal = require("edge.tls.unseal")
 local var, ipairs = ngx.var, ipairs
 local find, gsub, lower, match, sub = string.find, string.gsub, string.lower, string.match, string.sub
@@ -121,7 +121,7 @@ function _M.origin_access(site, request)
     _M.clean(site)
     local peers, refused = peers_of(origin, request)
     if #peers == 0 then
-        ngx.log(ngx.WARN, "no origin of ", request.name, refused and " may be asked" or " has an address")
+        ngx.log(ngx.WARN, "no origin of ", request.name, refused and " has an allowed address" or " has an address")
         return 502
     end
     local host = origin.host or authority(request)
@@ -138,6 +138,6 @@ function _M.origin_access(site, request)
     if name and origin.certID and not show(origin.certID) then
         return 502
     end
-    trips.begin(origin, peers, keeps and name or nil)
+    upstream_attempts.begin(origin, peers, keeps and name or nil)
 end
 return _M

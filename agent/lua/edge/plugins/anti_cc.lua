@@ -21,27 +21,27 @@ local PROVEN_TIMES = 10
 local LEAST_REQUESTS = 100
 -- Static files count less and are not challenged for a site's load: pages have many, and they cannot show a challenge.
 local PART_WEIGHT = 0.1
--- Redirects that set a cookie, per minute, before the page says that cookies are required.
+-- Redirects that set a cookie, per minute, before the page reports that cookies are required.
 local MOST_REDIRECTS = 5
 local RETRY_SECONDS = "60"
 local MINUTE = 60
 
-local prepared = memo(function(said)
+local prepared = memo(function(setting)
     return {
         id = "zone",
-        watches = said.monitor,
-        mode = said.mode,
-        level = said.difficulty,
-        requests = said.requests,
-        seconds = said.seconds,
-        rate = said.siteRate,
-        minutes = said.siteMinutes,
-        pass_seconds = said.passSeconds,
-        fails = said.fails,
-        block_seconds = said.blockSeconds,
-        parts = set(said.extensions),
-        prefixes = said.paths,
-        whitelist = said.whitelist,
+        watches = setting.monitor,
+        mode = setting.mode,
+        level = setting.difficulty,
+        requests = setting.requests,
+        seconds = setting.seconds,
+        rate = setting.siteRate,
+        minutes = setting.siteMinutes,
+        pass_seconds = setting.passSeconds,
+        fails = setting.fails,
+        block_seconds = setting.blockSeconds,
+        parts = set(setting.extensions),
+        prefixes = setting.paths,
+        whitelist = setting.whitelist,
     }
 end)
 
@@ -50,8 +50,8 @@ local rule, seen
 local function rule_at(tick)
     if tick ~= seen then
         local zone = zones.get()
-        local said = zone and zone.doc.antiCC
-        rule, seen = said and prepared(said) or nil, tick
+        local setting = zone and zone.doc.antiCC
+        rule, seen = setting and prepared(setting) or nil, tick
     end
     return rule
 end
@@ -69,12 +69,12 @@ local function weigh(of, request)
 end
 
 local function weight_of(of, request)
-    local kept = request.anti_cc
-    if not kept or kept.of ~= of then
-        kept = { of = of, weight = weigh(of, request) }
-        request.anti_cc = kept
+    local cached = request.anti_cc
+    if not cached or cached.of ~= of then
+        cached = { of = of, weight = weigh(of, request) }
+        request.anti_cc = cached
     end
-    return kept.weight
+    return cached.weight
 end
 
 -- IPv6: the network of one subscriber.

@@ -1,9 +1,9 @@
--- The zone's firewall lists, on machines whose kernel drops nothing for us: closes the connection and logs the list.
+-- The zone's firewall lists, on machines whose kernel cannot drop packets: closes the connection and logs the list.
 -- Not loaded elsewhere. Fails open.
+local always_allowed = require("edge.core.always_allowed")
 local networks = require("edge.core.networks")
 local risk = require("edge.core.risk")
-local spared = require("edge.core.spared")
-local zone = require("edge.core.zone")
+local zones = require("edge.core.zone")
 local var = ngx.var
 
 local _M = { name = "firewall", priority = 8400, guards = true }
@@ -20,14 +20,14 @@ local function cause_of(firewall, address)
 end
 
 function _M.access()
-    local said = zone.get()
-    local firewall = said and said.doc.firewall
+    local zone = zones.get()
+    local firewall = zone and zone.doc.firewall
     if not firewall then
         return nil
     end
     local address = var.binary_remote_addr
     local cause = cause_of(firewall, address)
-    if cause and not spared(said.doc, address) then
+    if cause and not always_allowed(zone.doc, address) then
         var.e_cause = cause
         return CLOSE
     end

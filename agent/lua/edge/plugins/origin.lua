@@ -2,14 +2,14 @@
 local choice = require("edge.origin.choice")
 local failure = require("edge.origin.failure")
 local forward = require("edge.origin.forward")
-local trips = require("edge.origin.trips")
+local upstream_attempts = require("edge.origin.upstream_attempts")
 
 local _M = { name = "origin", priority = 900, fails = "closed" }
 
 _M.origin_access = forward.origin_access
-_M.balancer = trips.balancer
+_M.balancer = upstream_attempts.balancer
 _M.origin_header = failure.origin_header
 _M.origin_body = failure.origin_body
-_M.origin_log = trips.origin_log
+_M.origin_log = upstream_attempts.origin_log
 _M.init_worker = choice.init_worker
 return _M

@@ -2,7 +2,7 @@
 -- keep the visitor's URL. Fails open: the origin receives the original request.
 local patterns = require("edge.core.patterns")
 local set_uri, set_uri_args = ngx.req.set_uri, ngx.req.set_uri_args
-local concat, find, gsub, ipairs, sub, var = table.concat, string.find, string.gsub, ipairs, string.sub, ngx.var
+local find, gsub, ipairs, sub, var = string.find, string.gsub, ipairs, string.sub, ngx.var
 
 -- After the choice of the origin, since the phase may restart before that.
 local _M = { name = "proxyRewrite", priority = 850, of_module = true }
@@ -10,17 +10,6 @@ local _M = { name = "proxyRewrite", priority = 850, of_module = true }
 function _M.prepare(doc)
     doc.rules.id = doc.id
     return doc.rules
-end
-
-local function filled(parts, captures)
-    if #parts == 1 then
-        return parts[1]
-    end
-    local list = {}
-    for i, part in ipairs(parts) do
-        list[i] = i % 2 == 1 and part or captures[part + 0] or ""
-    end
-    return concat(list)
 end
 
 local matches = {}
@@ -41,7 +30,7 @@ function matches.regex(rule, path, id)
     if err then
         ngx.log(ngx.WARN, "proxy rewrite ", rule.source, ": ", err)
     end
-    return captures and filled(rule.path, captures)
+    return captures and patterns.fill(rule.path, captures)
 end
 
 function _M.origin_access(_, request, module)

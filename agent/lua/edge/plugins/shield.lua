@@ -1,16 +1,16 @@
 -- Sends cacheable misses to a relay instead of the origin, where the site enables it and the zone has relays. Fails
--- open: the origin is asked. Relays ask no relays, so there are no loops.
-local ask = require("edge.shield.ask")
+-- open: the request goes to the origin. Relays use no relays, so there are no loops.
+local relay_request = require("edge.shield.relay_request")
 local settings = require("edge.core.settings")
 local zones = require("edge.core.zone")
 local var = ngx.var
 
--- Before plugins that rewrite the origin request, which run where the origin is asked.
+-- Before plugins that rewrite the origin request: these run in the location that requests the origin.
 local _M = { name = "shield", priority = 950 }
 local FOR_STORE = { MISS = true, EXPIRED = true }
 
 function _M.origin_access(site, request)
-    if not site.shield or settings.relay or request.simulated or not FOR_STORE[var.http_x_e_state or ""] or ask.was_tried(site.id)
+    if not site.shield or settings.relay or request.simulated or not FOR_STORE[var.http_x_e_state or ""] or relay_request.was_tried(site.id)
         or var.http_content_length or var.http_transfer_encoding then
         return nil
     end

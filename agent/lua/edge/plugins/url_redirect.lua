@@ -1,7 +1,7 @@
 -- Redirects. Exact paths first, then the longest prefix, then patterns in order. The first two are table lookups,
 -- however many there are. Decided once per cached request line. Fails open.
 local patterns = require("edge.core.patterns")
-local byte, concat, find, format, gsub, match, sub = string.byte, table.concat, string.find, string.format, string.gsub,
+local byte, find, format, gsub, match, sub = string.byte, string.find, string.format, string.gsub,
     string.match, string.sub
 local ipairs, pairs, var = ipairs, pairs, ngx.var
 
@@ -100,17 +100,6 @@ local function escape(text)
     end))
 end
 
-local function filled(parts, captures)
-    if #parts == 1 then
-        return parts[1]
-    end
-    local list = {}
-    for i, part in ipairs(parts) do
-        list[i] = i % 2 == 1 and part or escape(captures[part + 0] or "")
-    end
-    return concat(list)
-end
-
 local function with_query(url, args)
     local hash = find(url, "#", 1, true)
     local before, behind = hash and sub(url, 1, hash - 1) or url, hash and sub(url, hash) or ""
@@ -129,7 +118,7 @@ local function target(module, host, path, args)
     if not rule then
         return nil
     end
-    local url = filled(rule.to, captures)
+    local url = patterns.fill(rule.to, captures, escape)
     if rule.keepRest then
         url = url .. escape(rest)
     end

@@ -1,5 +1,5 @@
 -- The documents that decided a request, as one text that is equal on nodes with equal documents. A relay with others
--- would ask another origin or apply another rule.
+-- would use another origin or apply another rule.
 local concat, sort, pairs = table.concat, table.sort, pairs
 
 local _M = {}

@@ -1,5 +1,5 @@
 -- Chooses the relay for a URL and skips failed ones. After some seconds one request tries a failed relay again, while
--- the others ask the origin.
+-- the others go to the origin.
 local choice = require("edge.origin.choice")
 local counters = require("edge.core.counters")
 local memo = require("edge.core.memo")
@@ -10,7 +10,7 @@ local _M = {}
 local MOST_TRIES = 2
 local REST_SECONDS = 5
 local TRY_SECONDS = 3
-local KEPT_SECONDS = 86400
+local STATE_SECONDS = 86400
 
 -- In the form of origins.
 local prepared = memo(function(relays)
@@ -23,7 +23,7 @@ local prepared = memo(function(relays)
 end)
 
 -- `site_id`: "" is all sites.
-local function may_be_asked(id, site_id)
+local function is_usable(id, site_id)
     local name = id .. "|" .. site_id
     local rests_until = peers:get("relay|" .. name)
     return not rests_until or rests_until <= now() and peers:add("relayTried|" .. name, true, TRY_SECONDS)
@@ -33,7 +33,7 @@ end
 function _M.choose(relays, url, site_id)
     local list = {}
     for _, relay in ipairs(choice.order(prepared(relays), { uri = url, address = "" })) do
-        if may_be_asked(relay.id, "") and may_be_asked(relay.id, site_id) then
+        if is_usable(relay.id, "") and is_usable(relay.id, site_id) then
             list[#list + 1] = relay
             if #list == MOST_TRIES then
                 break
@@ -46,7 +46,7 @@ end
 function _M.failed(id, site_id)
     counters.count("relayFailed")
     local name = id .. "|" .. site_id
-    peers:safe_set("relay|" .. name, now() + REST_SECONDS, KEPT_SECONDS)
+    peers:safe_set("relay|" .. name, now() + REST_SECONDS, STATE_SECONDS)
     peers:delete("relayTried|" .. name)
 end
 

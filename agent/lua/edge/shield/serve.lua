@@ -1,6 +1,6 @@
--- Relay: answers the zone's edge nodes from its cache, or asks the origin once for all of them. Clients need the zone's
+-- Relay: serves the zone's edge nodes from its cache, with one origin request for all of them. Clients need the zone's
 -- certificate.
-local answer = require("edge.cache.answer")
+local response_headers = require("edge.cache.response_headers")
 local docs = require("edge.core.docs")
 local documents = require("edge.shield.documents")
 local lookup = require("edge.cache.lookup")
@@ -9,12 +9,12 @@ local var, header, start_time = ngx.var, ngx.header, ngx.req.start_time
 local match, tonumber = string.match, tonumber
 
 local _M = {}
--- Edge nodes then ask the origin.
-local ASK_YOURSELF = 597
+-- Edge nodes then send the request to the origin.
+local OTHER_DOCUMENTS = 597
 
-local function moment(age, asked)
+local function time_of(age, arrived_at)
     age = tonumber(age)
-    return age and asked - age
+    return age and arrived_at - age
 end
 
 -- Returns a status to refuse, or the next location.
@@ -24,7 +24,7 @@ function _M.access()
     end
     local request = requests.relayed()
     if not request or documents.of(request) ~= var.http_x_e_documents then
-        return ASK_YOURSELF
+        return OTHER_DOCUMENTS
     end
     local site = request.site.doc
     var.e_site, var.e_domain = site.id, request.host.doc.domainID
@@ -33,14 +33,14 @@ function _M.access()
     if not hard or place == "@pass" then
         return place
     end
-    local asked = start_time() * 1000
-    return lookup.refresh(site, request, moment(hard, asked), moment(soft, asked), place)
+    local arrived_at = start_time() * 1000
+    return lookup.refresh(site, request, time_of(hard, arrived_at), time_of(soft, arrived_at), place)
 end
 
 function _M.header_filter()
     if var.e_site ~= "" then
-        answer.header_filter()
-        header["X-E-Relay"], header["Cache-Tag"] = answer.for_edge()
+        response_headers.header_filter()
+        header["X-E-Relay"], header["Cache-Tag"] = response_headers.for_edge()
     end
 end
 return _M

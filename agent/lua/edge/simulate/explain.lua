@@ -1,6 +1,6 @@
 -- Explains a plugin's decision from its results and what it left in the request: step, decision, detail and rule.
 -- Plugins contain no code for this, so visitors do not pay for it.
-local birth_of = require("edge.cache.birth").unpack
+local birth_of = require("edge.cache.object_age").unpack
 local choice = require("edge.origin.choice")
 local zones = require("edge.core.zone")
 local header, var = ngx.header, ngx.var
@@ -170,15 +170,15 @@ function origin_access.origin(told)
         return nil
     end
     local decision, detail = common(told)
-    local trip = ngx.ctx.trip
-    local peer = decision == "passed" and trip and trip.peers[1]
+    local attempts = ngx.ctx.attempts
+    local peer = decision == "passed" and attempts and attempts.peers[1]
     if not peer then
         return decision, detail
     end
     return "chosen", {
         address = peer.address .. ":" .. peer.port, name = peer.upstream.address, backup = peer.upstream.backup,
-        others = #trip.peers - 1, resting = choice.resting(trip.origin), scheme = var.o_scheme, serverName = var.o_name ~= "" and var.o_name or nil,
-        method = trip.origin.method,
+        others = #attempts.peers - 1, resting = choice.resting(attempts.origin), scheme = var.o_scheme, serverName = var.o_name ~= "" and var.o_name or nil,
+        method = attempts.origin.method,
     }, rule("upstream", peer.upstream.id)
 end
 

@@ -30,14 +30,14 @@ local STATES = {
     HIT = "hit", MISS = "miss", EXPIRED = "expired", STALE = "stale", UPDATING = "stale", REVALIDATED = "hit",
     BYPASS = "bypass",
 }
-local function tell_store(self)
+local function record_store(self)
     local state = STATES[var.upstream_cache_status]
     if not state then
         return
     end
-    local said = ngx.header["Cache-Status"] or ""
-    self:tell("store", state, {
-        key = var.e_key, age = ngx.header["Age"], ttl = match(said, "ttl=(%-?%d+)"),
+    local cache_status = ngx.header["Cache-Status"] or ""
+    self:record("store", state, {
+        key = var.e_key, age = ngx.header["Age"], ttl = match(cache_status, "ttl=(%-?%d+)"),
     })
 end
 
@@ -47,8 +47,8 @@ function _M.header_filter()
         return
     end
     runner.header_filter(self)
-    tell_store(self)
-    self:tell("end", "passed")
+    record_store(self)
+    self:record("end", "passed")
 end
 
 function _M.origin_access()
@@ -82,7 +82,7 @@ function _M.origin()
     if not self then
         return ngx.exit(ngx.HTTP_GONE)
     end
-    self:asked(ngx.req.get_method(), var.request_uri, fields(ngx.req.raw_header()))
+    self:record_origin_request(ngx.req.get_method(), var.request_uri, fields(ngx.req.raw_header()))
     -- nginx would handle these conditions itself.
     for _, name in ipairs { "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since" } do
         clear_header(name)

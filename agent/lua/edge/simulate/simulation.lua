@@ -62,7 +62,7 @@ end
 function methods:visitor()
     local at = self.order.scheme .. ":" .. self.order.port
     local request, why, closed = requests.visiting(var.host, at, docs.sync(), self.get)
-    self:tell("host", request and "passed" or "refused", {
+    self:record("host", request and "passed" or "refused", {
         why = why and (closed and "port" or why), site = request and request.site.doc.id or closed and closed.id,
         by = request and request.host.doc.name,
     })
@@ -74,27 +74,27 @@ function methods:inner()
 end
 
 -- The request that an origin would receive.
-function methods:asked(method, uri, fields)
+function methods:record_origin_request(method, uri, fields)
     traces.add(self.id, { step = "asked", method = method, uri = uri, headers = fields })
 end
 
-function methods:tell(step, decision, detail, rule)
-    local said = {}
+function methods:record(step, decision, detail, rule)
+    local texts = {}
     for name, value in pairs(detail or {}) do
-        said[name] = tostring(value)
+        texts[name] = tostring(value)
     end
     traces.add(self.id, {
-        step = step, decision = decision, rule = rule, detail = said,
+        step = step, decision = decision, rule = rule, detail = texts,
         microseconds = floor(microseconds() - self.mark + 0.5),
     })
     self.mark = microseconds()
 end
 
 -- Records a plugin's decision.
-function methods:saw(phase, plugin, told)
-    local step, decision, detail, rule = explain(phase, plugin, told)
+function methods:saw(phase, plugin, result)
+    local step, decision, detail, rule = explain(phase, plugin, result)
     if step then
-        self:tell(step, decision, detail, rule)
+        self:record(step, decision, detail, rule)
     else
         self.mark = microseconds()
     end

@@ -10,9 +10,9 @@ local lrucache = require("resty.lrucache")
 local ipairs, lower = ipairs, string.lower
 
 local _M = {}
--- Parsed certificates kept per worker, about 17 kB each. Parsing one costs as much as five handshakes.
-local KEPT = 12000
-local kept = lrucache.new(KEPT)
+-- Parsed certificates per worker, about 17 kB each. Parsing one costs as much as five handshakes.
+local MAX_PARSED = 12000
+local cache = lrucache.new(MAX_PARSED)
 
 local function parse(key, doc)
     local pairs_of = {}
@@ -47,7 +47,7 @@ end
 
 -- The documents of a name: { host, cert, pairs }. `pairs` only with a usable certificate.
 function _M.of(name)
-    local known = kept:get(name)
+    local known = cache:get(name)
     if known and is_current(known) then
         return known
     end
@@ -64,7 +64,7 @@ function _M.of(name)
         epoch = host.doc.name ~= name and docs.epoch or nil,
     }
     if known.pairs and not host.suspect and not cert.suspect then
-        kept:set(name, known)
+        cache:set(name, known)
     end
     return known
 end

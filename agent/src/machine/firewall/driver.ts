@@ -1,4 +1,4 @@
-// What every packet filter of the kernel must do. Lists and ports are replaced as a whole.
+// The interface of the packet filters of the kernel. Lists and ports are replaced as a whole.
 // The sets `blocked` and `risk`, and the counters, survive a change of lists.
 import { isEverything } from '@edgeloom/contract/common/net.ts';
 import type { Socket } from '../../nginx/sockets.ts';
@@ -48,7 +48,7 @@ export interface Driver {
   isApplied: () => Promise<boolean>;
   /** Packets dropped since the last call. */
   counted: () => Promise<Counted>;
-  /** Removes everything of ours. */
+  /** Removes all of our rules and sets. */
   remove: () => Promise<void>;
 }
 

@@ -9,8 +9,8 @@ const run = promisify(execFile);
 const drivers = ['nftables', 'ipset'] as const;
 
 /**
- * The script is the node, at 10.9.0.1 and fd09::1; TCP is served on 80 and 22, UDP on 5000 and 5001. `reaches(from, port)`
- * answers 'served', or by which rule the visitor's packets are dropped.
+ * The script runs as the node, at 10.9.0.1 and fd09::1. It serves TCP on 80 and 22, UDP on 5000 and 5001.
+ * `reaches(from, port)` returns 'served', or the rule that drops the visitor's packets.
  */
 async function asNode(driver: (typeof drivers)[number], script: string): Promise<unknown> {
   const from = (file: string) => JSON.stringify(path.join(import.meta.dirname, file));
@@ -72,7 +72,7 @@ async function asNode(driver: (typeof drivers)[number], script: string): Promise
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
-    // What is still on its way of one visitor's connection would be counted as the next visitor's.
+    // Packets of one visitor that are still in transit would be counted as the next visitor's.
     const gone = async (child, from) => {
       if (child.signalCode === null) await once(child, 'exit');
       while (tell(...there('ss', '-Htn', 'src', from.includes(':') ? '[' + from + ']' : from)) !== '') await new Promise((resolve) => setTimeout(resolve, 20));
@@ -95,7 +95,7 @@ async function asNode(driver: (typeof drivers)[number], script: string): Promise
 
 describe.each(drivers)('by %s', (driver) => {
   test('of all rules the first that names a visitor decides, on ports of the zone and no others, and who is blocked is cut off', async () => {
-    const told = await asNode(
+    const result = await asNode(
       driver,
       `
       const sockets = [...http, { protocol: 'udp', port: 5000 }];
@@ -124,7 +124,7 @@ describe.each(drivers)('by %s', (driver) => {
       await firewall.changeBlocked([{ network: '10.9.1.4', seconds: 600 }, { network: 'rubbish', seconds: 1 }], ['10.9.0.5', '10.9.0.2']);
       return { before, list, all, risky, cut: await cut };`,
     );
-    expect(told).toEqual({
+    expect(result).toEqual({
       before: 'served',
       list: {
         black: 'blacklist',
@@ -142,7 +142,7 @@ describe.each(drivers)('by %s', (driver) => {
   });
 
   test('lists that change leave the other sets and what was counted; what another firewall flushed comes back; at the end nothing is left', async () => {
-    const told = await asNode(
+    const result = await asNode(
       driver,
       `
       await firewall.follow(lists({ blacklist: ['10.9.0.2'] }));
@@ -165,13 +165,13 @@ describe.each(drivers)('by %s', (driver) => {
       await firewall.follow(lists({ blacklist: ['10.9.0.3'] }));
       const more = { new: await reaches('10.9.2.2', 80), old: await reaches('fd09:0:1:2::7', 80) };
       const total = await dropped();
-      // The agent starts anew, and its zone has no lists any more.
+      // The agent restarts, and its zone has no lists any more.
       const next = await Firewall.open({ info: quiet, warn: quiet, error: quiet });
       const stands = left() !== '';
       await next.follow(null);
       return { first, changed, back, more, rises: total.blacklist > counted.blacklist && total.blocked > counted.blocked, stands, left: left(), open: await reaches('10.9.0.5', 80) };`,
     );
-    expect(told).toEqual({
+    expect(result).toEqual({
       first: { black: 'blacklist', six: 'blocked', risk: 'risk' },
       changed: { old: 'served', black: 'blacklist', blocked: 'blocked', risk: 'risk' },
       back: { black: 'blacklist', blocked: 'blocked', risk: 'risk' },
@@ -184,7 +184,7 @@ describe.each(drivers)('by %s', (driver) => {
   });
 
   test('an address that opens connections without end is slowed down, one that is trusted is not', async () => {
-    const told = await asNode(
+    const result = await asNode(
       driver,
       `
       const many = (from) => 'for (let i = 0; i < 3000; i++) require("net").connect({ host: "10.9.0.1", port: 80, localAddress: "' + from +
@@ -201,11 +201,11 @@ describe.each(drivers)('by %s', (driver) => {
       const after = await dropped();
       return { hasty, other, trusted: after.syn - before.syn };`,
     );
-    expect(told).toEqual({ hasty: 'syn', other: 'served', trusted: 0 });
+    expect(result).toEqual({ hasty: 'syn', other: 'served', trusted: 0 });
   });
 });
 
-test('a machine whose kernel drops nothing for us says so only when somebody wants it to', async () => {
+test('a kernel that drops no packets is an error only when the zone has lists', async () => {
   const silent = () => undefined;
   const refusing = { ...never, probe: () => Promise.reject(new Error('not permitted')) };
   const firewall = await Firewall.open({ info: silent, warn: silent, error: silent }, [refusing]);
@@ -219,7 +219,7 @@ test('a machine whose kernel drops nothing for us says so only when somebody wan
     sockets: [{ protocol: 'tcp', port: 80 }],
   } as const;
   await expect(firewall.follow(lists)).rejects.toThrow(
-    'drops no packets for us, and nginx refuses whom it can: sample: not permitted',
+    'drops no packets for us, so only nginx refuses requests: sample: not permitted',
   );
 });
 

@@ -44,7 +44,7 @@ async function findWorkingDriver(drivers: readonly Driver[]): Promise<Driver> {
     }
   }
   throw new Error(
-    `the kernel of this machine drops no packets for us, and nginx refuses whom it can: ${faults.join('; ')}`,
+    `the kernel of this machine drops no packets for us, so only nginx refuses requests: ${faults.join('; ')}`,
   );
 }
 
@@ -62,7 +62,7 @@ export class Firewall {
   #applied: string | null = null;
   #loaded: string | null | undefined;
   #holdsBlocked = true;
-  /** Whether the kernel holds nothing of ours, as far as we know. */
+  /** Whether our rules and sets were removed from the kernel. */
   #isGone = false;
   readonly #total = nothing();
   #turn: Promise<unknown> = Promise.resolve();
@@ -87,7 +87,7 @@ export class Firewall {
   }
 
   /**
-   * Applies the zone's lists. Safe to repeat: restores rules that were removed. Null removes everything of ours.
+   * Applies the zone's lists. Safe to repeat: restores rules that were removed. Null removes all of our rules.
    * Throws the reason of a failure.
    */
   follow(lists: Lists | null): Promise<void> {
@@ -161,11 +161,11 @@ export class Firewall {
     const driver = this.#driver ?? (await this.#find());
     const wanted = JSON.stringify(this.#lists);
     const isFirst = this.#applied === null;
-    const stands = !isFirst && (await driver.isApplied());
+    const isApplied = !isFirst && (await driver.isApplied());
     if (isFirst) await this.#removeOthers(driver);
-    if (!stands || wanted !== this.#applied) {
-      if (!stands && !isFirst) {
-        this.#log.warn('the rules for packets were gone, and are put back');
+    if (!isApplied || wanted !== this.#applied) {
+      if (!isApplied && !isFirst) {
+        this.#log.warn('the rules for packets were removed, and are restored');
         this.#loaded = null;
         this.#holdsBlocked = false;
       }

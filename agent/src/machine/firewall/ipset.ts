@@ -107,7 +107,7 @@ export function ipset(): Driver {
     async remove() {
       const output = await run('ipset', ['list', '-n']).catch(() => '');
       const sets = output.split('\n').filter((name) => name.startsWith(SETS));
-      // Without sets there are no rules of ours.
+      // Without sets there are no rules either.
       if (sets.length === 0) return;
       for (const family of families) {
         await iptables(family, '-D', 'INPUT', '-j', CHAIN).catch(() => undefined);

@@ -6,7 +6,7 @@ import acme from 'acme-client';
 import * as z from 'zod';
 import { contexts } from '../core/secrets.ts';
 import type { Installation } from '../core/installation.ts';
-import type { Authority } from '../env.ts';
+import type { Authority } from '../core/env.ts';
 
 const Problem = z.object({
   type: z.string().startsWith('urn:ietf:params:acme:error:'),

@@ -7,7 +7,7 @@ import { covers } from '@edgeloom/contract/certificates/certificates.ts';
 import { certKey, hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { Failure } from '../core/fail.ts';
 import { contexts } from '../core/secrets.ts';
-import type { Authority } from '../env.ts';
+import type { Authority } from '../core/env.ts';
 import { readPair } from '../modules/certificates/pair.ts';
 import { newKey, requestFor } from '../modules/certificates/request.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';

@@ -5,7 +5,7 @@ import type { CertificateStep } from '@edgeloom/contract/certificates/certificat
 import type { Pool, PoolClient } from 'pg';
 import type { Installation } from '../core/installation.ts';
 import { isUnleased, leases, LeaseLostError, takeLease } from '../core/lease.ts';
-import type { Authority } from '../env.ts';
+import type { Authority } from '../core/env.ts';
 
 export type Here = Pick<Installation, 'env' | 'pool' | 'secrets'>;
 

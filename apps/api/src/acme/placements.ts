@@ -1,7 +1,7 @@
 // The rate limit of an authority, shared fairly: recent use decides who is next, and the last quarter is reserved for
 // light users, so that a bulk order delays nobody for hours.
 import { randomUUIDv7 } from 'node:crypto';
-import type { Authority } from '../env.ts';
+import type { Authority } from '../core/env.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { BUDGET_HOURS, setOrder, type Work } from './order.ts';
 

@@ -9,7 +9,8 @@ import { inSingleTransaction, withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { openCredentials } from '../dns/credentials.ts';
-import { openDns, settlingMs, type DnsAccount } from '../dns/provider.ts';
+import type { DnsAccount } from '../dns/account.ts';
+import { openDns, settlingMs } from '../dns/provider.ts';
 import { openSight, type Sight } from '../dns/sight.ts';
 import { note, type Here, type OrderRow, type Work } from './order.ts';
 

@@ -1,5 +1,5 @@
 import type { TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
-import { snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { snippetParts } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { isOpen } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { ConnectionOptions, NatsConnection } from 'nats';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Credentials, Trust } from '../node-link/trust.ts';
+import type { Credentials, Trust } from './trust.ts';
 
 export interface Bus {
   readonly nodes: NatsConnection;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import type { Env } from '../env.ts';
+import type { Env } from './env.ts';
 import type { PrismaClient } from '../generated/client.ts';
-import { openTrust, type Trust } from '../node-link/trust.ts';
+import { openTrust, type Trust } from './trust.ts';
 import { openDatabase } from './db.ts';
 import { openMail, type Mail } from './mail/queue.ts';
 import { openResolver, type NameResolver } from './resolver.ts';

@@ -1,6 +1,6 @@
 import { pino, type DestinationStream } from 'pino';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Env } from '../env.ts';
+import type { Env } from './env.ts';
 
 /** Structured lines on stdout. Fields with these names are redacted at any depth. */
 const secretNames = [

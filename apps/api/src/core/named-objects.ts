@@ -1,6 +1,7 @@
 // Names of objects by their ids alone: for the operation log, whose calls name objects of many kinds. Only what the actor
 // sees has a name, so the log of a customer never names what belongs to another.
-import type { Ctx } from './ctx.ts';
+import type { Actor } from './actor.ts';
+import type { ScopedDb } from './scope.ts';
 import { sql } from './sql.ts';
 
 export interface NamedObject {
@@ -10,7 +11,7 @@ export interface NamedObject {
   name: string;
 }
 
-export async function findNamedObjects({ db, actor }: Pick<Ctx, 'db' | 'actor'>, ids: readonly string[]) {
+export async function findNamedObjects({ db, actor }: { db: ScopedDb; actor: Actor }, ids: readonly string[]) {
   if (ids.length === 0) return [];
   const { id, clientId, rootId, kind, isRoot } = actor;
   const isOperator = kind === 'client';

@@ -4,7 +4,7 @@ import { lookup as resolve } from 'node:dns';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Env } from '../env.ts';
+import type { Env } from './env.ts';
 import { isNamed, originFault } from './outbound.ts';
 
 const TIMEOUT_MS = 10_000;

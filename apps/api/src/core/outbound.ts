@@ -3,7 +3,7 @@
 import ipaddr from 'ipaddr.js';
 import { isAddress } from '@edgeloom/contract/common/net.ts';
 import type { ErrorMessage } from '@edgeloom/contract/messages.ts';
-import type { Env } from '../env.ts';
+import type { Env } from './env.ts';
 
 /**
  * Loopback, link-local and cloud metadata, private and shared ranges, multicast, 6to4, Teredo and local translation.

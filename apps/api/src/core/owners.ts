@@ -1,7 +1,7 @@
 // How each model's rows lead to their owner. scope.ts applies it. Nothing else decides ownership.
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
 import type { Prisma } from '../generated/client.ts';
-import { NOBODY, type Actor } from './ctx.ts';
+import { NOBODY, type Actor } from './actor.ts';
 
 export type Model = Prisma.ModelName;
 type Shape<M extends Model> = Prisma.TypeMap['model'][M];

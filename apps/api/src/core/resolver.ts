@@ -1,7 +1,7 @@
 // DNS lookups of customers' names. A negative response differs from no response, so an outage of a name server changes
 // nothing.
 import { Resolver } from 'node:dns/promises';
-import type { Env } from '../env.ts';
+import type { Env } from './env.ts';
 
 const MOST_LINKS = 8;
 const AT_ONCE = 32;

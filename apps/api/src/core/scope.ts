@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { PrismaClient } from '../generated/client.ts';
 import { conflictIn } from './conflict.ts';
-import type { Actor } from './ctx.ts';
+import type { Actor } from './actor.ts';
 import { readDataModel } from './data-model.ts';
 import { registerTransaction } from './document-weight.ts';
 import { fail } from './fail.ts';

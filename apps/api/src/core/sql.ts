@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { NameSearch } from '@edgeloom/contract/common/common.ts';
 import type pg from 'pg';
 import { whoever } from './call.ts';
-import type { Actor } from './ctx.ts';
+import type { Actor } from './actor.ts';
 
 type Value = string | number | boolean | Date | null | readonly string[];
 

@@ -3,7 +3,8 @@ import type { DnsCredentials, DnsProvider } from '@edgeloom/contract/dns-account
 import * as z from 'zod';
 import type { Installation } from '../core/installation.ts';
 import { openCredentials } from '../dns/credentials.ts';
-import { openDns, type DnsAccount } from '../dns/provider.ts';
+import type { DnsAccount } from '../dns/account.ts';
+import { openDns } from '../dns/provider.ts';
 import { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import { offeredLines } from './offered-lines.ts';
 import type { Offer } from './records.ts';

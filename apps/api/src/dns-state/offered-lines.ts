@@ -1,7 +1,7 @@
 // Maps our lines to each provider's. Only lines that the provider lists count. Others use the default line.
 import type { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { carriers, commonLines, continents, type Line } from '@edgeloom/contract/dns-setting/lines.ts';
-import type { DnsLine } from '../dns/provider.ts';
+import type { DnsLine } from '../dns/account.ts';
 
 /** Our line → the provider's. */
 export type OfferedLines = Readonly<Record<string, string>>;

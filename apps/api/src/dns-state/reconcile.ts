@@ -2,7 +2,8 @@
 // of the whole zone. Idempotent, so it can be stopped anywhere. Records that we did not create are left alone.
 import pg from 'pg';
 import type { Installation } from '../core/installation.ts';
-import { words, type DnsChange, type DnsRecords } from '../dns/provider.ts';
+import type { DnsChange, DnsRecords } from '../dns/account.ts';
+import { words } from '../dns/provider.ts';
 import { DnsBusy, DnsRefusal } from '../dns/refusal.ts';
 import { LOOKED_UP_SINGLY } from '../dns/packs.ts';
 import { IS_SAME, offerOf, openWaiting, type Setting } from './accounts.ts';

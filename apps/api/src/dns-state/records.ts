@@ -4,7 +4,7 @@ import { HostAddress, isAddress } from '@edgeloom/contract/common/net.ts';
 import type { Weighting } from '@edgeloom/contract/dns-setting/lines.ts';
 import type { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainValue } from '../dns/names.ts';
-import type { DnsKey, DnsRecords } from '../dns/provider.ts';
+import type { DnsKey, DnsRecords } from '../dns/account.ts';
 import { luaAnswer } from './lua-answers.ts';
 import type { OfferedLines } from './offered-lines.ts';
 import type { WantedSet } from './sets.ts';

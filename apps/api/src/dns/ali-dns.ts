@@ -6,7 +6,7 @@ import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { alibabaCall } from './alibaba-signature.ts';
 import { inFull, plainValue, RecordType, withinZone } from './names.ts';
 import { pace } from './pace.ts';
-import type { Ask, DnsAccount, DnsKey, DnsRecords } from './provider.ts';
+import type { Ask, DnsAccount, DnsKey, DnsRecords } from './account.ts';
 import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
 import { inSets, rowChanges, rowReader, type Row } from './rows.ts';
 

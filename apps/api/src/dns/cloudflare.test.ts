@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cloudflare } from './cloudflare.ts';
-import type { Ask, DnsChange } from './provider.ts';
+import type { Ask, DnsChange } from './account.ts';
 import { DnsRefusal } from './refusal.ts';
 
 interface Kept {

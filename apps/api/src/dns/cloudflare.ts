@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { CloudflareInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainValue, quoted, RecordType, unquoted } from './names.ts';
 import { inPacks, LOOKED_UP_SINGLY } from './packs.ts';
-import type { Ask, DnsAccount, DnsChange } from './provider.ts';
+import type { Ask, DnsAccount, DnsChange } from './account.ts';
 import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';
 import { inSets, rowChanges, type Row } from './rows.ts';
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { DnspodInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { inFull, plainValue, RecordType, withDot, withinZone } from './names.ts';
 import { pace } from './pace.ts';
-import type { Ask, DnsAccount, DnsKey } from './provider.ts';
+import type { Ask, DnsAccount, DnsKey } from './account.ts';
 import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
 import { inSets, rowChanges, rowReader, type Row } from './rows.ts';
 import { tencentHeaders } from './tencent-signature.ts';

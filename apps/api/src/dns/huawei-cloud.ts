@@ -5,7 +5,7 @@ import type { HuaweiCloudInput } from '@edgeloom/contract/dns-account/dns-accoun
 import { huaweiHeaders } from './huawei-signature.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import { pace } from './pace.ts';
-import type { Ask, DnsAccount, DnsKey, DnsRecords } from './provider.ts';
+import type { Ask, DnsAccount, DnsKey, DnsRecords } from './account.ts';
 import { DnsBusy, DnsRefusal, patiently, withTtl } from './refusal.ts';
 import { encoded } from './rfc3986.ts';
 import { inSets, rowReader, type Row } from './rows.ts';

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import type { PowerDnsInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
-import type { Ask, DnsAccount, DnsChange, DnsLine } from './provider.ts';
+import type { Ask, DnsAccount, DnsChange, DnsLine } from './account.ts';
 import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';
 
 /** Validated one by one and stopped at the first error, since the errors of millions would exhaust memory. */

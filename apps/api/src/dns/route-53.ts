@@ -17,7 +17,7 @@ import type * as z from 'zod';
 import type { Route53Input } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import { inPacks, LOOKED_UP_SINGLY } from './packs.ts';
-import type { Ask, DnsAccount, DnsChange, DnsLine, DnsRecords } from './provider.ts';
+import type { Ask, DnsAccount, DnsChange, DnsLine, DnsRecords } from './account.ts';
 import { DnsBusy, DnsRefusal } from './refusal.ts';
 import { encoded } from './rfc3986.ts';
 import { weightsIn } from './rows.ts';

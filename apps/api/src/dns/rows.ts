@@ -1,5 +1,5 @@
 // Providers with one row per value: changes rows to the wanted values without a moment of none.
-import type { DnsKey, DnsRecords } from './provider.ts';
+import type { DnsKey, DnsRecords } from './account.ts';
 
 export interface Row extends Omit<DnsRecords, 'values' | 'weights'> {
   id: string;

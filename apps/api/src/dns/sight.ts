@@ -3,7 +3,7 @@
 import { Resolver } from 'node:dns/promises';
 import { originFault } from '../core/outbound.ts';
 import { listed } from '../core/resolver.ts';
-import type { Env } from '../env.ts';
+import type { Env } from '../core/env.ts';
 
 type Settings = Pick<Env, 'DNS_RESOLVERS' | 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
 

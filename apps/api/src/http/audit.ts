@@ -4,7 +4,8 @@
 // wait for adoptChanges.
 import * as z from 'zod';
 import { whoever, type Call } from '../core/call.ts';
-import { NOBODY, type AuditInput, type Ctx } from '../core/ctx.ts';
+import { NOBODY } from '../core/actor.ts';
+import type { AuditInput, Ctx } from '../core/ctx.ts';
 import type { Installation } from '../core/installation.ts';
 import { findNamedObjects } from '../core/named-objects.ts';
 

@@ -4,19 +4,20 @@ import { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import type { Mount } from '@edgeloom/contract/family.ts';
 import {
   mounted,
   onlyReads,
   type Endpoint,
   type Group,
-  type Mount,
   type Reply,
   type Request,
 } from '@edgeloom/contract/endpoint.ts';
 import { inCall } from '../core/call.ts';
-import type { Actor, Ctx } from '../core/ctx.ts';
+import type { Actor } from '../core/actor.ts';
+import type { Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
-import { addressOf } from './address.ts';
+import { addressOf } from '../core/address.ts';
 import { auditInputOf, auditOf, type Line } from './audit.ts';
 import { encoder } from './encode.ts';
 import { onlyOnce } from './idempotency.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ShownBranding } from '@edgeloom/contract/branding/branding.ts';
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 
 /** One page for all consoles: the first part of the path selects one. */
 const PAGE = 'index.html';

@@ -7,7 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { ErrorRule } from '@edgeloom/contract/errors.ts';
-import { NOBODY, type Ctx } from '../core/ctx.ts';
+import { NOBODY } from '../core/actor.ts';
+import type { Ctx } from '../core/ctx.ts';
 import { fail, failAt } from '../core/fail.ts';
 
 const HEADER = 'Idempotency-Key';

@@ -13,8 +13,8 @@ import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { whoever } from '../core/call.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
-import type { Rate } from '../env.ts';
-import { networkOf } from './address.ts';
+import type { Rate } from '../core/env.ts';
+import { networkOf } from '../core/address.ts';
 
 export interface Limits {
   /** Before the caller is authenticated. */

@@ -3,7 +3,7 @@
 // no change can come in between.
 import * as z from 'zod';
 import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
-import type { Actor } from '../core/ctx.ts';
+import type { Actor } from '../core/actor.ts';
 
 /**
  * Whether a call returns an object that is shown and edited as a whole; a PUT may also take it as the one entry of a

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { releaseName } from '@edgeloom/contract/edge/releases.ts';
 import type { SignedRelease } from '@edgeloom/contract/edge/releases.ts';
-import type { Env } from '../env.ts';
+import type { Env } from '../core/env.ts';
 import { latestOf, releasesIn } from '../releases/store.ts';
 import type { ReleaseSettings } from '../releases/store.ts';
 import { StepFailure } from './host.ts';

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import type { NodeJobKind, NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
+import { installSteps, type NodeJobKind, type NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import type { Pool } from 'pg';
 import type { Installation } from '../core/installation.ts';
 import { packagesOf, releaseOf, runtimeOf, serverOf, type System } from './artifacts.ts';
@@ -191,22 +191,12 @@ const all: Readonly<Record<NodeStep, Step>> = {
   stop,
   remove,
 };
-export const stepsOf: Readonly<Record<NodeJobKind, readonly NodeStep[]>> = {
-  install: [
-    'connect',
-    'detect',
-    'check',
-    'server',
-    'runtime',
-    'agent',
-    'credentials',
-    'system',
-    'start',
-    'sync',
-    'probe',
-  ],
+const stepsOf: Readonly<Record<NodeJobKind, readonly NodeStep[]>> = {
+  install: installSteps,
   uninstall: ['connect', 'stop', 'remove'],
 };
+/** The steps of a new job. */
+export const newSteps = (kind: NodeJobKind) => stepsOf[kind].map((name, position) => ({ name, position }));
 export const carryOut = (step: NodeStep, work: StepWork) => all[step](work);
 
 /** The value of a script's `::<word> …` line. */

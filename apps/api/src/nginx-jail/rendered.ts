@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { cpus } from 'node:os';
 import type { Capabilities } from '@edgeloom/agent/render/capabilities.ts';
-import { renderTree, type HostFacts } from '@edgeloom/agent/render/render.ts';
+import type { HostFacts } from '@edgeloom/agent/render/input.ts';
+import { renderTree } from '@edgeloom/agent/render/render.ts';
 import { snippetFiles, snippetsOf } from '@edgeloom/agent/render/snippets.ts';
 import { forwardsConf } from '@edgeloom/agent/render/stream-conf.ts';
 import type { NodeDoc, PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';

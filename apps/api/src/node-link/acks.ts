@@ -57,13 +57,13 @@ export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<tru
 
 /** With the time of arrival, before batching. */
 export interface Beat extends FromNode<Heartbeat> {
-  heardAt: number;
+  receivedAt: number;
 }
 
 /** The node's clock offset. Transit time is negligible. */
-function offsetOf({ clock }: Heartbeat, heardAt: number): number | null {
+function offsetOf({ clock }: Heartbeat, receivedAt: number): number | null {
   if (clock === undefined) return null;
-  const offset = Math.round(Date.parse(clock) - heardAt);
+  const offset = Math.round(Date.parse(clock) - receivedAt);
   return Math.min(Math.max(offset, -2_147_483_648), 2_147_483_647);
 }
 
@@ -102,7 +102,7 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
       beats.map(({ message }) => rejectedJson(message.rejected)),
       beats.map(({ message }) => JSON.stringify(message.capabilities.slice(0, 100).map((name) => clean(name, 100)))),
       beats.map(({ message }) => (message.load === undefined ? null : JSON.stringify(message.load))),
-      beats.map(({ message, heardAt }) => offsetOf(message, heardAt)),
+      beats.map(({ message, receivedAt }) => offsetOf(message, receivedAt)),
       beats.map(({ message }) => message.release ?? null),
       beats.map(({ message }) => packsJson(message.packs ?? {})),
       beats.map(({ message }) => (message.keys === undefined ? null : JSON.stringify(message.keys))),

@@ -76,7 +76,7 @@ async function take(db: ClientBase, zoneId: string, found: Found[], dropped: num
        WHERE (j.known OR j.fresh <= $9)
        ORDER BY j.network
        ON CONFLICT (zone_id, network) DO UPDATE SET until = excluded.until, revision = excluded.revision
-       -- Two nodes that met the same visitor say the same a moment apart.
+       -- Two nodes may report the same visitor shortly after each other.
        WHERE excluded.until > b.until + interval '5 seconds'
        RETURNING 1
      )

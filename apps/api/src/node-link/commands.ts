@@ -6,7 +6,7 @@ import { subjects } from '@edgeloom/contract/subjects.ts';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { settleJobs } from './receipts.ts';
@@ -42,7 +42,7 @@ export interface Order {
 }
 
 /** A node's reply, or its absence: not connected, not subscribed (perhaps the command is unknown), or silent. */
-export type Answer = CommandReply | 'away' | 'unheard' | 'silent';
+export type Answer = CommandReply | 'away' | 'unsubscribed' | 'silent';
 
 interface Claim {
   jobId: string;
@@ -115,7 +115,7 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
       try {
         return await ask(up, nodeId, name, { id, deadline: deadline(), ...body }, waitMs);
       } catch (error) {
-        if (isCode(error, ErrorCode.NoResponders)) return 'unheard';
+        if (isCode(error, ErrorCode.NoResponders)) return 'unsubscribed';
         if (isLong && isCode(error, ErrorCode.Timeout)) return { id, ok: true, error: null, tookMs: 0, objects: 0 };
         if (!isAway(error)) log.warn({ err: error, node: nodeId, order: name }, 'a node was not understood');
         return 'silent';
@@ -132,7 +132,7 @@ const deadline = () => new Date(Date.now() + DEADLINE_MS).toISOString();
 
 async function ask(bus: Bus, nodeId: string, name: string, command: object, waitMs = ANSWER_MS) {
   const answer = await bus.nodes.request(subjects.command(nodeId, name), JSON.stringify(command), { timeout: waitMs });
-  return heard(CommandReply, answer);
+  return parseMessage(CommandReply, answer);
 }
 
 const isCode = (error: unknown, ...codes: readonly string[]) =>

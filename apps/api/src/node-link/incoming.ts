@@ -7,7 +7,7 @@ import { Counter } from 'prom-client';
 import * as z from 'zod';
 import type { Bus } from '../core/bus.ts';
 import { registry } from '../core/metrics.ts';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 import type { LinkLog } from './log.ts';
 
 /** Processes share the work: one of them handles each message. */
@@ -36,7 +36,7 @@ const NodeId = z.uuid();
  * Limits a node's messages in progress. More are dropped, so that a node cannot exhaust memory. They repeat older
  * reports anyway.
  */
-const MOST_AT_ONCE = 100;
+const MAX_IN_PROGRESS = 100;
 
 export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, schema, handle }: Incoming<S>): void {
   const kind = subject.split('.').at(-1) ?? subject;
@@ -44,8 +44,8 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
   const answer = async (msg: Msg) => {
     const nodeId = nodeOf(msg.subject);
     const message = read(schema, msg);
-    const underWay = busy.get(nodeId) ?? 0;
-    if (!NodeId.safeParse(nodeId).success || isAstray(msg) || underWay >= MOST_AT_ONCE) {
+    const inProgress = busy.get(nodeId) ?? 0;
+    if (!NodeId.safeParse(nodeId).success || isAstray(msg) || inProgress >= MAX_IN_PROGRESS) {
       refused.inc({ kind });
       return;
     }
@@ -54,7 +54,7 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
       refuse(msg, { refused: `this control plane does not understand that ${kind}` });
       return;
     }
-    busy.set(nodeId, underWay + 1);
+    busy.set(nodeId, inProgress + 1);
     try {
       const reply = await handle(nodeId, message.data);
       if (reply !== null && msg.reply) msg.respond(JSON.stringify(reply));
@@ -77,7 +77,7 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
 /** Replies to messages that only later agents send. */
 export function refuseUnknown(bus: Bus, log: LinkLog): void {
   const known = new Set<string>(Object.values(everyNode).map(nameOf));
-  const told = new Set<string>();
+  const logged = new Set<string>();
   const answer = (msg: Msg) => {
     const name = nameOf(msg.subject);
     if (known.has(name) || isAstray(msg)) return;
@@ -85,9 +85,9 @@ export function refuseUnknown(bus: Bus, log: LinkLog): void {
     refuse(msg, { refused: `this control plane knows no ${name}`, unknown: true });
     const nodeId = nodeOf(msg.subject);
     // Once per node, since each heartbeat may repeat it.
-    if (told.has(nodeId) || told.size >= MOST_TOLD) return;
-    told.add(nodeId);
-    log.warn({ node: nodeId, name: clean(name, 100) }, 'a node says what is not known here: is its agent newer?');
+    if (logged.has(nodeId) || logged.size >= MAX_LOGGED) return;
+    logged.add(nodeId);
+    log.warn({ node: nodeId, name: clean(name, 100) }, 'a node sent an unknown message: is its agent newer?');
   };
   for (const subject of anythingOfNodes) {
     bus.nodes.subscribe(subject, {
@@ -97,7 +97,7 @@ export function refuseUnknown(bus: Bus, log: LinkLog): void {
   }
 }
 
-const MOST_TOLD = 10_000;
+const MAX_LOGGED = 10_000;
 const nameOf = (subject: string) => subject.split('.').at(-1) ?? '';
 
 /** The node chooses the reply subject and we may publish anywhere, so only its own inbox is accepted. */
@@ -110,7 +110,7 @@ function refuse(msg: Msg, answer: Refused) {
 
 function read<S extends z.ZodType>(schema: S, msg: Msg) {
   try {
-    return { success: true, data: heard(schema, msg) } as const;
+    return { success: true, data: parseMessage(schema, msg) } as const;
   } catch {
     return { success: false } as const;
   }

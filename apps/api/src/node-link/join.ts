@@ -40,7 +40,7 @@ export async function join(
     const ring = await zoneRing(tx, zoneId);
     if (ring.length === 0) fail('INVALID_TOKEN');
     if (ring.length > 1 && !request.keyRing) fail('NODE_VERSION_MISMATCH');
-    // Of two concurrent joins the second finds the key set.
+    // The second of two concurrent joins finds that the key is set.
     const { id, joinHash, publicKey, moveToZoneId } = found;
     const joined = tx.edgeNode.updateMany({
       where: { id, joinHash, publicKey, moveToZoneId },

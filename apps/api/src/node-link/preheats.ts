@@ -4,7 +4,7 @@ import { CommandReply, type PreheatCommand } from '@edgeloom/contract/edge/messa
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { settleJobs } from './receipts.ts';
@@ -65,7 +65,7 @@ export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     // On shutdown the reply is not awaited: another process retries after the lease.
     const answer = await Promise.race([asking, stopping.promise]);
     if (answer === null) return;
-    const reply = heard(CommandReply, answer);
+    const reply = parseMessage(CommandReply, answer);
     const isDone = tried + part.length >= urls.length;
     const why = error ?? (reply.error === null ? null : clean(reply.error));
     await pool.query(

@@ -27,7 +27,7 @@ interface Connection {
 /** Subscribes once. The subscription survives reconnects. `came` is called when a node connects. */
 export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLog, came: () => void): void {
   const watch = (event: 'CONNECT' | 'DISCONNECT', store: (client: z.output<typeof Client>) => Promise<unknown>) => {
-    const hear = async (msg: Msg) => {
+    const receive = async (msg: Msg) => {
       try {
         await store(ConnectionEvent.parse(JSON.parse(msg.string())).client);
       } catch (error) {
@@ -36,7 +36,7 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
     };
     bus.system.subscribe(`$SYS.ACCOUNT.${account}.${event}`, {
       queue: 'control-plane',
-      callback: (error, msg) => void (error ? log.warn({ err: error, event }, 'presence is not told') : hear(msg)),
+      callback: (error, msg) => void (error ? log.warn({ err: error, event }, 'a subscription failed') : receive(msg)),
     });
   };
   watch('CONNECT', async ({ user, start }) => {

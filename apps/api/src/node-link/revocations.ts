@@ -4,7 +4,7 @@ import type { NatsConnection } from 'nats';
 import type { Pool } from 'pg';
 import { lockClasses } from '../core/locks.ts';
 import { inSingleTransaction, withClient } from './transactions.ts';
-import type { Trust } from './trust.ts';
+import type { Trust } from '../core/trust.ts';
 
 /** The server checks each connected node before it responds: a third of a second for 1,000. */
 const PUSH_TIMEOUT_MS = 10_000;
@@ -28,8 +28,33 @@ export async function pushAccount(pool: Pool, system: NatsConnection, trust: Tru
   );
 }
 
+/** Pushes the list again whenever keys were added. */
+export class RevocationList {
+  readonly #pool: Pool;
+  readonly #trust: Trust;
+  /** Identifies the list that the server has. */
+  #pushed = '';
+
+  constructor(pool: Pool, trust: Trust) {
+    this.#pool = pool;
+    this.#trust = trust;
+  }
+
+  async pushChanges(system: NatsConnection): Promise<void> {
+    const mark = await readMark(this.#pool);
+    if (mark === this.#pushed) return;
+    await pushAccount(this.#pool, system, this.#trust);
+    this.#pushed = mark;
+  }
+
+  /** The server may be another one, or may have lost its store. */
+  forgetPushed(): void {
+    this.#pushed = '';
+  }
+}
+
 /** Changes whenever a key is added. */
-export async function revocationMark(pool: Pool): Promise<string> {
+async function readMark(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ mark: string }>(
     `SELECT count(*) || ' ' || coalesce(max(revoked_at)::text, '') AS mark FROM revoked_keys`,
   );

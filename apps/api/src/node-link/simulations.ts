@@ -49,6 +49,6 @@ export async function askAny<Node extends { id: string }>(
 
 function refusalOf(answer: Answer) {
   // Connected but not subscribed: older agents subscribe to each known command.
-  if (answer === 'unheard' || (typeof answer === 'object' && answer.unknown)) return 'NODE_VERSION_MISMATCH';
+  if (answer === 'unsubscribed' || (typeof answer === 'object' && answer.unknown)) return 'NODE_VERSION_MISMATCH';
   return typeof answer === 'object' && answer.late ? 'INVALID_NODE_TIME' : 'NODE_UNREACHABLE';
 }

@@ -2,7 +2,7 @@
 import type { UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Secrets } from '../core/secrets.ts';
-import { marker } from '../http/auth/tokens.ts';
+import { marker } from '../core/auth/tokens.ts';
 import { controlOf } from '../install/pull.ts';
 import type { Order } from '../node-link/commands.ts';
 import type { StoredRelease } from './store.ts';

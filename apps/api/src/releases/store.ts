@@ -8,7 +8,7 @@ import { byAge, SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 import type { ReleaseManifest, ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import { readReleaseKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
 import { remembering } from '../core/remembering.ts';
-import type { Env } from '../env.ts';
+import type { Env } from '../core/env.ts';
 
 export interface StoredRelease {
   manifest: ReleaseManifest;

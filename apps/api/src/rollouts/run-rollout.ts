@@ -180,7 +180,7 @@ export class Carrier {
         if (!same || same.phase !== 'asked') continue;
         if (refusal !== null) turn.happen(same, 'failed', refusal);
         // Not subscribed and not connected: nothing has started.
-        else if (answer === 'unheard' && !same.isConnected) turn.happen(same, 'notThere');
+        else if (answer === 'unsubscribed' && !same.isConnected) turn.happen(same, 'notThere');
         else if (answer !== null && typeof answer !== 'string') {
           same.phase = 'accepted';
           turn.nodes.add(same);

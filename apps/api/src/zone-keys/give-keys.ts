@@ -7,10 +7,10 @@ import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
 import type { Secrets } from '../core/secrets.ts';
-import { isSignedBy } from '../node-link/ed25519.ts';
+import { isSignedBy } from '../core/ed25519.ts';
 import { receive } from '../node-link/incoming.ts';
 import type { LinkLog } from '../node-link/log.ts';
-import type { Trust } from '../node-link/trust.ts';
+import type { Trust } from '../core/trust.ts';
 import { openRing, ringColumn } from './ring.ts';
 import type { RingKey } from './ring.ts';
 

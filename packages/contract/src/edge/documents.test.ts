@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EMPTY_DIGEST, toggle } from './digest.ts';
-import { abilities, DocKey, judgeDoc, needsOf, parseDoc, type SiteDoc } from './documents.ts';
+import { supportedNeeds, DocKey, checkDoc, needsOf, parseDoc, type SiteDoc } from './documents.ts';
 
 const id = '01930000-0000-7000-8000-000000000001';
 const site: SiteDoc = { kind: 'site', id, status: 'normal', cacheVersion: 0, cacheRules: [], staleIfErrorSeconds: 0 };
@@ -24,26 +24,26 @@ describe('a document of a later version', () => {
     ['of a kind that came later, by name', `wall/${id}`, { kind: 'wall' }],
     ['of a module that came later', `module/${id}`, { kind: 'module', id, module: 'coupon' }],
   ])('%s is kept for a later version', (_, key, doc) => {
-    expect(judgeDoc(key, JSON.stringify(doc))).toEqual({ later: true });
+    expect(checkDoc(key, JSON.stringify(doc))).toEqual({ later: true });
   });
   test('that insists on what is not known here is closed, whatever else it says', () => {
     const needs = ['tokenAuth', 'bouncer'];
-    expect(judgeDoc(`site/${id}`, JSON.stringify({ ...site, needs, status: 'asleep' }))).toEqual({
+    expect(checkDoc(`site/${id}`, JSON.stringify({ ...site, needs, status: 'asleep' }))).toEqual({
       closed: ['bouncer'],
     });
-    expect(judgeDoc(`wall/${id}`, JSON.stringify({ needs }))).toEqual({ closed: ['bouncer'] });
+    expect(checkDoc(`wall/${id}`, JSON.stringify({ needs }))).toEqual({ closed: ['bouncer'] });
   });
   test('that insists on what is known is as good as any', () => {
-    expect(judgeDoc(`site/${id}`, JSON.stringify({ ...site, needs: abilities }))).toMatchObject({ doc: { id } });
+    expect(checkDoc(`site/${id}`, JSON.stringify({ ...site, needs: supportedNeeds }))).toMatchObject({ doc: { id } });
   });
   test.each([{}, 1, null, { needs: 'all' }, { module: '' }, { kind: 'module', id, module: 'cors' }])(
     'is not made of %j',
-    (doc) => expect(() => judgeDoc(`module/${id}`, JSON.stringify(doc))).toThrow(),
+    (doc) => expect(() => checkDoc(`module/${id}`, JSON.stringify(doc))).toThrow(),
   );
   test('insists on whatever keeps visitors out, by names that this version knows', () => {
     const all = needsOf({ antiHeaders: [], antiReferers: [], modules: { tokenAuth: id, cors: id } });
     expect(all).toEqual({ needs: ['antiHeader', 'antiReferer', 'tokenAuth'] });
-    expect(abilities).toEqual(expect.arrayContaining(all.needs ?? []));
+    expect(supportedNeeds).toEqual(expect.arrayContaining(all.needs ?? []));
     expect(needsOf({ modules: { cors: id } })).toEqual({});
   });
 });

@@ -20,7 +20,7 @@ import { Sealed } from './sealed.ts';
 export const DOCUMENT_SCHEMA = 1;
 
 /** Capabilities of this version that a document may require: one name per kind of access restriction. */
-export const abilities: readonly string[] = [
+export const supportedNeeds: readonly string[] = [
   'antiHeader',
   'antiReferer',
   'firewall',
@@ -52,7 +52,7 @@ export const ZoneDoc = z.object({
   cache: z.object({ maxBytes: Count, keyBytes: Count, inactiveSeconds: Seconds }),
   maxBodyBytes: Count.describe('0: no limit'),
   forceSSLRedirectCode: z.int().min(301).max(308).optional().describe('301 where it is absent'),
-  /** The operator's nginx snippets. Nodes validate them again (zone-settings/allowed.ts) before writing them. */
+  /** The operator's nginx snippets. Nodes validate them again (directive-allowlist.ts) before writing them. */
   snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
   /** Disabled for all sites of the zone. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
@@ -394,16 +394,16 @@ export function parseDoc(key: string, body: string): EdgeDoc {
  * `later`: for a later version, only stored. `closed`: the same, and its subject must not be served, because these
  * capabilities are missing.
  */
-export type Judged = { doc: EdgeDoc } | { later: true } | { closed: string[] };
+export type CheckedDoc = { doc: EdgeDoc } | { later: true } | { closed: string[] };
 
 const Insistent = z.looseObject({ needs: Needs, module: z.string().min(1).optional() });
 const knownModules = Object.keys(HostModules.shape);
 
 /** Checks a document of any version for a node of this version. Throws when it is invalid. */
-export function judgeDoc(key: string, body: string): Judged {
+export function checkDoc(key: string, body: string): CheckedDoc {
   const kind = kindOf(DocKey.parse(key));
   const { needs = [], module } = Insistent.parse(JSON.parse(body));
-  const lacked = needs.filter((need) => !abilities.includes(need));
+  const lacked = needs.filter((need) => !supportedNeeds.includes(need));
   if (lacked.length > 0) return { closed: lacked };
   const isLater =
     !Kind.safeParse(kind).success || (kind === 'module' && module !== undefined && !knownModules.includes(module));

@@ -36,7 +36,7 @@ export const DocPush = z.object({
 
 /**
  * rpc.<node>.sync: everything that changed after `revision`. Repeated with each page's revision, and with `full` if the
- * reply had it, until `more` is false. `full` tells a page within a full sync from a node that is too old.
+ * reply had it, until `more` is false. `full` distinguishes a page of a full sync from a node that is too old.
  */
 export const SyncRequest = z.object({ revision: Revision, full: z.boolean() });
 export const SyncReply = z.object({

@@ -33,7 +33,7 @@ test('of one version the newest is what was made last', () => {
   expect(releases.sort(byAge)).toEqual([of('1.1.0', 1), of('1.0.0', 4), of('1.0.0', 3)]);
 });
 
-test('a manifest is taken from whoever holds a trusted key, byte for byte, and from nobody else', () => {
+test('only a manifest that a trusted key has signed is accepted, byte for byte', () => {
   const [ours, another] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
   const pem = [another, ours].map(({ publicKey }) => publicKey.export({ type: 'spki', format: 'pem' })).join('\n');
   const manifest = JSON.stringify({

@@ -1,13 +1,13 @@
-// What a pack of the product `risk` is: one file, `risk.bin`, of networks that attacks came from, each with a score from 1 to 100.
-// Networks of several sources are flattened where it is made, so that whoever reads it finds an address by halving alone: the
-// agent for the kernel's set, and Lua (agent/lua/edge/core/risk.lua) for a request.
+// The format of a pack of the product `risk`: one file, `risk.bin`, of networks that attacks came from, with scores
+// from 1 to 100. The ranges of several sources are merged when it is made, so that readers find an address by binary
+// search: the agent for the kernel's set, and Lua (agent/lua/edge/core/risk.lua) for a request.
 //
-//   "EDGERISK", then as 32 bits, least byte first: form (1), ranges of IPv4 (n), of IPv6 (m), CRC-32 of all that follows
+//   "EDGERISK", then 32-bit little-endian: version (1), number of IPv4 ranges (n), of IPv6 (m), CRC-32 of the rest
 //   first[n] last[n]                      IPv4
-//   firstHigh[m] firstLow[m] lastHigh[m] lastLow[m]   the upper 64 bits of IPv6: nothing smaller than a /64 is told apart
+//   firstHigh[m] firstLow[m] lastHigh[m] lastLow[m]   the upper 64 bits of IPv6: the smallest range is a /64
 //   score[n] score[m]                     a byte each
 //
-// Ranges are sorted and none lies in another.
+// Ranges are sorted and do not overlap.
 import { crc32 } from 'node:zlib';
 import { riskLevels } from '../zone-firewall/zone-firewall.ts';
 
@@ -175,7 +175,7 @@ export function encodeRiskPack(ranges: readonly RiskRange[]): Buffer {
 
 const LOW = 0xffff_ffffn;
 
-/** Throws when the pack is invalid, whoever signed it. */
+/** Throws when the pack is invalid, even if its signature is valid. */
 export function readRiskPack(file: Buffer): RiskPack {
   if (file.length < HEADER || file.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error('it is no risk pack');
   const [form = 0, n = 0, m = 0, sum] = [8, 12, 16, 20].map((offset) => file.readUInt32LE(offset));
@@ -183,7 +183,7 @@ export function readRiskPack(file: Buffer): RiskPack {
   if (n + m === 0) throw new Error('it is empty');
   if (n + m > MOST_RANGES) throw new Error(`it holds more than ${MOST_RANGES} ranges`);
   const bytes = HEADER + 9 * n + 17 * m;
-  if (file.length !== bytes) throw new Error(`it has ${file.length} bytes where ${bytes} are said`);
+  if (file.length !== bytes) throw new Error(`it has ${file.length} bytes instead of ${bytes}`);
   if (crc32(file.subarray(HEADER)) !== sum) throw new Error('it is damaged: its checksum is another');
   const word = (index: number) => file.readUInt32LE(HEADER + 4 * index);
   const upper = (part: number) => (_: unknown, i: number) =>

@@ -1,10 +1,10 @@
-// What earlier versions said, as they said it, and what a later one may say. A file of __golden__ is recorded once, when its version
-// is released, and never changed: a control plane and its nodes are upgraded one after the other.
+// Compatibility with documents and messages of earlier and later versions. A file of __golden__ is recorded once, when
+// its version is released, and never changed: a control plane and its nodes are upgraded one after the other.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { abilities, judgeDoc } from './documents.ts';
+import { supportedNeeds, checkDoc } from './documents.ts';
 import * as schemas from './messages.ts';
 
 const dir = path.join(import.meta.dirname, '__golden__');
@@ -18,7 +18,7 @@ const recorded = readdirSync(dir).map((file) => ({
   ...Wire.parse(JSON.parse(readFileSync(path.join(dir, file), 'utf8'))),
 }));
 
-/** With a field in each object that nobody knows. */
+/** Adds an unknown field to each object. */
 function widened(value: Json): Json {
   if (Array.isArray(value)) return value.map(widened);
   if (typeof value !== 'object' || value === null) return value;
@@ -26,7 +26,7 @@ function widened(value: Json): Json {
   return { ...Object.fromEntries(fields), ofTomorrow: { deep: [1] } };
 }
 
-/** Records are told apart from objects by what stands in them: a key of ours would be an entry. */
+/** In a record the unknown field would be an entry. */
 const isRecord = (key: string) => key.startsWith('module/');
 
 const schemaOf = (name: string): z.ZodType => {
@@ -37,26 +37,26 @@ const schemaOf = (name: string): z.ZodType => {
 
 describe.each(recorded)('$file', ({ docs, messages }) => {
   test.each(Object.entries(docs))('its document %s is taken, and used', (key, doc) => {
-    expect(judgeDoc(key, JSON.stringify(doc))).toMatchObject({ doc });
+    expect(checkDoc(key, JSON.stringify(doc))).toMatchObject({ doc });
   });
 
   test.each(Object.entries(docs).filter(([key]) => !isRecord(key)))(
     'its document %s is used as it is with fields that nobody knows yet',
     (key, doc) => {
-      expect(judgeDoc(key, JSON.stringify(widened(doc)))).toEqual({ doc });
+      expect(checkDoc(key, JSON.stringify(widened(doc)))).toEqual({ doc });
     },
   );
 
   test.each(Object.entries(docs))('its document %s is closed where it insists on what nobody knows yet', (key, doc) => {
-    expect(judgeDoc(key, JSON.stringify({ ...doc, needs: [...abilities, 'bouncer'] }))).toEqual({
+    expect(checkDoc(key, JSON.stringify({ ...doc, needs: [...supportedNeeds, 'bouncer'] }))).toEqual({
       closed: ['bouncer'],
     });
   });
 
-  const said = Object.entries(messages).flatMap(([name, list]) =>
+  const samples = Object.entries(messages).flatMap(([name, list]) =>
     list.map((message, i) => ({ name, i, message, schema: schemaOf(name) })),
   );
-  test.each(said)('its $name $i is understood, also with fields that nobody knows yet', ({ message, schema }) => {
+  test.each(samples)('its $name $i is understood, also with fields that nobody knows yet', ({ message, schema }) => {
     expect(schema.parse(message)).toEqual(message);
     expect(schema.parse(widened(message))).toEqual(message);
   });

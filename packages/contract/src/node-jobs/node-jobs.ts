@@ -5,7 +5,8 @@ import { Id, Ids, Port, Time } from '../common/common.ts';
 export const NodeJobKind = z.enum(['install', 'uninstall']);
 /** `waiting`: not started, or between two attempts. */
 export const NodeJobState = z.enum(['waiting', 'processing', 'completed', 'failed', 'cancelled']);
-export const NodeStep = z.enum([
+/** In order. */
+export const installSteps = [
   'connect',
   'detect',
   'check',
@@ -17,9 +18,8 @@ export const NodeStep = z.enum([
   'start',
   'sync',
   'probe',
-  'stop',
-  'remove',
-]);
+] as const;
+export const NodeStep = z.enum([...installSteps, 'stop', 'remove']);
 export const NodeStepState = z.enum(['waiting', 'running', 'done', 'failed']);
 /** The cause of a failed step, as a code. The message has details. */
 export const NodeStepFault = z.enum([

@@ -62,7 +62,7 @@ const normal: Omit<ZoneAntiCC, Lists | 'enabled'> = {
   fails: 120,
   blockSeconds: 600,
 };
-/** Of files that pages bring along. */
+/** Extensions of files that pages include. */
 const files =
   'css js mjs map wasm png jpg jpeg gif webp avif svg ico woff woff2 ttf otf mp3 mp4 webm m3u8 ts m4s pdf zip';
 
@@ -74,7 +74,7 @@ export const noAntiCC: ZoneAntiCC = {
 };
 
 export type AntiCCPreset = 'watch' | 'normal' | 'strict' | 'attack';
-/** What an operator begins with, and what is at hand in the night. Exceptions stay as they are. */
+/** Settings to begin with, and for an attack. Exceptions stay as they are. */
 export const antiCCPresets: Record<AntiCCPreset, Omit<ZoneAntiCC, Lists>> = {
   watch: { ...normal, enabled: true, monitor: true },
   normal: { ...normal, enabled: true },

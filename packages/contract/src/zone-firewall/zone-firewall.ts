@@ -32,7 +32,7 @@ export const ZoneFirewall = z.object({
   ),
   synProtection: z.boolean().describe('An address opens 200 connections a second at most'),
 });
-/** What an operator sends. Lists that were stored before may hold an address twice. */
+/** The input of an operator. Lists that were stored earlier may hold an address twice. */
 export const ZoneFirewallInput = ZoneFirewall.extend({
   whitelist: ZoneFirewall.shape.whitelist.superRefine(noDuplicateIP),
   blacklist: ZoneFirewall.shape.blacklist.superRefine(noDuplicateIP),

@@ -1,6 +1,6 @@
 // The differences of two zone configurations in words. Pure, and shared by previews and history.
 import { RolloutStrategy } from '../rollouts/rollouts.ts';
-import { snippetParts } from './allowed.ts';
+import { snippetParts } from './directive-allowlist.ts';
 import type { SettingChange, ZoneSettings } from './zone-settings.ts';
 
 export interface Compared extends ZoneSettings {

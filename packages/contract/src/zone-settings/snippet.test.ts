@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allowedNames, placed, snippetFaults, snippetParts } from './allowed.ts';
+import { allowedNames, placed, snippetFaults, snippetParts } from './directive-allowlist.ts';
 import { parseSnippet, SnippetError, writeSnippet } from './snippet.ts';
 import type { Directive } from './snippet.ts';
 

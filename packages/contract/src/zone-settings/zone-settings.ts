@@ -6,7 +6,7 @@ import { noAntiCC, ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { open, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Ipset, noIpset } from '../ipset/ipset.ts';
 import { SayingOrNone } from '../rollouts/sayings.ts';
-import { snippetParts } from './allowed.ts';
+import { snippetParts } from './directive-allowlist.ts';
 import { snippetRules } from './snippet.ts';
 
 const MiB = 1024 ** 2;

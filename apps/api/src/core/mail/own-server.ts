@@ -3,7 +3,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import type { Particular } from '@edgeloom/contract/errors.ts';
 import nodemailer from 'nodemailer';
-import type { Env } from '../../env.ts';
+import type { Env } from '../env.ts';
 import type { EmailSetting, PrismaClient } from '../../generated/client.ts';
 import { faultOf, guardedLookup, OutboundRefusal } from '../outbound-fetch.ts';
 import type { Secrets } from '../secrets.ts';

@@ -4,7 +4,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import nodemailer from 'nodemailer';
 import parseAddress from 'nodemailer/lib/addressparser';
-import type { Env } from '../../env.ts';
+import type { Env } from '../env.ts';
 
 export interface Message {
   to: string;

@@ -1,6 +1,6 @@
 // Queries for accounts: a page, one account, and counts.
 import type { Account, AccountKind, AccountStatus } from '@edgeloom/contract/accounts/accounts.ts';
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';

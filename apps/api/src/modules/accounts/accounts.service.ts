@@ -1,7 +1,7 @@
 // Accounts that one account manages for others. The caller's own account is in modules/auth.
 import type { Account, AccountInput, AccountUpdate } from '@edgeloom/contract/accounts/accounts.ts';
 import type { MetaQuery } from '@edgeloom/contract/common/common.ts';
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';

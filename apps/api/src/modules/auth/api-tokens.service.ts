@@ -1,10 +1,10 @@
-// API tokens. http/auth/identities.ts authenticates calls that use one.
+// API tokens. core/auth/identities.ts authenticates calls that use one.
 import type { ApiTokenInput } from '@edgeloom/contract/auth/api-tokens.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
-import { apiTokens, sha256 } from '../../http/auth/tokens.ts';
+import { apiTokens, sha256 } from '../../core/auth/tokens.ts';
 import { assertWithin, readable } from '../roles/roles.service.ts';
 
 const TOKENS_AT_MOST = 50;

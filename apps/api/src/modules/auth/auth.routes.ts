@@ -1,6 +1,7 @@
 import { apiTokens, login2fa, mailbox, mailedTokens, oidc, oidcSetting, ownSessions, passkeys, proxy, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { routes } from '../../http/bind.ts';
-import type { Sessions } from '../../http/auth/sessions.ts';
+import type { Sessions } from '../../core/auth/sessions.ts';
+import type { SignIn } from '../../core/auth/sign-in.ts';
 import * as tokens from './api-tokens.service.ts';
 import * as auth from './auth.service.ts';
 import * as factors from './login2fa.service.ts';
@@ -13,14 +14,14 @@ import * as presence from './presence.ts';
 import * as proxies from './proxy.service.ts';
 import * as provider from './oidc.service.ts';
 
-export const authRoutes = (sessions: Sessions) => [
+export const authRoutes = (signIn: SignIn, sessions: Sessions) => [
   routes(session, {
-    login:          (ctx, { body }) => auth.login(ctx, sessions, body),
-    code:           (ctx, { body }) => auth.code(ctx, sessions, body),
+    login:          (ctx, { body }) => auth.login(ctx, signIn, body),
+    code:           (ctx, { body }) => auth.code(ctx, signIn, body),
     refresh:        (ctx, { body }) => auth.refresh(ctx, sessions, body),
     logout:         (ctx, { body }) => auth.logout(ctx, sessions, body),
-    self:           (ctx) => auth.self(ctx, sessions),
-    updateSelf:     (ctx, { body }) => auth.updateSelf(ctx, sessions, body),
+    self:           (ctx) => auth.self(ctx),
+    updateSelf:     (ctx, { body }) => auth.updateSelf(ctx, body),
     forgot:         (ctx, { body }) => passwords.forgot(ctx, body),
     changePassword: (ctx, { body }) => passwords.change(ctx, body),
     verify:         (ctx, { body }) => presence.verify(ctx, body),
@@ -54,8 +55,8 @@ export const authRoutes = (sessions: Sessions) => [
     options:      (ctx, { body }) => keys.options(ctx, body),
     register:     (ctx, { body }) => keys.register(ctx, body),
     remove:       (ctx, { body }) => keys.remove(ctx, body),
-    loginOptions: (ctx, { body }) => keys.loginOptions(ctx, sessions, body),
-    login:        (ctx, { body }) => keys.login(ctx, sessions, body),
+    loginOptions: (ctx, { body }) => keys.loginOptions(ctx, signIn, body),
+    login:        (ctx, { body }) => keys.login(ctx, { signIn, sessions }, body),
   }),
   routes(oidc, {
     button: (ctx, { query }) => provider.button(ctx, query),

@@ -1,10 +1,11 @@
-// Sign-in as the browser sees it: cookies and answers. The sessions themselves are in http/auth/sessions.ts.
+// Sign-in as the browser sees it: cookies and answers. The sessions themselves are in core/auth/sessions.ts.
 import { AccountKind, Language, type Self, type SelfUpdate, type Tokens } from '@edgeloom/contract/auth/auth.ts';
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
-import type { Sessions } from '../../http/auth/sessions.ts';
+import type { Sessions } from '../../core/auth/sessions.ts';
+import type { SignIn } from '../../core/auth/sign-in.ts';
 
 /** The value of `login2faType` for an authenticator. */
 const AUTHENTICATOR = 1;
@@ -30,15 +31,15 @@ const placeOf = (ctx: Ctx, email: string) => {
   return { ...deviceOf(ctx), email };
 };
 
-export const login = (ctx: Ctx, sessions: Sessions, { email, password }: { email: string; password: string }) =>
-  sessions.login(placeOf(ctx, email), password);
+export const login = (ctx: Ctx, signIn: SignIn, { email, password }: { email: string; password: string }) =>
+  signIn.login(placeOf(ctx, email), password);
 
 export async function code(
   ctx: Ctx,
-  sessions: Sessions,
+  signIn: SignIn,
   { email, ...proof }: { email: string; onePassKey: string; vcode: string },
 ) {
-  const tokens = await sessions.code(placeOf(ctx, email), proof);
+  const tokens = await signIn.code(placeOf(ctx, email), proof);
   keep(ctx, tokens);
   return tokens;
 }
@@ -70,11 +71,11 @@ export async function switchUser(ctx: Ctx, sessions: Sessions, { code }: { code:
   return tokens;
 }
 
-export async function self(ctx: Ctx, sessions: Sessions): Promise<Self> {
+export async function self(ctx: Ctx): Promise<Self> {
   const { actor, installation } = ctx;
   const { env } = installation;
   const { kind, language, clientId, companyTaxId, expiresAt, role, parent, createdBy, ...account } =
-    await sessions.account(actor);
+    await readAccount(ctx);
   const isSub = !account.isRoot;
   // A creator of another console is not shown.
   const creator = createdBy?.kind === kind ? createdBy : null;
@@ -105,6 +106,17 @@ export async function self(ctx: Ctx, sessions: Sessions): Promise<Self> {
   };
 }
 
+/** Unscoped: the creator may belong to another console. */
+const readAccount = ({ actor, installation }: Ctx) =>
+  installation.db.account.findUniqueOrThrow({
+    where: { id: actor.id },
+    include: {
+      role: { select: { name: true } },
+      parent: { select: { name: true } },
+      createdBy: { select: { kind: true, name: true } },
+    },
+  });
+
 /**
  * Null: CNAME names of sites resolve to nothing yet. `manual`: the operator of the installation sets up DNS for
  * CNAME_SUFFIX.
@@ -116,11 +128,11 @@ async function dnsTypeOf({ db, actor, installation: { env } }: Ctx): Promise<Sel
 }
 
 /** Only fields that the account may set for itself; never its permissions, role or owner. */
-export async function updateSelf(ctx: Ctx, sessions: Sessions, { companyTaxID, ...fields }: SelfUpdate) {
+export async function updateSelf(ctx: Ctx, { companyTaxID, ...fields }: SelfUpdate) {
   const data = given({ ...fields, companyTaxId: companyTaxID });
   // Bypasses the scope, in which no account may update itself.
   await ctx.installation.db.account.update({ where: { id: ctx.actor.id }, data });
-  return self(ctx, sessions);
+  return self(ctx);
 }
 
 const cookieName = (ctx: Ctx, name: string) => `${familyOf(ctx)[0]}_${name}`;

@@ -11,8 +11,8 @@ import {
   stepOf,
   takeSecondFactor,
   totpOf,
-} from '../../http/auth/factors.ts';
-import { sha256 } from '../../http/auth/tokens.ts';
+} from '../../core/auth/factors.ts';
+import { sha256 } from '../../core/auth/tokens.ts';
 import { assertPassword } from './passwords.service.ts';
 
 const SETUP_MINUTES = 10;

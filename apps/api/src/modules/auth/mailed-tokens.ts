@@ -2,14 +2,14 @@
 // of an account is valid, and only once.
 import { randomBytes } from 'node:crypto';
 import type { MailPurpose } from '@edgeloom/contract/auth/auth.ts';
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
 import type { Queue } from '../../core/mail/queue.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import type { ScopedTx } from '../../core/scope.ts';
-import { countAttempt } from '../../http/auth/attempts.ts';
-import { sha256 } from '../../http/auth/tokens.ts';
+import { countAttempt } from '../../core/auth/attempts.ts';
+import { sha256 } from '../../core/auth/tokens.ts';
 import { replacePassword } from './passwords.service.ts';
 
 const HOUR_MS = 3_600_000;

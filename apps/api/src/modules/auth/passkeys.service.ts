@@ -14,7 +14,8 @@ import { fail } from '../../core/fail.ts';
 import { given } from '../../core/given.ts';
 import type { Installation } from '../../core/installation.ts';
 import { pageOf } from '../../core/page.ts';
-import type { Sessions } from '../../http/auth/sessions.ts';
+import type { Sessions } from '../../core/auth/sessions.ts';
+import type { SignIn } from '../../core/auth/sign-in.ts';
 import { familyOf, keep } from './auth.service.ts';
 import { assertPresent } from './presence.ts';
 
@@ -118,9 +119,9 @@ export async function remove(ctx: Ctx, { ids, verifyToken }: { ids: string[]; ve
 }
 
 /** Without `onePassKey` no credential ids are returned: the device knows which it has. */
-export async function loginOptions(ctx: Ctx, sessions: Sessions, { onePassKey }: { onePassKey?: string | undefined }) {
+export async function loginOptions(ctx: Ctx, signIn: SignIn, { onePassKey }: { onePassKey?: string | undefined }) {
   const { db, env } = ctx.installation;
-  const account = onePassKey === undefined ? null : await sessions.awaited(familyOf(ctx), onePassKey);
+  const account = onePassKey === undefined ? null : await signIn.getChallengedAccount(familyOf(ctx), onePassKey);
   const known = account ? await db.passkey.findMany({ where: { accountId: account.id } }) : [];
   const made = await generateAuthenticationOptions({
     rpID: rp(env).id,
@@ -133,11 +134,11 @@ export async function loginOptions(ctx: Ctx, sessions: Sessions, { onePassKey }:
   };
 }
 
-export async function login(ctx: Ctx, sessions: Sessions, input: LoginInput) {
+export async function login(ctx: Ctx, { signIn, sessions }: { signIn: SignIn; sessions: Sessions }, input: LoginInput) {
   const { db } = ctx.installation;
   const place = { kind: familyOf(ctx), address: ctx.caller.address, device: ctx.caller.device };
   if (input.onePassKey !== undefined) {
-    const { tokens, email } = await sessions.codeByPasskey(place, input.onePassKey, async (accountId) => {
+    const { tokens, email } = await signIn.codeByPasskey(place, input.onePassKey, async (accountId) => {
       if ((await assertSigned(ctx, input, accountId)) !== accountId) fail('CREDENTIAL_REFUSED');
     });
     ctx.caller.auditName = email;

@@ -1,11 +1,11 @@
 // Resets, changes and confirms passwords.
-import type { Family } from '@edgeloom/contract/endpoint.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import type { Prisma } from '../../generated/client.ts';
-import { countAttempt, forgetAttempts } from '../../http/auth/attempts.ts';
-import { assertStrongPassword } from '../../http/auth/password-strength.ts';
-import { hashPassword, isPassword } from '../../http/auth/passwords.ts';
+import { countAttempt, forgetAttempts } from '../../core/auth/attempts.ts';
+import { assertStrongPassword } from '../../core/auth/password-strength.ts';
+import { hashPassword, isPassword } from '../../core/auth/passwords.ts';
 import { familyOf } from './auth.service.ts';
 
 interface Account {

@@ -2,8 +2,8 @@
 // same session.
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
-import { takeSecondFactor } from '../../http/auth/factors.ts';
-import { marker } from '../../http/auth/tokens.ts';
+import { takeSecondFactor } from '../../core/auth/factors.ts';
+import { marker } from '../../core/auth/tokens.ts';
 import { assertPassword } from './passwords.service.ts';
 
 const SECONDS = 300;

@@ -1,11 +1,12 @@
-// Acting as another account (switch user). The session it makes is http/auth/sessions.ts, and what it may not do is said
+// Acting as another account (switch user). The session it makes is core/auth/sessions.ts, and what it may not do is said
 // by the endpoints (`own`).
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
-import { NOBODY, stranger, type Actor, type Ctx } from '../../core/ctx.ts';
+import { NOBODY, stranger, type Actor } from '../../core/actor.ts';
+import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { sitesOf, zonesOf } from '../../core/owners.ts';
 import type { Prisma } from '../../generated/client.ts';
-import type { Sessions } from '../../http/auth/sessions.ts';
+import type { Sessions } from '../../core/auth/sessions.ts';
 
 const include = { role: true, parent: true } satisfies Prisma.AccountInclude;
 type Target = Prisma.AccountGetPayload<{ include: typeof include }>;

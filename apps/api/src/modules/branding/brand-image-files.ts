@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { PrismaClient } from '../../generated/client.ts';
 import { answerNotFoundPage } from '../../http/console.ts';
-import type { BrandImageFormat } from './brand-image.ts';
+import type { BrandImageFormat } from './check-image.worker.ts';
 import { brandImagePath } from './shown-branding.ts';
 
 const types: Readonly<Record<BrandImageFormat, string>> = {

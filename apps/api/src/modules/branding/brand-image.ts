@@ -4,8 +4,6 @@ import { failAt } from '../../core/fail.ts';
 import { inThread } from '../../core/thread.ts';
 import type { Checked } from './check-image.worker.ts';
 
-export type BrandImageFormat = 'png' | 'jpeg' | 'webp' | 'svg' | 'ico';
-
 /** Most take half a second; a machine under load takes its time, and a loop takes for ever. */
 const PATIENCE_MS = 30_000;
 

@@ -3,7 +3,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { disableTypes, imageSize, types } from 'image-size';
 import * as z from 'zod';
-import type { BrandImageFormat } from './brand-image.ts';
+
+export type BrandImageFormat = 'png' | 'jpeg' | 'webp' | 'svg' | 'ico';
 
 const ELEMENTS_AT_MOST = 5000;
 const formats: Readonly<Record<string, BrandImageFormat>> = {

@@ -4,7 +4,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
 import { nobody, type Pointing } from '../../core/resolver.ts';
-import type { Env } from '../../env.ts';
+import type { Env } from '../../core/env.ts';
 
 /** The CNAME suffixes of the operator's sites; the default is first. */
 export async function suffixesOf({ db, installation: { env } }: Ctx): Promise<string[]> {

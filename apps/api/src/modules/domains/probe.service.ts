@@ -8,7 +8,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { failAt } from '../../core/fail.ts';
 import { guardedLookup } from '../../core/outbound-fetch.ts';
 import { originFault } from '../../core/outbound.ts';
-import type { Env } from '../../env.ts';
+import type { Env } from '../../core/env.ts';
 import * as sites from '../sites/sites.service.ts';
 
 const PATIENCE_MS = 3000;

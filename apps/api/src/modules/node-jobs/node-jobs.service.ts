@@ -18,7 +18,7 @@ import type { ScopedDb, ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { readHostKey, StepFailure } from '../../install/host.ts';
 import { nodeFault } from '../../core/outbound.ts';
-import { firstSteps } from '../../install/run-job.ts';
+import { newSteps } from '../../install/steps.ts';
 
 const System = z.object({ id: z.string(), version: z.string(), arch: z.string() }).nullable();
 const include = {
@@ -54,7 +54,7 @@ export const start = (ctx: Ctx, kind: NodeJobKind, ids: string[], keepSsh: boole
     const jobs = wanted.map((nodeId) => ({ id: randomUUIDv7(), nodeId, kind, keepSsh, createdBy: ctx.actor.name }));
     await tx.nodeJob.createMany({ data: jobs });
     await tx.nodeJobStep.createMany({
-      data: jobs.flatMap(({ id }) => firstSteps(kind).map((step) => ({ ...step, jobId: id }))),
+      data: jobs.flatMap(({ id }) => newSteps(kind).map((step) => ({ ...step, jobId: id }))),
     });
     return { jobIDs: jobs.map(({ id }) => id) };
   });

@@ -214,7 +214,7 @@ const orderOf = ({ installation }: Ctx) => linkOf(installation)?.order ?? fail('
 function reasonOf(answer: Answer): ErrorName | null {
   if (answer === 'away' || answer === 'silent') return 'NODE_UNREACHABLE';
   // The node is connected but does not subscribe to the command: older agents subscribe to each command by name.
-  if (answer === 'unheard' || answer.unknown) return 'NODE_VERSION_MISMATCH';
+  if (answer === 'unsubscribed' || answer.unknown) return 'NODE_VERSION_MISMATCH';
   if (answer.late || answer.error === 'the deadline has passed') return 'INVALID_NODE_TIME';
   return answer.ok ? null : 'NODE_UNREACHABLE';
 }

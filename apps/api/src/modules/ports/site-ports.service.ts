@@ -49,13 +49,6 @@ export const close = ({ db }: Ctx, siteId: string, ids: string[]) =>
     return { data: await portsOf(tx, site) };
   });
 
-/** A new site in a zone with neither 80 nor 443 starts with the ports that exist. */
-export async function openFirst(tx: ScopedTx, { id: siteId, zoneId }: OfSite) {
-  const rows = await tx.zonePort.findMany({ where: { zoneId }, select: { id: true, port: true } });
-  if (rows.some(({ port }) => isEverySites(port))) return;
-  await tx.sitePort.createMany({ data: rows.map(({ id }) => ({ siteId, zonePortId: id })) });
-}
-
 async function portsOf(db: ScopedTx, { id, zoneId }: OfSite): Promise<SiteZonePort[]> {
   const rows = await db.zonePort.findMany({
     where: { zoneId },

@@ -1,4 +1,4 @@
-// URLs that every node of a zone keeps cached. Triggers assign each node its part, and node-link/kept-warm.ts sends it.
+// URLs that every node of a zone keeps cached. Triggers assign each node its part, and node-link/cache-warmer.ts sends it.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import {
   PREHEAT_CACHES_AT_MOST,

@@ -13,7 +13,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { FOR_NEW_SITES } from '../cache/defaults.ts';
-import { openFirst } from '../ports/site-ports.service.ts';
+import { openFirstPorts } from '../ports/first-ports.ts';
 import {
   countByProduct,
   countSites,
@@ -129,7 +129,7 @@ export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...i
     };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
     await tx.cacheSetting.create({ data: { siteId: row.id, ...FOR_NEW_SITES } });
-    await openFirst(tx, row);
+    await openFirstPorts(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
     return siteOf(row, null);
   });

@@ -11,9 +11,7 @@ import type pg from 'pg';
 import * as z from 'zod';
 import type { Installation } from '../../core/installation.ts';
 import { BEGINNING } from '../compression/compression.service.ts';
-import { areaOf, fieldName } from './difference.ts';
-
-export type Defaults = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+import { areaOf, fieldName, type Defaults } from './difference.ts';
 
 const inputs: Readonly<Record<string, z.ZodObject>> = {
   domains: DomainInput,

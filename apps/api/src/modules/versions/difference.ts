@@ -2,7 +2,9 @@
 import type { Difference } from '@edgeloom/contract/versions/versions.ts';
 import type { Area } from '@edgeloom/contract/permissions.ts';
 import type { FoldedRow } from '../../core/restore-site.ts';
-import type { Defaults } from './defaults.ts';
+
+/** Default values by entity and field. */
+export type Defaults = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
 /**
  * Which area's calls write each table. Tables that are not listed are neither shown nor rolled back (a test checks

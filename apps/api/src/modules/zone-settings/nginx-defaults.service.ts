@@ -1,5 +1,5 @@
 // The nginx settings of a client's new zones.
-import { snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import { settingsIn, type ZoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import type { ScopedTx } from '../../core/scope.ts';

@@ -1,7 +1,7 @@
 // Checks nginx snippets against the list of allowed directives, then with nginx itself, before they are stored.
 import { randomUUID } from 'node:crypto';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
-import { snippetFaults, snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { snippetFaults, snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import type { ConfigPreview, SnippetFaultAt, ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { zoneDoc } from '../../compile/zone.ts';
 import type { Ctx } from '../../core/ctx.ts';

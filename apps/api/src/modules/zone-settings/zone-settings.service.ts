@@ -1,7 +1,7 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { SayingOrNone } from '@edgeloom/contract/rollouts/sayings.ts';
 import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
-import type { SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
+import type { SnippetPart } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import {
   SwitchName,
   VersionState,

@@ -1,4 +1,4 @@
-import { snippetParts } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { snippetParts } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import { strategyOf } from '@edgeloom/contract/zone-settings/changes.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';

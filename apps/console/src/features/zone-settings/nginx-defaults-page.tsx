@@ -1,5 +1,5 @@
 import { ApiError } from '@edgeloom/contract/client.ts';
-import { snippetFaults, snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { snippetFaults, snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import { nginxDefaults } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { SnippetFault, type SnippetFaultAt } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { Button } from '@mantine/core';

@@ -1,4 +1,4 @@
-import { snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/allowed.ts';
+import { snippetParts, type SnippetPart } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { Switch } from '@mantine/core';
 import { useState } from 'react';

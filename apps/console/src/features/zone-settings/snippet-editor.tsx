@@ -3,7 +3,7 @@ import {
   snippetFaults,
   snippetParts,
   type SnippetPart,
-} from '@edgeloom/contract/zone-settings/allowed.ts';
+} from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import { SegmentedControl } from '@mantine/core';
 import { CodeEditor } from '../../components/code-editor/code-editor.tsx';
 import { useT } from '../../lib/i18n.ts';

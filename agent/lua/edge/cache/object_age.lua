@@ -9,11 +9,11 @@ local SHIFT = CLOSER * 2
 -- 48 days. For longer lifetimes the displayed `ttl` is inexact.
 local MOST = CLOSER - 1
 
-function _M.pack(birth, lifetime, closer)
-    return string.format("%.0f", (birth - EPOCH) * SHIFT + (closer and CLOSER or 0) + min(floor(lifetime), MOST))
+function _M.pack(generated_at, lifetime, closer)
+    return string.format("%.0f", (generated_at - EPOCH) * SHIFT + (closer and CLOSER or 0) + min(floor(lifetime), MOST))
 end
 
--- birth, lifetime, closer
+-- generated_at, lifetime, closer
 function _M.unpack(packed)
     local since = floor(packed / SHIFT)
     local rest = packed - since * SHIFT

@@ -44,7 +44,7 @@ const hasRaw = (token: Token) => usedIn(token).some((name) => raw.test(name));
 /** A numbered group belongs to the last evaluated pattern, which may be over a decoded path or have changed since. */
 const hasGroup = (token: Token) => usedIn(token).some((name) => /^\d/.test(name));
 const hasOwn = (token: Token) => usedIn(token).some((name) => /^my_/i.test(name));
-/** A named group sets the variable of that name, whoever owns it. */
+/** A named group sets the variable of that name, even one of nginx. */
 const named = /\(\?(?:P?<[^=!]|')/;
 
 /** Per connection: a few connections must not fill a node's memory. */
@@ -64,7 +64,7 @@ const noVariable: Judge = ({ name, args }) => {
 };
 const ownVariable = (token: Token | undefined) => token !== undefined && /^\$my_[a-z0-9_]{1,60}$/.test(token.text);
 
-/** A map reads no file and sets a variable of its own. */
+/** A map reads no file and sets only its own variable. */
 const table =
   (setsAt: number, words: readonly string[]): Judge =>
   ({ args, block }) => {

@@ -2,7 +2,7 @@
 import type { ErrorRule } from '@edgeloom/contract/errors.ts';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
-import { failAt } from '../../core/fail.ts';
+import { failAt } from '../fail.ts';
 
 /** At least a million guesses. Sign-in is rate limited, and argon2 slows offline guessing. */
 const MIN_SCORE = 2;

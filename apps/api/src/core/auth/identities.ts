@@ -5,12 +5,12 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import pg from 'pg';
 import type { FastifyBaseLogger } from 'fastify';
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
-import { NOBODY, type Actor } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { NOBODY, type Actor } from '../actor.ts';
+import { fail } from '../fail.ts';
 import { sha256 } from './tokens.ts';
 
-const KEPT_AT_MOST = 50_000;
-const KEPT_FOR_MS = 30_000;
+const MAX_CACHED = 50_000;
+const CACHED_FOR_MS = 30_000;
 const USE_WRITTEN_EVERY_MS = 60_000;
 
 interface Row {
@@ -19,7 +19,7 @@ interface Row {
   client_id: string | null;
   is_root: boolean;
   root_id: string;
-  /** Of a customer. */
+  /** Null unless the account is a customer's. */
   operator_id: string | null;
   role_permissions: string[] | null;
   email: string;
@@ -82,7 +82,7 @@ const query = (source: keyof typeof sources) => `WITH s AS (${sources[source]})
     LEFT JOIN api_tokens t ON t.id = s.api_token_id`;
 
 export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: FastifyBaseLogger): Promise<Identities> {
-  const kept = new Map<string, Identity>();
+  const cache = new Map<string, Identity>();
   /** Increased by each notification: a row that was read before one and arrives after it is not cached. */
   let notices = 0;
   let listener: pg.Client | null = null;
@@ -91,7 +91,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
 
   const forget = (id: string) => {
     notices += 1;
-    for (const [key, { row }] of kept) if (namedBy(row).includes(id)) kept.delete(key);
+    for (const [key, { row }] of cache) if (namedBy(row).includes(id)) cache.delete(key);
   };
 
   async function listen() {
@@ -101,7 +101,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     client.on('end', () => {
       listener = null;
       notices += 1;
-      kept.clear();
+      cache.clear();
       if (!isClosed) again();
     });
     await client.connect();
@@ -129,15 +129,15 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     const addresses = row.cidrs && row.cidrs.length > 0 ? addressesIn(row.cidrs) : null;
     const identity = { row, actor: actorOf(row), addresses, readAt: Date.now(), useWrittenAt: 0 };
     if (listener && before === notices) {
-      if (kept.size >= KEPT_AT_MOST) kept.clear();
-      kept.set(key, identity);
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(key, identity);
     }
     return identity;
   }
 
   async function find(source: keyof typeof sources, key: string, address: string): Promise<Identity> {
-    const known = kept.get(key);
-    const isFresh = known && Date.now() - known.readAt < KEPT_FOR_MS;
+    const known = cache.get(key);
+    const isFresh = known && Date.now() - known.readAt < CACHED_FOR_MS;
     const identity = isFresh ? known : await read(source, key);
     if (!identity) fail('INVALID_TOKEN');
     const { row, addresses } = identity;

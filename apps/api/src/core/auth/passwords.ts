@@ -2,7 +2,7 @@
 // A burst of sign-ins therefore leaves processor time for other requests.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { fail } from '../../core/fail.ts';
+import { fail } from '../fail.ts';
 
 const MAX_WORKERS = Math.max(1, Math.floor(availableParallelism() / 2));
 /** About three seconds of work for one core. */

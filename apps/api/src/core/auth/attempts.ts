@@ -2,7 +2,7 @@
 // exists. For IPv6 the /64 network counts, since a client could use all its addresses.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import { fail } from '../../core/fail.ts';
+import { fail } from '../fail.ts';
 import { networkOf } from '../address.ts';
 
 const LIMIT = 10;

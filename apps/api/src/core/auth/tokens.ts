@@ -5,7 +5,7 @@ import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from '
 import * as z from 'zod';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import { AccountKind } from '@edgeloom/contract/auth/auth.ts';
-import type { Secrets } from '../../core/secrets.ts';
+import type { Secrets } from '../secrets.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
 

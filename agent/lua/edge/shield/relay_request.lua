@@ -1,12 +1,12 @@
--- Edge node, hop B: asks a relay instead of the origin. The request carries the documents it was decided by and the
+-- Edge node, hop B: sends a request to a relay instead of the origin. It names the documents that decided it and the
 -- required freshness, so that a relay that missed a change or purge cannot bring back old content. Without a relay's
--- response the origin is asked, so no request fails because of relays.
+-- response the request goes to the origin, so no request fails because of relays.
 local balancer = require("ngx.balancer")
 local counters = require("edge.core.counters")
 local documents = require("edge.shield.documents")
 local forward = require("edge.origin.forward")
 local keys = require("edge.cache.keys")
-local moments = require("edge.shield.moments")
+local purge_timestamps = require("edge.shield.purge_timestamps")
 local relays = require("edge.shield.relays")
 local requests = require("edge.core.request")
 local tags = require("edge.cache.tags")
@@ -22,11 +22,11 @@ local CONNECT_SECONDS = 1
 -- Longer than the relay's own timeout.
 local GRACE_SECONDS = 5
 
-local function age_in_ms(moment, asked)
-    return moment and max(0, floor(asked - moment)) or "-"
+local function age_in_ms(purged_at, requested_at)
+    return purged_at and max(0, floor(requested_at - purged_at)) or "-"
 end
 
--- In the location that asks a relay. Returns the next location, if another.
+-- In the location of relays. Returns the next location, if another.
 function _M.access()
     local request = requests:inner()
     local key = var.http_x_e_key
@@ -38,10 +38,10 @@ function _M.access()
         return ORIGIN
     end
     forward.clean(request.site.doc)
-    local asked = start_time() * 1000
-    local hard, soft = moments.of(request.site.doc.id, keys.url_of(key), request.name .. request.path)
+    local requested_at = start_time() * 1000
+    local hard, soft = purge_timestamps.of(request.site.doc.id, keys.url_of(key), request.name .. request.path)
     var.o_documents = decided
-    var.o_fresh = (hard or soft) and age_in_ms(hard, asked) .. "," .. age_in_ms(soft, asked) or ""
+    var.o_fresh = (hard or soft) and age_in_ms(hard, requested_at) .. "," .. age_in_ms(soft, requested_at) or ""
     ngx.ctx.request = request
     ngx.ctx.shield = { list = list, at = 0, site_id = request.site.doc.id, origin = request.host.doc.origin }
 end
@@ -53,15 +53,15 @@ local function failed(id, site_id, connected)
 end
 
 function _M.balancer()
-    local trip = ngx.ctx.shield
+    local attempts = ngx.ctx.shield
     if balancer.get_last_failure() then
         -- The last value belongs to the attempt that begins.
-        failed(trip.list[trip.at].id, trip.site_id, match(var.upstream_connect_time or "", "([^%s,]+),[^,]*$"))
-    elseif trip.at == 0 and #trip.list > 1 then
-        balancer.set_more_tries(#trip.list - 1)
+        failed(attempts.list[attempts.at].id, attempts.site_id, match(var.upstream_connect_time or "", "([^%s,]+),[^,]*$"))
+    elseif attempts.at == 0 and #attempts.list > 1 then
+        balancer.set_more_tries(#attempts.list - 1)
     end
-    trip.at = trip.at < #trip.list and trip.at + 1 or trip.at
-    local relay, wait = trip.list[trip.at], trip.origin.readTimeoutSeconds + GRACE_SECONDS
+    attempts.at = attempts.at < #attempts.list and attempts.at + 1 or attempts.at
+    local relay, wait = attempts.list[attempts.at], attempts.origin.readTimeoutSeconds + GRACE_SECONDS
     var.o_relay = relay.id
     balancer.set_timeouts(CONNECT_SECONDS, wait, wait)
     local ok, err = balancer.set_current_peer(relay.address, relay.port)
@@ -71,7 +71,7 @@ function _M.balancer()
     end
 end
 
--- In the location that asks the origin: whether a relay was asked before, and the outcome.
+-- In the location of origins: whether the request went to a relay before. Records a relay's failure.
 function _M.was_tried(site_id)
     local id = var.o_relay
     if id == "" then
@@ -85,43 +85,43 @@ end
 
 -- Whether the response is older than a purge on this node. Tag purges are sent to the relay with the next request, as a
 -- URL purge.
-local function is_obsolete(request, asked, list)
+local function is_obsolete(request, requested_at, list)
     local site_id, url = request.site.doc.id, keys.url_of(var.http_x_e_key)
-    local hard, soft = moments.of(site_id, url, request.name .. request.path)
-    if asked <= max(hard or 0, soft or 0) then
+    local hard, soft = purge_timestamps.of(site_id, url, request.name .. request.path)
+    if requested_at <= max(hard or 0, soft or 0) then
         return true
     end
-    hard, soft = moments.of_tags(site_id, list)
+    hard, soft = purge_timestamps.of_tags(site_id, list)
     local tagged = max(hard or 0, soft or 0)
-    if asked <= tagged then
+    if requested_at <= tagged then
         urls.set_version(site_id, url, urls.new_token(tagged))
         return true
     end
     return false
 end
 
--- The facts in a relay's response: { lifetime, asked }, in seconds by this node's clock. "close" for an invalid or
--- obsolete response: hop A then asks the origin. nil where the origin itself was asked.
-function _M.answer(request)
-    local trip = ngx.ctx.shield
-    if not trip then
+-- The facts in a relay's response: { lifetime, requested_at }, in seconds by this node's clock.
+-- "close" for an invalid or obsolete response: hop A then repeats the request. nil without a relay.
+function _M.response(request)
+    local attempts = ngx.ctx.shield
+    if not attempts then
         return nil
     end
     local lifetime, before = match(var.upstream_http_x_e_relay or "", "^([%d-]+),(%d+)$")
     if not before then
         if ngx.status == 903 then
-            relays.failed(trip.list[trip.at].id, "")
+            relays.failed(attempts.list[attempts.at].id, "")
         end
         return "close"
     end
-    relays.answered(trip.list[trip.at].id, trip.site_id)
+    relays.answered(attempts.list[attempts.at].id, attempts.site_id)
     -- Counted back from the time of our request, so that the response never seems younger than it is.
-    local asked = start_time() * 1000 - before
+    local requested_at = start_time() * 1000 - before
     local text = joined(header["Cache-Tag"])
-    if is_obsolete(request, asked, text and tags.list(text) or {}) then
+    if is_obsolete(request, requested_at, text and tags.list(text) or {}) then
         counters.count("relayObsolete")
         return "close"
     end
-    return { lifetime = tonumber(lifetime), asked = asked / 1000 }
+    return { lifetime = tonumber(lifetime), requested_at = requested_at / 1000 }
 end
 return _M

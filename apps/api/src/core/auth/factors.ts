@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { Vcode } from '@edgeloom/contract/auth/auth.ts';
-import type { Installation } from '../../core/installation.ts';
+import type { Installation } from '../installation.ts';
 import { countAttempt, forgetAttempts } from './attempts.ts';
 import { sha256 } from './tokens.ts';
 

@@ -4,8 +4,8 @@ import { createUser, fromSeed } from '@nats-io/jwt';
 import type { Account, Operator, User } from '@nats-io/jwt';
 import { nodePermissions } from '@edgeloom/contract/subjects.ts';
 import { createHash } from 'node:crypto';
-import { readNatsSeeds } from '../core/secrets-dir.ts';
-import type { NatsSeeds } from '../core/secrets-dir.ts';
+import { readNatsSeeds } from './secrets-dir.ts';
+import type { NatsSeeds } from './secrets-dir.ts';
 import { signerOf } from './ed25519.ts';
 
 /** Proves an identity to the server. */

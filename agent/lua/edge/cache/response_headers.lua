@@ -1,7 +1,7 @@
 -- Hop A, when the response headers are known: Age and Cache-Status (RFC 9211), and the slow path of special responses.
 local cjson = require("cjson.safe")
 local lrucache = require("resty.lrucache")
-local birth_of = require("edge.cache.birth").unpack
+local unpack_age = require("edge.cache.object_age").unpack
 local leaders = require("edge.cache.leaders")
 local tags = require("edge.cache.tags")
 local settings = require("edge.core.settings")
@@ -22,7 +22,7 @@ local FORWARDED = {
     MISS = "uri-miss", EXPIRED = "stale", STALE = "stale", REVALIDATED = "stale", BYPASS = "bypass",
 }
 
--- `ttl` when the response is being stored. The header is sent before the body is complete, so it cannot say `stored`.
+-- `ttl` when the response is being stored. The header precedes the body, so it cannot contain `stored`.
 local function forwarded(state, ttl)
     local reason = FORWARDED[state]
     if state == "MISS" and var.http_x_e_vary then
@@ -45,8 +45,8 @@ local function forwarded(state, ttl)
     return ttl and text .. "; ttl=" .. ttl or text
 end
 
--- Other caches on the path have added their part first.
-local function say(text)
+-- Caches nearer to the origin come first.
+local function set_cache_status(text)
     local before = var.upstream_http_cache_status
     header["Cache-Status"] = before and before .. ", " .. text or text
 end
@@ -58,7 +58,7 @@ local function hide(names)
 end
 
 -- Browsers count from the origin's Date, so the age is added to the remaining lifetime.
-local function tell_browser(age)
+local function set_browser_lifetime(age)
     local seconds = not settings.relay and var.upstream_http_x_e_browser
     if seconds then
         var.e_cache_control = seconds == "0" and "no-cache" or "max-age=" .. seconds + age
@@ -66,7 +66,7 @@ local function tell_browser(age)
 end
 
 -- A 304 renews nginx's expiry of an object, not its fields. The newer fields are in the dictionary. Returns when the
--- 304 left the origin, its lifetime, and when the origin was asked (milliseconds).
+-- origin generated the 304, its lifetime, and the time of the request to the origin (milliseconds).
 local function freshened()
     local text = urls.freshened(var.e_key .. ":" .. (var.upstream_http_etag or var.upstream_http_last_modified or ""))
     if not text then
@@ -97,7 +97,7 @@ local function restore_length()
     end
 end
 
-local function stored_answer(state, birth, lifetime, closer)
+local function stored_answer(state, generated_at, lifetime, closer)
     if closer then
         restore_length()
         local names = var.upstream_http_x_e_hide
@@ -105,7 +105,7 @@ local function stored_answer(state, birth, lifetime, closer)
             hide(names)
         end
     end
-    local age = time() - birth
+    local age = time() - generated_at
     if age >= lifetime then
         local newer, newer_lifetime = freshened()
         if newer then
@@ -115,14 +115,14 @@ local function stored_answer(state, birth, lifetime, closer)
     age = age > 0 and age or 0
     header["Age"] = age
     if closer then
-        tell_browser(age)
+        set_browser_lifetime(age)
     end
     if state == "HIT" then
-        say(HIT .. lifetime - age)
+        set_cache_status(HIT .. lifetime - age)
     elseif state == "UPDATING" then
-        say(HIT .. lifetime - age .. "; detail=stale-while-revalidate")
+        set_cache_status(HIT .. lifetime - age .. "; detail=stale-while-revalidate")
     else
-        say(forwarded(state))
+        set_cache_status(forwarded(state))
     end
 end
 
@@ -138,61 +138,61 @@ local function fetched_answer(state, packed)
             leaders.note_variant(turn, hash)
         end
     end
-    local birth, lifetime = time(), 0
+    local generated_at, lifetime = time(), 0
     if packed then
-        birth, lifetime = birth_of(packed)
+        generated_at, lifetime = unpack_age(packed)
     end
-    local age = max(time() - birth, 0)
+    local age = max(time() - generated_at, 0)
     if age > 0 then
         header["Age"] = age
     end
-    tell_browser(age)
+    set_browser_lifetime(age)
     local is_storable = FORWARDED[state] and packed and var.upstream_http_x_accel_expires ~= "0"
-    say(forwarded(state, is_storable and lifetime - age or nil))
+    set_cache_status(forwarded(state, is_storable and lifetime - age or nil))
 end
 
 function _M.header_filter()
     local state = var.upstream_cache_status
     local packed = tonumber(var.upstream_http_x_e_birth)
     if state == "HIT" and packed then
-        local birth, lifetime, closer = birth_of(packed)
-        local age = time() - birth
+        local generated_at, lifetime, closer = unpack_age(packed)
+        local age = time() - generated_at
         if age >= 0 and age < lifetime and not closer then
             header["Age"] = age
             header["Cache-Status"] = HIT .. lifetime - age
             return
         end
-        return stored_answer(state, birth, lifetime, closer)
+        return stored_answer(state, generated_at, lifetime, closer)
     end
     if packed and FROM_STORE[state] then
-        return stored_answer(state, birth_of(packed))
+        return stored_answer(state, unpack_age(packed))
     end
     if var.upstream_status then
         return fetched_answer(state, packed)
     end
-    say(NAME .. "; detail=own-answer")
+    set_cache_status(NAME .. "; detail=own-answer")
 end
 
 -- On a relay, after the filter: facts for the edge node, with the tags. The lifetime since the response left the origin
--- ("-": the edge node decides), and how many milliseconds ago the origin was asked.
+-- ("-": the edge node decides), and the milliseconds since the request to the origin.
 function _M.for_edge()
     local state, packed = var.upstream_cache_status, tonumber(var.upstream_http_x_e_birth)
-    local arrived = ngx.req.start_time() * 1000
-    local asked, list = arrived, nil
+    local arrived_at = ngx.req.start_time() * 1000
+    local requested_at, list = arrived_at, nil
     local field = var.upstream_http_x_e_tags
     if field then
-        asked, list = tags.read(field)
+        requested_at, list = tags.read(field)
     end
     local lifetime
     if packed and var.upstream_http_x_accel_expires ~= "0" then
-        lifetime = select(2, birth_of(packed))
+        lifetime = select(2, unpack_age(packed))
     end
     if FROM_STORE[state] and state ~= "REVALIDATED" then
-        local _, newer_lifetime, newer_asked = freshened()
-        lifetime, asked = newer_lifetime or lifetime, max(asked, newer_asked or 0)
+        local _, newer_lifetime, newer_requested_at = freshened()
+        lifetime, requested_at = newer_lifetime or lifetime, max(requested_at, newer_requested_at or 0)
     elseif state == "REVALIDATED" then
-        asked = arrived
+        requested_at = arrived_at
     end
-    return (lifetime or "-") .. "," .. max(0, floor(arrived - asked)), list and list[1] and concat(list, ",") or nil
+    return (lifetime or "-") .. "," .. max(0, floor(arrived_at - requested_at)), list and list[1] and concat(list, ",") or nil
 end
 return _M

@@ -4,7 +4,7 @@ import { CommandReply, type PreheatCommand, type Warmed } from '@edgeloom/contra
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
-import { heard } from './heard.ts';
+import { parseMessage } from './parse-message.ts';
 import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { repeat } from './repeat.ts';
@@ -46,40 +46,40 @@ interface Outcome {
   seconds: number;
 }
 
-export interface KeptWarm {
+export interface CacheWarmer {
   stop: () => Promise<void>;
 }
 
-export function startKeptWarm(pool: Pool, bus: () => Bus | null, log: LinkLog): KeptWarm {
+export function startCacheWarmer(pool: Pool, bus: () => Bus | null, log: LinkLog): CacheWarmer {
   /** Busy nodes and their zones. */
-  const asked = new Map<string, { zoneId: string; done: Promise<void> }>();
+  const busy = new Map<string, { zoneId: string; done: Promise<void> }>();
   const stopping = Promise.withResolvers<null>();
-  const work = repeat(askNodes, LOOK_EVERY_MS, log, 'what is to be kept stored could not be looked after');
+  const work = repeat(warmNodes, LOOK_EVERY_MS, log, 'URLs could not be kept cached');
 
-  async function askNodes() {
+  async function warmNodes() {
     const up = bus();
-    if (!up?.isUp() || asked.size >= NODES_AT_ONCE) return;
-    for (const { nodeId, zoneId } of await due(pool, [...asked.keys()])) {
-      const ofZone = [...asked.values()].filter((one) => one.zoneId === zoneId).length;
-      if (asked.size >= NODES_AT_ONCE || ofZone >= OF_ONE_ZONE) continue;
-      const done = askNode(up, nodeId)
-        .catch((error: unknown) => log.warn({ err: error, node: nodeId }, 'a node was not asked what it has stored'))
+    if (!up?.isUp() || busy.size >= NODES_AT_ONCE) return;
+    for (const { nodeId, zoneId } of await due(pool, [...busy.keys()])) {
+      const ofZone = [...busy.values()].filter((one) => one.zoneId === zoneId).length;
+      if (busy.size >= NODES_AT_ONCE || ofZone >= OF_ONE_ZONE) continue;
+      const done = warmNode(up, nodeId)
+        .catch((error: unknown) => log.warn({ err: error, node: nodeId }, 'URLs of a node could not be kept cached'))
         .finally(() => {
-          asked.delete(nodeId);
+          busy.delete(nodeId);
           work.wake();
         });
-      asked.set(nodeId, { zoneId, done });
+      busy.set(nodeId, { zoneId, done });
     }
   }
 
-  async function askNode(up: Bus, nodeId: string) {
+  async function warmNode(up: Bus, nodeId: string) {
     const claims = await claim(pool, nodeId);
     const [served, resting] = [claims.filter(({ isServed }) => isServed), claims.filter(({ isServed }) => !isServed)];
     await store(pool, resting, () => ({ state: 'resting', fault: null, tries: 0, seconds: RESTING_SECONDS }));
     if (served.length === 0) return;
     const urls = served.map(({ url }) => url);
     // On shutdown the reply is not awaited: another process retries.
-    const answer = await Promise.race([askFor(up, nodeId, urls).catch(() => null), stopping.promise]);
+    const answer = await Promise.race([sendCommand(up, nodeId, urls).catch(() => null), stopping.promise]);
     await store(pool, served, (one, i) => outcomeOf(one, answer, answer?.warmed?.[i]));
   }
 
@@ -87,18 +87,18 @@ export function startKeptWarm(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     async stop() {
       stopping.resolve(null);
       await work.stop();
-      await Promise.all([...asked.values()].map(({ done }) => done));
+      await Promise.all([...busy.values()].map(({ done }) => done));
     },
   };
 }
 
-async function askFor(up: Bus, nodeId: string, urls: string[]): Promise<CommandReply> {
+async function sendCommand(up: Bus, nodeId: string, urls: string[]): Promise<CommandReply> {
   const deadline = new Date(Date.now() + ANSWER_MS).toISOString();
   const command: PreheatCommand = { id: crypto.randomUUID(), deadline, urls };
   const answer = await up.nodes.request(subjects.command(nodeId, 'warm'), JSON.stringify(command), {
     timeout: ANSWER_MS,
   });
-  return heard(CommandReply, answer);
+  return parseMessage(CommandReply, answer);
 }
 
 function outcomeOf({ tries }: Claim, answer: CommandReply | null, warmed: Warmed | undefined): Outcome {

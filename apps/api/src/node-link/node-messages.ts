@@ -1,0 +1,137 @@
+// Receives the messages of nodes and stores them. Acks, heartbeats and block reports of many nodes share statements.
+import {
+  Ack,
+  BlockReport,
+  BlocksRequest,
+  CachedReport,
+  Heartbeat,
+  OriginReport,
+  SyncRequest,
+} from '@edgeloom/contract/edge/messages.ts';
+import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
+import { everyNode } from '@edgeloom/contract/subjects.ts';
+import type { Pool } from 'pg';
+import type { Bus } from '../core/bus.ts';
+import { storeUpgradeReport } from '../rollouts/reports.ts';
+import { storeAcks, storeHeartbeats } from './acks.ts';
+import type { Beat, FromNode } from './acks.ts';
+import { batches } from './batches.ts';
+import { blocksPage } from './block-pushes.ts';
+import { storeBlockReports } from './block-reports.ts';
+import { storeCached } from './cached-reports.ts';
+import type { Commands } from './commands.ts';
+import { receive, refuseUnknown } from './incoming.ts';
+import type { LinkLog } from './log.ts';
+import { storeOrigins } from './origin-reports.ts';
+import { syncPage } from './sync.ts';
+
+/** Heartbeats are not urgent: of a thousand nodes several arrive in this time. */
+const HEARTBEAT_BATCH_MS = 100;
+const BLOCK_REPORTS_PER_BATCH = 20;
+const DEFAULT_PAYLOAD_BYTES = 1024 * 1024;
+
+export class NodeMessages {
+  readonly #pool: Pool;
+  readonly #commands: Pick<Commands, 'wake'>;
+  readonly #acks = batches((items: FromNode<Ack>[]) => storeAcks(this.#pool, items));
+  readonly #heartbeats = batches((items: Beat[]) => storeHeartbeats(this.#pool, items), {
+    gatherMs: HEARTBEAT_BATCH_MS,
+  });
+  readonly #blockReports = batches((items: FromNode<BlockReport>[]) => storeBlockReports(this.#pool, items), {
+    most: BLOCK_REPORTS_PER_BATCH,
+  });
+  /** The last page that each node requested. */
+  readonly #pages = new Map<string, Promise<unknown>>();
+
+  constructor(pool: Pool, commands: Pick<Commands, 'wake'>) {
+    this.#pool = pool;
+    this.#commands = commands;
+  }
+
+  subscribe(bus: Bus, log: LinkLog): void {
+    this.#subscribeToRequests(bus, log);
+    this.#subscribeToReports(bus, log);
+    refuseUnknown(bus, log);
+  }
+
+  /** Waits until received messages are stored. */
+  async idle(): Promise<void> {
+    await Promise.all([this.#acks.idle(), this.#heartbeats.idle(), this.#blockReports.idle()]);
+  }
+
+  #subscribeToRequests(bus: Bus, log: LinkLog) {
+    receive(bus, log, {
+      subject: everyNode.sync,
+      schema: SyncRequest,
+      handle: (nodeId, request) =>
+        this.#inTurn(nodeId, () =>
+          syncPage(this.#pool, nodeId, request, bus.nodes.info?.max_payload ?? DEFAULT_PAYLOAD_BYTES),
+        ),
+    });
+    receive(bus, log, {
+      subject: everyNode.blocksSince,
+      schema: BlocksRequest,
+      handle: (nodeId, { revision }) => this.#inTurn(nodeId, () => blocksPage(this.#pool, nodeId, revision)),
+    });
+  }
+
+  #subscribeToReports(bus: Bus, log: LinkLog) {
+    receive(bus, log, {
+      subject: everyNode.ack,
+      schema: Ack,
+      handle: async (nodeId, message) => {
+        await this.#acks.add({ nodeId, message });
+        return null;
+      },
+    });
+    receive(bus, log, {
+      subject: everyNode.heartbeat,
+      schema: Heartbeat,
+      handle: async (nodeId, message) => {
+        const { reply } = await this.#heartbeats.add({ nodeId, message, receivedAt: Date.now() });
+        this.#commands.wake();
+        return reply;
+      },
+    });
+    receive(bus, log, {
+      subject: everyNode.origins,
+      schema: OriginReport,
+      handle: async (nodeId, message) => {
+        await storeOrigins(this.#pool, nodeId, message);
+        return null;
+      },
+    });
+    receive(bus, log, {
+      subject: everyNode.cached,
+      schema: CachedReport,
+      handle: async (nodeId, message) => {
+        await storeCached(this.#pool, nodeId, message);
+        return null;
+      },
+    });
+    receive(bus, log, {
+      subject: everyNode.upgrade,
+      schema: UpgradeReport,
+      handle: async (nodeId, message) => {
+        await storeUpgradeReport(this.#pool, nodeId, message, new Date());
+        return {};
+      },
+    });
+    receive(bus, log, {
+      subject: everyNode.blocks,
+      schema: BlockReport,
+      handle: (nodeId, message) => this.#blockReports.add({ nodeId, message }),
+    });
+  }
+
+  /** Serializes the pages of a node, which are expensive. */
+  async #inTurn<T>(nodeId: string, readPage: () => Promise<T>): Promise<T> {
+    const page = (this.#pages.get(nodeId) ?? Promise.resolve()).then(readPage, readPage);
+    this.#pages.set(nodeId, page);
+    try {
+      return await page;
+    } finally {
+      if (this.#pages.get(nodeId) === page) this.#pages.delete(nodeId);
+    }
+  }
+}

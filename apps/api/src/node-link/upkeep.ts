@@ -1,0 +1,32 @@
+// Work that the node link repeats at intervals, with or without NATS.
+import type { Pool } from 'pg';
+import { tidyBlocks } from './block-pushes.ts';
+import type { LinkLog } from './log.ts';
+import { forgetOrigins } from './origin-reports.ts';
+import { repeat, type Wakeable } from './repeat.ts';
+import { removeTombstones } from './tombstones.ts';
+
+const HOUR_MS = 3_600_000;
+const BLOCKS_EVERY_MS = 10_000;
+
+/** A task at an interval. Its errors are logged, and the next run repeats it. */
+export const regularly = (task: () => Promise<unknown>, everyMs: number, log: LinkLog): Wakeable =>
+  repeat(task, everyMs, log, 'upkeep of the node link failed; it is tried again');
+
+export function startUpkeep(pool: Pool, log: LinkLog): Wakeable[] {
+  const zones = regularly(() => publishZones(pool), HOUR_MS, log);
+  zones.wake();
+  return [
+    zones,
+    regularly(() => removeTombstones(pool), HOUR_MS, log),
+    regularly(() => forgetOrigins(pool), HOUR_MS, log),
+    regularly(() => tidyBlocks(pool), BLOCKS_EVERY_MS, log),
+  ];
+}
+
+/** Environment variables are part of zone documents and may have changed. Equal documents are not published. */
+const publishZones = (pool: Pool) =>
+  pool.query(
+    `INSERT INTO outbox (zone_id, key) SELECT z.id, 'zone' FROM zones z
+     WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.key = 'zone')`,
+  );

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = path.join(import.meta.dirname, '..');
+const packages = { contract: 'packages/contract/src', api: 'apps/api/src', agent: 'agent/src' };
+const folders = [...Object.values(packages), 'apps/console/src'];
+
+interface Import {
+  file: string;
+  isType: boolean;
+}
+
+/** Imports that run when a file is loaded; `import()` runs later. */
+const statement = /^(?:import|export)\s(type\s)?(?:[^'";]*?\sfrom\s)?'([^']+)'/gm;
+
+const files = new Set(
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...folders], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => /\.tsx?$/.test(file) && existsSync(path.join(root, file))),
+);
+const imports = new Map([...files].map((file) => [file, importsOf(file)]));
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  return [...text.matchAll(statement)].flatMap(([, type, name = '']) => {
+    const imported = fileOf(file, name);
+    return imported === null ? [] : [{ file: imported, isType: type !== undefined }];
+  });
+}
+
+/** Null for packages of others, generated files and styles. */
+function fileOf(importer: string, name: string): string | null {
+  const [, workspace = '', rest = ''] = /^@edgeloom\/(\w+)\/(.+)$/.exec(name) ?? [];
+  const folder = Object.entries(packages).find(([one]) => one === workspace)?.[1];
+  if (folder === undefined && !name.startsWith('.')) return null;
+  const file = folder === undefined ? path.join(path.dirname(importer), name) : path.join(folder, rest);
+  // The console's build makes calls.ts from endpoints.ts.
+  return [file, file.replace(/\.calls\.ts$/, '.endpoints.ts')].find((one) => files.has(one)) ?? null;
+}
+
+/** The files of each cycle's first round, found by depth-first search. */
+function cycles(start: readonly string[], isFollowed: (one: Import) => boolean): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const open: string[] = [];
+  const visit = (file: string) => {
+    if (open.includes(file)) found.push([...open.slice(open.indexOf(file)), file].join(' → '));
+    if (open.includes(file) || done.has(file)) return;
+    open.push(file);
+    for (const one of imports.get(file) ?? []) if (isFollowed(one)) visit(one.file);
+    open.pop();
+    done.add(file);
+  };
+  start.forEach(visit);
+  return found;
+}
+
+test('no file imports itself through others at run time', () => {
+  expect(cycles([...files], ({ isType }) => !isType)).toEqual([]);
+});
+
+test('no types of the contract, the API or the agent depend on each other in a cycle', () => {
+  const inPackages = [...files].filter((file) => !file.startsWith('apps/console/'));
+  expect(cycles(inPackages, () => true)).toEqual([]);
+});
+
+test.each([
+  { folder: packages.contract, below: [] },
+  { folder: packages.agent, below: [packages.contract] },
+  { folder: 'apps/api/src/core', below: [packages.contract] },
+])('$folder imports nothing above it', ({ folder, below }) => {
+  const upward = [...imports]
+    .filter(([file]) => file.startsWith(`${folder}/`) && !file.endsWith('.test.ts'))
+    .flatMap(([file, list]) => list.map((one) => ({ file, imported: one.file })))
+    .filter(({ imported }) => ![folder, ...below].some((one) => imported.startsWith(`${one}/`)));
+  expect(upward).toEqual([]);
+});
