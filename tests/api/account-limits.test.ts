@@ -1,4 +1,4 @@
-// What an account can pile up has a limit, whatever its licence says; two calls at once do not exceed it.
+// Limits per account that no licence raises, also under concurrent requests.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -11,7 +11,7 @@ const { as, build, installation, close } = await testApp();
 const { db } = installation;
 afterAll(close);
 
-/** How many of two calls at once succeed. */
+/** How many of two concurrent requests succeed. */
 const succeeded = async (create: () => Promise<unknown>) =>
   (await Promise.allSettled([create(), create()])).filter(({ status }) => status === 'fulfilled').length;
 

@@ -1,4 +1,4 @@
-// Accounts: who makes whom, what may be changed of whom, and what a state does.
+// Accounts: who may create and change whom, and what each state means.
 import { afterAll, describe, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { mailedTokens, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
@@ -8,19 +8,19 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
-import { actors } from '../support/actors.ts';
+import { apiClients } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { mailsTo, mailTo, tokenIn } from '../support/mailbox.ts';
 import '../support/matchers.ts';
-import { published } from '../support/outbox.ts';
-import { people } from '../support/people.ts';
+import { outboxKeys } from '../support/outbox.ts';
+import { passwordAccounts } from '../support/people.ts';
 
 const app = await testApp();
 const { build, as, installation, mailDir } = app;
 const { db, pool } = installation;
-const { anyone, person, signIn } = people(app);
+const { anyone, createAccount, signIn } = passwordAccounts(app);
 afterAll(app.close);
 
 const role = async (owner: { id: string }, permissions: Permission[]) => {
@@ -30,7 +30,7 @@ const role = async (owner: { id: string }, permissions: Permission[]) => {
 const fresh = () => ({ email: `${unique('new')}@example.com`, name: unique('new') });
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const DAY = 86_400_000;
-const signedInAs = actors(installation, app).signIn;
+const signedInAs = apiClients(installation, app).signIn;
 
 describe('the own account', () => {
   test('changes what is its own to say, and what was left out stays', async () => {
@@ -139,7 +139,7 @@ describe('an account is made', () => {
     const all = await role(user, ['account:read', 'account:write']);
     const one = await as(user).call(accounts.create, { body: { ...fresh(), roleID: all } });
     expect(one).toMatchObject({ auth: 'user', isRoot: false, parentID: user.id, roleID: all });
-    // A sub-account makes siblings.
+    // A sub-account creates siblings.
     const two = await build.subUser(user, [], { permissions: ['account:read', 'account:write'] });
     const made = await as(two).call(accounts.create, { body: { ...fresh(), roleID: all } });
     expect(made).toMatchObject({ parentID: user.id, clientID: clientId });
@@ -206,7 +206,7 @@ describe('a change', () => {
     const [admin, another] = [await build.admin(), await build.admin()];
     await expect(change(admin, another.id)).toFail('PERMISSION_DENIED');
     expect(await change(sub, below.id)).toMatchObject({ name: 'changed', status: 'pause' });
-    // An operator manages all of a customer's; an administrator all of an operator's.
+    // An operator manages all accounts of its customers; an administrator all accounts of operators.
     expect(await change(tenant.client, above.id)).toMatchObject({ name: 'changed' });
     expect(await change(admin, tenant.client.id)).toMatchObject({ status: 'pause' });
     for (const target of [user, sub, above])
@@ -291,11 +291,11 @@ describe('a suspension', () => {
     ['a customer of an expired operator', 'expired', 'operator', 'customer'],
     ['a sub-account of a customer of a locked operator', 'lock', 'operator', 'sub'],
   ] as const)('keeps out %s, at once and at the next sign-in', async (_, status, whom, who) => {
-    const operator = await person();
+    const operator = await createAccount();
     const clientId = operator.clientId ?? '';
-    const made = await person({ kind: 'user', clientId });
+    const made = await createAccount({ kind: 'user', clientId });
     const customer = await db.account.update({ where: { id: made.id }, data: { parentId: operator.id } });
-    const login = await person({ kind: 'user', clientId });
+    const login = await createAccount({ kind: 'user', clientId });
     const sub = await db.account.update({
       where: { id: login.id },
       data: { isRoot: false, parentId: customer.id, roleId: await role(customer, ['site:read']) },
@@ -345,7 +345,7 @@ describe('a suspension', () => {
     const shown = (id: string) => as(client).call(accounts.get, { params: { id } });
     expect(await shown(owner.id)).toMatchObject({ status: 'expired' });
     expect(await shown(locked.id)).toMatchObject({ status: 'lock' });
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id)]);
   });
 });
 
@@ -370,7 +370,7 @@ describe('sites', () => {
     const change = (status: 'pause' | 'lock' | 'normal') =>
       as(site.client).call(accounts.update, { body: { id: site.owner.id, status } });
     await change('pause');
-    expect(await published(installation, site.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
     expect(await statusOf(site)).toBe('normal');
     await change('lock');
     expect([await statusOf(site), await statusOf(beside)]).toEqual(['lock', 'normal']);
@@ -378,7 +378,7 @@ describe('sites', () => {
     expect(data).toMatchObject([{ status: 'normal', userStatus: 'lock' }]);
     await change('normal');
     expect(await statusOf(site)).toBe('normal');
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
   });
 
   test('of all customers of a locked operator go out of service, those without an owner as well', async () => {
@@ -389,10 +389,10 @@ describe('sites', () => {
     const foreign = await build.site();
     await as(admin).call(accounts.update, { body: { id: site.client.id, status: 'lock' } });
     expect(await Promise.all([site, orphan, foreign].map(statusOf))).toEqual(['lock', 'lock', 'normal']);
-    expect((await published(installation, site.zoneId)).toSorted()).toEqual(
+    expect((await outboxKeys(installation, site.zoneId)).toSorted()).toEqual(
       [siteKey(site.id), siteKey(orphan.id)].toSorted(),
     );
-    expect(await published(installation, foreign.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, foreign.zoneId)).toEqual([]);
     await eventually(() => expect(as(site.owner).call(ownSites.list)).toFail('ACCOUNT_NOT_ENABLED'));
   });
 });
@@ -459,7 +459,7 @@ describe('a list', () => {
     await db.account.update({ where: { id: made.id }, data: { login2faType: 1, loginNotify: false } });
     const rows = async (query: object) => (await as(tenant.client).call(accounts.list, { query })).data;
     const [operator] = await rows({ auth: 'client', isRoot: true });
-    // An administrator is none that an operator meets.
+    // Operators do not see administrators.
     expect(operator).toMatchObject({ grade: 0, parentID: null, createdByID: null, createdByName: null });
     expect(await rows({ roleID: roleId })).toMatchObject([
       {
@@ -489,13 +489,13 @@ describe('a list', () => {
     });
     const root = await as(tenant.client).call(session.self);
     expect(root).toMatchObject({ grade: 0, roleID: null, parentID: null, createdByID: null, createdByName: null });
-    // The account stays when its creator goes.
+    // The account stays when its creator is removed.
     await db.account.delete({ where: { id: staff.id } });
     expect(await rows({ auth: 'user' })).toMatchObject([{ id: made.id, createdByID: null, createdByName: null }]);
   });
 
   test('tells no secrets', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const shown = JSON.stringify(await as(await build.admin()).call(accounts.get, { params: { id: someone.id } }));
     expect(shown).not.toMatch(/argon2|passwordHash|token/i);
   });

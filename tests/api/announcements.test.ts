@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { announcements, announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
 import { testApp } from '../support/app.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
@@ -11,10 +11,13 @@ afterAll(() => app.close());
 afterEach(() => vi.useRealTimers());
 
 const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString();
-const write = (who: Signed, title: string, more: { start?: string; end?: string | null; order?: number } = {}) =>
-  as(who).call(announcementSetting.create, { body: { title, content: 'text', start: minutes(-1), ...more } });
-const seenBy = async (who: Signed) => (await as(who).call(announcements.list)).data.map(({ title }) => title);
-const listed = async (who: Signed) =>
+const write = (
+  who: SignedInAccount,
+  title: string,
+  more: { start?: string; end?: string | null; order?: number } = {},
+) => as(who).call(announcementSetting.create, { body: { title, content: 'text', start: minutes(-1), ...more } });
+const seenBy = async (who: SignedInAccount) => (await as(who).call(announcements.list)).data.map(({ title }) => title);
+const listed = async (who: SignedInAccount) =>
   (await as(who).call(announcementSetting.list)).data.map(({ title, orderNum }) => `${orderNum} ${title}`);
 
 test("an announcement reaches the operator's accounts and customers, and nobody else's", async () => {

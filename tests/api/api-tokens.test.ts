@@ -4,7 +4,7 @@ import { apiTokens, ownSessions, proxy, session } from '@edgeloom/contract/auth/
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,7 +12,7 @@ import { startApp } from '../support/running-app.ts';
 import { services } from '../support/services.ts';
 import '../support/matchers.ts';
 
-// Behind a proxy that is trusted, so that a test can come from any address.
+// A trusted proxy lets tests choose the client address.
 const app = await testApp({ TRUST_PROXY: '127.0.0.1' });
 const { as, build } = app;
 const { db, env, pool } = app.installation;
@@ -24,14 +24,17 @@ interface Wish {
   cidrs?: string[];
   expiresAt?: string | null;
 }
-async function tokenOf(owner: Signed, { permissions = ['zone:read'], cidrs = [], expiresAt = null }: Wish = {}) {
+async function tokenOf(
+  owner: SignedInAccount,
+  { permissions = ['zone:read'], cidrs = [], expiresAt = null }: Wish = {},
+) {
   const body = { name: unique('token'), permissions, cidrs, expiresAt };
   const { id, refreshToken } = await as(owner).call(apiTokens.create, { body });
   const by = (where: typeof app) => where.as({ kind: owner.kind, token: refreshToken }).call;
   return { id, token: refreshToken, call: by(app), there: by(second) };
 }
 const client = async () => (await build.client()).client;
-const exchange = (kind: Signed['kind'], refreshToken: string) =>
+const exchange = (kind: SignedInAccount['kind'], refreshToken: string) =>
   as({ kind, token: null }).call(session.refresh, { body: { refreshToken } });
 const from = (address: string, token: string) =>
   fetch(`${app.url}/api/v1/client/zones`, {
@@ -192,7 +195,7 @@ describe('a session that was exchanged for an API token', () => {
     await expect(call(zones.create, { body: { name: 'x' } })).toFail('PERMISSION_DENIED');
     await expect(call(ownSessions.list)).toFail('PERMISSION_DENIED');
     expect((await from('192.0.2.1', accessToken)).status).toBe(403);
-    // Its refresh token is a session's: used once.
+    // The refresh token can be used once.
     expect(await exchange('client', refreshToken)).toHaveProperty('accessToken');
   });
 

@@ -1,4 +1,4 @@
-// What sub-accounts see: sites of their customer, zones of their operator.
+// Sub-accounts see assigned objects only: sites of their customer, zones of their operator.
 import { afterAll, describe, expect, test } from 'vitest';
 import { accounts, clientZones, siteUsers } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -23,7 +23,7 @@ describe('sites', () => {
     const seen = async () =>
       Promise.all(subs.map(async (sub) => (await as(sub).call(ownSites.list)).data.map(({ id }) => id).toSorted()));
     await as(first.owner).call(siteUsers.assign, { body });
-    // Again changes nothing.
+    // Assigning again changes nothing.
     await as(first.owner).call(siteUsers.assign, { body });
     expect(await seen()).toEqual([body.siteIDs.toSorted(), body.siteIDs.toSorted()]);
     const shown = await as(first.owner).call(siteUsers.list, { params: { siteId: first.id } });

@@ -1,4 +1,4 @@
-// What people try at a sign-in, and that it gets them nothing.
+// Attacks on sign-in.
 import { createHmac, randomUUIDv7 } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,20 +7,20 @@ import { accessToken } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { installation } = app;
 const { db } = installation;
-const { anyone, as, person, signIn } = people(app);
+const { anyone, as, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
 
 const part = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 const { publicPem } = installation.secrets.sessionKey;
 
-/** The claims of a session that is alive: only the signature is wrong. */
+/** Claims of a valid session, for tokens with a wrong signature. */
 async function claimsOfSomebody() {
   const { client } = await app.build.client();
   const now = Math.floor(Date.now() / 1000);
@@ -92,7 +92,7 @@ describe('a forged access token', () => {
   });
 
   test('that is a refresh token, a one-time key or a proof of presence is none', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const { refreshToken, accessToken: token } = await signIn(someone);
     const { verifyToken } = await as(token)(session.verify, { body: { password } });
     const { onePassKey } = await anyone()(session.login, { body: { email: someone.email, password } });
@@ -105,14 +105,14 @@ describe('a forged access token', () => {
 
 describe('a token kept by somebody else', () => {
   test('is worth nothing after the logout', async () => {
-    const { accessToken: token, refreshToken } = await signIn(await person());
+    const { accessToken: token, refreshToken } = await signIn(await createAccount());
     await as(token)(session.logout);
     await eventually(() => expect(as(token)(session.self)).toFail('INVALID_TOKEN'));
     await expect(anyone()(session.refresh, { body: { refreshToken } })).toFail('REFRESH_FAILED');
   });
 
   test('once exchanged ends the session of thief and owner when it is used again', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const stolen = await signIn(someone);
     const owner = await anyone()(session.refresh, { body: { refreshToken: stolen.refreshToken } });
     const long = new Date(Date.now() - 60_000);
@@ -125,7 +125,7 @@ describe('a token kept by somebody else', () => {
 
 describe('guessing', () => {
   test('a mailed code has five tries, also when they come at once', async () => {
-    const { email } = await person({ login2faType: 0 });
+    const { email } = await createAccount({ login2faType: 0 });
     const { onePassKey } = await anyone()(session.login, { body: { email, password } });
     await Promise.allSettled(
       Array.from({ length: 40 }, (_, i) =>
@@ -137,8 +137,8 @@ describe('guessing', () => {
   });
 
   test('does the same work for an address without an account, without a password, and with a wrong one', async () => {
-    const known = await person();
-    const invited = await person();
+    const known = await createAccount();
+    const invited = await createAccount();
     await db.account.update({ where: { id: invited.id }, data: { passwordHash: null } });
     const guess = (email: string) =>
       expect(anyone()(session.login, { body: { email, password: 'not the password' } })).toFail('CREDENTIAL_REFUSED');
@@ -156,7 +156,7 @@ describe('guessing', () => {
   });
 
   test('tells an unknown address from a known one by no byte of the answer', async () => {
-    const { email } = await person();
+    const { email } = await createAccount();
     const ask = async (address: string) => {
       const answer = await fetch(`${app.url}/api/v1/client/login`, {
         method: 'POST',
@@ -174,7 +174,7 @@ describe('guessing', () => {
 
 describe('another site’s page', () => {
   const cookiesOf = async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const { onePassKey, vcode } = await anyone()(session.login, { body: { email: someone.email, password } });
     const answer = await fetch(`${app.url}/api/v1/client/code`, {
       method: 'POST',

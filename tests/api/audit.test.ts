@@ -1,4 +1,4 @@
-// Who did what, before and after; and that nobody can make it another story later.
+// The audit log: who changed what, with values before and after, and its protection against tampering.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -13,23 +13,23 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import { services } from '../support/services.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { build, installation } = app;
 const { db, pool } = installation;
-const { person, signIn, anyone } = people(app);
+const { createAccount, signIn, anyone } = passwordAccounts(app);
 afterAll(() => app.close());
 
-const as = (who: Signed) => app.as(who).call;
-const search = (who: Signed, body: object = {}) => as(who)(audit.search, { body });
+const as = (who: SignedInAccount) => app.as(who).call;
+const search = (who: SignedInAccount, body: object = {}) => as(who)(audit.search, { body });
 
-/** As somebody who owns the database and turns its guards off. */
+/** Runs statements as the database owner with triggers disabled. */
 const tamper = async (...statements: string[]) => {
   const client = await pool.connect();
   try {
@@ -126,7 +126,7 @@ describe('a change', () => {
 });
 
 describe('the objects of a call', () => {
-  const newest = async (who: Signed, body: object = {}) => {
+  const newest = async (who: SignedInAccount, body: object = {}) => {
     const [row] = (await search(who, body)).data;
     if (!row) throw new Error('the log is empty');
     return row;
@@ -247,7 +247,7 @@ describe('the objects of a call', () => {
 
   test('steps of an action are listed only when they fail, or when all calls are asked for', async () => {
     const { client, clientId } = await build.client();
-    const someone = await person({ clientId });
+    const someone = await createAccount({ clientId });
     await signIn(someone);
     const of = async (body: object) =>
       (await search(client, body)).data.map(({ operation, status }) => `${operation} ${status}`);
@@ -261,9 +261,9 @@ describe('the objects of a call', () => {
 
 describe('secrets', () => {
   test('are masked: of a sign-in, a changed password and everything else that opens something', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const tokens = await signIn(someone);
-    const call = people(app).as(tokens.accessToken);
+    const call = passwordAccounts(app).as(tokens.accessToken);
     await call(session.changePassword, { body: { oldPassword: password, password: 'another good password' } });
     const rows = await db.auditRow.findMany({ where: { accountId: someone.id } });
     expect(rows.map((row) => row.path)).toEqual(
@@ -316,21 +316,21 @@ test('every table is watched, or known not to need it', async () => {
     `SELECT tablename AS name FROM pg_tables t WHERE schemaname = 'public' AND NOT EXISTS (
        SELECT 1 FROM information_schema.triggers g WHERE g.event_object_table = t.tablename AND g.trigger_name = 'audit_insert')`,
   );
-  // A new table's migration ends with SELECT watch('its_name'), or it is added here with a reason.
+  // A new table's migration ends with SELECT watch('its_name'), or the table is listed here with a reason.
   expect(rows.map(({ name }) => name).toSorted()).toEqual(
     [
       ['_prisma_migrations', 'audit_rows', 'audit_heads', 'audit_changes'],
-      // Counts, and answers kept for a day.
+      // Counters, and responses cached for a day.
       ['rate_counts', 'idempotent_calls', 'login_failures'],
-      // Steps of a sign-in; the call that takes one is recorded.
+      // Steps of a sign-in. The last one is audited.
       ['login_challenges', 'passkey_challenges', 'oidc_sign_ins'],
-      // What triggers keep of tables that are watched.
+      // Written by triggers of audited tables.
       ['port_claims', 'name_claims', 'site_versions', 'site_changes'],
-      // What was seen in DNS of a name, and what is looked for.
+      // Results of DNS checks.
       ['name_proofs', 'proof_tokens'],
-      // What is worked out of groups and sites for DNS, and what became of it.
+      // Derived from groups and sites for DNS.
       ['dns_targets', 'dns_plans', 'dns_names', 'dns_setting_states'],
-      // What the publisher, the mailer and the nodes make of a change.
+      // Derived by the publisher, the mailer and the nodes.
       [
         'outbox',
         'outgoing_mails',
@@ -341,9 +341,9 @@ test('every table is watched, or known not to need it', async () => {
         'cached_now',
         'preheat_copies',
       ],
-      // What steering makes of nodes and groups.
+      // Derived from nodes and groups for traffic steering.
       ['node_standings', 'group_states'],
-      // What happened, written with the change itself.
+      // Written together with the audited change.
       ['rollout_lines'],
     ]
       .flat()
@@ -360,7 +360,7 @@ describe('a reader', () => {
     const rule = { rules: [{ type: 'fileType' as const, value: ['css'], cacheTime: 60 }] };
     for (const who of [site.owner, sub]) await as(who)(cacheRules.create, { params: site.params, body: rule });
     await as(other.owner)(cacheRules.create, { params: other.params, body: rule });
-    const emails = async (who: Signed) => new Set((await search(who)).data.map(({ email }) => email));
+    const emails = async (who: SignedInAccount) => new Set((await search(who)).data.map(({ email }) => email));
     expect(await emails(site.owner)).toEqual(new Set([site.owner.email, sub.email]));
     expect(await emails(sub)).toEqual(new Set([site.owner.email, sub.email]));
     expect(await emails(beside)).toEqual(new Set());
@@ -383,7 +383,7 @@ describe('a reader', () => {
 
   test('finds a refresh under its account, also one by a token that somebody copied', async () => {
     const { client, clientId } = await build.client();
-    const someone = await person({ clientId });
+    const someone = await createAccount({ clientId });
     const { refreshToken } = await signIn(someone);
     const refresh = () => anyone('client')(session.refresh, { body: { refreshToken } });
     await refresh();
@@ -399,7 +399,7 @@ describe('a reader', () => {
     ]);
   });
 
-  // Used to stand under the operator that the customer was made by, where it does not look.
+  // Regression: these entries were attributed to the operator that had created the customer.
   test('finds its own sign-ins, refused ones too, as a customer and as a sub of one', async () => {
     const site = await build.site();
     const { id: roleId } = await db.role.create({
@@ -411,11 +411,11 @@ describe('a reader', () => {
     ];
     for (const place of made) {
       const { clientId } = site;
-      const someone = await person({ kind: 'user', clientId });
+      const someone = await createAccount({ kind: 'user', clientId });
       await db.account.update({ where: { id: someone.id }, data: place });
       await expect(signIn(someone, 'not the one')).toFail('CREDENTIAL_REFUSED');
       const { accessToken } = await signIn(someone);
-      const { data } = await people(app).as(accessToken, 'user')(audit.search, { body: {} });
+      const { data } = await passwordAccounts(app).as(accessToken, 'user')(audit.search, { body: {} });
       expect(data.map(({ url, status, accountID }) => [url, status, accountID])).toEqual([
         ['/api/v1/user/code', 200, someone.id],
         ['/api/v1/user/login', 401, someone.id],
@@ -450,7 +450,7 @@ describe('a reader', () => {
 
   test('learns of refused sign-ins to its own accounts; those to nobody are the installation’s', async () => {
     const { client, clientId } = await build.client();
-    const someone = await person({ clientId });
+    const someone = await createAccount({ clientId });
     const stranger = `${unique('nobody')}@example.com`;
     for (const email of [someone.email, stranger])
       await expect(anyone('client')(session.login, { body: { email, password: 'not the one' } })).toFail(
@@ -471,7 +471,7 @@ describe('the chain', () => {
     for await (const { fault } of verifyAudit(pool)) if (fault) found.push(fault);
     return found;
   };
-  /** A client with six rows, and what they were. */
+  /** An account with six audit rows. */
   async function story() {
     const zone = await build.zone();
     for (const memo of 'abcdef') await as(zone.client)(zones.update, { body: { id: zone.id, memo } });

@@ -29,7 +29,7 @@ async function signIn({ email }: { email: string }) {
   const { onePassKey, vcode = '' } = await anyone(session.login, { body: { email, password } });
   return anyone(session.code, { body: { email, onePassKey, vcode } });
 }
-/** A plain call as a browser makes it, with its cookies. */
+/** A plain request with cookies, as a browser sends it. */
 const browser = (method: string, cookie = '', body: object = {}) =>
   fetch(`${app.url}/api/v1/client`, {
     method,

@@ -1,4 +1,4 @@
-// What a client sees of the automatic certificates of all its sites, and renews.
+// An operator lists and renews the automatic certificates of all sites.
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';

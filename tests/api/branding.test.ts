@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { branding, shownBranding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { brandLimits } from '@edgeloom/contract/branding/branding.ts';
 import { testApp } from '../support/app.ts';
-import { askAt } from '../support/ask-at.ts';
+import { requestWithHost } from '../support/ask-at.ts';
 import { unique, type Tenant } from '../support/build.ts';
 import '../support/matchers.ts';
 
@@ -25,7 +25,7 @@ function png(width = 2, height = 2): Uint8Array<ArrayBuffer> {
   head.writeUInt32BE(width);
   head.writeUInt32BE(height, 4);
   head.set([8, 0], 8);
-  // A bomb says that it is large without being so.
+  // A decompression bomb: the header claims a size that the data does not have.
   const rows = deflateSync(Buffer.alloc(Math.min(height, 64) * (width + 1)));
   return new Uint8Array(
     Buffer.concat([
@@ -49,7 +49,7 @@ const open = (address: string | null) => fetch(`${app.url}${address}`, { redirec
 const textOf = async (address: string | null) => (await open(address)).text();
 
 const lookAt = async (name: string, family: 'user' | 'client' = 'user') =>
-  shownBranding.get.reply.parse(JSON.parse((await askAt(name, `${app.url}/api/v1/${family}/logo`)).text));
+  shownBranding.get.reply.parse(JSON.parse((await requestWithHost(name, `${app.url}/api/v1/${family}/logo`)).text));
 
 describe('a branding', () => {
   test('is what its host name shows, to all who ask there, without a token', async () => {
@@ -82,7 +82,7 @@ describe('a branding', () => {
 
   test('dresses no console of the installation itself', async () => {
     const { host: name } = await make(await build.client(), { title: 'Mine' });
-    const { text } = await askAt(name, `${app.adminUrl}/api/v1/admin/logo`);
+    const { text } = await requestWithHost(name, `${app.adminUrl}/api/v1/admin/logo`);
     expect(shownBranding.get.reply.parse(JSON.parse(text)).title).toBe('');
   });
 
@@ -151,7 +151,7 @@ describe('a picture', { timeout: 60_000 }, () => {
     const { logo } = await make(await build.client(), { logo: file(png(), 'text/html', 'x.html') });
     expect(logo).toMatch(/\.png$/);
     expect((await open(logo)).headers.get('content-type')).toBe('image/png');
-    // The same bytes under another type are not to be had.
+    // The file is not served under another type.
     expect((await open(logo?.replace('.png', '.svg') ?? null)).status).toBe(404);
   });
 

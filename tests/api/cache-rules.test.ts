@@ -4,7 +4,7 @@ import { nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -30,7 +30,7 @@ test('cache rules are made, listed in the order they are tried, changed and remo
   expect(changed.data).toMatchObject([{ cacheTime: 120, queryNames: ['v'], createdAt: second?.createdAt }]);
   await call(cacheRules.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(cacheRules.list, { params })).toMatchObject({ total: 1, data: [{ cacheTime: 120 }] });
-  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
 });
 
 test.each([
@@ -123,8 +123,8 @@ test('a site of an earlier version stays without guesses, and says what holds fo
   };
   for (let i = 0; i < 2; i += 1) expect(await call(cacheSetting.update, { params, body })).toMatchObject(body);
   expect(await call(cacheSetting.get, { params })).toMatchObject(body);
-  expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
-  // What is left out stays.
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
+  // Omitted fields keep their value.
   const rest = { heuristics: false, staleIfError: 5 };
   expect(await call(cacheSetting.update, { params, body: rest })).toMatchObject({ ...body, ...rest });
 });
@@ -165,12 +165,12 @@ test('a site hears whether its zone has a relay, and of a relay each node is tol
   const hasRelay = async () => (await call(cacheSetting.get, { params: site.params })).hasRelay;
   const body = { id: node.id, kind: 'relay' as const, relayPort: 9443 };
   expect(await operator.call(nodes.update, { body })).toMatchObject({ kind: 'relay', relayPort: 9443 });
-  expect(await published(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id)]);
-  // It has not joined.
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id)]);
+  // The relay has not joined yet.
   expect(await hasRelay()).toBe(false);
   await installation.db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date() } });
   expect(await hasRelay()).toBe(true);
   await operator.call(nodes.status, { body: { ids: [node.id], enabled: false } });
   expect(await hasRelay()).toBe(false);
-  expect(await published(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id), 'zone', nodeKey(node.id)]);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id), 'zone', nodeKey(node.id)]);
 });

@@ -1,4 +1,4 @@
-// How many automatic certificates there may be, and whose order is next when many wait.
+// Limits on automatic certificates, and fair order when many orders wait.
 import { randomUUIDv7 } from 'node:crypto';
 import { claimOrder } from '@edgeloom/api/acme/order.ts';
 import { roomFor } from '@edgeloom/api/acme/placements.ts';
@@ -37,7 +37,7 @@ test('a product says how many automatic certificates a site may have, in a race 
   const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => order(site)));
   expect(fulfilled(outcomes)).toBe(3);
   await expect(order(site)).toFail('AUTO_SSL_LIMIT', { extra: { limit: 3 } });
-  // Another site of the product has its own.
+  // Another site of the product has its own limit.
   await order(await build.site({ product }));
 });
 
@@ -67,7 +67,7 @@ test('domains that ask together get all of their certificates or none, and those
   await expect(autoSSL(site, ids)).toFail('AUTO_SSL_LIMIT', { errorData: [{ targets: [any, any] }] });
   expect(await db.certificate.count({ where: { siteId: site.id } })).toBe(0);
   await autoSSL(site, ids.slice(0, 3));
-  // Those that have one ask again without needing room.
+  // Domains that already have a certificate need no free place.
   await autoSSL(site, ids.slice(0, 3));
   await expect(autoSSL(site, ids.slice(2, 4))).toFail('AUTO_SSL_LIMIT');
   expect(await db.certificate.count({ where: { siteId: site.id } })).toBe(3);
@@ -89,7 +89,7 @@ test("a client's licence says how many there may be over all its sites", async (
   await expect(order(one)).toFail('AUTO_SSL_LIMIT', { extra: { limit: 2 } });
 });
 
-/** Orders that have been due for so many minutes. */
+/** Orders that have been due for this many minutes. */
 async function due(site: BuiltSite, count: number, minutes: number) {
   const ids = Array.from({ length: count }, () => randomUUIDv7());
   await db.certificate.createMany({
@@ -111,7 +111,7 @@ test('a thousand orders of one site do not keep those of others waiting', async 
   const turns: string[] = [];
   for (let i = 0; i < 10; i += 1) turns.push((await claimOrder(pool, new Date()))?.order.siteId ?? '');
   const firsts = (site: BuiltSite) => turns.flatMap((id, i) => (id === site.id ? [i] : []));
-  // Both clients in turn; within the first, both of its sites in turn.
+  // Alternates between clients, and within a client between its sites.
   expect(firsts(few)).toEqual([1, 3]);
   expect(firsts(many)[0]).toBeLessThanOrEqual(3);
   expect(firsts(many)).toHaveLength(3);

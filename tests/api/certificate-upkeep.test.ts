@@ -1,4 +1,4 @@
-// What happens to certificates while nobody looks.
+// Background jobs for certificates.
 import { createServer } from 'node:https';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -11,24 +11,24 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { authority } from '../support/authority.ts';
+import { createAuthority } from '../support/authority.ts';
 import { eventually } from '../support/eventually.ts';
 import { mailsTo, mailTo } from '../support/mailbox.ts';
 import { freePort } from '../support/ports.ts';
 import { testDir } from '../support/test-dir.ts';
 
 const DAY_MS = 86_400_000;
-const ca = await authority();
+const ca = await createAuthority();
 const port = await freePort();
 const rootFile = path.join(await testDir(), 'root.pem');
 await writeFile(rootFile, ca.rootPem);
 const directory = `https://localhost:${port}/dir`;
 
-// An authority that takes certificates back tomorrow.
+// A CRL that lists a revocation of tomorrow.
 const start = new Date(Date.now() + DAY_MS);
 const end = new Date(Date.now() + 2 * DAY_MS);
 const asked: string[] = [];
-const { chainPem: cert, keyPem: key } = await ca.sell(['localhost']);
+const { chainPem: cert, keyPem: key } = await ca.issue(['localhost']);
 const server = createServer({ cert, key }, (request, answer) => {
   asked.push(request.url ?? '');
   const isDirectory = request.url === '/dir';
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 test('an authority that wants a certificate renewed earlier is heard', async () => {
   const site = await build.site();
-  const { chainPem } = await ca.sell(['ari.example.com']);
+  const { chainPem } = await ca.issue(['ari.example.com']);
   const nextAt = new Date(Date.now() + 60 * DAY_MS);
   const { id } = await build.certificate(site, ['ari.example.com'], {
     type: 'automatic',

@@ -1,22 +1,22 @@
-// Certificates that somebody brings: read, refused, assigned, kept.
+// Uploaded certificates.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import type { CertificateUpdate } from '@edgeloom/contract/certificates/certificates.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
-import { authority } from '../support/authority.ts';
+import { createAuthority } from '../support/authority.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { build, as, installation } = app;
 afterAll(() => app.close());
-const ca = await authority();
+const ca = await createAuthority();
 
 const own = (site: BuiltSite) => as(site.owner);
 const upload = async (site: BuiltSite, names: string[], wish: { rsa?: boolean } = {}) =>
   own(site).call(certificates.create, {
     params: site.params,
-    body: { source: 'pem', sslName: unique('cert'), ...(await ca.sell(names, wish)) },
+    body: { source: 'pem', sslName: unique('cert'), ...(await ca.issue(names, wish)) },
   });
 const change = (site: BuiltSite, certId: string, body: CertificateUpdate) =>
   own(site).call(certificates.update, { params: { ...site.params, certId }, body });
@@ -25,7 +25,7 @@ const look = (site: BuiltSite, certId: string) =>
 
 test('a pair in PEM is read, its chain put in order and without the root; its key is never shown', async () => {
   const site = await build.site();
-  const { chainPem, keyPem } = await ca.sell(['www.example.com', '*.example.com']);
+  const { chainPem, keyPem } = await ca.issue(['www.example.com', '*.example.com']);
   const [leaf = '', middle = ''] = chainPem.split(/(?<=-----END CERTIFICATE-----\n)/);
   const made = await own(site).call(certificates.create, {
     params: site.params,
@@ -56,7 +56,7 @@ test.each([
 ])('PKCS#12, %s, opens with its password and with no other', async (_, old) => {
   const site = await build.site();
   for (const rsa of [false, true]) {
-    const pkcs12 = await ca.pkcs12(await ca.sell(['p12.example.com'], { rsa }), 'open sesame', old);
+    const pkcs12 = await ca.pkcs12(await ca.issue(['p12.example.com'], { rsa }), 'open sesame', old);
     const body = { source: 'pkcs12' as const, sslName: unique('cert'), pkcs12 };
     const made = await own(site).call(certificates.create, {
       params: site.params,
@@ -70,8 +70,8 @@ test.each([
 
 test('what cannot be served is refused: another key, a password on the key, an ended certificate, no name, no PEM, a weak key', async () => {
   const site = await build.site();
-  const one = await ca.sell(['one.example.com']);
-  const two = await ca.sell(['two.example.com']);
+  const one = await ca.issue(['one.example.com']);
+  const two = await ca.issue(['two.example.com']);
   const create = (chainPem: string, keyPem: string) =>
     own(site).call(certificates.create, {
       params: site.params,
@@ -87,11 +87,11 @@ test('what cannot be served is refused: another key, a password on the key, an e
   await expect(create(one.chainPem, locked)).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ rule: 'encrypted' })],
   });
-  const ended = await ca.sell(['ended.example.com'], { days: 0 });
+  const ended = await ca.issue(['ended.example.com'], { days: 0 });
   await expect(create(ended.chainPem, ended.keyPem)).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'chainPem', rule: 'expired' })],
   });
-  const nameless = await ca.sell(['10.0.0.1']);
+  const nameless = await ca.issue(['10.0.0.1']);
   await expect(create(nameless.chainPem, nameless.keyPem)).toFail('INVALID_CERTIFICATE_NAME');
   await expect(create('a certificate, honestly', one.keyPem)).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'chainPem', rule: 'certificatePem' })],
@@ -111,7 +111,7 @@ test('what cannot be served is refused: another key, a password on the key, an e
       expect.objectContaining({ path: 'keyPem', rule: 'encrypted' }),
     ],
   });
-  const withIssuer = await ca.sell(['aia.example.com'], { issuer: 'http://ca.example.com/intermediate.crt' });
+  const withIssuer = await ca.issue(['aia.example.com'], { issuer: 'http://ca.example.com/intermediate.crt' });
   await expect(create(withIssuer.chainPem.split(/(?<=-----END CERTIFICATE-----)/)[0] ?? '', withIssuer.keyPem)).toFail(
     'PARAMETER',
     { errorData: [expect.objectContaining({ path: 'chainPem', rule: 'chainIncomplete' })] },
@@ -127,7 +127,7 @@ test('a request made here keeps its key here; the chain somebody signed for it i
   expect(made).toMatchObject({ status: 'none', hasRequest: true, expiry: null });
   const { csrPem } = await look(site, made.id);
   expect(csrPem).toContain('BEGIN CERTIFICATE REQUEST');
-  const foreign = await ca.sell(['csr.example.com']);
+  const foreign = await ca.issue(['csr.example.com']);
   await expect(change(site, made.id, { source: 'signed', chainPem: foreign.chainPem, alongside: false })).toFail(
     'PARAMETER',
     {
@@ -143,12 +143,12 @@ test('a request made here keeps its key here; the chain somebody signed for it i
 test('RSA and ECDSA are served beside each other when that is asked for; otherwise a new pair replaces all', async () => {
   const site = await build.site();
   const { id } = await upload(site, ['both.example.com', 'www.both.example.com']);
-  const rsa = await ca.sell(['both.example.com'], { rsa: true });
+  const rsa = await ca.issue(['both.example.com'], { rsa: true });
   expect(await change(site, id, { source: 'pem', ...rsa, alongside: true })).toMatchObject({
     keyTypes: ['ecdsa', 'rsa'],
     names: ['both.example.com'],
   });
-  const alone = await ca.sell(['both.example.com'], { rsa: true });
+  const alone = await ca.issue(['both.example.com'], { rsa: true });
   expect(await change(site, id, { source: 'pem', ...alone, alongside: false })).toMatchObject({ keyTypes: ['rsa'] });
 });
 
@@ -169,7 +169,7 @@ test('a certificate is assigned to the domains it covers, a wildcard to one labe
   expect(await assign([apex, one])).toMatchObject({ inUse: 2 });
   expect(await installation.db.domain.count({ where: { certificateId: id, certStatus: 'success' } })).toBe(2);
 
-  const narrower = await ca.sell(['example.org']);
+  const narrower = await ca.issue(['example.org']);
   await expect(change(site, id, { source: 'pem', ...narrower, alongside: false })).toFail('INVALID_CERTIFICATE_NAME', {
     errorData: [{ targets: ['a.example.org'] }],
   });

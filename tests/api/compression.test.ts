@@ -3,7 +3,7 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import '../support/matchers.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);
@@ -19,7 +19,7 @@ test('a site compresses nothing until it says so, and what it says is kept and t
   const kept = { ...before, ...body, types: ['text/html', 'text/css'] };
   for (let i = 0; i < 2; i += 1) expect(await call(compression.update, { params, body })).toEqual(kept);
   expect(await call(compression.get, { params })).toEqual(kept);
-  expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
 });
 
 test('images become WebP where a site says so; who says nothing of it leaves it as it is', async () => {

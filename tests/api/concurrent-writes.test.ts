@@ -1,4 +1,4 @@
-// Writes that collide in the database: each of them succeeds.
+// Concurrent writes must all succeed.
 import { EventEmitter } from 'node:events';
 import { cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
@@ -12,7 +12,7 @@ const { as, build, installation, url, close } = await testApp();
 const { db, pool } = installation;
 afterAll(close);
 
-/** Errors of deadlocks that PostgreSQL sent to this process. Its statistics would have them up to ten seconds later. */
+/** Deadlock errors that PostgreSQL sent to this process. Its own statistics lag up to ten seconds. */
 let deadlocks = 0;
 const watched = new WeakSet<object>();
 pool.on('acquire', (client) => {
@@ -44,7 +44,7 @@ test('two transactions that lock two rows in opposite orders are both done', asy
   expect(await outcomes([run(first.id, second.id, 'a'), run(second.id, first.id, 'b')])).toEqual(allDone(2));
   expect(deadlocks).toBe(before + 1);
   const rows = await db.zone.findMany({ where: { id: { in: [first.id, second.id] } } });
-  // One ran after the other: both names are of the same transaction.
+  // Both names come from one transaction, so the transactions ran one after the other.
   expect(new Set(rows.map((row) => row.name.charAt(0))).size).toBe(1);
 });
 

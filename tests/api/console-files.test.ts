@@ -4,7 +4,7 @@ import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
-import { askAt } from '../support/ask-at.ts';
+import { requestWithHost } from '../support/ask-at.ts';
 
 const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-console-'));
 await mkdir(path.join(dir, 'assets'));
@@ -113,8 +113,8 @@ describe("at a client's own host name", () => {
         images: { create: { slot: 'favicon', hash: 'a'.repeat(64), format: 'png', bytes: Buffer.from('x') } },
       },
     });
-    const plain = await askAt('other.glow.test', `${app.url}/user/login`);
-    const { status, text, headers } = await askAt('console.glow.test:8080', `${app.url}/user/login`);
+    const plain = await requestWithHost('other.glow.test', `${app.url}/user/login`);
+    const { status, text, headers } = await requestWithHost('console.glow.test:8080', `${app.url}/user/login`);
     expect([plain.text, status]).toEqual([shell, 200]);
     for (const name of ['content-security-policy', 'cache-control', 'content-type', 'x-content-type-options'])
       expect(headers[name]).toBe(plain.headers[name]);

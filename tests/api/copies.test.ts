@@ -9,7 +9,7 @@ import { customHeaders, domainModules, redirects, urlRedirects } from '@edgeloom
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -55,9 +55,9 @@ describe('settings of a site', () => {
     expect(await call(errorPages.list, { params: other.params })).toMatchObject({ data: [page] });
     expect(await call(siteAntiHeaders.list, { params: other.params })).toMatchObject({ data: [{ name: 'X-Bot' }] });
     expect((await call(versions.list, { params: other.params })).total).toBe(before.total + 1);
-    expect((await published(installation, other.zoneId)).at(-1)).toBe(siteKey(other.id));
+    expect((await outboxKeys(installation, other.zoneId)).at(-1)).toBe(siteKey(other.id));
 
-    // What the site does not have, the others have no more.
+    // Objects that the source lacks are removed from the targets.
     const { data } = await call(rates.list, { params: site.params });
     await call(rates.remove, { params: site.params, body: { ids: data.map(({ id }) => id) } });
     await call(copies.settings, { params: site.params, body: { ...to, settings: ['rates'] } });
@@ -104,7 +104,7 @@ describe('modules', () => {
       { id: moduleID, name: 'security', headers: [{ value: 'DENY' }], inUse: 1 },
     ]);
     const told = data.map(({ id }) => moduleKey(id));
-    expect((await published(installation, other.zoneId)).slice(-2).toSorted()).toEqual(told.toSorted());
+    expect((await outboxKeys(installation, other.zoneId)).slice(-2).toSorted()).toEqual(told.toSorted());
     expect(await call(domainModules.list, { params: assigned.params })).toMatchObject({
       data: [{ domainName: domain.name, moduleID }],
     });

@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from 'vitest';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { cuttable } from '../support/cut.ts';
+import { startTcpProxy } from '../support/cut.ts';
 import { eventually } from '../support/eventually.ts';
 import { testDatabase } from '../support/services.ts';
 import '../support/matchers.ts';
 
-const way = await cuttable(await testDatabase());
+const way = await startTcpProxy(await testDatabase());
 const app = await testApp({ DATABASE_URL: way.url });
 afterAll(async () => {
   await app.close();
@@ -27,7 +27,7 @@ test('without the database every call says so, and all is well when it is back',
     { code: 4003, extra: { checks: { postgres: { ok: false } } } },
   ]);
 
-  await way.mend();
+  await way.restore();
   const { total } = await eventually(() => call(zones.list));
   expect(total).toBe(1);
 });

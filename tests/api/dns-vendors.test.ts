@@ -1,4 +1,4 @@
-// Accounts at the large clouds, against stand-ins that speak what the vendors document and check every signature.
+// DNS accounts at the large clouds, against fake vendors that implement the documented APIs and verify signatures.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { openDns, type DnsRecords } from '@edgeloom/api/dns/provider.ts';
@@ -8,10 +8,10 @@ import { isSignedByAlibaba, startAliDns } from '../support/dns-vendors/ali-dns.t
 import { isSignedByTencent, startDnspod } from '../support/dns-vendors/dnspod.ts';
 import { isSignedByHuawei, startHuaweiCloud } from '../support/dns-vendors/huawei-cloud.ts';
 import { isSignedByAmazon, startRoute53 } from '../support/dns-vendors/route-53.ts';
-import type { Asked, Vendor } from '../support/dns-vendors/stand-in.ts';
+import type { VendorRequest, FakeVendor } from '../support/dns-vendors/stand-in.ts';
 
 const zone = 'example.com';
-/** A line of each, and how the vendor calls the one for everybody. */
+/** One line of each vendor, and its name of the default line. */
 const vendors = [
   {
     provider: 'dnspod',
@@ -37,7 +37,7 @@ const vendors = [
   },
 ] as const;
 
-const open = (provider: string, { url, key }: Pick<Vendor, 'url' | 'key'>, keySecret = key.keySecret) =>
+const open = (provider: string, { url, key }: Pick<FakeVendor, 'url' | 'key'>, keySecret = key.keySecret) =>
   openDns(
     { ORIGIN_ALLOW: ['127.0.0.0/8'], ORIGIN_DENY: [], DNS_ENDPOINTS: { [provider]: url } },
     DnsCredentials.parse({ provider, credentials: { ...key, keySecret } }),
@@ -49,7 +49,7 @@ const set = (name: string, type: DnsRecords['type'], values: string[], line?: st
   ttlSeconds: 600,
   ...(line !== undefined && { line }),
 });
-/** Each value and its weight, in no order. */
+/** Values with weights, unordered. */
 const shares = (records: DnsRecords[]) =>
   records.map(({ values, weights }) => values.map((value, at) => `${value} ${weights?.[at] ?? 'alike'}`).toSorted());
 const sorted = (records: DnsRecords[]) =>
@@ -58,7 +58,7 @@ const sorted = (records: DnsRecords[]) =>
     .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }) => {
-  let vendor: Vendor;
+  let vendor: FakeVendor;
   beforeAll(async () => {
     vendor = await start(zone);
   });
@@ -149,7 +149,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
   test('of many names what is there is read once, and what is there already is not written', async () => {
     const many = await start(zone);
     const names = Array.from({ length: 40 }, (_, at) => set(`many${at}.${zone}`, 'A', ['192.0.2.1', '192.0.2.2']));
-    // As the reconciler does: a run of its own each time.
+    // Each run is separate, as in the reconciler.
     const run = async () => {
       const at = open(provider, many);
       const before = many.calls();
@@ -162,7 +162,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
       if (at.readAhead) await Promise.all(names.map((one) => at.upsert(zone, one)));
       return many.calls() - before;
     };
-    // A call for each row at most.
+    // At most one request per record.
     expect(await run()).toBeLessThan(90);
     expect(shares(await open(provider, many).list(zone))).toHaveLength(40);
     expect(await run()).toBeLessThan(10);
@@ -178,13 +178,13 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
   });
 
   test('a call that comes at a bad moment is made again; one that always does ends in the vendor’s words', async () => {
-    vendor.busyFor(2);
+    vendor.rateLimitNext(2);
     expect(await account().list(zone)).toEqual([]);
-    vendor.busyFor(1000);
+    vendor.rateLimitNext(1000);
     const before = vendor.calls();
     await expect(account().list(zone)).rejects.toThrow(/request times|flow control|throttling|Rate exceeded/i);
     expect(vendor.calls() - before).toBe(4);
-    vendor.busyFor(0);
+    vendor.rateLimitNext(0);
   });
 
   test('another secret and a foreign zone are refused in the vendor’s words', async () => {
@@ -223,7 +223,7 @@ test('a vendor that says nothing is waited for ten seconds, and asked once', asy
 });
 
 describe('the stand-ins check signatures as the vendors’ own examples are signed', () => {
-  const asked = (method: string, url: string, headers: Record<string, string>, body = ''): Asked => ({
+  const asked = (method: string, url: string, headers: Record<string, string>, body = ''): VendorRequest => ({
     method,
     url: new URL(url),
     headers: { host: new URL(url).host, ...headers },

@@ -1,4 +1,4 @@
-// No call makes a document that nodes do not take: the lists of a site and of a module have a total limit.
+// No request can make a document too large for nodes: lists of sites and modules have a total limit.
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
 import { MAX_DOCUMENT_BYTES } from '@edgeloom/api/core/document-weight.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
@@ -10,7 +10,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -62,7 +62,7 @@ test('a site that holds too much from before can be paused and lose rules', asyn
     'PARAMETER',
     tooMuch('rules'),
   );
-  expect(await published(installation, site.zoneId)).toEqual([siteKey(id), siteKey(id)]);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(id), siteKey(id)]);
 });
 
 test('a cache rule of a site that holds too much from before can be shortened, and cannot grow', async () => {

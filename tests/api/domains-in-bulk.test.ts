@@ -11,7 +11,7 @@ import { startNameServer } from '../edge/name-server.ts';
 import { testApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { unique, type BuiltDomain, type BuiltSite } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const dns = await startNameServer();
@@ -60,7 +60,7 @@ describe('many domains at once', () => {
     const { call } = as(site.owner);
     await call(domains.forceSSL, { params: site.params, body: { ids, forceSSL: true } });
     expect(await call(domains.list, { params: site.params, query: { forceSSL: true } })).toMatchObject({ total: 3 });
-    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
   });
 
   test('get tags, which no node needs to know', async () => {
@@ -69,7 +69,7 @@ describe('many domains at once', () => {
     await call(domains.setTags, { params: site.params, body: { ids: ids.slice(0, 2), tags: ['shop', 'blue'] } });
     expect(await call(domains.tags, { params: site.params })).toEqual({ data: ['blue', 'shop'], total: 2 });
     expect(await as(site.client).call(clientDomains.tags)).toEqual({ data: ['blue', 'shop'], total: 2 });
-    expect(await published(installation, site.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
   });
 
   test('get the same origins in place of their own', async () => {
@@ -79,7 +79,7 @@ describe('many domains at once', () => {
     await call(domains.setUpstreams, { params: site.params, body: { ids, upstreams } });
     const { data } = await call(domains.list, { params: site.params });
     for (const domain of data) expect(domain.upstreams).toMatchObject(upstreams);
-    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
     const refuse = (body: { upstreams: { address: string; enabled?: boolean }[] }) =>
       call(domains.setUpstreams, { params: site.params, body: { ids, ...body } });
     await expect(refuse({ upstreams: [{ address: '192.0.2.1', enabled: false }] })).toFail('NO_ENABLED_UPSTREAM');
@@ -98,7 +98,7 @@ describe('many domains at once', () => {
     });
     expect((await swap({ from: '192.0.2.10', to: '192.0.2.11' })).ids.sort()).toEqual(ids.slice(1));
     expect(await swap({ from: '192.0.2.10', to: '192.0.2.11' })).toEqual({ ids: [] });
-    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
     await expect(swap({ from: '192.0.2.11', to: '10.0.0.1' })).toFail('PARAMETER', {
       errorData: [expect.objectContaining({ path: 'to', rule: 'forbidden' })],
     });
@@ -269,7 +269,7 @@ describe('a domain is the pattern', () => {
       errorData: [expect.objectContaining({ path: 'hsts.includeSubdomains' })],
     });
     expect(await tell(hsts)).toMatchObject({ hsts });
-    // Left out, it stays; null takes it away.
+    // An omitted field keeps its value; null clears it.
     const rest = { scheme: 'http' as const, portMap: [] };
     expect(await as(site.owner).call(domains.https, { params, body: rest })).toMatchObject({ hsts });
     expect(await tell(null)).toMatchObject({ hsts: null });
@@ -342,7 +342,7 @@ describe('the name that a site is reached by', () => {
     expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: 'elsewhere.example.net' });
     dns.records.delete(domain.name);
     expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: null });
-    // To look is no change of the domain.
+    // A check does not modify the domain.
     expect(await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).toMatchObject({
       cnameStatus: 'inactive',
       updatedAt: domain.updatedAt,
@@ -413,7 +413,7 @@ test('a process ends although no name server answers', async () => {
   const work = resolver.check(asked);
   await eventually(() => expect(silent.asked.length).toBeGreaterThan(0));
   resolver.stop();
-  // Waiting for each of them would take most of a minute.
+  // Sequential checks would take most of a minute.
   expect((await work).every(({ state }) => state === 'unknown')).toBe(true);
   expect(silent.asked.length).toBeLessThan(asked.length);
   await silent.stop();
@@ -436,5 +436,5 @@ test("a zone's redirect code is one that browsers know, and is told to its nodes
   const set = (code: 301 | 308) => call(zones.forceSSLRedirectCode, { params: { zoneId: zone.id }, body: { code } });
   expect(await set(308)).toMatchObject({ forceSSLRedirectCode: 308 });
   expect((await call(zones.list)).data).toMatchObject([{ forceSSLRedirectCode: 308 }]);
-  expect(await published(installation, zone.id)).toEqual(['zone']);
+  expect(await outboxKeys(installation, zone.id)).toEqual(['zone']);
 });

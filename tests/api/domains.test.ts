@@ -3,7 +3,7 @@ import { clientDomains, domains, domainUpstreams } from '@edgeloom/contract/doma
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp({ ORIGIN_ALLOW: '10.20.0.0/16' });
@@ -64,7 +64,7 @@ describe('new domains', () => {
     expect(
       await as(site.owner).call(domains.byName, { params: site.params, query: { domainName: two } }),
     ).toMatchObject({ status: 0 });
-    expect(await published(installation, site.zoneId)).toEqual([hostKey(one), siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([hostKey(one), siteKey(site.id)]);
   });
 
   test('come a thousand at once by few statements, all of them', async () => {
@@ -120,7 +120,7 @@ describe('new domains', () => {
     'may be called %s',
     async (pattern) => {
       const site = await build.site();
-      // Each run has a database of its own, so the name itself is free.
+      // The database is new, so the name is free.
       const { ids } = await as(site.owner).call(domains.createSimple, {
         params: site.params,
         body: { names: [pattern], upstreams },
@@ -231,7 +231,7 @@ describe('a domain that is on', () => {
     await turn(first, false);
     await turn(copy, true);
     const [host, copySite] = [hostKey(first.name), siteKey(second.id)];
-    expect(await published(installation, first.site.zoneId)).toEqual([host, host, copySite]);
+    expect(await outboxKeys(installation, first.site.zoneId)).toEqual([host, host, copySite]);
   });
 
   test('is turned off before it is removed', async () => {
@@ -244,7 +244,7 @@ describe('a domain that is on', () => {
     await call(domains.status, { params: site.params, body: { ids: [id], enabled: false } });
     await call(domains.remove, { params: site.params, body });
     expect(await call(domains.list, { params: site.params })).toMatchObject({ total: 0 });
-    expect(await published(installation, site.zoneId)).toEqual([hostKey(called), hostKey(called)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([hostKey(called), hostKey(called)]);
   });
 
   test('is told to the nodes again when its settings change', async () => {
@@ -277,7 +277,7 @@ describe('a domain that is on', () => {
       'ILLEGAL_PORT_MAP',
       { extra: { port: 81 } },
     );
-    expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => hostKey(called)));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => hostKey(called)));
   });
 });
 
@@ -285,7 +285,7 @@ test('a domain that is off is changed without telling the nodes', async () => {
   const { site, params } = await build.domain({ enabled: false });
   await as(site.owner).call(domains.update, { params, body: { tags: ['x'] } });
   await as(site.owner).call(domainUpstreams.create, { params, body: { upstreams: [{ address: '192.0.2.99' }] } });
-  expect(await published(installation, site.zoneId)).toEqual([]);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
 });
 
 describe('the origins of a domain', () => {
@@ -303,7 +303,7 @@ describe('the origins of a domain', () => {
     });
     expect(data.map(({ address }) => address)).toEqual(['192.0.2.1', '192.0.2.2', 'backup.example.com']);
     const [first, second] = data;
-    // Two swap their addresses in one call.
+    // Two domains swap their addresses in one call.
     const swapped = [
       { id: first?.id ?? '', address: '192.0.2.2', weight: 7 },
       { id: second?.id ?? '', address: '192.0.2.1' },
@@ -313,7 +313,7 @@ describe('the origins of a domain', () => {
     expect((await list({ sortBy: 'weight' })).map(({ weight }) => weight)).toEqual([7, 10, 10]);
     expect(await list({ keyword: 'BACKUP' })).toMatchObject([{ address: 'backup.example.com', backup: true }]);
     expect((await call(domainUpstreams.remove, { params, body: { ids: [first?.id ?? ''] } })).data).toHaveLength(2);
-    expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => hostKey(called)));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => hostKey(called)));
   });
 
   test('are each there once, and one that is on remains', async () => {
@@ -422,7 +422,7 @@ describe('lists of domains', () => {
     const queriesOf = async (pageSize: number) => {
       let count = 0;
       const onAcquire = () => (count += 1);
-      // Outside a transaction every query takes a connection of its own.
+      // Outside a transaction, every query acquires its own connection.
       pool.on('acquire', onAcquire);
       await as(site.client).call(clientDomains.list, { query: { pageSize } });
       pool.off('acquire', onAcquire);

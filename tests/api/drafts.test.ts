@@ -7,12 +7,12 @@ import { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
 import { onlyReads } from '@edgeloom/contract/endpoint.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { calls, inputFor, send } from '../support/every-call.ts';
-import { everything } from '../support/everything.ts';
+import { hashTables } from '../support/everything.ts';
 import { world } from '../support/world.ts';
 import '../support/matchers.ts';
 
@@ -22,7 +22,7 @@ const { db, pool } = installation;
 afterAll(close);
 
 const rule = { type: 'fileType' as const, value: ['css'], cacheTime: 60 };
-const draft = (site: BuiltSite, asked: DraftCall[], who: Signed = site.owner) =>
+const draft = (site: BuiltSite, asked: DraftCall[], who: SignedInAccount = site.owner) =>
   as(who).call(drafts.run, { params: site.params, body: { calls: asked } });
 const creating = (value: string): DraftCall => ({
   method: 'POST',
@@ -141,7 +141,7 @@ describe('a draft', () => {
     await other.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await other.query('UPDATE domains SET max_fails = 6, updated_at = now() WHERE id = $1', [id]);
     const asked = { method: 'PUT' as const, path: `domain/${id}`, body: { maxFails: 7 } };
-    // Two of each are few, and used to hold as many connections as there are sub-accounts.
+    // Regression: each draft held as many connections as there are sub-accounts.
     const outcomes = await Promise.allSettled(
       [site.owner, ...subs].flatMap((who) => [draft(site, [asked], who), draft(site, [asked], who)]),
     );
@@ -155,7 +155,7 @@ describe('a draft', () => {
   test('beside others and a save: each is told what its own would change, and the save is kept', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
-    // One that waits too long for the others is told BUSY, and asks again.
+    // A draft that waits too long fails with BUSY and is retried.
     const asked = (maxFails: number) =>
       eventually(() =>
         draft(site, [{ method: 'PUT', path: `domain/${id}`, body: { maxFails, readTimeoutSeconds: 30 + maxFails } }]),
@@ -183,7 +183,7 @@ const callOf = ({ method, path }: (typeof drafted)[number], input: ReturnType<ty
   path: path.replace('user/site/:siteId/', '').replace(/:(\w+)/g, (_, name: string) => input.params[name] ?? ''),
   body: input.body,
 });
-/** What is no configuration, or of another site, or asks somebody outside. */
+/** Calls that are not configuration, belong to another site, or contact external hosts. */
 const refused = [
   'certificates.autoSSL',
   'certificates.create',
@@ -208,14 +208,14 @@ const refused = [
 describe('every call that changes a site', async () => {
   const [home, another] = [await world(build, installation), await world(build, installation)];
   const run = calls.filter(({ endpoint, mount }) => endpoint === drafts.run && mount === 'user');
-  let before: Awaited<ReturnType<typeof everything>>;
+  let before: Awaited<ReturnType<typeof hashTables>>;
   let done = 0;
   beforeAll(async () => {
-    before = await everything(installation, '^rate_');
+    before = await hashTables(installation, '^rate_');
   });
 
   test.each(drafted)('leaves no trace when it is drafted: $title', async (call) => {
-    // Copied to where a copy is no copy of itself.
+    // A copy's target must differ from its source.
     const ids = call.endpoint.feature === 'copies' ? { ...home.ids, site: another.ids.site } : home.ids;
     const asked = callOf(call, inputFor(call.endpoint, ids));
     const input = { params: { siteId: home.ids.site }, query: {}, body: { calls: [asked] } };
@@ -225,13 +225,13 @@ describe('every call that changes a site', async () => {
       expect(status === 200 && refused.includes(nameOf(call)), JSON.stringify(body)).toBe(false);
       done += Number(status === 200);
     }
-    expect(await everything(installation, '^rate_')).toEqual(before);
+    expect(await hashTables(installation, '^rate_')).toEqual(before);
   });
 
   test('is one that can be drafted, or is known not to be', () => {
     const names = drafted.map(nameOf);
     expect(refused.filter((name) => !names.includes(name))).toEqual([]);
-    // A sample may meet a rule of the call's own; most do not.
+    // Some samples violate a rule of their call.
     expect(done).toBeGreaterThanOrEqual(drafted.length - refused.length - 5);
   });
 });

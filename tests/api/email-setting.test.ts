@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
 import { testApp } from '../support/app.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { unique, type Tenant } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { mailsTo, mailTo } from '../support/mailbox.ts';
@@ -34,7 +34,7 @@ const settings = (more: Partial<Parameters<typeof set>[1]> = {}) => ({
   fromAddress: 'mail@glow.test',
   ...more,
 });
-const set = (who: Signed, body: Body) => as(who).call(emailSetting.update, { body });
+const set = (who: SignedInAccount, body: Body) => as(who).call(emailSetting.update, { body });
 type Body = {
   enabled: boolean;
   host: string;
@@ -47,7 +47,7 @@ type Body = {
 };
 const bare = ({ password: _, ...rest }: Body): Body => rest;
 
-/** As a sign-in of one of the client's accounts posts it. */
+/** Sends a mail as a sign-in of this client does. */
 async function post({ clientId }: Pick<Tenant, 'clientId'>) {
   const email = `${unique('reader')}@example.com`;
   await installation.mail.post(installation.db, { email, language: 'en', clientId }, 'code', { code: '135790' });
@@ -55,7 +55,7 @@ async function post({ clientId }: Pick<Tenant, 'clientId'>) {
 }
 const arrived = (at: Smtp, email: string) =>
   eventually(() => at.received.find(({ to }) => to.includes(email)) ?? expect.fail(`no mail to ${email}`));
-/** As if the half minute had passed. */
+/** Moves the retry half a minute forward. */
 const hurry = () =>
   installation.pool
     .query(`UPDATE outgoing_mails SET due_at = now()`)

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -25,7 +25,7 @@ test('error pages are made, listed by code, changed and removed, and each change
   await call(errorPages.update, { params, body: { errorPages: [changed] } });
   await call(errorPages.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(errorPages.list, { params })).toMatchObject({ data: [changed] });
-  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
 });
 
 test('a site has one page for each code, in a race as well', async () => {

@@ -30,7 +30,7 @@ async function zoneWithCalls() {
     call(groups.create, { params, body: { name, ...input } });
   return { zone, call, params, group };
 }
-/** One that serves, as far as anybody knows. */
+/** A healthy node. */
 async function servingNode(zone: BuiltZone, ip = '192.0.2.1') {
   const node = await build.node({ zone });
   await db.edgeNode.update({ where: { id: node.id }, data: { ip, joinedAt: new Date() } });
@@ -148,7 +148,7 @@ describe('groups', () => {
     const onGroup = async (groupID: string) =>
       (await call(clientSites.list, { query: { groupID } })).data.map(({ id }) => id);
     expect(await onGroup(other.id)).toEqual([early.id]);
-    // The product names no group, so the site moves to the first group of its zone.
+    // The product has no group, so the site moves to the first group of its zone.
     await call(clientSites.refreshProduct, { body: { siteIDs: [early.id] } });
     expect(await onGroup(first.id)).toContain(early.id);
     const board = await call(groups.board, { params });
@@ -195,7 +195,7 @@ describe('lines', () => {
     const on = (line: string) => ({ ...params, groupId, line });
     await call(groups.addNodes, { params: on('default'), body: { nodeUIDs: [a.uid, b.uid], weight: 40 } });
     await call(groups.addNodes, { params: on('cht'), body: { nodeUIDs: [a.uid] } });
-    // Said again with another weight, it has that.
+    // Adding a node again updates its weight.
     await call(groups.addNodes, { params: on('default'), body: { nodeUIDs: [b.uid], weight: 60 } });
     const { data } = await call(groups.lines, { params: { ...params, groupId } });
     expect(data.map(({ line, members }) => [line, members.map(({ weight }) => weight).toSorted()])).toEqual([
@@ -367,7 +367,7 @@ describe('what a group answers', () => {
     const before = await written();
     await steerNow();
     expect(await written()).toEqual(before);
-    // Out of DNS as soon as it is told to drain, while it serves.
+    // A draining node leaves DNS at once and keeps serving.
     await call(nodes.status, { body: { ids: [a.id], enabled: false, drainSeconds: 300 } });
     await steerNow();
     expect(await values()).toEqual(['192.0.2.2']);
@@ -380,7 +380,7 @@ describe('what a group answers', () => {
         { line: 'default', members: expect.arrayContaining([expect.objectContaining({ reason: 'draining' })]) },
       ],
     });
-    // The last one stays, whatever becomes of it.
+    // The last node stays in DNS in any state.
     await call(nodes.status, { body: { ids: [b.id], enabled: false } });
     await steerNow();
     expect(await values()).toEqual(['192.0.2.2']);
@@ -463,7 +463,7 @@ describe('what a group answers', () => {
           lines.flatMap((line) => line.members.map((member) => [member.nodeUID, member])),
         ),
       );
-    // Shown as offline at once, and out of DNS after the second pass.
+    // The node is shown as offline at once and leaves DNS after the second pass.
     expect((await members()).get(lost.uid)).toMatchObject({ nodeStatus: 'offline', isAnswered: true });
     await steerNow();
     await steerNow();

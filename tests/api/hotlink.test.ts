@@ -3,7 +3,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -34,7 +34,7 @@ describe('anti-referers of a domain', () => {
     await call(antiReferers.remove, { params, body: { ids: [first?.id ?? ''] } });
     const { data } = await call(antiReferers.list, { params });
     expect(data).toMatchObject([{ action: 'redirect', target, createdAt: second?.createdAt }]);
-    expect(await published(installation, domain.site.zoneId)).toEqual(
+    expect(await outboxKeys(installation, domain.site.zoneId)).toEqual(
       Array.from({ length: 3 }, () => hostKey(domain.name)),
     );
   });
@@ -45,7 +45,7 @@ describe('anti-referers of a domain', () => {
       params: domain.params,
       body: { antiReferers: [white] },
     });
-    expect(await published(installation, domain.site.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, domain.site.zoneId)).toEqual([]);
   });
 
   test.each([
@@ -107,9 +107,9 @@ describe('anti-headers', () => {
     expect(await call(siteAntiHeaders.list, { params: ofSite })).toMatchObject({ data: [{ name: 'X-Robot' }] });
     const { data } = await call(antiHeaders.list, { params: ofDomain });
     expect(data).toMatchObject([{ name: 'X-Key', value: 'open', action: 'drop' }]);
-    expect(await published(installation, domain.site.zoneId)).toEqual([siteKey(domain.site.id), hostKey(domain.name)]);
+    expect(await outboxKeys(installation, domain.site.zoneId)).toEqual([siteKey(domain.site.id), hostKey(domain.name)]);
 
-    // The id of the one is nothing in the other.
+    // An id of one list is unknown in the other.
     const ids = data.map(({ id }) => id);
     await expect(call(siteAntiHeaders.remove, { params: ofSite, body: { ids } })).toFail('NOT_FOUND');
     const swapped = ids.map((id) => ({ ...robot, id }));

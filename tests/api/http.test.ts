@@ -1,4 +1,4 @@
-// What holds for every answer, whatever the call: by plain fetch, as a stranger's program would send it.
+// Properties of every response, tested with plain fetch.
 import { connect as dial } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
@@ -111,7 +111,7 @@ test('an unknown or ill-typed query parameter is named', async () => {
 test.each([
   '/api/v1/health',
   '/api/v1/none',
-  // Refused before any of our code sees it.
+  // Rejected before our code runs.
   '/api/v1/%zz',
   '/%zz',
 ])('the answer to %s is neither cached, framed nor sniffed, and no other origin may read it', async (path) => {

@@ -1,4 +1,4 @@
-// The block set of a zone: what operators see and do, and what nodes say and are told of it.
+// The block set of a zone: the operator's view and actions, and the exchange with nodes.
 import { randomBytes } from 'node:crypto';
 import { blocksPage, tidyBlocks } from '@edgeloom/api/node-link/block-pushes.ts';
 import { storeBlockReports } from '@edgeloom/api/node-link/block-reports.ts';
@@ -24,7 +24,7 @@ async function zoneWithSet(over: { max?: number } = {}) {
   return { zone, call, params };
 }
 
-/** One that has joined. */
+/** A node that has joined. */
 async function nodeIn(zone: BuiltZone, ip = '192.0.2.1') {
   const { rows } = await pool.query<{ id: string }>(
     `INSERT INTO nodes (id, zone_id, name, ip, public_key, joined_at, updated_at)
@@ -78,7 +78,7 @@ test('what a node finds is shown with cause, site and node, once however many no
     expect(page).toMatchObject({ whole: true, more: false });
     expect(networksOf(page)).toEqual(['198.51.100.9', '2001:db8:0:1::/64', '203.0.113.7']);
     for (const { seconds } of page?.blocks ?? []) expect(seconds).toBeLessThanOrEqual(300);
-    // What it says next is that it has them.
+    // The node acknowledges the page in its next report.
     await node.say([], { revision: page?.revision ?? 0, size: 3 });
   }
   expect(await call(ipset.get, { params })).toMatchObject({ holding: 2 });
@@ -119,7 +119,7 @@ test('one is blocked by hand for as long as one says, and let in again; nodes ar
     blocks: [{ network: '203.0.113.7', seconds: 0 }],
   });
   expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['2001:db8:0:0::/64']);
-  // It is gone; and one that is blocked anew is a block like any other.
+  // A removed address can be blocked again.
   await expect(call(ipset.remove, { params, body: { ids: [one?.id ?? ''] } })).toFail('NOT_FOUND');
   await node.say(['203.0.113.7'], {}, 'waf');
   expect((await call(ipset.get, { params, query: { ip: '203.0.113.7' } })).data[0]).toMatchObject({
@@ -164,7 +164,7 @@ test('one more than the set holds is not taken, which is counted and said', asyn
   const reply = await node.say(many, { dropped: 7 });
   expect(reply?.refused).toHaveLength(5);
   expect(await call(ipset.get, { params })).toMatchObject({ size: 100, refused: 12 });
-  // One that is there may stay longer.
+  // A node may extend an existing block.
   expect(await node.say([many[0] ?? ''])).toMatchObject({ refused: [] });
   await expect(call(ipset.create, { params, body: { ips: ['198.51.100.1'] } })).toFail('LIMIT_REACHED');
   expect(await call(ipset.create, { params, body: { ips: [many[1] ?? ''] } })).toHaveProperty('data.length', 1);
@@ -198,13 +198,13 @@ test('a set that is turned off is emptied, and what is over leaves nothing behin
   expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['203.0.113.7']);
   await tidyBlocks(pool);
   expect(await rows()).toEqual(['203.0.113.7']);
-  // Nodes are away from here, so it holds at once.
+  // No node has joined, so the change applies at once.
   await pool.query('UPDATE nodes SET joined_at = NULL WHERE zone_id = $1', [zone.id]);
   const turn = (enabled: boolean) =>
     call(ipset.set, { params, body: { enabled, timeout: 600, max: 1000, reason: 'over' } });
   await turn(false);
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: false, size: 0 });
-  // However soon it is on again.
+  // Even when it is enabled again at once.
   await turn(true);
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0, data: [] });
   expect(await node.after(0)).toMatchObject({ whole: true, blocks: [] });

@@ -1,4 +1,4 @@
-// What a client may have: over all that is its own, whoever of it asks.
+// Licence limits of an operator, over all of its accounts.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';

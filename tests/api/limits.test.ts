@@ -1,4 +1,4 @@
-// How often anybody may call: for each class, of an account and of an address, and over several processes.
+// Rate limits per class, account and address, shared by several processes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classOf } from '@edgeloom/api/http/limits.ts';
 import { groups } from '@edgeloom/contract/all.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(apps.map((app) => app.close())));
 
 let addresses = 0;
-/** Each test calls from an address of its own, as the proxy in front says. */
+/** Each test uses its own client address, through X-Forwarded-For. */
 const newAddress = () => `203.0.113.${(addresses += 1)}`;
 
 interface From {
@@ -85,7 +85,7 @@ describe('sign-ins', () => {
     await wide.close();
   });
 
-  // Used to end in an internal error, since a port looked like IPv6.
+  // Regression: an internal error, since a port looked like IPv6.
   test('are of the address, whichever port the proxy writes beside it', async () => {
     const address = newAddress();
     const found = await statuses(6, (i) => login({ address: `${address}:${40_000 + i}` }));
@@ -148,6 +148,6 @@ test('every call is of a class, and none that needs no session is a plain write'
   const endpoints = groups.flatMap((group) => Object.values(group));
   const open = endpoints.filter(({ can, method }) => can === 'anyone' && method !== 'GET');
   const odd = open.filter((endpoint) => !['signIn', 'mail'].includes(classOf(endpoint)));
-  // A refresh is no guess: its token has 256 random bits.
+  // A refresh token has 256 random bits and cannot be guessed.
   expect(odd.map(({ feature, name }) => `${feature}.${name}`)).toEqual(['auth.refresh']);
 });

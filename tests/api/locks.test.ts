@@ -1,4 +1,4 @@
-// The list of advisory locks, and the database's own functions, which cannot read it.
+// Advisory lock classes in code must match those in database functions.
 import { lockClasses, locks } from '@edgeloom/api/core/locks.ts';
 import pg from 'pg';
 import { expect, test } from 'vitest';

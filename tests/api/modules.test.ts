@@ -3,7 +3,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey, moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import { cors, customHeaders, domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -31,7 +31,7 @@ describe('custom headers', () => {
     expect(changed.data).toMatchObject([{ name: 'safety', headers: [{ ...remove, value: '' }] }]);
     await call(customHeaders.remove, { params, body: { ids: [second ?? ''] } });
     expect(await call(customHeaders.list, { params })).toMatchObject({ total: 1, data: [{ name: 'safety' }] });
-    expect(await published(installation, zoneId)).toEqual(
+    expect(await outboxKeys(installation, zoneId)).toEqual(
       [first, second, first, second].map((id) => moduleKey(id ?? '')),
     );
   });
@@ -130,7 +130,7 @@ describe('a module', () => {
     );
     const used = await call(domainModules.list, { params: at('cors'), query: { moduleID: other.id } });
     expect(used).toMatchObject({ total: 1, data: [{ domainName: a.name, moduleName: other.name }] });
-    const keys = await published(installation, site.zoneId);
+    const keys = await outboxKeys(installation, site.zoneId);
     expect(keys.toSorted()).toEqual([a.name, a.name, b.name, b.name].map(hostKey).toSorted());
   });
 

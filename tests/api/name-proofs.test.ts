@@ -1,4 +1,4 @@
-// A name that overlaps a name of another customer needs a proof in DNS: every way a name can come into being, in both directions.
+// A name that overlaps another customer's name requires verification in DNS, however the name is created.
 import { afterAll, describe, expect, test } from 'vitest';
 import { openProofs } from '@edgeloom/api/core/enabled-names.ts';
 import { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
@@ -12,7 +12,7 @@ import { nameServerHost, startNameServer } from '../edge/name-server.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const resolver = await startNameServer();
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const upstreams = [{ address: '192.0.2.10' }];
-/** A new zone that is delegated to the name server. */
+/** A new zone that is delegated to the DNS server. */
 function zoneName() {
   const zone = `${unique('zone')}.example`;
   resolver.records.set(zone, { ns: ['ns.provider.test'] });
@@ -54,7 +54,7 @@ async function look(site: BuiltSite, ...ids: string[]) {
 async function tokenOf(site: BuiltSite, id: string) {
   return (await find(site, id)).proof?.value ?? '';
 }
-/** Resolves when a session waits for a lock with a statement that contains this text. */
+/** Resolves when a session waits for a lock in a statement that contains this text. */
 const isBlocked = (statement: string) =>
   eventually(async () => {
     const { rows } = await pool.query<{ query: string }>(
@@ -85,7 +85,7 @@ describe('a name', () => {
       proof: { record: record(base), value: expect.stringMatching(/^[\w-]{43}$/), state: 'waiting', outcome: null },
     });
     await expect(turn(other, true, id)).toFail('NAME_UNPROVEN', unproven(name));
-    expect(await published(installation, other.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, other.zoneId)).toEqual([]);
   });
 
   test('of a customer of the same operator needs a proof just as one of another operator', async () => {
@@ -131,7 +131,7 @@ describe('the proof', () => {
     expect(await look(other, id)).toMatchObject({ state: 'proven', outcome: 'shown', seen: [], nextLookAt: null });
     await turn(other, true, id);
     expect(await find(other, id)).toMatchObject({ status: 1, proof: null });
-    // The name stays the customer's without the record, and through a pause.
+    // The customer keeps the name without the record, and while the site is paused.
     show(`login.${zone}`);
     await db.nameProof.updateMany({ where: { name: `login.${zone}` }, data: { provenAt: new Date(0) } });
     await turn(other, false, id);
@@ -268,7 +268,7 @@ describe('the proof', () => {
     expect(await find(other, id)).toMatchObject({ proof: { outcome: 'missing' } });
     const looked = { holderId: many.owner.id, lookedAt: { not: null } };
     expect(await db.nameProof.count({ where: looked })).toBe(5);
-    // All of them are looked for in the end.
+    // Repeated runs check all of them.
     while ((await checkDueProofs(installation)) > 0);
     expect(await db.nameProof.count({ where: looked })).toBe(60);
   });
@@ -500,7 +500,7 @@ describe('a name on two sites of a customer, one of which goes to another custom
 });
 
 describe('proofs of the same names, written at the same moment', () => {
-  /** Five waiting names of a customer, whose rows are in the table and in its index in the opposite order of their ids. */
+  /** Five waiting names whose table and index order is the reverse of their ids. */
   async function fiveProofs() {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
@@ -516,7 +516,7 @@ describe('proofs of the same names, written at the same moment', () => {
     return { other, ids, proofs: rows.map(({ id, name }) => ({ id, name, token })) };
   }
 
-  /** How many of the other rows the work has locked while another session has the row with the lowest id. */
+  /** How many of the other rows are locked while another session holds the lowest id. */
   async function lockedBeforeLowest(proofs: { id: string }[], statement: string, work: () => Promise<unknown>) {
     const [lowest = '', ...others] = proofs.map(({ id }) => id).toSorted();
     const session = await pool.connect();
@@ -647,11 +647,11 @@ describe('an operator that wants every name proven', () => {
     show(zone, await tokenOf(site, id));
     await look(site, id);
     await turn(site, true, id);
-    // A name that was on before needs none.
+    // A name that was enabled before needs no proof.
     await turn(site, false, before.id);
     await turn(site, true, before.id);
     expect(await add(await build.site(), `${unique('free')}.example.org`)).toMatchObject({ waiting: [] });
-    // A name that waits no longer needs one once the setting is off.
+    // With the setting off, a name needs no proof once another domain stops waiting.
     const late = await add(site, `${unique('late')}.example.org`);
     expect(await find(site, late.id)).toMatchObject({ status: 0, proof: { state: 'waiting' } });
     await call(nameProofSetting.update, { body: { everyName: false } });

@@ -1,11 +1,11 @@
-// What an operator sets of a node, and finds it by. What machines do of it is told by flows.
+// Node settings and search. Installation and operation are in tests/flows.
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { contexts } from '@edgeloom/api/core/secrets.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -174,7 +174,7 @@ describe('how its machine is reached', () => {
     const fingerprint = `SHA256:${'a'.repeat(43)}`;
     const later = await call(nodes.update, { body: { id: made.id, ssh: { port: 22, fingerprint } } });
     expect(later.ssh).toEqual({ ...shown, port: 22, fingerprint });
-    // What was typed for one account of the machine is not sent to another.
+    // A credential of one user is not sent for another user.
     const other = await call(nodes.update, { body: { id: made.id, ssh: { user: 'root' } } });
     expect(other.ssh).toMatchObject({ user: 'root', hasPassword: false, hasPrivateKey: false });
     expect((await call(nodes.update, { body: { id: made.id, ssh: null } })).ssh).toBeNull();
@@ -187,7 +187,7 @@ describe('what is set of several nodes', () => {
     const elsewhere = await build.node();
     await expect(call(nodes.role, { body: { ids: [...ids, elsewhere.id], role: 'backup' } })).toFail('NOT_FOUND');
     await call(nodes.role, { body: { ids, role: 'backup' } });
-    expect(await published(installation, zone.id)).toEqual([]);
+    expect(await outboxKeys(installation, zone.id)).toEqual([]);
     await call(nodes.geneva, { body: { ids, packetSize: 536, windowSize: null } });
     await call(nodes.logRotateTime, { body: { ids, seconds: 3600 } });
     await expect(call(nodes.logRotateTime, { body: { ids, seconds: 59 } })).toFail('PARAMETER');
@@ -201,7 +201,7 @@ describe('what is set of several nodes', () => {
       failAction: 'pause',
     } as const;
     await call(nodes.monitor, { body: { ids, ...monitor } });
-    expect(new Set(await published(installation, zone.id))).toEqual(
+    expect(new Set(await outboxKeys(installation, zone.id))).toEqual(
       new Set(['zone', ...ids.map((id) => `node/${id}`)]),
     );
     const { data } = await call(nodes.list, { query: { zoneID: zone.id } });
@@ -249,7 +249,7 @@ describe('sub nodes', () => {
     await expect(call(nodes.addSubs, { params, body: { ids: [foreign.id] } })).toFail('NOT_FOUND');
     await call(nodes.removeSubs, { params, body: { ids: [first] } });
     expect((await call(nodes.subs, { params, query: {} })).data.map(({ id }) => id)).toEqual([second]);
-    // Its parent goes, and it stays.
+    // The sub-node stays when its parent is removed.
     await call(nodes.status, { body: { ids: [parent], enabled: false } });
     await call(nodes.remove, { body: { ids: [parent] } });
     expect(await call(nodes.get, { params: { nodeID: second } })).toMatchObject({ parentID: null });
@@ -270,8 +270,8 @@ describe('another zone', () => {
     await db.edgeNode.delete({ where: { id: twin.id } });
     await call(nodes.moveToZone, { body: { ids, zoneID: target.id } });
     expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ zoneID: target.id });
-    expect(await published(installation, target.id)).toContain(`node/${id}`);
-    expect(await published(installation, zone.id)).toContain(`node/${id}`);
+    expect(await outboxKeys(installation, target.id)).toContain(`node/${id}`);
+    expect(await outboxKeys(installation, zone.id)).toContain(`node/${id}`);
     const foreign = await build.zone();
     await expect(call(nodes.moveToZone, { body: { ids, zoneID: foreign.id } })).toFail('NOT_FOUND');
   });

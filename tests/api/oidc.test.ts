@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { oidc, oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type Tenant } from '../support/build.ts';
-import { startOidcProvider, visitProvider, type Person } from '../support/oidc-provider.ts';
-import { people } from '../support/people.ts';
+import { startOidcProvider, visitProvider, type OidcUser } from '../support/oidc-provider.ts';
+import { passwordAccounts } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const console_ = 'https://console.example.com';
 const app = await testApp({ PUBLIC_URL: console_, ORIGIN_ALLOW: '127.0.0.0/8' });
 const { db } = app.installation;
-const { anyone, as, person } = people(app);
+const { anyone, as, createAccount } = passwordAccounts(app);
 const provider = await startOidcProvider(['user', 'client'].map((kind) => `${console_}/${kind}/login/oidc`));
 afterAll(async () => {
   await provider.stop();
@@ -30,10 +30,10 @@ async function tenantWithProvider(): Promise<Tenant> {
   await app.as(tenant.client).call(oidcSetting.update, { body: setting() });
   return tenant;
 }
-/** Out to the provider and back, up to the address that the browser lands on. */
-async function goThere({ clientId }: Pick<Tenant, 'clientId'>, who: Person) {
+/** Follows the sign-in through the provider to the final URL. */
+async function goThere({ clientId }: Pick<Tenant, 'clientId'>, who: OidcUser) {
   const { url, onePassKey } = await anyone()(oidc.start, { body: { client: clientId } });
-  provider.isNow(who);
+  provider.setUser(who);
   const { search } = await visitProvider(url);
   return { onePassKey, search };
 }
@@ -42,7 +42,7 @@ const finish = (body: { onePassKey: string; search: string }) => anyone()(oidc.f
 describe('signing in at the client’s own provider', () => {
   test('opens the account of the e-mail that the provider has verified, with PKCE, state and nonce', async () => {
     const tenant = await tenantWithProvider();
-    const { email } = await person({ clientId: tenant.clientId });
+    const { email } = await createAccount({ clientId: tenant.clientId });
     expect(await anyone()(oidc.button, { query: { client: tenant.clientId } })).toEqual({
       buttonText: 'Sign in with Example',
     });
@@ -56,8 +56,8 @@ describe('signing in at the client’s own provider', () => {
 
   test('opens nothing for an e-mail that is not verified, has no account, or is another client’s', async () => {
     const tenant = await tenantWithProvider();
-    const { email } = await person({ clientId: tenant.clientId });
-    const stranger = await person();
+    const { email } = await createAccount({ clientId: tenant.clientId });
+    const stranger = await createAccount();
     for (const who of [
       { email, verified: false },
       { email: `${unique('nobody')}@example.com` },
@@ -68,11 +68,11 @@ describe('signing in at the client’s own provider', () => {
 
   test('an answer is good once, in the browser that began only, and with the state that was given', async () => {
     const tenant = await tenantWithProvider();
-    const { email } = await person({ clientId: tenant.clientId });
+    const { email } = await createAccount({ clientId: tenant.clientId });
     const stolen = await goThere(tenant, { email });
     const own = await anyone()(oidc.start, { body: { client: tenant.clientId } });
     await expect(finish({ ...stolen, onePassKey: own.onePassKey })).toFail('CREDENTIAL_REFUSED');
-    // The attempt has spent it.
+    // The failed attempt has consumed the state.
     await expect(finish(stolen)).toFail('CREDENTIAL_REFUSED');
     const good = await goThere(tenant, { email });
     const forged = new URLSearchParams(good.search);
@@ -84,7 +84,7 @@ describe('signing in at the client’s own provider', () => {
 
   test('a code of another sign-in is refused', async () => {
     const tenant = await tenantWithProvider();
-    const { email } = await person({ clientId: tenant.clientId });
+    const { email } = await createAccount({ clientId: tenant.clientId });
     const [one, other] = [await goThere(tenant, { email }), await goThere(tenant, { email })];
     const mixed = new URLSearchParams(one.search);
     mixed.set('code', new URLSearchParams(other.search).get('code') ?? '');
@@ -93,7 +93,7 @@ describe('signing in at the client’s own provider', () => {
 
   test('a suspended account stays outside', async () => {
     const tenant = await tenantWithProvider();
-    const { id, email } = await person({ clientId: tenant.clientId });
+    const { id, email } = await createAccount({ clientId: tenant.clientId });
     await db.account.update({ where: { id }, data: { status: 'lock' } });
     await expect(finish(await goThere(tenant, { email }))).toFail('ACCOUNT_NOT_ENABLED');
   });
@@ -106,7 +106,7 @@ describe('signing in at the client’s own provider', () => {
     expect(await shown()).toEqual({ buttonText: null });
     const { id } = await db.branding.create({ data: { clientId, host: '127.0.0.1' } });
     expect(await shown()).toEqual({ buttonText: 'Ours' });
-    // Nobody's link brings another provider's button onto it.
+    // The link of another operator does not show its button.
     expect(await shown((await tenantWithProvider()).clientId)).toEqual({ buttonText: 'Ours' });
     const { url } = await anyone()(oidc.start, { body: {} });
     expect(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').hostname).toBe('127.0.0.1');

@@ -4,7 +4,7 @@ import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
 import type { SearchInput } from '@edgeloom/contract/palette/palette.ts';
 import { permissions as all } from '@edgeloom/contract/permissions.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import '../support/matchers.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
@@ -13,10 +13,10 @@ const app = await testApp();
 const { as, build } = app;
 afterAll(() => app.close());
 
-const find = (who: Signed, query: SearchInput) => as(who).call(palette.search, { query });
+const find = (who: SignedInAccount, query: SearchInput) => as(who).call(palette.search, { query });
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
-/** A word of its own, and one thing of each kind that carries it. */
+/** A random word, and one object of each kind that contains it. */
 async function everything() {
   const word = unique('x');
   const tenant = await build.client();

@@ -2,18 +2,18 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { passkeys, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { mailTo } from '../support/mailbox.ts';
-import { passkeyDevice, type DeviceWish } from '../support/passkey.ts';
-import { password, people, type PersonWish } from '../support/people.ts';
+import { passkeyDevice, type AuthenticatorOptions } from '../support/passkey.ts';
+import { password, passwordAccounts, type AccountOptions } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const home = { rpID: 'console.example.com', origin: 'https://console.example.com' };
 const app = await testApp({ PUBLIC_URL: home.origin, ADMIN_URL: 'https://admin.console.example.com' });
 const { db } = app.installation;
-const { anyone, as, person, signIn } = people(app);
+const { anyone, as, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
 
-async function withPasskey(wish: PersonWish = {}, at: Partial<DeviceWish> = {}) {
-  const someone = await person(wish);
+async function withPasskey(wish: AccountOptions = {}, at: Partial<AuthenticatorOptions> = {}) {
+  const someone = await createAccount(wish);
   const call = as((await signIn({ ...someone })).accessToken);
   const device = passkeyDevice({ ...home, ...at });
   const { verifyToken } = await call(session.verify, { body: { password } });
@@ -71,7 +71,7 @@ describe('a passkey', () => {
   });
 
   test('alone must come from a device that asked its owner; beside a password it need not', async () => {
-    const { device, someone } = await withPasskey({}, { verifies: false });
+    const { device, someone } = await withPasskey({}, { verifiesUser: false });
     const alone = await challenge();
     await expect(
       anyone()(passkeys.login, {
@@ -92,7 +92,7 @@ describe('a passkey', () => {
   test('whose uses count backwards was copied, and is refused', async () => {
     const { device } = await withPasskey();
     const { challengeID, options } = await challenge();
-    device.goBack();
+    device.resetCounter();
     await expect(anyone()(passkeys.login, { body: { challengeID, response: device.sign(options) } })).toFail(
       'CREDENTIAL_REFUSED',
     );
@@ -122,7 +122,7 @@ describe('a passkey', () => {
         'CREDENTIAL_REFUSED',
       );
     }
-    // A challenge registers once.
+    // A challenge can be used once.
     await expect(call(passkeys.register, { body: sent })).toFail('CREDENTIAL_REFUSED');
     await elsewhere(passkeys.remove, { body: { ids: [passkey.id], verifyToken } });
     expect(await call(passkeys.list)).toEqual({ data: [], total: 0 });

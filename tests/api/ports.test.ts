@@ -1,4 +1,4 @@
-// What a site listens on: the ports of its zone that it opens (layer 7), and forwards of its own (layer 4).
+// Ports of a site: layer 7 ports of its zone, and layer 4 forwards.
 import { afterAll, describe, expect, test } from 'vitest';
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
@@ -10,7 +10,7 @@ import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts'
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -24,7 +24,7 @@ const add = (site: BuiltSite, ...list: number[]) =>
     body: { ports: list.map((port) => ({ port, upstreams })) },
   });
 
-/** What the nodes of the zone would be told, by key. */
+/** Documents for the zone's nodes, by key. */
 async function documents(zoneId: string, ...keys: string[]): Promise<Map<string, EdgeDoc | null>> {
   const client = await installation.pool.connect();
   try {
@@ -58,11 +58,11 @@ describe('the ports of its zone', () => {
       [8443, false],
     ]);
     expect((await siteDocument(site)).ports).toEqual([]);
-    // What is open already is no fault.
+    // Opening an open port is not an error.
     const { data } = await call(sitePorts.open, { params, body: { ports: [8443, 80, 8443] } });
     expect(data.filter(({ open }) => open).map(({ port }) => port)).toEqual([80, 443, 8443]);
     expect((await siteDocument(site)).ports).toEqual([8443]);
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id)]);
     expect((await call(sites.get, { params })).ports.map(({ port }) => port)).toEqual([80, 443, 8443]);
 
     const opened = data.filter(({ port }) => port === 8443).map(({ id }) => id);
@@ -128,7 +128,7 @@ describe('the ports of its zone', () => {
     await db.outbox.deleteMany({ where: { zoneId: site.zoneId } });
     const params = { zoneId: site.zoneId };
     await as(site.client).call(zonePorts.update, { params, body: { id, port: 9443, tls: true } });
-    expect(await published(installation, site.zoneId)).toEqual(['zone', siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(['zone', siteKey(site.id)]);
     expect((await siteDocument(site)).ports).toEqual([9443]);
     await as(site.client).call(zonePorts.remove, { params, body: { ids: [id] } });
     expect((await siteDocument(site)).ports).toEqual([]);
@@ -178,7 +178,7 @@ describe('a forward', () => {
       idleTimeoutSeconds: 600,
       upstreams: [{ address: '2001:db8::1', weight: 70 }, { backup: true }],
     });
-    expect(await published(installation, site.zoneId)).toEqual([portKey(id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([portKey(id)]);
     expect(await forwardDocument(site.zoneId, id)).toMatchObject({
       siteID: site.id,
       port: 5353,
@@ -223,7 +223,7 @@ describe('a forward', () => {
     const update = (body: object) => as(mine.owner).call(ports.update, { params: place, body });
     await expect(update({ port: 20_000 })).toFail('DUPLICATED');
     expect(await update({ port: 20_000, protocol: 'udp' })).toMatchObject({ port: 20_000, protocol: 'udp' });
-    // Elsewhere it is free, and here again once it is gone.
+    // The port is free in another zone, and here once the forward is removed.
     await add(await build.site(), 20_000);
     const their = await db.portRule.findFirstOrThrow({ where: { siteId: theirs.id } });
     const gone = { params: theirs.params, body: { ids: [their.id] } };
@@ -336,7 +336,7 @@ describe('a forward', () => {
       upstreams: [{ id: second.id, address: '192.0.2.20' }],
     });
     expect((await call(portUpstreams.list, { params, query: { keyword: '.20' } })).data).toHaveLength(1);
-    expect(await published(installation, site.zoneId)).toContain(portKey(id));
+    expect(await outboxKeys(installation, site.zoneId)).toContain(portKey(id));
   });
 
   test('has a hundred origins at most, however few are added at a time', async () => {
@@ -397,7 +397,7 @@ describe('a forward', () => {
     await call(ports.status, { params, body: { ids: [id], enabled: false } });
     expect(await forwardDocument(site.zoneId, id)).toBeNull();
     await call(ports.remove, { params, body: { ids: [id] } });
-    expect(await published(installation, site.zoneId)).toEqual([portKey(id), portKey(id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([portKey(id), portKey(id)]);
   });
 });
 
@@ -438,7 +438,7 @@ describe('a site', () => {
     const status = (to: 'pause' | 'normal') =>
       as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
     const told = async () => {
-      const keys = await published(installation, site.zoneId);
+      const keys = await outboxKeys(installation, site.zoneId);
       await db.outbox.deleteMany({ where: { zoneId: site.zoneId } });
       return keys.toSorted();
     };

@@ -10,7 +10,7 @@ const app = await testApp();
 const { build, as } = app;
 afterAll(() => app.close());
 
-/** A zone that opens 80 and 443, and a site of it with two names. */
+/** A zone with ports 80 and 443, and a site with two names. */
 async function zoneWithSite() {
   const zone = await build.zone({ ports: [80], tlsPorts: [443] });
   const site = await build.site({ product: await build.product({ zone }) });

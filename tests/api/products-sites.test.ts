@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { ownProducts, products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -91,7 +91,7 @@ describe('sites', () => {
       domainLimit: 10,
       expiry: null,
     });
-    expect(await published(installation, product.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await outboxKeys(installation, product.zoneId)).toEqual([siteKey(site.id)]);
     expect(await as(owner).call(sites.get, { params: { siteId: site.id } })).toMatchObject({
       name: 'Shop',
       ports: [
@@ -133,7 +133,7 @@ describe('sites', () => {
     await expect(make()).toFail('PRODUCT_SITE_LIMIT');
   });
 
-  // The tally of a group was that of the page.
+  // Regression: the count of a group covered only the current page.
   test('a list by product counts the sites of a product on all pages', async () => {
     const zone = await build.zone();
     const [alpha, beta] = [await build.product({ zone, name: 'Alpha' }), await build.product({ zone, name: 'Beta' })];
@@ -187,7 +187,7 @@ describe('sites', () => {
     const site = await build.site({ status: from });
     await as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
     expect(await db.site.findUnique({ where: { id: site.id } })).toMatchObject({ status: to });
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id)]);
   });
 
   test.each([
@@ -203,7 +203,7 @@ describe('sites', () => {
       as(site.client).call(clientSites.status, { body: { siteIDs: [beside.id, site.id], status: to } }),
     ).toFail(reason);
     expect(await db.site.findUnique({ where: { id: beside.id } })).toMatchObject({ status: 'normal' });
-    expect(await published(installation, site.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
   });
 
   test('with domains it is not removed', async () => {
@@ -211,7 +211,7 @@ describe('sites', () => {
     await expect(as(site.client).call(clientSites.remove, { body: { ids: [site.id] } })).toFail('SITE_HAS_DOMAINS');
     const free = await build.site({ product: site.product });
     await as(site.client).call(clientSites.remove, { body: { ids: [free.id] } });
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(free.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(free.id)]);
     expect(await db.site.count({ where: { id: free.id } })).toBe(0);
   });
 
@@ -241,7 +241,7 @@ describe('sites', () => {
     await build.zone({ tenant: node.zone });
     await build.site();
     const limited = await build.subClient(node.zone, [node.zone], { permissions: ['zone:read', 'site:read'] });
-    const call = (who: Signed) => as(who).call(clientSites.resources);
+    const call = (who: SignedInAccount) => as(who).call(clientSites.resources);
     expect(await call(node.zone.client)).toEqual({ zones: 2, nodes: 1, products: 1, sites: 1, domains: 1 });
     expect(await call(limited)).toEqual({ zones: 1, nodes: null, products: null, sites: 1, domains: null });
   });

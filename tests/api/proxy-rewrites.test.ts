@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import { proxyRewrites } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -26,7 +26,7 @@ test('rewrites are made, replaced as a list, renamed and removed, and each chang
     data: [{ name: 'Other', rules: [api] }],
   });
   await call(proxyRewrites.remove, { params, body: { ids: [id] } });
-  expect(await published(installation, zoneId)).toEqual(Array.from({ length: 4 }, () => moduleKey(id)));
+  expect(await outboxKeys(installation, zoneId)).toEqual(Array.from({ length: 4 }, () => moduleKey(id)));
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   [{ ...api, target: '//elsewhere.example/' }, 'target'],
   [{ ...api, target: '/a#b' }, 'target'],
   [{ ...api, target: '/a%0d%0ab' }, 'target'],
-  // Half of a character, which no document holds.
+  // Half of a surrogate pair cannot be stored in a document.
   [{ ...api, target: '/a?b=\ud800' }, 'target'],
   [{ type: 'regex' as const, source: '^/(.*)$', target: '/$2' }, 'target'],
   [{ ...api, host: 'a b' }, 'host'],

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -24,7 +24,7 @@ test('limits of bandwidth are made, listed in order, changed and removed, and ea
   await call(rates.update, { params, body: { rates: [{ id: second?.id ?? '', rate: 50 }] } });
   await call(rates.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(rates.list, { params })).toMatchObject({ data: [{ rate: 50, createdAt: second?.createdAt }] });
-  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -38,7 +38,7 @@ test('redirects are made, listed, changed, switched and removed, and each change
   await call(redirects.remove, { params, body: { ids: [second] } });
   expect(await call(redirects.list, { params })).toMatchObject({ total: 2, data: [{ enabled: false }, {}] });
   expect(await call(urlRedirects.list, { params: site.params })).toMatchObject({ data: [{ redirectCount: 2 }] });
-  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => moduleKey(module.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => moduleKey(module.id)));
 });
 
 test.each([

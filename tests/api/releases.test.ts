@@ -1,4 +1,4 @@
-// What the control plane knows of releases, and to whom it hands them out.
+// Releases in the control plane, and who may download them.
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -36,7 +36,7 @@ async function make(version: string, signer = 'ours', to = releases): Promise<st
   return makeRelease({ product: 'agent', version, from: path.join(dir, 'files'), to, key });
 }
 
-/** As a node is told, and what it is answered when it asks for the archive. */
+/** A node's upgrade order, and the response to its download request. */
 async function told({ hoursAgo = 0, joined = true } = {}) {
   const release = latestOf(await releasesIn(settings()), 'agent');
   if (release === null) throw new Error('there is no release');

@@ -12,14 +12,14 @@ import '../support/matchers.ts';
 const app = await testApp();
 const { as, build } = app;
 const { db, env } = app.installation;
-// A second process on the same database: what one changes, the other has to hear.
+// A second process on the same database must see changes.
 const second = await startApp(services(), env.DATABASE_URL);
 afterAll(() => Promise.all([app.close(), second.close()]));
 
 const input = (permissions: Permission[], name = unique('role')) => ({ body: { name, permissions } });
 const managing: Permission[] = ['role:read', 'role:write', 'account:read', 'account:write', 'zone:read'];
 
-/** A root client, and a sub-account of it that manages roles and reads zones. */
+/** A root client, and a sub-account that manages roles and reads zones. */
 async function managed(permissions = managing) {
   const tenant = await build.client();
   const manager = await build.subClient(tenant, [], { permissions });

@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
 });
 
-/** An installation with secrets of its own, and a value in each place that keeps one. */
+/** An installation with its own secrets, and a value in each encrypted column. */
 async function sealed(count = 20) {
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-rotate-'));
   folders.push(dir);
@@ -55,7 +55,7 @@ async function sealed(count = 20) {
     return Count.parse(rows[0]).count;
   };
   const keyIDs = () => readMasterKeys(dir).map(({ id }) => id);
-  /** Everything opens for whoever reads the file now. */
+  /** Decrypts everything with the current secrets file. */
   const opensAll = async (open: typeof secrets.open) => {
     const { rows } = await pool.query<{ id: string; secret_sealed: string }>(
       `SELECT id, secret_sealed FROM authenticator_setups`,
@@ -98,7 +98,7 @@ test(
   async () => {
     const { dir, run, under, keyIDs, opensAll, installation } = await sealed(2000);
     const [before = ''] = keyIDs();
-    // Somebody works on a row in the middle, so that the rotation stands still there.
+    // A locked row in the middle makes the rotation wait.
     const worker = await installation.pool.connect();
     await worker.query('BEGIN');
     await worker.query('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -141,7 +141,7 @@ test('a value that no key opens is left alone and named, and every key stays', {
 test('every column that keeps sealed values is named so that a rotation finds it', { timeout: 240_000 }, async () => {
   const { installation } = await sealed();
   const found = (await sealedColumns(installation.pool)).map(({ table, name }) => `${table}.${name}`);
-  // By the schema: what is called sealed there.
+  // Columns with "sealed" in their name.
   const schema = path.join(import.meta.dirname, '../../prisma/schema');
   const files = (await readdir(schema)).map((file) => readFile(path.join(schema, file), 'utf8'));
   const models = (await Promise.all(files)).join('\n').split(/^model /m);
@@ -152,7 +152,7 @@ test('every column that keeps sealed values is named so that a rotation finds it
     );
   });
   expect(found.toSorted()).toEqual([...names, 'sessions.successor'].toSorted());
-  // By the data: no other text in any table begins like a sealed value.
+  // No other text column has values with the prefix of sealed values.
   const { rows } = await installation.pool.query<{ table: string; name: string }>(
     `SELECT table_name AS "table", column_name AS name FROM information_schema.columns
      WHERE table_schema = 'public' AND data_type IN ('text', 'jsonb', 'json')`,

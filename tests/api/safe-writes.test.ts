@@ -1,11 +1,11 @@
-// Writes that may be sent twice, and writes that must not overwrite somebody else's.
+// Idempotency keys, and If-Match.
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { answersSecret, takesKey } from '@edgeloom/api/http/idempotency.ts';
 import { hasETag } from '@edgeloom/api/http/preconditions.ts';
 import { groups } from '@edgeloom/contract/all.ts';
 import { mounted } from '@edgeloom/contract/endpoint.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 
@@ -15,7 +15,7 @@ const { db, pool } = installation;
 afterAll(() => app.close());
 
 const call = async (
-  { token }: Pick<Signed, 'token'>,
+  { token }: Pick<SignedInAccount, 'token'>,
   method: string,
   path: string,
   body: object | undefined,
@@ -34,7 +34,7 @@ const call = async (
   const json: Record<string, unknown> = JSON.parse(text);
   return { status: answer.status, headers: answer.headers, text, json };
 };
-const keyed = (who: Signed, path: string, body: object, key: string) =>
+const keyed = (who: SignedInAccount, path: string, body: object, key: string) =>
   call(who, 'POST', path, body, { 'idempotency-key': key });
 const refused = (rule: string) => ({ code: 101025, errorData: [{ path: 'Idempotency-Key', rule }] });
 
@@ -93,7 +93,7 @@ describe('a POST with an Idempotency-Key', () => {
     const body = { name: unique('zone') };
     await keyed(client, 'zone', body, lost);
     await keyed(client, 'zone', { name: unique('zone') }, half);
-    // As if both had died before their answer was kept; of the first, also before its transaction.
+    // Simulates crashes before the response was stored, one of them before its transaction.
     const died = (key: string, reqId: string) =>
       pool.query(
         `UPDATE idempotent_calls SET status = NULL, answer = NULL, claimed_until = now() - interval '1 second', req_id = $3
@@ -166,7 +166,8 @@ describe('a POST with an Idempotency-Key', () => {
 });
 
 describe('a PUT with If-Match', () => {
-  const etag = async (who: Signed, path: string) => (await call(who, 'GET', path, undefined)).headers.get('etag') ?? '';
+  const etag = async (who: SignedInAccount, path: string) =>
+    (await call(who, 'GET', path, undefined)).headers.get('etag') ?? '';
 
   test('changes the object as it was, and no other', async () => {
     const { zone, ...node } = await build.node();

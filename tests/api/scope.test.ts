@@ -1,4 +1,4 @@
-// The scope itself, asked in the ways a service might ask it.
+// Tenant scope of `ctx.db`, with every kind of query that services use.
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '@edgeloom/api/core/ctx.ts';
@@ -8,7 +8,7 @@ import { scoping } from '@edgeloom/api/core/scope.ts';
 import { contains, sql } from '@edgeloom/api/core/sql.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
 import { testApp } from '../support/app.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import type { BuiltSite } from '../support/build.ts';
 
 const { build, installation, close } = await testApp();
@@ -16,7 +16,7 @@ const { db } = installation;
 afterAll(close);
 
 const scoped = scoping(db, installation.pool);
-const actorOf = ({ id, kind, clientId }: Signed, root: Signed | null = null): Actor => ({
+const actorOf = ({ id, kind, clientId }: SignedInAccount, root: SignedInAccount | null = null): Actor => ({
   ...stranger,
   id,
   kind,

@@ -15,12 +15,12 @@ import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { codeIn, mailsTo, mailTo, tokenIn } from '../support/mailbox.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { db } = app.installation;
-const { anyone, as, person, signIn } = people(app);
+const { anyone, as, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
 
 const next = 'a rather different one';
@@ -38,9 +38,9 @@ async function askForReset({ email }: { email: string }) {
   });
 }
 
-/** An account whose authenticator is set up; codes of steps to come, so that none is used twice. */
+/** An account with an authenticator. Codes are taken from future steps, so that none is used twice. */
 async function withAuthenticator() {
-  const someone = await person({ login2faType: 0 });
+  const someone = await createAccount({ login2faType: 0 });
   await db.account.update({ where: { id: someone.id }, data: { login2faType: 2 } });
   const { accessToken } = await signIn(someone);
   const call = as(accessToken);
@@ -48,8 +48,8 @@ async function withAuthenticator() {
   const { qrCode, qrCodeData } = await call(login2fa.phase1, { body: { onePassKey } });
   const totp = totpOf(new URL(qrCodeData).searchParams.get('secret') ?? '');
   const codeAt = (steps: number) => totp.generate({ timestamp: Date.now() + steps * 30_000 });
-  // One step back is still good, and leaves the present one and the next for the test. It is two steps back where the step
-  // ends on the way.
+  // The previous code is still valid, which leaves the current and next code for the test. At the end of a step it is
+  // two steps old, so retry.
   const { recoveryCodes } = await eventually(() => call(login2fa.phase2, { body: { onePassKey, vcode: codeAt(-1) } }));
   return { someone, call, accessToken, recoveryCodes, codeAt, qrCode };
 }
@@ -57,7 +57,7 @@ const begin = (email: string) => anyone()(session.login, { body: { email, passwo
 
 describe('a forgotten password', () => {
   test('is replaced by the link of a mail, which opens once and ends every session', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const { accessToken } = await signIn(someone);
     const token = await askForReset(someone);
     expect(await anyone()(mailedTokens.check, { body: { token } })).toEqual({
@@ -74,7 +74,7 @@ describe('a forgotten password', () => {
   });
 
   test('is answered alike, and leaves the same work, whether there is such an account or not', async () => {
-    const [{ email }, nobody] = [await person(), `${unique('nobody')}@example.com`];
+    const [{ email }, nobody] = [await createAccount(), `${unique('nobody')}@example.com`];
     const answers = await Promise.all(
       [email, nobody].map((one) =>
         fetch(`${app.url}/api/v1/client/password`, {
@@ -93,7 +93,7 @@ describe('a forgotten password', () => {
   });
 
   test('of two links only the newer one opens, within its hour, and none is stored as it is', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const first = await askForReset(someone);
     const second = await askForReset(someone);
     expect(second).not.toBe(first);
@@ -109,7 +109,7 @@ describe('a forgotten password', () => {
   });
 
   test('taken by several at once is taken by one', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const token = await askForReset(someone);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, (_, i) =>
@@ -126,7 +126,7 @@ describe('a forgotten password', () => {
   });
 
   test('may not be one that everybody uses, and the link stays good', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const token = await askForReset(someone);
     const easy = {
       password1: 'common',
@@ -150,7 +150,7 @@ describe('a forgotten password', () => {
 
 describe('the own password', () => {
   test('is changed by whoever knows the old one; the other sessions end, this one goes on', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const [here, there] = [await signIn(someone), await signIn(someone)];
     await expect(
       as(here.accessToken)(session.changePassword, { body: { oldPassword: 'not this one', password: next } }),
@@ -163,7 +163,7 @@ describe('the own password', () => {
   });
 
   test('is not guessed at an open session: ten tries lock it for a while', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const { accessToken } = await signIn(someone);
     for (let i = 0; i < 10; i += 1)
       await expect(as(accessToken)(session.verify, { body: { password: 'a guess' } })).toFail('CREDENTIAL_REFUSED');
@@ -225,7 +225,7 @@ describe('an authenticator', () => {
   });
 
   test('is set up by its own account and within five tries only', async () => {
-    const [one, other] = [await person(), await person()];
+    const [one, other] = [await createAccount(), await createAccount()];
     const [mine, theirs] = [as((await signIn(one)).accessToken), as((await signIn(other)).accessToken)];
     await expect(mine(login2fa.phase0, { body: { password: 'wrong one' } })).toFail('CREDENTIAL_REFUSED');
     const { onePassKey } = await mine(login2fa.phase0, { body: { password } });
@@ -277,7 +277,7 @@ describe('presence', () => {
 
 describe('the own sessions', () => {
   test('are listed with device and address, and ended one by one', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const [here, there] = [await signIn(someone), await signIn(someone)];
     const call = as(here.accessToken);
     const { data, total } = await call(ownSessions.list, { query: { sortBy: 'createdAt', orderBy: 'asc' } });
@@ -292,7 +292,7 @@ describe('the own sessions', () => {
   });
 
   test("somebody else's are not found, and none of a list with one of them is ended", async () => {
-    const [one, other] = [await person(), await person()];
+    const [one, other] = [await createAccount(), await createAccount()];
     const [mine, theirs] = [await signIn(one), await signIn(other)];
     const { data } = await as(theirs.accessToken)(ownSessions.list);
     const own = await as(mine.accessToken)(ownSessions.list);
@@ -303,7 +303,7 @@ describe('the own sessions', () => {
   });
 
   test('a sign-in from a new device or address is mailed, once, unless the account does not wish it', async () => {
-    const [one, other] = [await person(), await person()];
+    const [one, other] = [await createAccount(), await createAccount()];
     await db.account.update({ where: { id: other.id }, data: { loginNotify: false } });
     for (const who of [one, other]) {
       await signIn(who);
@@ -322,7 +322,7 @@ describe('mail', () => {
   test('waits sealed in the database while the mail server is away, and is tried again later', async () => {
     const broken = await testApp({ SMTP_URL: 'smtp://127.0.0.1:1' });
     try {
-      const { person: make } = people(broken);
+      const { createAccount: make } = passwordAccounts(broken);
       const { email } = await make({ login2faType: 0 });
       await broken.as({ kind: 'client', token: null }).call(session.login, { body: { email, password } });
       const waiting = await eventually(async () => {
@@ -340,7 +340,7 @@ describe('mail', () => {
 
   test('that is too old to be of use is dropped, the next one goes', async () => {
     const { mail } = app.installation;
-    const { email } = await person();
+    const { email } = await createAccount();
     const to = { email, language: 'zh-TW', clientId: null };
     await mail.post(db, to, 'code', { code: '111111' }, -1);
     await mail.post(db, to, 'code', { code: '222222' });
@@ -350,7 +350,7 @@ describe('mail', () => {
   });
 
   test('is sent once, however many processes send', async () => {
-    const { email } = await person();
+    const { email } = await createAccount();
     const others = [1, 2, 3].map(() => startMailDelivery(app.installation, openLog(app.installation.env)));
     const to = { email, language: 'en', clientId: null };
     const codes = Array.from({ length: 30 }, (_, i) => String(100_000 + i));
@@ -362,7 +362,7 @@ describe('mail', () => {
   });
 
   test('is read by the owner of the installation on the admin listener only', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     await askForReset(someone);
     const admin = await app.build.admin();
     const { data } = await app.as(admin).call(mailbox.list, { query: { orderBy: 'desc' } });
@@ -385,7 +385,7 @@ describe('mail', () => {
 });
 
 test('what has ended is swept away', async () => {
-  const someone = await person();
+  const someone = await createAccount();
   await askForReset(someone);
   await db.mailedToken.updateMany({ where: { accountId: someone.id }, data: { expiresAt: new Date(0) } });
   await sweepSessions(app.installation);
@@ -394,7 +394,7 @@ test('what has ended is swept away', async () => {
 
 describe('a refresh by cookie', () => {
   test('is refused to a page of another site, and the session goes on', async () => {
-    const { refreshToken } = await signIn(await person());
+    const { refreshToken } = await signIn(await createAccount());
     const refresh = async (headers: Record<string, string>) => {
       const answer = await fetch(`${app.url}/api/v1/client`, {
         method: 'PATCH',

@@ -19,7 +19,7 @@ describe('whose request it is', () => {
     const domain = await build.domain();
     const { owner, params } = domain.site;
     const ask = (url: string) => as(owner).call(simulate.run, { params, body: { url } });
-    // No node is connected here: that is how far one comes with a name of one's own.
+    // No node is connected, so the request passes all checks and fails here.
     await expect(ask(`http://${domain.name}/`)).toFail('NODE_UNREACHABLE');
     await expect(ask(`HTTPS://${domain.name.toUpperCase()}:8443/A?b#c`)).toFail('NODE_UNREACHABLE');
     const other = await build.domain();

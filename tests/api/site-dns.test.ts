@@ -1,4 +1,4 @@
-// Accounts at the large clouds, as a site's owner sets them up.
+// DNS accounts of a site.
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testApp, type TestApp } from '../support/app.ts';
@@ -6,18 +6,18 @@ import { startAliDns } from '../support/dns-vendors/ali-dns.ts';
 import { startDnspod } from '../support/dns-vendors/dnspod.ts';
 import { startHuaweiCloud } from '../support/dns-vendors/huawei-cloud.ts';
 import { startRoute53 } from '../support/dns-vendors/route-53.ts';
-import type { Vendor } from '../support/dns-vendors/stand-in.ts';
+import type { FakeVendor } from '../support/dns-vendors/stand-in.ts';
 import '../support/matchers.ts';
 
 const zone = 'example.com';
 const starts = { dnspod: startDnspod, aliDNS: startAliDns, route53: startRoute53, huaweiCloud: startHuaweiCloud };
 const providers = ['dnspod', 'aliDNS', 'route53', 'huaweiCloud'] as const;
-let vendors: Map<string, Vendor>;
+let vendors: Map<string, FakeVendor>;
 let app: TestApp;
 
 beforeAll(async () => {
   vendors = new Map(
-    await Promise.all(providers.map(async (name): Promise<[string, Vendor]> => [name, await starts[name](zone)])),
+    await Promise.all(providers.map(async (name): Promise<[string, FakeVendor]> => [name, await starts[name](zone)])),
   );
   const endpoints = Object.fromEntries([...vendors].map(([name, { url }]) => [name, url]));
   app = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8', DNS_ENDPOINTS: JSON.stringify(endpoints) });
@@ -109,7 +109,7 @@ test('a provider that has too much to do is not asked for the rest of a hundred 
   const site = await app.build.site();
   const vendor = vendorOf('huaweiCloud');
   const domains = Array.from({ length: 100 }, (_, i) => `zone${i}.example.com`);
-  vendor.busyFor(10_000);
+  vendor.rateLimitNext(10_000);
   const before = vendor.calls();
   const asked = app
     .as(site.owner)
@@ -120,5 +120,5 @@ test('a provider that has too much to do is not asked for the rest of a hundred 
     ),
   });
   expect(vendor.calls() - before).toBeLessThanOrEqual(20);
-  vendor.busyFor(0);
+  vendor.rateLimitNext(0);
 });

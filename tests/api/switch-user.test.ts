@@ -1,4 +1,4 @@
-// Acting as another account: whom one may act as, what one may not while doing so, and when it ends.
+// Switching to another account: who may, what is forbidden meanwhile, and when it ends.
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import {
   apiTokens,
@@ -14,7 +14,7 @@ import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { refreshTokens, sha256 } from '@edgeloom/api/http/auth/tokens.ts';
-import { accessToken, type Signed } from '../support/actors.ts';
+import { accessToken, type SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import type { Tenant } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
@@ -28,10 +28,10 @@ const { db, env } = installation;
 const second = await startApp(services(), env.DATABASE_URL);
 afterAll(() => Promise.all([app.close(), second.close()]));
 
-const act = (who: Signed, { id }: { id: string }) => as(who).call(proxy.start, { body: { accountID: id } });
-const land = (kind: Signed['kind'], code: string) =>
+const act = (who: SignedInAccount, { id }: { id: string }) => as(who).call(proxy.start, { body: { accountID: id } });
+const land = (kind: SignedInAccount['kind'], code: string) =>
   as({ kind, token: null }).call(proxy.switchUser, { body: { code } });
-const refresh = (kind: Signed['kind'], refreshToken: string) =>
+const refresh = (kind: SignedInAccount['kind'], refreshToken: string) =>
   as({ kind, token: null }).call(session.refresh, { body: { refreshToken } });
 
 /** An operator's session as one of its customers. */
@@ -242,8 +242,9 @@ describe('whoever acts as another', () => {
     const { accessToken: token, refreshToken } = await act(who, other);
     const call = as({ kind: 'client', token }).call;
     expect(await call(zones.list)).toHaveProperty('total', 1);
-    const roleOf = async ({ id }: Signed) => (await db.account.findUniqueOrThrow({ where: { id } })).roleId ?? '';
-    // The one who is acted as is given more than whoever acts has.
+    const roleOf = async ({ id }: SignedInAccount) =>
+      (await db.account.findUniqueOrThrow({ where: { id } })).roleId ?? '';
+    // The target account gets more permissions than the acting account.
     await db.role.update({ where: { id: await roleOf(other) }, data: { permissions: ['zone:read', 'zone:write'] } });
     await expect(eventually(async () => (await call(session.self)).permissions)).resolves.toEqual(['zone:read']);
     await db.role.update({ where: { id: await roleOf(who) }, data: { permissions: ['zone:read'] } });
@@ -268,7 +269,7 @@ describe('whoever acts as another', () => {
 
 interface Person {
   id: string;
-  kind: Signed['kind'];
+  kind: SignedInAccount['kind'];
   clientId: string | null;
 }
 const claimsOf = ({ id, kind, clientId }: Person, sessionId: string, actor = id) => ({
@@ -325,7 +326,7 @@ describe('in a browser that acts as an account of its own console', () => {
   test('the own session waits, and is back after signing out', async () => {
     const tenant = await build.client();
     const sub = await manager(tenant);
-    // The refresh token of the operator's own session, as its cookie holds it.
+    // The refresh token of the operator's own session, as in its cookie.
     const own = refreshTokens(installation.secrets).issue(tenant.client.sessionId);
     await db.session.update({ where: { id: tenant.client.sessionId }, data: { tokenHash: sha256(own) } });
 

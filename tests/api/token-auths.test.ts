@@ -10,7 +10,7 @@ import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import type { BuiltSite } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
@@ -34,7 +34,7 @@ async function made(site: BuiltSite, keys: ({ key: string } | { id: string })[] 
   return { module, auth, at: { ...site.params, moduleId: module.id } };
 }
 
-/** The keys of each entry, as a node opens them. */
+/** The keys of each entry, as nodes decrypt them. */
 async function onNodes(site: BuiltSite, moduleId: string): Promise<string[][]> {
   const client = await pool.connect();
   try {
@@ -79,7 +79,7 @@ describe('the keys of a module', () => {
       expect([name, rows.length]).toEqual([name, 0]);
     }
     expect(await onNodes(site, module.id)).toEqual([[KEY]]);
-    expect(await published(installation, site.zoneId)).toEqual([moduleKey(module.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([moduleKey(module.id)]);
   });
 
   test('stay as they are where they are named, change places, and go when they are left out', async () => {

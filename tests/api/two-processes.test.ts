@@ -1,4 +1,4 @@
-// What one process of the api changes, another that keeps sessions in its memory must know at once.
+// Processes cache sessions in memory, and a change in one must invalidate the cache in the others.
 import { afterAll, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';

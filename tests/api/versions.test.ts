@@ -14,7 +14,7 @@ import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -33,7 +33,7 @@ const back = (site: BuiltSite, version: number, reason = '') =>
 const tried = (site: BuiltSite, version: number) =>
   as(site.owner).call(versions.preview, { params: { ...site.params, version } });
 
-/** Every row of every tracked table of the site, without what is no configuration. */
+/** All rows of the site's tracked tables, without columns that are not configuration. */
 async function configuration({ id }: { id: string }) {
   const tables = await pool.query<{ name: string; quiet: string[] }>(
     `SELECT c.relname AS name, string_to_array(split_part(encode(t.tgargs, 'escape'), '\\000', 3), ',') AS quiet
@@ -169,7 +169,7 @@ describe('two versions', () => {
       );
     const added = [
       ['cacheRules', 'added', 'cacheTime', 'slices', 'type', 'value'],
-      // A site without the row has the default settings.
+      // A site without the row has default settings.
       ['compressions', 'changed', 'minBytes'],
       ['rates', 'added', 'rate'],
     ];
@@ -177,13 +177,13 @@ describe('two versions', () => {
     expect(await fieldsOf(from, from + 3)).toEqual(
       added.map((row) => row.map((part) => (part === 'added' ? 'removed' : part))),
     );
-    // In a change, a default counts as any other value.
+    // A change to the default is recorded like any other value.
     await call(cacheRules.update, {
       params: site.params,
       body: { rules: [{ ...sliced, id: made.data[0]?.id ?? '', slices: false }] },
     });
     expect(await fieldsOf(from + 4, from + 3)).toEqual([['cacheRules', 'changed', 'slices']]);
-    // A part that is set up for the first time was switched off before.
+    // A section that is set up for the first time was disabled before.
     const healthCheck = { path: '/alive', host: null, intervalSeconds: 30, timeoutSeconds: 5 };
     const rest = { statusFrom: 200, statusTo: 399, fails: 3, passes: 2 };
     await call(domains.update, { params: domain.params, body: { healthCheck: { ...healthCheck, ...rest } } });
@@ -222,7 +222,7 @@ describe('two versions', () => {
   });
 });
 
-/** Something of everything that a site may have. */
+/** A site with one object of every kind. */
 async function furnished() {
   const zone = await build.zone({ ports: [80, 8080], tlsPorts: [443, 8443] });
   const site = await build.site({ product: await build.product({ zone }) });
@@ -327,11 +327,11 @@ describe('a roll-back', () => {
     expect(await configuration(site)).toEqual(ravaged);
     expect(await current(site)).toBe(after);
 
-    await published(installation, site.zoneId);
+    await outboxKeys(installation, site.zoneId);
     const done = await back(site, version, 'the night shift was tired');
     expect(await configuration(site)).toEqual(before);
     expect(done).toEqual({ version: after + 1, total: preview.total, settled: [] });
-    const keys = await published(installation, site.zoneId);
+    const keys = await outboxKeys(installation, site.zoneId);
     expect(keys).toEqual(
       expect.arrayContaining([
         siteKey(site.id),
@@ -350,7 +350,7 @@ describe('a roll-back', () => {
       accountName: site.owner.email,
     });
 
-    // And back again, and once more, which changes nothing.
+    // Restoring back and forth; a repeated restore changes nothing.
     await back(site, after);
     expect(await configuration(site)).toEqual(ravaged);
     expect(await back(site, after)).toMatchObject({ total: 0, version: after + 2 });
@@ -483,7 +483,7 @@ test('versions of more than four hundred days ago are forgotten; what is older i
 
 test('the newest five hundred versions are kept; before them there is nothing to go back to', async () => {
   const site = await build.site();
-  // As they are written, without the triggers that would number them anew.
+  // Inserted without the triggers that number versions.
   await pool.query(`BEGIN; SET LOCAL session_replication_role = replica;
     INSERT INTO site_versions (site_id, version) SELECT '${site.id}', n FROM generate_series(1, 505) n; COMMIT`);
   await as(site.owner).call(rates.create, { params: site.params, body: { rates: [{ rate: 5 }] } });
@@ -506,12 +506,12 @@ test('a roll-back is of what is there when it is done, whatever its preview show
   await update({ maxFails: 7 });
   const preview = await tried(site, version);
   expect(preview.data[0]?.fields.map(({ field }) => field)).toEqual(['maxFails']);
-  // Somebody else, between the preview and the roll-back.
+  // A concurrent change between preview and restore.
   await update({ readTimeoutSeconds: 99 });
   await back(site, version);
   const row = await db.domain.findUniqueOrThrow({ where: { id: domain.id } });
   expect([row.maxFails, row.readTimeoutSeconds]).toEqual([3, 60]);
-  // Their change is not lost: it is the version before.
+  // The concurrent change is kept as the previous version.
   await back(site, version + 2);
   expect(await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).toMatchObject({
     maxFails: 7,
@@ -559,25 +559,25 @@ test('every table of a site is tracked, or known to be no configuration; each ha
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'site_id'
      WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
   );
-  // A new table's migration says SELECT track('its_name'), or it is added here with a reason.
+  // A new table's migration calls SELECT track('its_name'), or the table is listed here with a reason.
   expect(rows.filter(({ tracked }) => !tracked).map(({ name }) => name)).toEqual([
-    // Keys and chains, which expire and are renewed, and what proves names for them.
+    // Keys and certificate chains are renewed and expire.
     'acme_challenges',
     'acme_placements',
-    // Visitors that were shut out of the zone while they asked it.
+    // Blocked addresses are runtime data.
     'blocks',
-    // How much nodes hold.
+    // Cache usage is runtime data.
     'cached_now',
     'certificates',
-    // What was done once.
+    // Jobs are history.
     'jobs',
-    // What the operator has its nodes keep.
+    // Belongs to the operator.
     'preheat_caches',
     'purges',
     'site_assignments',
     'site_dns',
     'site_versions',
-    // Named by modules, whose versions go on naming them.
+    // Referenced by modules, which are versioned.
     'token_keys',
   ]);
   expect(

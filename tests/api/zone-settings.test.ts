@@ -10,12 +10,12 @@ import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zo
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import '../support/matchers.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);
 
-/** What the zone's nodes would be told now. */
+/** The zone's document for nodes. */
 async function told(zoneId: string): Promise<ZoneDoc> {
   const client = await installation.pool.connect();
   try {
@@ -88,7 +88,7 @@ describe('the settings of a zone', () => {
     });
     const { resource: kept } = await call(zoneSettings.get, { params });
     expect(kept).toMatchObject({ workerProcesses: 4, bodyBytes: 1_048_576 });
-    expect(await published(installation, zone.id)).toContain('zone');
+    expect(await outboxKeys(installation, zone.id)).toContain('zone');
   });
 
   test('whom the nodes let in reaches them, is a version, and a list of half the internet is refused', async () => {
@@ -103,7 +103,7 @@ describe('the settings of a zone', () => {
       synProtection: true,
     };
     await call(zoneSettings.setFirewall, { params, body: { ...firewall, reason: 'a flood' } });
-    // An agent that drops nobody by a score must not take it for one that does.
+    // An agent without this capability must reject the document.
     expect(await told(zone.id)).toMatchObject({ firewall, needs: expect.arrayContaining(['firewallLevel']) });
     expect(await call(zoneSettings.firewall, { params })).toEqual(firewall);
     const { data } = await call(zoneSettings.versions, { params, query: {} });
@@ -115,7 +115,7 @@ describe('the settings of a zone', () => {
     ]);
     const wide = { ...firewall, blacklist: ['0.0.0.0/1'], reason: 'a slip' };
     await expect(call(zoneSettings.setFirewall, { params, body: wide })).toFail('PARAMETER');
-    // Whoever is let in anyway is nothing to tell while nobody is kept out.
+    // An allow list alone, without any blocking, is not published.
     const nobody = { level: 0 as const, whitelist: ['192.0.2.7'], blacklist: [], synProtection: false, reason: 'over' };
     await call(zoneSettings.setFirewall, { params, body: nobody });
     expect(await told(zone.id)).not.toHaveProperty('firewall');
@@ -161,10 +161,10 @@ describe('the settings of a zone', () => {
   test('saying what is so already makes no version and tells nobody', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
-    const before = await published(installation, zone.id);
+    const before = await outboxKeys(installation, zone.id);
     const settings = await call(zoneSettings.http2, { params: { zoneId: zone.id }, body: { enable: true } });
     expect(settings.version).toBe(0);
-    expect(await published(installation, zone.id)).toEqual(before);
+    expect(await outboxKeys(installation, zone.id)).toEqual(before);
   });
 });
 
@@ -248,7 +248,7 @@ describe('before a change', () => {
     const nodesOf = async (body: { http2?: boolean; http3?: boolean; soakSeconds?: number }) =>
       (await call(zoneSettings.preview, { params, body })).nodes;
     expect(await nodesOf({ http2: false })).toBe(1);
-    // How long others are watched is nothing that nodes are told.
+    // The soak time is not part of the documents.
     expect(await nodesOf({ soakSeconds: 90 })).toBe(0);
     await call(zoneSettings.soak, { params, body: { soakSeconds: 90, reason: 'care' } });
     await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
@@ -259,7 +259,7 @@ describe('before a change', () => {
         { field: 'soakSeconds', before: '90', after: '30' },
       ],
       faults: [],
-      // What is live already comes to nobody anew.
+      // Settings that are already live reach no node.
       nodes: 0,
     });
     expect(await nodesOf({ http3: false })).toBe(1);
@@ -291,7 +291,7 @@ describe('before a change', () => {
     expect(changes).toEqual([{ field: 'http2', before: 'true', after: 'false' }]);
     await expect(compared(1, 99)).toFail('NOT_FOUND');
     await expect(compared(99, 1)).toFail('NOT_FOUND');
-    // Old ones are forgotten: with the one before was with one that is there no longer.
+    // Older versions are deleted, so some versions have no predecessor.
     await installation.db.zoneVersion.deleteMany({ where: { zoneId: zone.id, version: { in: [1, 3] } } });
     const alone = (version: number) => call(zoneSettings.compare, { params: { ...params, version } });
     expect(await alone(2)).toEqual({ changes: [], files: [] });
@@ -307,7 +307,7 @@ describe('before a change', () => {
     const states = asked.map(({ status }) => status);
     expect(states.filter((state) => state === 'fulfilled').length).toBeGreaterThanOrEqual(4);
     expect(states).toContain('rejected');
-    // Whoever waits its turn is not kept out by what was refused.
+    // A waiting change does not inherit the errors of the failed one.
     expect((await ask()).faults).toEqual([]);
   });
 
@@ -331,7 +331,7 @@ describe('the versions of a zone', () => {
     expect(await list).toEqual({ data: [], total: 0 });
   });
 
-  // The list of rollouts was refused as long as there was one of a zone.
+  // Regression: listing rollouts failed when one belonged to a zone.
   test('are among the rollouts where a node has them to try', async () => {
     const zone = await build.zone();
     const { id: nodeId } = await build.node({ zone });
@@ -344,7 +344,7 @@ describe('the versions of a zone', () => {
     expect(nodes.map(({ nodeID }) => nodeID)).toEqual([nodeId]);
   });
 
-  // Whoever looked at the zone saw its values jump back, and no word of it.
+  // Regression: a rolled-back change disappeared without a message.
   test('say which change went back and why, until the next one', async () => {
     const zone = await build.zone();
     const { id: nodeId } = await build.node({ zone });
@@ -364,13 +364,13 @@ describe('the versions of a zone', () => {
       withdrawn: { version: 2, message: 'nginx refused it', saying: null },
     });
     const { version, author } = await call(zoneSettings.get, { params });
-    // What there was before the first change is nobody's.
+    // The state before the first change has no author.
     expect({ version, author }).toEqual({ version: 1, author: '' });
     const next = await call(zoneSettings.soak, { params, body: { soakSeconds: 90, reason: 'more care' } });
     expect(next).toMatchObject({ version: 3, author: zone.client.email, withdrawn: null });
   });
 
-  // The second port had the number that the first was to have again: it was not given back, and no node listened on it any more.
+  // Regression: the second port had the number that the first one needed, so its number was not restored.
   test('give ports their numbers back that have changed places, by themselves and when somebody goes back', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
@@ -478,9 +478,9 @@ describe('a kill switch', () => {
       where: { zoneId: zone.id, name: 'http3' },
       data: { until: new Date(0) },
     });
-    const before = await published(installation, zone.id);
+    const before = await outboxKeys(installation, zone.id);
     await endSwitches(installation);
-    expect((await published(installation, zone.id)).slice(before.length)).toEqual(['zone']);
+    expect((await outboxKeys(installation, zone.id)).slice(before.length)).toEqual(['zone']);
     expect(await told(zone.id)).toMatchObject({ off: ['compression'], http3: true });
     await call(zoneSettings.setSwitch, { params, body: { off: false, reason: 'mended', name: 'compression' } });
     expect((await call(zoneSettings.switches, { params })).data.every((one) => !one.off)).toBe(true);

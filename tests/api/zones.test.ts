@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -25,7 +25,7 @@ describe('zones', () => {
     });
     const { keySealed } = await installation.db.zone.findUniqueOrThrow({ where: { id: zone.id } });
     expect(keySealed).toMatch(/^s1\./);
-    expect(await published(installation, zone.id)).toEqual(['zone']);
+    expect(await outboxKeys(installation, zone.id)).toEqual(['zone']);
   });
 
   test('refuses control characters and bidirectional controls in a name and a memo', async () => {
@@ -141,7 +141,7 @@ describe('the ports of a zone', () => {
     ]);
     await call(zonePorts.remove, { params, body: { ids: [port.id] } });
     expect((await call(zonePorts.list, { params })).data).toHaveLength(1);
-    expect(await published(installation, zone.id)).toEqual(['zone', 'zone', 'zone']);
+    expect(await outboxKeys(installation, zone.id)).toEqual(['zone', 'zone', 'zone']);
   });
 
   test('are each there once', async () => {

@@ -1,8 +1,8 @@
-// Accounts in the consoles: somebody is added, mailed, chooses a password and is in; suspended, given sites, and removed.
+// Accounts in the consoles: creation, invitation mail, suspension, assigned sites, removal.
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, type Look, type Screen } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, type WindowOptions, type Screen } from '../support/browser.ts';
 import type { BuiltSite } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -26,20 +26,20 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-/** In both themes: nothing inaccessible, nothing wider than the window. */
+/** Accessibility violations and horizontal overflow in both themes. */
 async function faultsOf({ page }: Screen): Promise<string[]> {
   await page.locator('main h1').waitFor();
   await page.locator('main :is(tbody td, li, dl, form)').first().waitFor();
   const faults: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    faults.push(...(await accessibilityFaults(page)));
+    faults.push(...(await accessibilityViolations(page)));
   }
-  const wide = await overhang(page);
+  const wide = await horizontalOverflow(page);
   return [...faults, ...(wide > 0 ? [`${wide} px too wide`] : [])];
 }
 
-const looks: Look[] = [
+const looks: WindowOptions[] = [
   { language: 'zh-TW', width: 1440 },
   { language: 'en', width: 360 },
 ];

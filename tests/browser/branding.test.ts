@@ -1,11 +1,11 @@
-// What an operator makes of its consoles: look, announcements, mail server; and what a reader of them sees.
+// An operator's branding (look, announcements, mail server), and how readers see it.
 import { createHash } from 'node:crypto';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
 import type { TestApp } from '../support/app.ts';
-import { overhang, type Screen } from '../support/browser.ts';
+import { horizontalOverflow, type Screen } from '../support/browser.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
@@ -25,16 +25,16 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-/** Chromium finds every name under localhost here. */
+/** Chromium resolves every name under localhost. */
 const ownHost = () => `${unique('console')}.localhost`;
 const at = (host: string) => `http://${host}:${new URL(consoles.base.user).port}`;
 const svg = (inner: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 24" width="96" height="24">${inner}</svg>`;
 const file = (text: string) => new File([text], 'logo.svg', { type: 'image/svg+xml' });
 
-async function faultsOf({ page, complaints }: Screen): Promise<string[]> {
-  const wide = await overhang(page);
-  return [...(await accessibilityFaults(page)), ...(wide > 0 ? [`${wide} px too wide`] : []), ...complaints()];
+async function faultsOf({ page, browserErrors }: Screen): Promise<string[]> {
+  const wide = await horizontalOverflow(page);
+  return [...(await accessibilityViolations(page)), ...(wide > 0 ? [`${wide} px too wide`] : []), ...browserErrors()];
 }
 
 describe("an operator's own host name", () => {
@@ -63,7 +63,7 @@ describe("an operator's own host name", () => {
     expect(await logo.getAttribute('src')).toBe(made.logo);
     await page.getByText('© Glow Ltd.').waitFor();
     await expect.poll(() => page.title()).toBe('Sign in · Glow Select');
-    // Boxed, whatever its own size.
+    // The image is scaled to the box.
     expect((await logo.boundingBox())?.height).toBe(24);
     expect(await faultsOf(screen)).toEqual([]);
 
@@ -129,7 +129,7 @@ test('a picture that somehow was not cleaned runs nothing, opened by itself or s
       images: { create: ['logo', 'backgroundImage'].map((slot) => ({ slot, hash, format: 'svg', bytes })) },
     },
   });
-  const { page } = await consoles.open('user', { expects: /./ });
+  const { page } = await consoles.open('user', { expectedErrors: /./ });
   const seen: string[] = [];
   page.on('dialog', (dialog) => {
     seen.push(`dialog ${dialog.message()}`);
@@ -138,7 +138,7 @@ test('a picture that somehow was not cleaned runs nothing, opened by itself or s
   page.on('request', (request) => {
     if (request.url().endsWith('/ran')) seen.push(request.url());
   });
-  // The browser tells of a request that its policy then refuses.
+  // Chromium logs requests that the CSP blocks.
   page.on('response', (response) => {
     if (response.url().endsWith('/loaded')) seen.push(response.url());
   });
@@ -214,11 +214,11 @@ test('a mail server is tried and kept on the page of settings, and its password 
   const { client } = await app.build.client();
   const screen = await consoles.openAs(client, 'systemManagement/systemSetting', {
     theme: 'light',
-    expects: /status of 400/,
+    expectedErrors: /status of 400/,
   });
   const { page } = screen;
   const part = page.getByRole('region', { name: 'E-mail' });
-  // A part that was never set up showed its switch on, although nothing was in use.
+  // Regression: a section that was never set up showed its switch on.
   for (const name of ['E-mail', 'Single sign-on'])
     expect(await page.getByRole('region', { name }).getByRole('switch').isChecked()).toBe(false);
   await part.getByRole('switch').click({ force: true });

@@ -1,14 +1,14 @@
-// An operator's first minutes: the setup of DNS that opens once after sign-in, and the screens of DNS afterwards.
+// DNS setup after the first sign-in, and the DNS screens.
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import { keepPicture } from '../support/pictures.ts';
 import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
 
@@ -35,7 +35,7 @@ async function signIn(page: Page, email: string) {
 }
 
 test('DNS is offered once after sign-in, can be left for later, and blocks nothing', async () => {
-  const { email } = await people(consoles.app).person();
+  const { email } = await passwordAccounts(consoles.app).createAccount();
   const { page } = await consoles.open('client', { width: 390, language: 'zh-TW', theme: 'dark' });
   const asked = async () => {
     await page.getByRole('textbox', { name: '電子郵件' }).fill(email);
@@ -46,14 +46,14 @@ test('DNS is offered once after sign-in, can be left for later, and blocks nothi
   await asked();
   await page.waitForURL('**/client/DNSSetting?*');
   await page.getByText('可以稍後再設定').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'dns-offered');
-  // By keyboard. The page of the link opens.
+  // By keyboard, the link's page opens.
   await page.getByRole('link', { name: '稍後設定' }).press('Enter');
   await page.waitForURL('**/client/nodeManage/nodesList?sort=-name');
   const banner = page.getByRole('region', { name: '主控台通知' });
   await banner.getByText('尚未設定 DNS').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'dns-banner');
   for (const address of ['dashboard', 'nodeManage/sitesList', 'systemManagement/dnsSetting']) {
     await page.goto(`/client/${address}`);
@@ -79,17 +79,17 @@ test('DNS is offered once after sign-in, can be left for later, and blocks nothi
 });
 
 test('a root account sets DNS up after its first sign-in', { timeout: 120_000 }, async () => {
-  const { email } = await people(consoles.app).person();
-  // The address is tried and refused first.
-  const { page } = await consoles.open('client', { expects: /status of 502/ });
+  const { email } = await passwordAccounts(consoles.app).createAccount();
+  // The address is rejected at first.
+  const { page } = await consoles.open('client', { expectedErrors: /status of 502/ });
   await page.goto('/client/login');
   await signIn(page, email);
   await page.getByRole('heading', { level: 1, name: 'Set up DNS' }).waitFor();
   await keepPicture(page, 'dns-first-provider');
-  // By keyboard: the button goes with its step, and the next one is gone on in.
+  // By keyboard: the button disappears with its step, and focus moves to the next step.
   await page.getByRole('button', { name: 'Next' }).press('Enter');
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('url');
-  // A browser that knows the operator's own password would put it here, and we would send it to the provider.
+  // A browser would fill in the operator's own password, which we would send to the provider.
   expect(await page.getByLabel('API key').getAttribute('autocomplete')).toBe('new-password');
   await page.getByLabel('Address of the API').fill('http://127.0.0.1:9');
   await page.getByLabel('API key').fill('another key');
@@ -102,7 +102,7 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.getByLabel('API key').fill(dns.apiKey);
   await page.getByRole('button', { name: 'Test and go on' }).click();
   await page.getByLabel('CNAME suffix').waitFor();
-  // Whoever comes back goes on with what is known; a key is kept nowhere.
+  // A reload keeps the known values, but not the key.
   await page.waitForURL(/root=/);
   await page.reload();
   await expect.poll(() => page.getByLabel('Root domain').inputValue()).toBe(zone);
@@ -168,7 +168,7 @@ test(
     await dialog.getByRole('button', { name: 'Take over' }).click();
     await eventually(async () => expect((await waiting()).map(({ name }) => name)).toEqual([bad]));
 
-    // Somebody deletes a name by hand: it is had back, and it can be read which one it was.
+    // A name that was deleted at the provider is restored and listed.
     await byHand(gone, 'DELETE');
     const { data } = await call(dnsSetting.list, {});
     await call(dnsSetting.compare, { body: { ids: data.map(({ id }) => id) } });
@@ -177,7 +177,7 @@ test(
     await menuOf(zone).click();
     await page.getByRole('menuitem', { name: 'Show what was repaired' }).click();
     await page.getByRole('dialog').getByText(gone, { exact: true }).waitFor();
-    // What opened a dialog has gone with its menu: the focus comes back to the menu's button.
+    // The menu item that opened the dialog is gone, so focus returns to the menu button.
     await page.keyboard.press('Escape');
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
     await expect.poll(focused).toBe(`Actions for ${zone}`);
@@ -194,7 +194,7 @@ test('a suffix outside every root domain is refused at its field', { timeout: 12
   const credentials = { url: dns.url, apiKey: dns.apiKey };
   const body = { dnsType: 'powerDNS' as const, credentials, rootDomain: zone };
   await consoles.app.as(client).call(dnsSetting.create, { body });
-  const look = { language: 'en' as const, expects: /status of 400/ };
+  const look = { language: 'en' as const, expectedErrors: /status of 400/ };
   const { page } = await consoles.openAs(client, 'systemManagement/cname', look);
   await page.getByRole('button', { name: 'Add CNAME suffix' }).first().click();
   const form = page.getByRole('dialog');
@@ -238,9 +238,9 @@ test.each([
       if (text !== 'PowerDNS') await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
       await page.locator('main h1').waitFor();
       await keepPicture(page, `dns-${i}-${look.language}-${look.width}`);
-      expect(await accessibilityFaults(page), address).toEqual([]);
+      expect(await accessibilityViolations(page), address).toEqual([]);
     }
-    expect(screen.complaints()).toEqual([]);
+    expect(screen.browserErrors()).toEqual([]);
     await page.context().close();
   },
 );

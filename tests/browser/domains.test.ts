@@ -1,4 +1,4 @@
-// What a customer does with many domains, and with one, in a browser.
+// Domains in the customer console, in bulk and one by one.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -80,7 +80,7 @@ test('chosen domains are sent to HTTPS, tagged, given other origins from the bar
     expect((await rows()).map(({ upstreams }) => upstreams[0]?.address)).toEqual(Array(3).fill('192.0.2.78')),
   );
 
-  // On, they may not go, and that is said before anything is done.
+  // Enabled domains cannot be removed, which the dialog says beforehand.
   await choose(1);
   await bar.getByRole('button', { name: 'Remove' }).click();
   await page.getByText('Turned-on entries must be turned off first.').first().waitFor();
@@ -132,12 +132,12 @@ test('names are pasted, mended line by line, given an origin that answers, and m
   await page.getByText(`127.0.0.1:${origin.port} answers by HTTP, status 200`).waitFor();
   await keepPicture(page, 'add-domains-origin');
   await next.click();
-  // Wildcards are proven by DNS, and this site has no account.
+  // Wildcards need DNS-01, and this site has no DNS account.
   await page.getByText('For all but 1 name').waitFor();
   await keepPicture(page, 'add-domains-certificate');
   await page.getByLabel('None for now').click();
   await next.click();
-  // Back and forth, nothing is lost.
+  // Going back keeps the input.
   await page.getByRole('button', { name: /^Origin/ }).click();
   expect(await page.getByLabel('Port 1').inputValue()).toBe(String(origin.port));
   await next.click();
@@ -170,11 +170,11 @@ test('thousands of names are drawn as far as they are seen, and made thousand by
   const { site, names, address, call } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains&tab=new`, {
     language: 'en',
-    expects: /status of 409/,
+    expectedErrors: /status of 409/,
   });
   const many = Array.from({ length: 1500 }, (_, i) => `n${i}.${site.id.slice(-8)}.example.com`);
   const next = page.getByRole('button', { name: 'Next' });
-  // The last one is refused only when its thousand is sent: more are not asked for while one types.
+  // The server rejects the last name only when its batch of a thousand is sent.
   await page.getByRole('textbox', { name: 'Domains', exact: true }).fill([...many, names[0]].join('\n'));
   await page.getByText('1,501 ready').waitFor();
   expect(await page.getByRole('list', { name: 'Lines, one by one' }).getByRole('listitem').count()).toBeLessThan(60);
@@ -205,7 +205,7 @@ test('a new domain waits for its CNAME, says when it is checked again, and turns
   await dialog.getByText('no CNAME record yet').waitFor();
   await dialog.getByRole('img', { name: 'unknown' }).waitFor();
   await page.keyboard.press('Escape');
-  // The first check found nothing: the domain goes on waiting, and the page says what comes next.
+  // After the first failed check the page shows the time of the next one.
   await page.getByText(/^Waiting for CNAME · checked again at \d\d:\d\d$/).waitFor();
   await keepPicture(page, 'domain-waits');
   await page.goto(`/user/${address}?view=domains`);

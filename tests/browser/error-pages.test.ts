@@ -1,4 +1,4 @@
-// A page of an owner's own, looked at before it is published, and met by a visitor.
+// Custom error pages: preview, publishing and the visitor's view.
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
@@ -74,7 +74,7 @@ test('a second page for the same code is refused in words', { timeout: 180_000 }
   const made = { code: 504, type: 'redirect', value: 'https://status.example.com/' } as const;
   await user(errorPages.create, { params: { siteId }, body: { errorPages: [made] } });
   const address = `sitesManagement/sitesSetting/${siteId}/Demo?view=errors`;
-  const { page } = await product.openAs('user', address, { expects: /status of 409/ });
+  const { page } = await product.openAs('user', address, { expectedErrors: /status of 409/ });
   await page.getByRole('button', { name: 'Add error page' }).first().click();
   const form = page.getByRole('dialog');
   await form.getByRole('combobox', { name: 'Code' }).click();

@@ -1,13 +1,12 @@
-// The frame around every screen: menus that follow permissions, what a page says when it has nothing to show, and that
-// nothing which opens over it is inaccessible.
+// The frame around every screen: menus by permission, empty and failed pages, accessible overlays.
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { giveSession } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { setSessionCookies } from '../support/browser.ts';
 import type { BuiltSite } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { costOf } from '../support/page-cost.ts';
+import { measurePageCost } from '../support/page-cost.ts';
 import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
@@ -28,13 +27,13 @@ const entries = async (page: Page) => {
   return menuOf(page).locator('li a').allInnerTexts();
 };
 
-// The sign-in form once took 47 requests and 230 KB of script, an operator's dashboard 171 requests.
+// Earlier the sign-in page took 47 requests and 230 KB of script, and a dashboard 171 requests.
 describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s console', (kind) => {
   const isSeen = (name: RegExp) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
 
   test('shows its sign-in form with few requests and little script', async () => {
     const { page } = await consoles.open(kind);
-    const { requests, scriptKilobytes } = await costOf(page, `/${kind}/login`, isSeen(/Sign in/));
+    const { requests, scriptKilobytes } = await measurePageCost(page, `/${kind}/login`, isSeen(/Sign in/));
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(12);
     expect(scriptKilobytes).toBeLessThanOrEqual(170);
     await page.context().close();
@@ -43,16 +42,16 @@ describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s cons
   test('shows the dashboard of a signed-in account with few requests', async () => {
     const account = { user: site.owner, client: site.client, admin: await consoles.app.build.admin() }[kind];
     const screen = await consoles.open(kind);
-    await giveSession(screen, consoles.base[kind], account);
+    await setSessionCookies(screen, consoles.base[kind], account);
     const { page } = screen;
-    const { requests } = await costOf(page, `/${kind}/dashboard`, isSeen(/Dashboard/));
+    const { requests } = await measurePageCost(page, `/${kind}/dashboard`, isSeen(/Dashboard/));
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(25);
     await page.context().close();
   });
 });
 
 test('a page whose files went with an upgrade says so, and the frame stays', async () => {
-  const { page } = await consoles.openAs(site.client, 'dashboard', { expects: /status of 404|module script/ });
+  const { page } = await consoles.openAs(site.client, 'dashboard', { expectedErrors: /status of 404|module script/ });
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
   await page.route(/\/assets\/pages-/, (route) => route.fulfill({ status: 404 }));
   await menuOf(page).getByRole('link', { name: 'Zones' }).click();
@@ -69,7 +68,7 @@ describe('the menu shows what the account may read, and nothing else', () => {
     const seen = await entries(page);
     expect(seen).toEqual(expect.arrayContaining(['Dashboard', 'Zones', 'Nodes']));
     for (const hidden of ['Products', 'Sites', 'Domains', 'Single sign-on']) expect(seen).not.toContain(hidden);
-    // A group of which nothing is left is gone, too.
+    // A menu group without entries is hidden.
     expect(await menuOf(page).getByText('Products & sites').count()).toBe(0);
     await keepPicture(page, 'menu-of-an-operator-for-nodes');
 
@@ -94,11 +93,11 @@ describe('the menu shows what the account may read, and nothing else', () => {
 
   test('and a link to what may not be read says which right is missing', async () => {
     const sub = await consoles.app.build.subUser(site.owner, [site], { permissions: ['site:read'] });
-    const { page } = await consoles.openAs(sub, own('domains'), { expects: /status of 403/ });
+    const { page } = await consoles.openAs(sub, own('domains'), { expectedErrors: /status of 403/ });
     await page.getByText('Your role cannot see this').waitFor();
     await page.getByText('domain:read').waitFor();
     expect(await page.getByRole('link', { name: 'Add domains' }).count()).toBe(0);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'forbidden');
     await page.context().close();
   });
@@ -115,7 +114,7 @@ describe('a page without data', () => {
   test('that is empty says what it is for', async () => {
     const { page } = await consoles.openAs(site.owner, own('domains'));
     await page.getByText('No domains yet').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 
@@ -129,16 +128,18 @@ describe('a page without data', () => {
     await page.goto(`/user/${own('domains')}`);
     await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor();
     await page.getByRole('status', { name: 'Loading' }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     answer();
     await page.getByText('No domains yet').waitFor();
     await page.context().close();
   });
 
   test('whose server is out of reach says so, and is loaded again when the network is back', async () => {
-    const { page } = await consoles.openAs(site.owner, own('overview'), { expects: /ERR_INTERNET_DISCONNECTED/ });
+    const { page } = await consoles.openAs(site.owner, own('overview'), {
+      expectedErrors: /ERR_INTERNET_DISCONNECTED/,
+    });
     await menuOf(page).getByRole('link', { name: 'Jobs' }).waitFor();
-    // The page itself is there; what it asks for is not.
+    // The page's script is loaded; its API request fails.
     await menuOf(page).getByRole('link', { name: 'Jobs' }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     await menuOf(page).getByRole('link', { name: 'Domains' }).click();
@@ -148,18 +149,18 @@ describe('a page without data', () => {
     await page.getByText('Domains could not be loaded').waitFor();
     await page.getByText('The server does not answer').waitFor();
     await page.getByText('It is loaded again automatically').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'failed');
-    // Nothing is pressed: the page is loaded again when the network is back.
+    // The page reloads without input when the network is back.
     await page.context().setOffline(false);
     await page.getByText('Nothing matches').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 
   test('has its head all the same, which keeps the focus until the thing itself is there', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
-    const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', { expects: /status of 500/ });
+    const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', { expectedErrors: /status of 500/ });
     const held: Route[] = [];
     await page.route(new RegExp(`/client/node/${node.id}$`), (route) => void held.push(route));
     await page.getByRole('link', { name: new RegExp(node.name) }).click();
@@ -167,7 +168,7 @@ describe('a page without data', () => {
     await head.waitFor();
     await page.getByRole('status', { name: 'Loading' }).waitFor();
     await expect.poll(() => head.evaluate((it) => it === document.activeElement)).toBe(true);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await expect.poll(() => held.length).toBeGreaterThan(0);
     for (const route of held.splice(0)) await route.continue();
     const named = page.getByRole('heading', { level: 1, name: node.name });
@@ -179,20 +180,20 @@ describe('a page without data', () => {
     await page.reload();
     await page.getByRole('heading', { level: 2, name: 'Nodes could not be loaded' }).waitFor();
     await head.waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 
   test('that is live keeps its rows when the server is gone, and says since when', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
     const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', {
-      expects: /ERR_INTERNET_DISCONNECTED/,
+      expectedErrors: /ERR_INTERNET_DISCONNECTED/,
     });
     await page.getByRole('link', { name: new RegExp(node.name) }).waitFor();
     await page.context().setOffline(true);
     await page.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 180_000 });
     expect(await page.getByRole('link', { name: new RegExp(node.name) }).count()).toBe(1);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 });
@@ -223,7 +224,7 @@ describe('what takes too long', () => {
     await page.getByRole('progressbar', { name: 'Loading' }).waitFor();
     await page.clock.fastForward('02:01');
     await page.getByText('did not load within 2 minutes').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.unroute(/assets\/pages-.*\.js$/);
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { level: 1, name: 'Roles' }).waitFor();
@@ -232,7 +233,7 @@ describe('what takes too long', () => {
 });
 
 test('an unknown address leads to the start page and says so, and one of /admin/ to the 404 page', async () => {
-  const { page } = await consoles.openAs(site.owner, 'no/such/page', { expects: /status of 404/ });
+  const { page } = await consoles.openAs(site.owner, 'no/such/page', { expectedErrors: /status of 404/ });
   await page.waitForURL('**/user/dashboard');
   await page.getByText('This page does not exist').waitFor();
   await page.goto('/elsewhere');
@@ -243,7 +244,7 @@ test('an unknown address leads to the start page and says so, and one of /admin/
     await page.getByRole('heading', { level: 1, name: '404' }).waitFor();
   }
   expect(await menuOf(page).count()).toBe(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.context().close();
 });
 
@@ -265,7 +266,7 @@ test('the current entry of the menu is in view after a change of page and after 
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Announcements' }).waitFor();
   await expect.poll(isSeen).toBe(true);
-  // By a key, from the end of the menu to its first entry.
+  // The shortcut moves focus to the first entry, although focus was at the end of the menu.
   await page.keyboard.press('g');
   await page.keyboard.press('d');
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
@@ -276,12 +277,12 @@ test('the current entry of the menu is in view after a change of page and after 
 });
 
 test('the last site and zone of a tab are reopened, until the sign-out', async () => {
-  // Signing out ends the session of an account: this test has its own.
+  // Signing out ends the account's session, so this test uses its own account.
   const site = await consoles.app.build.site();
   const other = await consoles.app.build.zone({ tenant: { clientId: site.clientId, client: site.client } });
   const { page } = await consoles.openAs(site.client, `nodeManage/sitesSetting/${site.id}/x?view=jobs`, {
-    // A poll that is under way at the sign-out is refused.
-    expects: /status of 401/,
+    // A poll that is in flight during the sign-out fails with 401.
+    expectedErrors: /status of 401/,
   });
   await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
   await page.goto(`/client/nodeManage/zonesList/${other.id}`);
@@ -314,7 +315,7 @@ describe.each([
 ] as const)('what opens over a page is accessible, %s at %i px', (theme, width) => {
   const look = { theme, width };
   const isPhone = width < 500;
-  // Structure does not change with the theme; what can be read does.
+  // Only contrast depends on the theme.
   const rules = theme === 'dark' ? ['color-contrast'] : [];
 
   test('menus and pickers', { timeout: 300_000 }, async () => {
@@ -322,7 +323,7 @@ describe.each([
     await page.getByRole('link', { name: site.name }).waitFor();
     const found: Record<string, string[]> = {};
     const lookAt = async (what: string) => {
-      found[what] = await accessibilityFaults(page, { rules });
+      found[what] = await accessibilityViolations(page, { rules });
       await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
     };
@@ -364,20 +365,20 @@ describe.each([
   test('drawers, questions and messages', { timeout: 300_000 }, async () => {
     const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList', {
       ...look,
-      expects: /status of 409/,
+      expectedErrors: /status of 409/,
     });
     await page.getByRole('link', { name: site.zone.name }).waitFor();
     await page.getByRole('button', { name: 'Add zone' }).first().click();
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Half a zone');
-    const inDrawer = await accessibilityFaults(page, { rules });
+    const inDrawer = await accessibilityViolations(page, { rules });
     await page.keyboard.press('Escape');
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-    const asked = await accessibilityFaults(page, { rules });
+    const asked = await accessibilityViolations(page, { rules });
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('button', { name: `Actions for ${site.zone.name}` }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await page.getByRole('dialog', { name: `Remove ${site.zone.name}?` }).waitFor();
-    const removing = await accessibilityFaults(page, { rules });
+    const removing = await accessibilityViolations(page, { rules });
     await page
       .getByRole('dialog')
       .getByRole('button', { name: `Remove ${site.zone.name}` })
@@ -386,7 +387,7 @@ describe.each([
       .getByText(/^Request ID|reqID/)
       .first()
       .waitFor();
-    const refused = await accessibilityFaults(page, { rules });
+    const refused = await accessibilityViolations(page, { rules });
     expect({ inDrawer, asked, removing, refused }).toEqual({ inDrawer: [], asked: [], removing: [], refused: [] });
     await page.context().close();
   });
@@ -423,7 +424,7 @@ test('the time is told in the zone that was chosen', async () => {
   await page.context().close();
 });
 
-/** The text of the row that has the focus after each key; null where none has it. */
+/** The focused row's text after each key, or null. */
 async function rowsAfter(page: Page, keys: readonly string[]): Promise<(string | null)[]> {
   const rows: (string | null)[] = [];
   for (const key of keys) {
@@ -446,7 +447,7 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
     const panel = page.getByRole('region', { name: 'Announcements' });
     const add = page.getByRole('button', { name: 'Add zone' });
     await panel.getByText('Maintenance on Sunday').waitFor();
-    // It opens once: a reload leaves the dot.
+    // The announcement opens once. After a reload only the dot remains.
     await page.reload();
     await page.getByRole('button', { name: 'Announcements, 1 unread' }).click();
     await panel.getByText('Maintenance on Sunday').waitFor();
@@ -458,7 +459,7 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
 
     const [first, second, third] = await rowsAfter(page, ['j', 'j', 'k']);
-    // A phone has cards in place of rows.
+    // Phones show cards in place of rows.
     expect(second === first).toBe(width === 390);
     expect(third).toBe(first);
     await page.keyboard.press('/');
@@ -468,7 +469,7 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
     await page.locator('h1').click();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    // What stands over the page has Escape first.
+    // Escape closes the overlay first.
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await panel.waitFor();
@@ -501,7 +502,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
     await page.keyboard.press('Escape');
     await expect.poll(() => over(page).count(), { message }).toBe(0);
   };
-  /** What the focused element is called. */
+  /** Accessible name of the focused element. */
   const focused = (page: Page) =>
     page.evaluate(() => {
       const element = document.activeElement;
@@ -521,7 +522,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
       names.push(name);
       await page.keyboard.press('Enter');
       await closeOver(page, name);
-      // The clock's text changes.
+      // The clock's text changes between the two reads.
       const hasFocus = () => opener.evaluate((element) => element === document.activeElement);
       await expect.poll(hasFocus, { message: name }).toBe(true);
     }
@@ -542,7 +543,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
       await closeOver(page);
       await expect.poll(() => focused(page), { message: item }).toBe(menu);
     }
-    // The innermost first: a list of choices in a drawer, then the drawer.
+    // Escape closes the innermost overlay first: the select, then the drawer.
     await page.locator('main h1').focus();
     for (const [key, back] of [
       ['c', 'Zones'],
@@ -572,7 +573,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
     await page.context().close();
   });
 
-  // A row that was removed took the focus with it.
+  // Regression: removing a row lost the focus.
   test('a removed row leaves the focus to its neighbour', async () => {
     const tenant = await consoles.app.build.client();
     for (const name of ['one', 'three', 'two']) await consoles.app.build.zone({ tenant, name });

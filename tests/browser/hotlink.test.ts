@@ -1,4 +1,4 @@
-// A link from elsewhere, refused by a rule that a customer writes in the console and a visitor meets at the edge.
+// A customer adds hotlink rules in the console, and the edge enforces them.
 import { request } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => product.stop());
 
-/** The status of a visitor's request. */
+/** Status of a visitor's request. */
 const visit = (headers: Record<string, string>) =>
   new Promise<number>((resolve, reject) => {
     const { domain } = product.summary.demo;
@@ -28,7 +28,7 @@ const visit = (headers: Record<string, string>) =>
 const rows = (page: Page, list: string) => page.getByRole('list', { name: list }).getByRole('listitem');
 const publish = async (page: Page) => {
   await page.getByRole('button', { name: 'Publish' }).click();
-  // The bar goes with what there was to publish; the message may be the last one's.
+  // The bar disappears with the unsaved changes; the message may be from an earlier publish.
   await page.getByText('Rules published').waitFor();
   await page.getByRole('button', { name: 'Publish' }).waitFor({ state: 'detached' });
 };
@@ -55,10 +55,10 @@ test(
     await expect.poll(referer).toContain(said.replace(/\s/g, ''));
     await eventually(async () => expect(await visit({ referer: 'https://thief.example/' })).toBe(403));
     expect(await visit({ referer: 'https://friend.example/' })).not.toBe(403);
-    // Header rules are a call of their own, so they can reach the edge after the link rules.
+    // Header rules are saved by another request, so they may reach the edge later.
     await eventually(async () => expect(await visit({ 'user-agent': 'BadBot/1' })).toBe(403));
 
-    // A second one, moved above the first with the keyboard.
+    // Adds a second rule and moves it up by keyboard.
     await page.getByRole('button', { name: 'Add link rule' }).click();
     await page.getByLabel('What is compared').first().click();
     await page.getByRole('option', { name: 'Path starts with' }).click();

@@ -1,4 +1,4 @@
-// A customer makes modules, gives them to a domain, and sees where they are.
+// A customer creates modules, assigns them to a domain, and sees where they are used.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import {
   cors,
@@ -8,7 +8,7 @@ import {
   tokenAuths,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { overhang } from '../support/browser.ts';
+import { horizontalOverflow } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -63,7 +63,10 @@ test('a CORS module reads as a sentence, and an edit that somebody else was fast
   const { site, at, call } = await customer();
   const made = { name: 'App', allowOrigins: ['https://app.example.com'], allowCredentials: true };
   const { data } = await call(cors.create, { params: site.params, body: { cors: [made] } });
-  const { page } = await consoles.openAs(site.owner, `${at}?view=cors`, { language: 'en', expects: /status of 412/ });
+  const { page } = await consoles.openAs(site.owner, `${at}?view=cors`, {
+    language: 'en',
+    expectedErrors: /status of 412/,
+  });
   await page.getByText('https://app.example.com').waitFor();
   expect(await page.locator('main li li').textContent()).toBe(
     'IF a script comes fromhttps://app.example.comTHENallowGET HEAD POST, with cookies, remembered for 600 s',
@@ -112,7 +115,7 @@ test('a module and the settings of a site are copied to another site, and where 
   });
   const { page } = await consoles.openAs(site.owner, `${at}?view=headers`, { language: 'en' });
   const choose = async (field: string, option: string) => {
-    // Few choices are not searched: then there is nothing to click on but the box around it.
+    // Selects with few options have no search input, so click the box.
     await page.getByRole('combobox', { name: field }).press('ArrowDown');
     await page.getByRole('option', { name: option }).click();
     await page.keyboard.press('Escape');
@@ -153,7 +156,7 @@ test('redirects come from a file, faults first, and targets are changed together
   const { site, at, call } = await customer();
   const module = await consoles.app.build.module(site, 'urlRedirect');
   const params = { ...site.params, moduleId: module.id };
-  const look = { language: 'en' as const, expects: /status of 400/ };
+  const look = { language: 'en' as const, expectedErrors: /status of 400/ };
   const { page } = await consoles.openAs(site.owner, `${at}?view=redirects`, look);
   await page.getByRole('link', { name: '0 redirects' }).click();
   await page.getByRole('button', { name: 'Import CSV' }).click();
@@ -227,7 +230,7 @@ test('a token module is made from a known form, its keys change places, and the 
   await form.getByText('There is no token. It is expected as sign={sign}').waitFor();
 });
 
-// Publish did nothing and showed nothing until a field had been left once.
+// Regression: Publish did nothing until a field had lost focus.
 test('publishing a rule that is not whole opens it, shows the error and leads to its field', async () => {
   const { site, domain, at } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=cache`);
@@ -244,7 +247,7 @@ test('publishing a rule that is not whole opens it, shows the error and leads to
   };
   const add = async (button: string) => {
     await page.getByRole('button', { name: button }).first().click();
-    // The editor opens unmarked: nobody is blamed for a field that was not reached.
+    // The editor opens without errors on untouched fields.
     expect(await page.locator('[aria-invalid="true"]').count()).toBe(0);
   };
   await add('Add rule');
@@ -257,7 +260,7 @@ test('publishing a rule that is not whole opens it, shows the error and leads to
   await page.getByRole('combobox', { name: 'Cookies', exact: true }).click();
   await page.getByRole('option', { name: 'Only listed ones count' }).click();
   await page.getByRole('button', { name: 'More options' }).click();
-  // The field with the error was folded away.
+  // Regression: the field with the error was collapsed.
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await expect.poll(isMarked).toBe('true');
   await page.getByRole('button', { name: 'Discard' }).click();
@@ -274,7 +277,7 @@ test('publishing a rule that is not whole opens it, shows the error and leads to
   await refuse('Publish', 'Header field');
   await page.keyboard.type('User-Agent');
   await refuse('Publish', 'Value');
-  // The list before it is whole, and yet not published alone.
+  // The other list is valid but is not published alone.
   expect(await page.getByText('2 unsaved changes').count()).toBe(1);
   await page.context().close();
 });
@@ -314,11 +317,11 @@ test('rules that are not published survive a reload, beside what someone else ad
   await narrow.getByRole('button', { name: '新增規則' }).first().click();
   await narrow.reload();
   await narrow.getByText('已還原草稿').waitFor();
-  expect(await overhang(narrow)).toBe(0);
+  expect(await horizontalOverflow(narrow)).toBe(0);
   await keepPicture(narrow, 'rules-restored-dark');
   await narrow.context().close();
 
-  // A drawer restores when it is opened again. What someone else saved since is laid beside it.
+  // A reopened drawer restores the draft and shows changes saved by others since.
   await call(customHeaders.create, {
     params: site.params,
     body: {

@@ -1,9 +1,9 @@
-// A name that needs a proof, from adding it to turning it on, with a name server that the record is written to.
+// A name that requires verification, from adding it to enabling it, with a real DNS server.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow } from '../support/browser.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all([resolver.stop(), authority.stop()]);
 });
 
-/** A name under another customer's wildcard, added by a customer. */
+/** A customer's name under another customer's wildcard. */
 async function waitingName() {
   const { as, build } = consoles.app;
   const zone = `${unique('zone')}.example`;
@@ -100,8 +100,8 @@ test.each([
   const { page } = await consoles.openAs(site.owner, `${address}/${name}?view=domains`, look);
   await page.getByText(record, { exact: true }).waitFor();
   await keepPicture(page, `name-proof-${look.language}-${look.width}-${look.theme}`);
-  expect(await overhang(page)).toBeLessThanOrEqual(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
+  expect(await accessibilityViolations(page)).toEqual([]);
 });
 
 test('an operator asks for the proof of every name on its settings page', async () => {

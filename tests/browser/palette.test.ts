@@ -1,11 +1,11 @@
-// The palette and the keys: what a reader does without the mouse.
+// The command palette and keyboard shortcuts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, startProduct, type Product } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, startProduct, type Product } from '../support/browser.ts';
 
 let product: Product;
 beforeAll(async () => {
@@ -23,10 +23,10 @@ async function summon(page: Page) {
   await page.locator('main h1').waitFor();
   await page.keyboard.press('Control+k');
   await palette(page).waitFor();
-  // What is typed before it has the focus is for the page.
+  // Keys typed before the palette has focus go to the page.
   await page.locator('#palette-input:focus').waitFor();
 }
-/** Plain names in English of what the entries of a menu make. */
+/** English names of the objects that a menu's entries can create. */
 function creatable(file: string): string[] {
   const source = path.join(import.meta.dirname, '../../apps/console/src');
   const table = readFileSync(path.join(source, 'consoles', file), 'utf8');
@@ -38,7 +38,7 @@ function creatable(file: string): string[] {
   });
 }
 const faults = async (page: Page) => {
-  return [...(await accessibilityFaults(page)), await overhang(page)];
+  return [...(await accessibilityViolations(page)), await horizontalOverflow(page)];
 };
 
 test('a URL is purged in three clicks and one input, and each node gives its receipt', async () => {
@@ -99,7 +99,7 @@ describe.each([
     await expect.poll(() => active(page).textContent()).toContain('Domains');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sitesSetting/*/*view=domains');
-    // What was opened is offered first the next time.
+    // The palette lists recently opened entries first.
     await summon(page);
     await expect.poll(() => active(page).textContent()).toContain('Domains Demo site');
     await page.keyboard.press('Escape');
@@ -138,7 +138,7 @@ test('commands run: another theme, a form to fill in', async () => {
   expect(await page.getByRole('dialog').count()).toBe(1);
 });
 
-/** The first field of what was opened: a drawer, a wizard or a rule in place. */
+/** The first input of the opened drawer, wizard or inline editor. */
 const inField = (page: Page) => page.locator(':is(input, textarea):focus:not(#palette-input)');
 
 test(
@@ -203,7 +203,7 @@ test('another verb or order of words finds the same, and a name that is typed wh
     await page.keyboard.press('Escape');
     await chinese.waitFor({ state: 'detached' });
   }
-  // No site was opened in this tab: the palette asks which.
+  // Without a last site in this tab, the palette asks for one.
   await page.keyboard.press('Control+k');
   await page.locator('#palette-input:focus').waitFor();
   await page.keyboard.insertText('新增網域');
@@ -222,11 +222,11 @@ test('nodes and tags have signs of their own, and a sign alone asks nothing', as
     if (pathname.endsWith('/search')) asked.push(search);
   });
   await summon(page);
-  // Key after key, without waiting for what the page makes of each.
+  // Types fast, without waiting for the page.
   await Promise.all([...'@demo'].map((key) => page.keyboard.type(key)));
   await option(page, /^Demo node/).waitFor();
   expect(await page.getByRole('option', { name: /^Demo zone/ }).count()).toBe(0);
-  // One question once typing rests, not one a key.
+  // One request after typing stops, not one per key.
   expect(asked.at(-1)).toBe('?text=demo&only=nodes');
   expect(asked.length).toBeLessThan(4);
 });

@@ -1,4 +1,4 @@
-// Roles and API tokens, as somebody makes them: by mouse and by keyboard.
+// Roles and API tokens, by mouse and by keyboard.
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ describe('a role', () => {
     await page.getByRole('button', { name: 'Add role' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('On call');
     await page.keyboard.press('Tab');
-    // All areas, then down to the first row, and over to its reading and changing.
+    // From "all areas" down to the first row, then across read and write.
     for (const key of ['ArrowDown', 'ArrowRight', 'Space', 'ArrowDown', 'ArrowRight', 'Space', 'Enter'])
       await page.keyboard.press(key);
     await page.getByText('Create Role Success !').waitFor();

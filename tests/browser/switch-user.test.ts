@@ -1,12 +1,12 @@
-// Acting as somebody else, from the row to the banner and back, and whatever else leads to the landing page.
+// Switching to another account, the banner, switching back, and other ways to the landing page.
 import { ownSessions, proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 
 let consoles: Consoles;
 let app: TestApp;
@@ -16,13 +16,14 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-const refused = { expects: /the server responded with a status of 4\d\d/ };
-const act = (who: Signed, { id }: { id: string }) => app.as(who).call(proxy.start, { body: { accountID: id } });
+const refused = { expectedErrors: /the server responded with a status of 4\d\d/ };
+const act = (who: SignedInAccount, { id }: { id: string }) =>
+  app.as(who).call(proxy.start, { body: { accountID: id } });
 const banner = (page: Page) => page.getByRole('region', { name: 'Notices of this console' });
 const cookies = async (page: Page) =>
   Object.fromEntries((await page.context().cookies()).map(({ name, value }) => [name, value]));
 
-/** A page that counts what is pressed in it. */
+/** A page that counts clicks. */
 function pressing(page: Page) {
   let clicks = 0;
   return {
@@ -74,7 +75,7 @@ describe('whoever helps a customer', () => {
   });
 
   test('gets their own session back when both are of one console', async () => {
-    const operator = await people(app).person({});
+    const operator = await passwordAccounts(app).createAccount({});
     const tenant = await app.build.client();
     await app.installation.db.account.update({ where: { id: operator.id }, data: { clientId: tenant.clientId } });
     const own = { ...tenant, client: { ...tenant.client, id: operator.id } };

@@ -1,4 +1,4 @@
-// What every list can do: files of all rows, views, columns, and batches with a result for each row.
+// Features of every list: export, views, columns, and bulk actions with results per row.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ interface Row {
 const rowsOf = (count: number): Row[] =>
   Array.from({ length: count }, (_, i) => ({ name: `${unique('h')}-${i}.example.com` }));
 
-/** Straight into the tables: how domains are made is not what is looked at. */
+/** Inserts rows directly. */
 async function siteWith(rows: readonly Row[]) {
   const site = await consoles.app.build.site();
   await consoles.app.installation.db.domain.createMany({
@@ -30,8 +30,10 @@ async function siteWith(rows: readonly Row[]) {
 }
 
 const address = (site: BuiltSite, more = '') => `sitesManagement/sitesSetting/${site.id}/x?view=domains${more}`;
-const openList = async (site: BuiltSite, more = '', expects?: RegExp) => {
-  const { page } = await consoles.openAs(site.owner, address(site, more), { ...(expects && { expects }) });
+const openList = async (site: BuiltSite, more = '', expectedErrors?: RegExp) => {
+  const { page } = await consoles.openAs(site.owner, address(site, more), {
+    ...(expectedErrors && { expectedErrors }),
+  });
   await page.locator('tbody td').first().waitFor();
   return page;
 };
@@ -198,7 +200,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  // "Undo" turned off rows that had been on before.
+  // Regression: "Undo" disabled rows that had been enabled before.
   test('leaves on what was on, when it is undone by the key after its message has gone', async () => {
     const [on, off, taken] = [...rowsOf(1).map((row) => ({ ...row, enabled: true })), ...rowsOf(2)];
     const site = await siteWith([on, off, taken].flatMap((row) => row ?? []));
@@ -209,7 +211,7 @@ describe('a batch', () => {
     await page.getByRole('region', { name: 'Turn on' }).getByText('2 done').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // The message has gone by itself; the key works as long as the page is open.
+    // The message closes by itself, but the shortcut works as long as the page is open.
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
     await page.getByText('Undone').waitFor();
@@ -235,7 +237,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  // The last actions lay outside of the window.
+  // Regression: the last actions were outside the viewport.
   test.each([1440, 1280, 1024, 768, 390])('shows every action at %i px, and Esc takes it away', async (width) => {
     const site = await siteWith(rowsOf(30));
     const { page } = await consoles.openAs(site.owner, address(site, '&pageSize=25'), { width });
@@ -266,7 +268,7 @@ describe('a batch', () => {
     for (const text of ['Turn on', 'Tags', 'Turn off', 'Remove', 'Select all 30 that match', 'Copy to a site'])
       expect([...direct, ...behind]).toContain(text);
     if (width === 1280 || width === 390) await keepPicture(page, `bulk-bar-${width}`);
-    // The menu first, then the selection.
+    // Escape closes the menu first, then clears the selection.
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
     await expect.poll(() => more.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -327,9 +329,9 @@ test('an undo that is refused for a row does the others, and names that row', as
   await bulk(page).getByRole('button', { name: 'Turn off' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
   const undo = page.getByRole('button', { name: 'Undo' });
-  // A message stays while somebody points at it.
+  // A hovered message stays.
   await undo.hover();
-  // The next owner has proven the name, so it is enabled there.
+  // Another customer has verified the name and enabled it.
   const other = await consoles.app.build.site();
   const proof = { holderId: other.owner.id, name: taken?.name ?? '', provenAt: new Date() };
   await consoles.app.installation.db.nameProof.create({ data: proof });
@@ -369,7 +371,7 @@ describe('what was just added', () => {
   };
   const focusedRow = (page: Page) => page.locator('tbody tr:focus td[data-first]').allInnerTexts();
 
-  // It was on another page, and nobody knew on which.
+  // Regression: a new row was on an unknown page.
   test('has the focus on the page where it landed', async () => {
     const tenant = await consoles.app.build.client();
     for (const i of Array.from({ length: 14 }).keys())
@@ -405,7 +407,7 @@ describe('what was just added', () => {
 });
 
 describe('choices', () => {
-  // The ones after the thousandth could not be chosen.
+  // Regression: options after the thousandth could not be selected.
   test('are searched at the server, say how many there are, and keep the name of the chosen one', async () => {
     const site = await consoles.app.build.site();
     const { db } = consoles.app.installation;
@@ -463,7 +465,7 @@ test('the tally of a group is that of all pages', async () => {
   await page.context().close();
 });
 
-// The message lay over the button for as long as it stood there.
+// Regression: the message covered the button.
 test.each([{ width: 1440 }, { width: 360 }])(
   'what was done is said beside what is done next, at $width px',
   { timeout: 120_000 },

@@ -1,10 +1,10 @@
-// What an operator writes for nginx, from the first wrong word to the history of the zone.
+// An operator edits nginx settings of a zone, from the first error to the history.
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { actors } from '../support/actors.ts';
-import { giveSession } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { apiClients } from '../support/actors.ts';
+import { setSessionCookies } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
 
@@ -52,7 +52,7 @@ test(
       .first()
       .click();
     await page.getByRole('menuitem', { name: 'Roll back to this' }).click();
-    // What it changes is seen before it is done, and nobody does it without saying why.
+    // The review shows the effect, and a reason is required.
     const review = page.getByRole('region', { name: 'What this change would do' });
     await review.getByText('keepalive_timeout 20s;').waitFor();
     await review.getByRole('button', { name: 'Roll back to this' }).click();
@@ -93,7 +93,7 @@ test(
   },
 );
 
-// The shortcuts of the page took a c f j k r / and ? from the editor, whose shadow root hid that it is a field.
+// Regression: page shortcuts took a c f j k r / and ? from the editor, because its shadow root hid the input.
 test('every key that is typed into a code editor is written there', { timeout: 300_000 }, async () => {
   const typed = 'abcdefghijklmnopqrstuvwxyz / ? CFJKR g d';
   const zone = await consoles.app.build.zone();
@@ -113,7 +113,7 @@ test('every key that is typed into a code editor is written there', { timeout: 3
   await page.context().close();
 });
 
-// The editor went on showing what had been discarded, and the next key brought all of it back.
+// Regression: the editor kept discarded text, and the next key restored all of it.
 test('what is discarded is gone, and a number that is left empty is what holds', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone();
   const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=nginx`);
@@ -142,13 +142,13 @@ test('what is discarded is gone, and a number that is left empty is what holds',
   await page.context().close();
 });
 
-// Whoever looked at another part lost what they had written, and was not asked; what was saved had not been looked at.
+// Regression: switching to another section lost unsaved changes without a prompt.
 test(
   'what new zones begin with is kept over another part, looked at before it is saved, and refused by nginx at its line',
   { timeout: 300_000 },
   async () => {
     const { client } = await consoles.app.build.client();
-    const look = { language: 'en' as const, expects: /status of 400/ };
+    const look = { language: 'en' as const, expectedErrors: /status of 400/ };
     const { page } = await consoles.openAs(client, 'systemManagement/nginxSetting', look);
     const write = async (part: string, text: string) => {
       await page.getByRole('radio', { name: part }).locator('xpath=..').click();
@@ -183,7 +183,7 @@ test(
   },
 );
 
-// Nginx was asked about what the form itself knew, and the page was one of failure.
+// Regression: nginx was asked to validate what the form already knew to be invalid.
 test('a list that cannot be is not reviewed: its reader is taken to it', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone();
   const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=firewall`);
@@ -195,13 +195,13 @@ test('a list that cannot be is not reviewed: its reader is taken to it', { timeo
   await page.getByText('Together they are half of all addresses').waitFor();
   await list.fill('203.0.113.0/24\n198.51.100.7');
   await page.getByRole('button', { name: 'Review' }).click();
-  // Which addresses, not only how many: they are in no file of nginx.
+  // The review lists the addresses, which are in no nginx file.
   await page.locator('[data-code]').getByText('198.51.100.7').first().waitFor();
   await page.getByLabel('Reason').fill('a scan');
   await page.getByRole('button', { name: /^Publish/ }).click();
   await page.getByText('Published', { exact: true }).waitFor();
 
-  // One more below them: the one above is not changed, and those that are folded are counted in the reader's words.
+  // A new last line leaves the line above unchanged, and collapsed lines are counted.
   const networks = Array.from({ length: 20 }, (_, i) => `198.51.${i}.0/24`);
   const body = { level: 0 as const, whitelist: [], blacklist: networks, synProtection: false, reason: 'a scan' };
   await consoles.app.as(zone.client).call(zoneSettings.setFirewall, { params: { zoneId: zone.id }, body });
@@ -217,7 +217,7 @@ test('a list that cannot be is not reviewed: its reader is taken to it', { timeo
   await page.context().close();
 });
 
-// The later of two had the last word without knowing of the other.
+// Regression: the later of two saves overwrote the earlier one.
 test(
   'who changes what somebody else changes meanwhile is told who, before it is published',
   { timeout: 300_000 },
@@ -242,25 +242,25 @@ test(
   },
 );
 
-// Only what was typed was kept, and not what it was typed over.
+// Regression: the draft did not store the version that it was based on.
 test(
   'what is kept over the end of a session is told who changed the zone meanwhile',
   { timeout: 300_000 },
   async () => {
     const zone = await consoles.app.build.zone();
     const place = `nodeManage/zonesList/${zone.id}?tab=https`;
-    const screen = await consoles.openAs(zone.client, place, { expects: /status of 401/ });
+    const screen = await consoles.openAs(zone.client, place, { expectedErrors: /status of 401/ });
     const { page } = screen;
     await page.getByRole('switch', { name: 'HTTP/2' }).click({ force: true });
     await page.getByRole('button', { name: 'Review' }).waitFor();
     const { db } = consoles.app.installation;
     await db.session.updateMany({ where: { accountId: zone.client.id }, data: { revokedAt: new Date() } });
     await page.waitForURL('**/client/login?next=*');
-    const { signIn } = actors(consoles.app.installation, consoles.app);
+    const { signIn } = apiClients(consoles.app.installation, consoles.app);
     const again = await signIn(await db.account.findUniqueOrThrow({ where: { id: zone.client.id } }));
     const body = { soakSeconds: 90, reason: 'care' };
     await consoles.app.as(again).call(zoneSettings.soak, { params: { zoneId: zone.id }, body });
-    await giveSession(screen, consoles.base.client, again);
+    await setSessionCookies(screen, consoles.base.client, again);
     await page.goto(`/client/${place}`);
     await page.getByText(`${zone.client.email} published version 2 meanwhile`).waitFor();
     await expect.poll(() => page.getByRole('switch', { name: 'HTTP/2' }).isChecked()).toBe(false);
@@ -268,7 +268,7 @@ test(
   },
 );
 
-// Each could only be held against what is set now.
+// Regression: versions could only be compared with the current one.
 test('any two versions of a zone are compared, and the comparison has an address', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone();
   const { call } = consoles.app.as(zone.client);
@@ -305,9 +305,9 @@ test('any two versions of a zone are compared, and the comparison has an address
   await page.setViewportSize({ width: 360, height: 740 });
   await keepPicture(page, 'zone-versions-compared-360');
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
 
-  // Of the oldest that is kept there is nothing to show: it led to what is there no longer.
+  // The oldest version has no predecessor. Regression: its link led nowhere.
   await consoles.app.installation.db.zoneVersion.deleteMany({ where: { zoneId: zone.id, version: 1 } });
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`/client/nodeManage/zonesList/${zone.id}?tab=versions`);
@@ -325,7 +325,7 @@ test('any two versions of a zone are compared, and the comparison has an address
   await page.context().close();
 });
 
-// Another zone's page came up with what had been written for this one.
+// Regression: another zone's page showed this zone's draft.
 test('what is written for a zone is left with it', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone({ name: 'North' });
   const other = await consoles.app.build.zone({ tenant: zone, name: 'South' });

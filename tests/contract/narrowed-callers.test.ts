@@ -1,5 +1,5 @@
-// Whoever may less than the account whose call it is: refused at every call that this is about, with the right code, and
-// without a trace. A caller is a row of the table; calls to come are walked over as well.
+// Accounts with fewer rights than the endpoint requires are refused with the right code and without side effects. The
+// table lists callers; new endpoints are covered automatically.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '@edgeloom/api/generated/client.ts';
@@ -8,13 +8,13 @@ import { proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Family, Mount } from '@edgeloom/contract/endpoint.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { guarded, inputFor, send, type WireCall } from '../support/every-call.ts';
-import { everything } from '../support/everything.ts';
+import { authenticatedCalls, inputFor, send, type WireCall } from '../support/every-call.ts';
+import { hashTables } from '../support/everything.ts';
 import { idsIn } from '../support/sample.ts';
-import { thingAt, world, type Thing } from '../support/world.ts';
+import { objectKindAt, world, type ObjectKind } from '../support/world.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;
@@ -23,20 +23,20 @@ afterAll(() => app.close());
 
 const home = await world(build, installation);
 const admin = await build.admin();
-const roots: Record<Family, Signed> = { admin, client: home.client, user: home.user };
-/** What serves every family is called by a client here. */
+const roots: Record<Family, SignedInAccount> = { admin, client: home.client, user: home.user };
+/** Endpoints of all families are called by a client here. */
 const familyOf = (mount: Mount): Family => (mount === 'root' ? 'client' : mount);
 const allBut = (family: Family, isLeftOut: (permission: Permission) => boolean) =>
   permissionsOf(family).filter((permission) => !isLeftOut(permission));
 
-function sub(family: Family, permissions: Permission[]): Promise<Signed> {
+function sub(family: Family, permissions: Permission[]): Promise<SignedInAccount> {
   if (family === 'admin') return build.subAdmin(admin, { permissions });
   if (family === 'client') return build.subClient(home.tenant, [{ id: home.ids.zone }], { permissions });
   return build.subUser(home.user, [{ id: home.ids.site }], { permissions });
 }
 
 async function apiToken(
-  owner: Signed,
+  owner: SignedInAccount,
   { permissions, ...wish }: { permissions: readonly Permission[]; cidrs?: string[]; expiresAt?: Date },
 ): Promise<string> {
   const token = apiTokens(installation.secrets).issue();
@@ -48,14 +48,16 @@ async function apiToken(
 }
 
 async function switched(family: Family): Promise<string> {
-  const above: Record<Family, Signed> = { admin, client: admin, user: home.client };
+  const above: Record<Family, SignedInAccount> = { admin, client: admin, user: home.client };
   const target = family === 'admin' ? await sub('admin', [...permissionsOf('admin')]) : roots[family];
   const { accessToken } = await as(above[family]).call(proxy.start, { body: { accountID: target.id } });
   return accessToken;
 }
 
-/** An account of the family in a tenant of its own, and whom it stands on: its root account, and of a customer the operator. */
-async function chain(family: Family): Promise<{ sub: Signed; root: Signed; operator: Signed }> {
+/** An account of the family in its own tenant, with the accounts above it. */
+async function chain(
+  family: Family,
+): Promise<{ sub: SignedInAccount; root: SignedInAccount; operator: SignedInAccount }> {
   const permissions = [...permissionsOf(family)];
   if (family === 'admin') {
     const root = await build.admin();
@@ -79,10 +81,10 @@ const past = new Date(Date.now() - 1000);
 
 interface Caller {
   who: string;
-  /** The calls that it is refused. */
+  /** Endpoints that must be refused. */
   at: (call: WireCall) => boolean;
   refused: ErrorName;
-  /** Calls of one key share a caller. */
+  /** Endpoints with the same key share a caller. */
   key?: (call: WireCall) => string;
   token: (family: Family, call: WireCall) => Promise<string>;
 }
@@ -169,11 +171,11 @@ const callers: Caller[] = [
   },
 ];
 
-/** Without what tells of the calls themselves. */
+/** Tables that record the requests themselves. */
 const told = '^(audit_|rate_|idempotent_)';
 
 describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
-  const those = guarded.filter(at);
+  const those = authenticatedCalls.filter(at);
   const keyOf = (call: WireCall) => `${familyOf(call.mount)} ${key(call)}`;
   const tokens = new Map<string, string>();
   let before: Record<string, string>;
@@ -181,7 +183,7 @@ describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
   beforeAll(async () => {
     for (const call of those)
       if (!tokens.has(keyOf(call))) tokens.set(keyOf(call), await token(familyOf(call.mount), call));
-    before = await everything(installation, told);
+    before = await hashTables(installation, told);
   });
 
   test.each(those)('is refused $title', async (call) => {
@@ -192,12 +194,12 @@ describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
 
   test('has changed nothing by all that', async () => {
     expect(those.length).toBeGreaterThan(10);
-    expect(await everything(installation, told)).toEqual(before);
+    expect(await hashTables(installation, told)).toEqual(before);
   });
 });
 
-/** What a sub-account sees only where it was given it; accounts, branding and the like it shares with its root account. */
-const given: readonly (Thing | null)[] = [
+/** Objects that a sub-account sees only when assigned. */
+const given: readonly (ObjectKind | null)[] = [
   'site',
   'zone',
   'domain',
@@ -210,10 +212,10 @@ const given: readonly (Thing | null)[] = [
   'node',
   'product',
 ];
-const ofGiven = guarded.filter(
+const ofGiven = authenticatedCalls.filter(
   ({ endpoint, mount }) =>
     (mount === 'user' || mount === 'client') &&
-    idsIn(inputFor(endpoint, home.ids), (path) => given.includes(thingAt(endpoint, path.slice(1)))).length > 0,
+    idsIn(inputFor(endpoint, home.ids), (path) => given.includes(objectKindAt(endpoint, path.slice(1)))).length > 0,
 );
 
 describe('a sub-account that was given nothing', () => {
@@ -223,7 +225,7 @@ describe('a sub-account that was given nothing', () => {
   beforeAll(async () => {
     tokens.set('user', (await build.subUser(home.user, [], { permissions: [...permissionsOf('user')] })).token);
     tokens.set('client', (await build.subClient(home.tenant, [], { permissions: [...permissionsOf('client')] })).token);
-    before = await everything(installation, told);
+    before = await hashTables(installation, told);
   });
 
   test.each(ofGiven)('finds nothing: $title', async (call) => {
@@ -234,12 +236,12 @@ describe('a sub-account that was given nothing', () => {
 
   test('has changed nothing by all that', async () => {
     expect(ofGiven.length).toBeGreaterThan(10);
-    expect(await everything(installation, told)).toEqual(before);
+    expect(await hashTables(installation, told)).toEqual(before);
   });
 });
 
 describe('each permission that a call asks for', () => {
-  test.each(guarded.filter(needsRight))('exists where it is called: $title', ({ endpoint, mount }) => {
+  test.each(authenticatedCalls.filter(needsRight))('exists where it is called: $title', ({ endpoint, mount }) => {
     const families: readonly Family[] = mount === 'root' ? ['user', 'client', 'admin'] : [mount];
     for (const family of families) expect(permissionsOf(family)).toContain(endpoint.can);
   });

@@ -1,4 +1,4 @@
-// Traps of schemas, looked for in all of them at once.
+// Common mistakes in schemas, searched for in all schemas.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -10,7 +10,7 @@ import { errors, type ErrorEntry } from '@edgeloom/contract/errors.ts';
 const endpoints = groups.flatMap((group) => Object.values(group));
 const nameOf = ({ feature, name }: { feature: string; name: string }) => `${feature}.${name}`;
 
-/** Every schema within a schema, once each, with where it stands. */
+/** Every nested schema once, with its path. */
 function* within(
   schema: z.core.$ZodType,
   path: string,
@@ -73,7 +73,7 @@ describe('no schema', () => {
         !checks.some((check) => check._zod.def.check === 'string_format' || check._zod.def.check === 'custom')
       );
     };
-    // An address ahead of its own check: the check behind the pipe bounds it.
+    // E-mail addresses are bounded behind the pipe.
     expect(places(['body'], isEndless).filter((path) => !path.endsWith('.email'))).toEqual([]);
   });
 });
@@ -109,7 +109,7 @@ test('errors that share a number differ by status or rule', () => {
   expect(kinds.filter((kind, i) => kinds.indexOf(kind) !== i)).toEqual([]);
 });
 
-/** Where an object of a JSON schema takes any field. */
+/** Paths at which a JSON schema allows unknown fields. */
 function* openObjects(schema: unknown, path: string): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return;
   if ('properties' in schema && Reflect.get(schema, 'additionalProperties') !== false) yield path;

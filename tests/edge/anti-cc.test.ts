@@ -1,4 +1,4 @@
-// Who has to prove to be no program, and what counts as a proof: by what visitors, origins and the log see of a real edge.
+// Anti-CC challenges on a real edge, as visitors, origins and the log see them.
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -10,7 +10,7 @@ import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Edge, Reply } from '../support/edge.ts';
 import { rule, startEdge, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { simulated } from '../support/simulated.ts';
+import { simulateRequest } from '../support/simulated.ts';
 
 type AntiCC = NonNullable<ZoneDoc['antiCC']>;
 
@@ -31,7 +31,7 @@ const ordered = (over: Partial<AntiCC>): AntiCC => ({
   ...over,
 });
 
-/** Everyone. */
+/** Challenges every request. */
 const asking = (over: Partial<AntiCC> = {}, of: Edge = edge) =>
   of.put(zoneDoc(of.ports, { id: zoneID, antiCC: ordered({ requests: 0, ...over }) }));
 
@@ -42,7 +42,7 @@ const ask = (host: string, path: string, headers: Record<string, string> = {}, m
 const data = (reply: Reply, name: string) => new RegExp(`data-${name}="([^"]*)"`).exec(reply.body)?.[1] ?? '';
 const passOf = (reply: Reply) => /^edgeloom_pass=[^;]+/.exec(reply.header('set-cookie') ?? '')?.[0] ?? '';
 
-/** As the page does it. */
+/** Solves the proof of work as the page does. */
 function workedOut(question: string): string {
   const [, level = '', , mac = ''] = question.split('.');
   const bits = 12 + Number(level);
@@ -71,7 +71,12 @@ describe('the five-second shield', () => {
     expect(Number(asked.header('retry-after'))).toBeGreaterThan(0);
     expect(asked.header('content-security-policy')).toContain("default-src 'none'; script-src 'nonce-");
     expect(edge.origin.asked('/kept')).toHaveLength(0);
-    expect(await edge.logged(asked)).toMatchObject({ status: 978, cause: 'antiCC', rule: 'zone/everyone', cache: '' });
+    expect(await edge.accessLogEntry(asked)).toMatchObject({
+      status: 978,
+      cause: 'antiCC',
+      rule: 'zone/everyone',
+      cache: '',
+    });
   });
 
   test('who works out the answer gets what was asked for, stays in, and neither origin nor store hear of it', async () => {
@@ -89,7 +94,7 @@ describe('the five-second shield', () => {
     const alone = await ask(name, '/alone', { cookie: passOf(answered) });
     expect(alone.status).toBe(200);
     expect(edge.origin.asked('/alone')[0]?.headers).not.toHaveProperty('cookie');
-    // However it is written, nothing of it gets behind the edge.
+    // No spelling of the cookie reaches the origin.
     for (const cookie of [
       `${passOf(answered)};c=3`,
       `c=3;${passOf(answered)}`,
@@ -150,7 +155,7 @@ describe('the five-second shield', () => {
       'edgeloom_pass=1.9.x',
     ])
       expect([forged, (await ask(name, '/', { cookie: forged })).status]).toEqual([forged, 978]);
-    // Less is asked elsewhere than was proven here, but not more.
+    // A proof covers easier challenges, not harder ones.
     await asking({ mode: 2 });
     expect((await ask(name, '/', { cookie })).status).toBe(978);
   });
@@ -187,7 +192,7 @@ describe('the other ways', () => {
     expect(question).toMatch(/^2\.0\./);
     for (const said of ['', 'aaaaa', '00000'])
       expect((await ask(name, '/', { cookie: `edgeloom_answer=${question}~${said}` })).status).toBe(978);
-    // Whoever cannot see it lets the browser work instead, for longer.
+    // Visitors who cannot see the image solve a longer proof of work.
     expect(data(asked, 'instead')).toMatch(/^2\.4\./);
   });
 
@@ -199,7 +204,7 @@ describe('the other ways', () => {
         const question = data(await ask(name, '/'), 'question');
         const worked = workedOut(question);
         const early = await ask(name, '/', { cookie: worked });
-        // Where the work alone takes so long it says nothing.
+        // A proof of work that already took this long asserts nothing.
         if (Date.now() >= Number(question.split('.')[2]) + 700) throw new Error('it came late enough');
         expect(early.status).toBe(978);
         return worked;
@@ -212,7 +217,7 @@ describe('the other ways', () => {
       return late;
     });
     expect(passOf(proven)).toMatch(/^edgeloom_pass=3\./);
-    // It is as good where less is asked.
+    // The proof also covers easier modes.
     await asking({ mode: 1 });
     expect((await ask(name, '/', { cookie: passOf(proven) })).status).toBe(200);
   });
@@ -232,7 +237,7 @@ describe('the other ways', () => {
       const location = (await ask(name, path)).header('location') ?? '';
       expect(new URL(location, `http://${name}/`).host).toBe(name);
     }
-    // Many visitors may share an address: each that comes back with his cookie counts for nothing.
+    // Visitors who share an address and send their cookie are not counted.
     for (let i = 0; i < 7; i += 1) {
       const one = await ask(name, '/');
       expect([one.status, (await ask(name, '/', { cookie: passOf(one) })).status]).toEqual([302, 200]);
@@ -252,7 +257,7 @@ describe('who is asked', () => {
     for (let i = 0; i < 14; i += 1) codes.push((await ask(name, '/')).status);
     expect(codes).toEqual([...Array.from({ length: 10 }, () => 200), 978, 978, 978, 978]);
     expect((await ask(other, '/')).status).toBe(200);
-    // Who has proven himself may ask more often, and not without end.
+    // Verified visitors have a higher limit, not none.
     const cookie = await pass(name);
     const more = [];
     for (let i = 0; i < 100; i += 1) more.push((await ask(name, '/', { cookie })).status);
@@ -266,7 +271,7 @@ describe('who is asked', () => {
     const { name: quiet } = await edge.site();
     let last = await ask(name, '/');
     for (let i = 0; i < 60 && last.status === 200; i += 1) last = await ask(name, '/');
-    expect(await edge.logged(last)).toMatchObject({ status: 978, rule: 'zone/site' });
+    expect(await edge.accessLogEntry(last)).toMatchObject({ status: 978, rule: 'zone/site' });
     expect((await ask(name, '/style.css')).status).toBe(200);
     expect((await ask(name, '/', {}, 'OPTIONS')).status).toBe(200);
     expect((await ask(name, '/style.html')).status).toBe(978);
@@ -302,7 +307,7 @@ describe('who is asked', () => {
     const { name } = await edge.site();
     const seen = await ask(name, '/');
     expect([seen.status, seen.header('set-cookie')]).toEqual([200, undefined]);
-    expect(await edge.logged(seen)).toMatchObject({ status: 200, cause: 'antiCC', rule: 'monitor/everyone' });
+    expect(await edge.accessLogEntry(seen)).toMatchObject({ status: 200, cause: 'antiCC', rule: 'monitor/everyone' });
   });
 
   test('without the setting nobody is asked, and a pass of before reaches no origin', async () => {
@@ -336,7 +341,7 @@ describe('who is asked', () => {
       return rows;
     });
     expect(closed.map(({ cause }) => cause)).toEqual(['antiCC', 'antiCC']);
-    // Each worker writes its own lines, so their order is not that of the requests.
+    // Each worker writes its own lines, so their order is undefined.
     expect(closed.map(({ rule }) => rule).sort()).toEqual(['', 'zone/everyone']);
   });
 
@@ -401,8 +406,8 @@ test('a simulated request is told why it would be asked, and counts for nobody',
   await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC: ordered({ requests: 10, seconds: 300 }) }));
   const { name } = await edge.site();
   const step = async () =>
-    (await simulated(edge, name, '/', { ip: '127.0.0.1' })).steps.find((one) => one.step === 'antiCC');
-  for (let i = 0; i < 15; i += 1) await simulated(edge, name, '/', { ip: '127.0.0.1' });
+    (await simulateRequest(edge, name, '/', { ip: '127.0.0.1' })).steps.find((one) => one.step === 'antiCC');
+  for (let i = 0; i < 15; i += 1) await simulateRequest(edge, name, '/', { ip: '127.0.0.1' });
   expect(await step()).toMatchObject({ decision: 'passed' });
   for (let i = 0; i < 11; i += 1) await ask(name, '/');
   expect(await step()).toMatchObject({ decision: 'refused', detail: { why: 'address', status: '978' } });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { deafOrigin } from '../support/deaf-origin.ts';
+import { startUnresponsiveOrigin } from '../support/deaf-origin.ts';
 import { startEdge, upstream } from '../support/edge.ts';
-import type { HostSketch } from '../support/edge.ts';
+import type { HostOverrides } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate, startOrigin } from '../support/origin.ts';
 import { freePort } from '../support/ports.ts';
@@ -10,18 +10,18 @@ const edge = await startEdge({ zone: { worker: { processes: 1, connections: 512 
 const origins = await Promise.all([startOrigin(), startOrigin(), startOrigin()]);
 const [a, b, c] = origins;
 if (a === undefined || b === undefined || c === undefined) throw new Error('three origins');
-/** Nobody listens there. */
+/** A closed port. */
 const dead = await freePort();
 afterAll(async () => {
   await edge.stop();
   await Promise.all(origins.map((origin) => origin.stop()));
 });
 
-type Settings = NonNullable<HostSketch['origin']>;
+type Settings = NonNullable<HostOverrides['origin']>;
 const domain = async (origin: Settings) => (await edge.site({}, { origin })).name;
 
 let run = 0;
-/** How many of the requests each origin got. */
+/** Requests per origin. */
 async function share(host: string, count: number, path?: (i: number) => string): Promise<number[]> {
   run += 1;
   const prefix = `/run${run}`;
@@ -100,7 +100,7 @@ test('the origin with the fewest open requests is asked', async () => {
   expect(counts[busy]).toBe(0);
   open();
   expect((await slow).status).toBe(200);
-  // The count is given back when the request ends.
+  // The connection count drops when the request ends.
   await eventually(async () => expect(Math.min(...(await share(host, 6)).slice(0, 2))).toBeGreaterThan(0));
 });
 
@@ -127,7 +127,7 @@ describe('an origin that fails', () => {
     const [long, short] = [await resting(600), await resting(1)];
     for (const host of [long, short]) expect(await share(host, 8)).toEqual([8, 0, 0]);
     const late = await startOrigin({ port });
-    // It rests, although it answers by now.
+    // The origin stays disabled for its rest time, although it responds again.
     expect(await share(long, 4)).toEqual([4, 0, 0]);
     expect(late.requests).toEqual([]);
     await eventually(async () => {
@@ -179,11 +179,11 @@ describe('an origin that fails', () => {
 });
 
 test('an origin that takes no connection is left for the next one after the time the domain allows', async () => {
-  const deaf = await deafOrigin();
+  const deaf = await startUnresponsiveOrigin();
   const slow = await domain({ connectTimeoutSeconds: 3600, upstreams: [upstream(deaf.port), upstream(a.port)] });
   const quick = await domain({ connectTimeoutSeconds: 1, upstreams: [upstream(deaf.port), upstream(a.port)] });
   let isAnswered = false;
-  // One of the two begins at the deaf one, and waits as long as it was told.
+  // One of the two requests goes to the unresponsive origin first and waits for its timeout.
   const asked = [0, 1].map((i) => edge.get(`/deaf${i}`, { host: slow }).then(() => (isAnswered = true)));
   for (let i = 0; i < 2; i += 1) expect((await edge.get(`/deaf${i}`, { host: quick })).status).toBe(200);
   await Promise.race(asked);

@@ -1,4 +1,4 @@
-// The block set in nginx: whom a node found, and whom it was told of by the agent.
+// The block set in nginx: addresses blocked by this node, and by others through the agent.
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { statusFrom } from '../support/visit.ts';
 
 const set = { timeout: 600, max: 1000 };
 let edge: Edge;
-/** Whoever asks here has done what a plugin blocks for. */
+/** Requests to this path are blocked by a plugin. */
 let offence = 0;
 beforeAll(async () => {
   edge = await startEdge({ dicts: { blocks: '64k' } });
@@ -71,7 +71,7 @@ test('a visitor who is blocked gets no answer from any site, and the log says wh
 test('whom nginx blocks itself is blocked at once, told once, and stands until its time is over', async () => {
   await drained();
   expect(await offend('127.0.0.31')).toBe('blocked');
-  // Again, by a request that was on its way.
+  // Blocked again by a request that was in flight.
   expect(await offend('127.0.0.31')).toBe('blocked');
   expect(await asVisitor('/offend?seconds=30', '198.51.100.1')).toBe('blocked');
   const { name } = await edge.site();
@@ -93,7 +93,7 @@ test('what an agent fetched and did not write down is told to the next, with the
   for (const last of [1, 2, 3]) await asVisitor(`/offend?seconds=${last * 100}`, `198.51.100.${last}`);
   expect(await told()).toEqual(['198.51.100.1', '198.51.100.2', '198.51.100.3']);
   expect(await told()).toEqual([]);
-  // Let in again since, and blocked for another time.
+  // Unblocked, then blocked for another period.
   await edge.admin.changeBlocks([
     ['198.51.100.1', 0, ''],
     ['198.51.100.2', 50, 'manual'],
@@ -135,7 +135,7 @@ test('this machine, relays and whom the allow list names are never blocked, also
   const relays = [{ id: '019a0000-0000-7000-8000-000000000001', address: '198.51.100.50', port: 8443 }];
   await serveWith({ ipset: set, firewall, relays });
   for (const spared of ['203.0.113.9', '2001:db8:9::9']) expect(await causeOf(spared)).toBe('none');
-  // Of the same /64, and not named.
+  // In the same /64, but not listed.
   expect(await causeOf('2001:db8:9::8')).toBe('waf');
   for (const spared of ['203.0.113.10', '198.51.100.50']) expect(await offend(spared)).toBe('spared');
   await serveWith({ ipset: set });

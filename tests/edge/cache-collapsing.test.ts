@@ -64,7 +64,7 @@ const get = (path: string, ask: Ask = {}) => edge.get(path, { host, ...ask });
 const many = (count: number, path: string, ask: Ask = {}) =>
   Promise.all(Array.from({ length: count }, () => get(path, ask)));
 
-/** Requests that were sent before have reached both workers. */
+/** Waits until earlier requests have reached both workers. */
 async function settled(of = edge, name = host): Promise<void> {
   const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'no-store' }).end());
   for (let i = 0; i < 20; i += 1) await of.get(path, { host: name });
@@ -72,10 +72,10 @@ async function settled(of = edge, name = host): Promise<void> {
 
 const softPurge = (path: string) => edge.admin.purge({ urls: [`http://${host}${path}`], soft: true }, 60_000);
 
-/** How often followers waited in vain for a stored file. */
+/** How often followers waited for a file that was not stored. */
 const missingFiles = async () => (await edge.counters())['leaderFileMissing'];
 
-/** Opens when so many have come. */
+/** Opens after that many requests. */
 function barrier(count: number): () => Promise<void> {
   const { opened, open } = gate();
   let came = 0;
@@ -168,7 +168,7 @@ test('visitors of one variant share origin requests, and none gets the variant o
   await settled();
   open();
   expect((await visits).map(({ body }) => body)).toEqual(languages);
-  // nginx stores concurrent variants of a cold URL in one file, so that a variant may be fetched again.
+  // nginx stores concurrent variants of a cold URL in one file, so a variant may be fetched again.
   expect(fetches(path)).toBeLessThan(languages.length);
 });
 
@@ -200,7 +200,7 @@ describe.each(uncacheable)('a response that cannot be shared: %s', (_, status, h
     const { opened, open } = gate();
     const finished = gate();
     const others = barrier(7);
-    // The first body ends last, and each other header waits until every other request has come.
+    // The first body ends last, and each other header waits until all requests have arrived.
     const path = page(async (__, reply, n) => {
       await (n === 1 ? opened : others());
       reply.writeHead(status, headers).write('part');
@@ -330,7 +330,7 @@ test('when the visitor of the first request leaves, the others still get its res
   await settled();
   open();
   expect((await visits).map(({ body }) => body)).toEqual(Array(6).fill('kept'));
-  // nginx stores nothing for a visitor who left before the header: then one other request fetches it.
+  // nginx stores nothing when the client leaves before the header, so one other request fetches the object.
   expect(fetches(path)).toBeLessThanOrEqual(2);
 });
 
@@ -373,7 +373,7 @@ test('a body that breaks off is not stored, and the others get a whole one', asy
   expect((await get(path)).cache).toBe('hit');
 });
 
-/** Established connections of this machine by the port on our side. */
+/** Established connections by local port. */
 async function connectionsAt(localPort: number): Promise<{ inode: string }[]> {
   const suffix = `:${localPort.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((row) => row.trim().split(/\s+/));
@@ -382,7 +382,7 @@ async function connectionsAt(localPort: number): Promise<{ inode: string }[]> {
     .map((row) => ({ inode: row[9] ?? '0' }));
 }
 
-/** The worker that has the connection over which this request came. */
+/** The worker that handles this request's connection. */
 async function workerOf(call: IncomingMessage | undefined): Promise<number> {
   const [found] = await connectionsAt(call?.socket.remotePort ?? 0);
   const master = await edge.pid();
@@ -405,7 +405,7 @@ test('when the worker of the first request is killed, visitors of the other work
   const first = get(path).catch(() => null);
   await eventually(() => expect(fetches(path)).toBe(1));
   const worker = await workerOf(calls.find((call) => call.url === path));
-  // A stopped worker takes no visitors, so the other one has them.
+  // A stopped worker accepts nothing, so the other one has the visitors.
   process.kill(worker, 'SIGSTOP');
   const visits = many(12, path);
   await eventually(async () => {
@@ -416,7 +416,7 @@ test('when the worker of the first request is killed, visitors of the other work
   expect((await visits).map(({ body }) => body)).toEqual(Array(12).fill('alive'));
   open();
   await first;
-  // The killed one, a new first request, and those whose kept connection between the hops broke: more of them on a busy machine.
+  // The killed request, a new leader, and requests whose hop connection broke; more on a busy machine.
   expect(fetches(path)).toBeLessThan(12);
 });
 
@@ -450,7 +450,7 @@ test('a slow origin keeps no room for what many cold URLs with Vary needed', asy
     const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'max-age=60', vary: 'x-kind' }).end());
     await small.get(path, { host: name });
   }
-  // Entries of finished requests are there for some seconds.
+  // Entries of finished requests remain for some seconds.
   await eventually(async () => {
     const { opened, open } = gate();
     const path = page(async (_, reply) => {
@@ -480,7 +480,7 @@ test('many cold URLs with Vary need room in the dictionary for some seconds only
   });
 });
 
-/** Here followers wait eight seconds for a body. */
+/** Followers wait eight seconds for a body here. */
 describe.concurrent('a body that takes too long', () => {
   const ask = async () => {
     const { name } = await impatient.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });

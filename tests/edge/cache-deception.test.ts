@@ -1,9 +1,9 @@
-// Cache deception: a path that only looks like a static file must not make the edge store a visitor's own page.
+// Cache deception: a path that looks like a static file must not cause private pages to be cached.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rule, startEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Answer } from '../support/origin.ts';
+import type { OriginResponse } from '../support/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
@@ -14,8 +14,8 @@ const staticFiles = (over: Partial<CacheRuleDoc> = {}) =>
 const ruled = async (over: Partial<CacheRuleDoc> = {}, site: Partial<SiteDoc> = {}) =>
   (await edge.site({ cacheRules: [staticFiles(over)], ...site })).name;
 
-/** Whether a second visitor gets what the first one's request stored. */
-async function isShared(host: string, url: string, headers: Answer['headers'] = {}) {
+/** Whether a second visitor gets the response that the first request stored. */
+async function isShared(host: string, url: string, headers: OriginResponse['headers'] = {}) {
   edge.origin.on(url.split('?')[0] ?? url, ({ headers: { cookie = '' } }) => ({ headers, body: `page of ${cookie}` }));
   await edge.get(url, { host, headers: { cookie: 'victim' } });
   const second = await edge.get(url, { host, headers: { cookie: 'attacker' } });

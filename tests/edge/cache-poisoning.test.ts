@@ -1,4 +1,4 @@
-// Cache poisoning: what a visitor writes and no key holds must not change the response that others get from the store.
+// Cache poisoning: unkeyed request input must not change the cached response of others.
 import { connect } from 'node:http2';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';

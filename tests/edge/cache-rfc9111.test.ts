@@ -1,6 +1,6 @@
-// The store as RFC 9111 (and 9110, 9213, 5861) want it, seen by a visitor and by the origin.
+// The cache's conformance to RFC 9111, 9110, 9213 and 5861, seen by visitor and origin.
 import { afterAll, describe, expect, test } from 'vitest';
-import { asked, date, HOUR, shared } from '../support/cache-cases.ts';
+import { uncacheable, date, HOUR, cacheable } from '../support/cache-cases.ts';
 import { startEdge } from '../support/edge.ts';
 import type { Ask } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,7 +13,7 @@ afterAll(() => edge.stop());
 
 let paths = 0;
 
-/** A URL of its own, answered so. */
+/** Creates a URL with this response. */
 function page(script: Script): string {
   paths += 1;
   const path = `/p${paths}`;
@@ -23,7 +23,7 @@ function page(script: Script): string {
 const get = (path: string, ask: Ask = {}) => edge.get(path, { host, ...ask });
 
 describe('the second request is answered from the store', () => {
-  test.each(shared)('%s', async (_, headers, status = 200) => {
+  test.each(cacheable)('%s', async (_, headers, status = 200) => {
     const path = page({ status, headers, body: 'kept' });
     expect((await get(path)).cache).toBe('uri-miss');
     const again = await get(path);
@@ -33,7 +33,7 @@ describe('the second request is answered from the store', () => {
 });
 
 describe('the second request goes to the origin again', () => {
-  test.each(asked)('%s', async (_, headers, status = 200, ask = {}) => {
+  test.each(uncacheable)('%s', async (_, headers, status = 200, ask = {}) => {
     const path = page({ status, headers, body: 'once' });
     await get(path, ask);
     const again = await get(path, ask);
@@ -378,7 +378,7 @@ describe('fields for one visitor or one connection', () => {
 });
 
 describe('stale answers', () => {
-  /** Asks until what is stored is no longer fresh. */
+  /** Requests until the stored response is stale. */
   const untilStale = (path: string, cache: string) =>
     eventually(async () => {
       const answer = await get(path);

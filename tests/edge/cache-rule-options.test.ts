@@ -5,7 +5,7 @@ import { rule, startEdge } from '../support/edge.ts';
 import type { Ask } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/origin.ts';
-import type { Asked } from '../support/origin.ts';
+import type { OriginRequest } from '../support/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
@@ -203,7 +203,7 @@ describe('a large file in pieces', () => {
   const whole = randomBytes(3 * 1024 * 1024 + 1000);
   const ranged =
     (file: Buffer, etag = '"one"') =>
-    ({ headers }: Asked) => {
+    ({ headers }: OriginRequest) => {
       const [, from = '0', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? [];
       if (headers.range === undefined) return { headers: { etag }, body: file };
       const last = Math.min(to === '' ? file.length - 1 : Number(to), file.length - 1);

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Answer } from '../support/origin.ts';
+import type { OriginResponse } from '../support/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-/** Whether the second request of each path is a hit. */
+/** Cache status of the second request of each path. */
 async function hits(host: string, ...paths: string[]): Promise<string[]> {
   const found = [];
   for (const path of paths) {
@@ -69,7 +69,7 @@ test('a rule of no seconds caches nothing, whatever the origin says', async () =
 describe('a rule of no seconds that honours the origin', () => {
   const asTheOriginSays = (over: Parameters<typeof rule>[0] = {}) =>
     rule({ ttlSeconds: 0, honourOrigin: true, ...over });
-  const said: Record<string, Answer> = {
+  const said: Record<string, OriginResponse> = {
     '/minute': { headers: { 'cache-control': 'max-age=60' } },
     '/nothing': { headers: { etag: '"e"', 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' } },
     '/private': { headers: { 'cache-control': 'private, max-age=60' } },
@@ -103,7 +103,7 @@ describe('a rule of no seconds that honours the origin', () => {
   test('has its stale times', async () => {
     const { name } = await edge.site({ cacheRules: [asTheOriginSays({ staleIfErrorSeconds: 600 })] });
     edge.origin.on('/failing', { headers: { 'cache-control': 'max-age=1' }, body: 'good' });
-    // A response that takes a second to come is stale before it can be stored.
+    // A response that takes a second is stale before it can be stored.
     await eventually(async () =>
       expect((await edge.get('/failing', { host: name })).header('cache-status')).toContain('ttl='),
     );
@@ -117,8 +117,8 @@ describe('a rule of no seconds that honours the origin', () => {
 });
 
 describe("a rule's time", () => {
-  const cases: [string, Answer, boolean, boolean][] = [
-    // What the origin says, whether a rule with a time of its own stores it, whether one that honours the origin does.
+  const cases: [string, OriginResponse, boolean, boolean][] = [
+    // Origin headers; cached by a rule with its own TTL; cached by a rule that honours the origin.
     ['nothing', {}, true, true],
     ['max-age=0', { headers: { 'cache-control': 'max-age=0' } }, true, false],
     ['no-store', { headers: { 'cache-control': 'no-store' } }, false, false],

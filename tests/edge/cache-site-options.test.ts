@@ -1,4 +1,4 @@
-// The options of a site beyond the default: responses with Set-Cookie, visitors' Cache-Control, and POST (RFC 9110 9.3.3).
+// Cache options of a site: Set-Cookie, request Cache-Control, and POST (RFC 9110 9.3.3).
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rule, startEdge } from '../support/edge.ts';

@@ -15,7 +15,7 @@ const css = { 'content-type': 'text/css; charset=utf-8' };
 const get = (path: string, host: string, accept?: string) =>
   edge.get(path, { host, ...(accept !== undefined && { headers: { 'accept-encoding': accept } }) });
 
-/** As a browser reads it. */
+/** The decompressed body. */
 function read(reply: Reply): string {
   const encoding = reply.header('content-encoding');
   if (encoding === 'br') return brotliDecompressSync(reply.bytes).toString();

@@ -145,7 +145,7 @@ test('every request leaves one row in the access log that says whose it was', as
     host: name,
     headers: { 'user-agent': 'a "quoted" \\ name', referer: 'http://r/' },
   });
-  const row = await edge.logged(reply);
+  const row = await edge.accessLogEntry(reply);
   expect(row).toMatchObject({
     site: site.id,
     domain: host.domainID,
@@ -163,7 +163,7 @@ test('every request leaves one row in the access log that says whose it was', as
     referer: 'http://r/',
   });
   expect(row['bytes']).toBeGreaterThan(0);
-  const hit = await edge.logged(await edge.get('/log?a=1', { host: name }));
+  const hit = await edge.accessLogEntry(await edge.get('/log?a=1', { host: name }));
   expect(hit).toMatchObject({ cache: 'HIT', upstream: '', upstreamTime: '' });
   await eventually(async () => expect((await edge.log()).filter((one) => one['uri'] === '/log')).toHaveLength(2));
 });

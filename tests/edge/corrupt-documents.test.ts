@@ -33,7 +33,7 @@ describe.each(damages)('a document %s', (_, damage) => {
     const before = (await edge.counters())['docCorrupt'] ?? 0;
     await edge.writeRaw(key, damage(await readFile(edge.pathOf(key))));
     await edge.admin.bump([key]);
-    // More than one worker, with and without a decoded copy of its own.
+    // Several workers, with and without a decoded copy in memory.
     for (let i = 0; i < 12; i += 1) expect((await edge.get('/', { host: name })).status).toBe(200);
     expect((await edge.counters())['docCorrupt']).toBeGreaterThan(before);
     expect(await edge.errors()).toContain(`document ${key} is refused`);

@@ -9,7 +9,7 @@ import { hostDoc, rule, startEdge } from '../support/edge.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-/** A site with a module of these, which its domain has. */
+/** A site with these header rules. */
 async function withHeaders(...headers: HeaderRule[]) {
   const doc = moduleDoc({ id: randomUUID(), kind: 'customHeader', settings: { headers }, redirects: null });
   await edge.put(doc);

@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 let count = 0;
-/** A site whose origin has a name of its own. */
+/** A site whose origin is a host name. */
 async function named(records: Parameters<typeof names.records.set>[1] | null) {
   count += 1;
   const origin = `o${count}.test`;
@@ -110,7 +110,7 @@ test('a name that turns to an address origins may not lie in is not followed the
   let i = 1;
   await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(502));
   expect((await guarded.counters())['originRefused']).toBeGreaterThan(0);
-  // Of several addresses only those that are allowed are asked.
+  // Only allowed addresses of a name are used.
   names.records.set('rebind.test', { a: ['10.1.2.3', '127.0.0.1'], seconds: 1 });
   await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(200));
   await guarded.stop();

@@ -78,7 +78,7 @@ describe('what an origin answers', () => {
         '',
         String(html(`sorry ${code}`).length),
       ]);
-      // What a program sent is answered as the program reads it.
+      // POST responses keep the origin's body, because programs read them.
       expect((await edge.get(`/${code}`, { host: name, method: 'POST' })).body).toBe(body);
     }
     expect((await edge.get('/404', { host: name })).body).toBe(body);

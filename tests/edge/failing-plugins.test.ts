@@ -16,7 +16,7 @@ const broken = await startEdge({
 });
 afterAll(() => Promise.all([edge.stop(), broken.stop()]));
 
-/** No plugin can read it: documents are checked before they are written, so nothing but a fault of ours brings one here. */
+/** Documents are validated, so only a bug of ours could produce this value. */
 const unreadable = [{ id: randomUUID(), type: 'nobodyKnows', values: [], hosts: [] }];
 const headers = [{ direction: 'response', action: 'set', name: 'X-Mine', value: '1' }];
 const failures = async () => (await edge.counters())['pluginFailed'] ?? 0;
@@ -63,7 +63,7 @@ test('several may fail in one request', async () => {
 
 describe('a response that cannot be judged', () => {
   const good = rule({ honourOrigin: true });
-  /** Read by hop B alone, when it knows the response's lifetime. */
+  /** Read only by hop B, when the response's lifetime is known. */
   const bad = { ...good, minSeconds: {} };
 
   test('is not stored, whatever its Cache-Control says', async () => {

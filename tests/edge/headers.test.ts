@@ -9,7 +9,7 @@ const edge = await startEdge();
 const { name: host } = await edge.site();
 afterAll(() => edge.stop());
 
-/** What the origin was asked for one request with these fields. */
+/** The origin's view of one request with these headers. */
 async function seen(path: string, headers: Record<string, string | string[]> = {}, method = 'GET') {
   await edge.get(path, { host, headers, method });
   const [asked] = edge.origin.asked(path);
@@ -174,7 +174,7 @@ describe('the body of a request', () => {
   });
   test('flows while it is still being sent', async () => {
     const arrived = Promise.withResolvers<string>();
-    // A second origin that looks at the first bytes.
+    // A second origin that records raw bytes.
     const { createServer } = await import('node:http');
     const server = createServer((asked, answer) => {
       asked.once('data', (chunk: Buffer) => arrived.resolve(chunk.toString()));
@@ -235,6 +235,6 @@ test('plain connections to an origin are kept', async () => {
   const connections = new Set(
     edge.origin.requests.filter((asked) => /^\/kept\d/.test(asked.path)).map((asked) => asked.connection),
   );
-  // At most one for each worker.
+  // At most one per worker.
   expect(connections.size).toBeLessThanOrEqual(2);
 });

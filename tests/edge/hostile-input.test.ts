@@ -1,4 +1,4 @@
-// What visitors and origins may try. Neither is trusted.
+// Attacks by visitors and origins. Neither is trusted.
 import { afterAll, describe, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
 
@@ -135,7 +135,7 @@ describe('an origin', () => {
       expect(reply.header('cache-control')).toBe('no-store');
       expect(reply.header('vary')).toBeUndefined();
       expect(reply.rawHeaders.filter((text) => /^x-(e|accel)-/i.test(text))).toEqual([]);
-      expect((await edge.logged(reply))['upstream']).toBe(`127.0.0.1:${edge.origin.port}`);
+      expect((await edge.accessLogEntry(reply))['upstream']).toBe(`127.0.0.1:${edge.origin.port}`);
     }
   });
   test('nor what is stored of it', async () => {
@@ -164,7 +164,7 @@ describe('an origin', () => {
     ],
   ])('whose body %s is not stored', async (words, raw) => {
     const path = `/torn-${words.length}`;
-    edge.origin.on(path, { torn: raw });
+    edge.origin.on(path, { rawThenClose: raw });
     await edge.get(path, { host }).catch(() => undefined);
     edge.origin.on(path, { headers: { 'cache-control': 'max-age=600' }, body: 'whole' });
     expect(await edge.get(path, { host })).toMatchObject({ body: 'whole' });
@@ -180,7 +180,7 @@ test('whatever was asked, every row of the access log can be read', async () => 
   await edge.get('/?"\\\u0001', { host, headers: { 'user-agent': '\u00ff"\\', referer: '{}' } }).catch(() => undefined);
   await edge.raw(`GET /\xff\xfe"\\ HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: \x01\x80"\r\nConnection: close\r\n\r\n`);
   await edge.raw('nonsense\r\n\r\n');
-  const last = await edge.logged(await edge.get('/last-row', { host }));
+  const last = await edge.accessLogEntry(await edge.get('/last-row', { host }));
   expect(last['uri']).toBe('/last-row');
   expect((await edge.log()).length).toBeGreaterThan(20);
 });

@@ -1,6 +1,5 @@
-// What owners write: every text of every call that reaches the edge, found by walking the contract's schemas, in each of its
-// places as hostile as it is let in. Whatever it says, it stays where it was put: no line and no field comes of it, no request
-// more, and no plugin stumbles.
+// Hostile text in every field of every call that reaches the edge, found by walking the contract's schemas. It must not
+// add lines, headers or requests, nor break a plugin.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { antiRefererDocs } from '@edgeloom/api/compile/hotlink.ts';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
@@ -32,7 +31,7 @@ edge.origin.on('/fail', { status: 500, headers: { 'content-type': 'text/plain' }
 
 type Path = (string | number)[];
 
-/** Where texts may stand: `rules.*.source`. Choices from a list are none. */
+/** Paths of free texts, such as `rules.*.source`. Enums are skipped. */
 function textsOf(schema: unknown, at: string[] = []): string[] {
   if (schema instanceof z.ZodObject)
     return Object.entries(schema.shape).flatMap(([name, field]) => textsOf(field, [...at, name]));
@@ -45,7 +44,7 @@ function textsOf(schema: unknown, at: string[] = []): string[] {
   return [];
 }
 
-/** The same of a value, with where exactly each stands. */
+/** The concrete paths of these texts in a value. */
 function placesIn(value: unknown, at: Path = []): Path[] {
   if (typeof value === 'string') return [at];
   if (typeof value !== 'object' || value === null) return [];
@@ -350,13 +349,13 @@ const asks = ['GET /a/b.css?x=1', 'GET /old', 'OPTIONS /a/b.css', 'GET /fail'].m
     `${line} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\nOrigin: https://app.example.com\r\nReferer: https://www.example.net/\r\nX-Test: bad\r\nCookie: lang=de; sid=1\r\n${line.startsWith('OPTIONS') ? 'Access-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: x-token\r\n' : 'Accept-Encoding: gzip\r\n'}\r\n`,
 );
 
-/** What an answer may say, whichever way a rule turns it. */
+/** Accepts any response that some rule may produce. */
 const said =
   /^(?:date|server|content-type|content-length|content-encoding|transfer-encoding|connection|keep-alive|cache-control|cache-status|age|vary|etag|location|x-request-id|content-security-policy|accept-ranges|access-control-allow-(?:origin|methods|headers|credentials)|access-control-expose-headers|access-control-max-age|x-own)$/i;
 const heard =
   /^(?:host|connection|origin|referer|x-test|cookie|accept-encoding|access-control-request-(?:method|headers)|x-request-id|x-forwarded-(?:for|proto)|x-real-ip|via|cdn-loop|x-own)$/i;
 
-/** Names of fields that the owner chose himself, in so far as they are names. */
+/** Header names that the owner chose, where they are valid names. */
 const ownNames = (documents: Documents): string[] =>
   documents.module?.module === 'customHeader'
     ? [...documents.module.request, ...documents.module.response].map((change) => change.name.toLowerCase())

@@ -39,7 +39,7 @@ async function statuses(host: string, path: string, ...referers: (string | undef
   return found;
 }
 
-/** What the log says of a request, by its id. */
+/** The access log entry of a request, by its id. */
 const logged = (reply: Reply) =>
   eventually(async () => {
     const lines = (await readFile(join(edge.dir, 'logs/access.json'), 'utf8')).split('\n');
@@ -223,7 +223,7 @@ test('no text of any field that the API takes breaks a document, an answer or th
     fc.stringMatching(/^[ -~]{1,60}$/),
     fc.constantFrom('"}{"', '%00', '\u0000', '\r\nX-Evil: 1', '${host}', "');os.exit()--", '\u2028', '\ud800', '%1%z'),
   );
-  // Mostly what is taken, else little of the rest would ever be.
+  // Mostly valid input, or hardly any rule would be accepted.
   const or = (good: fc.Arbitrary<string>) => fc.oneof({ weight: 9, arbitrary: good }, text);
   const paths = fc.oneof(
     fc.constant({ type: 'all', value: [] }),
@@ -270,7 +270,7 @@ test('no text of any field that the API takes breaks a document, an answer or th
     }),
     { numRuns: 300, seed: 1 },
   );
-  // Enough of them were taken for the claim to mean something.
+  // Enough rules were accepted for the test to be meaningful.
   expect(Math.min(taken.referers, taken.headers)).toBeGreaterThan(10);
   await eventually(async () => {
     const lines = (await readFile(join(edge.dir, 'logs/access.json'), 'utf8')).trimEnd().split('\n');

@@ -21,7 +21,7 @@ describe('a visitor by HTTP of a domain that forces HTTPS', () => {
     ]);
     expect(edge.origin.asked('/a%20b//c?x=1&y=%2F')).toEqual([]);
     expect((await edge.get('/', { host: name, tls: name })).status).toBe(200);
-    // A page that was stored before makes no difference.
+    // A cached page does not bypass the redirect.
     expect((await edge.get('/', { host: name })).status).toBe(301);
   });
 

@@ -1,4 +1,4 @@
-// Documents of a control plane that is a version ahead: what keeps visitors out must never be missing in silence.
+// Documents of a newer control plane: an unknown protection must fail closed, not be ignored.
 import { randomUUID } from 'node:crypto';
 import { abilities } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -28,7 +28,7 @@ test.each(['host', 'site', 'module'] as const)(
     const doc = open.find((one) => one.kind === kind);
     const key = kind === 'host' ? `host/${name}` : kind === 'site' ? `site/${site.id}` : `module/${id}`;
     await edge.putBody(key, { ...doc, needs: ['tokenAuth', 'bouncer'] });
-    // By more than one worker, stored or not.
+    // By several workers, cached or not.
     for (let i = 0; i < 8; i += 1) expect((await edge.get('/', { host: name })).status).toBe(503);
     expect(edge.origin.requests.length).toBe(asked);
     expect((await edge.get('/', { host: other })).status).toBe(200);

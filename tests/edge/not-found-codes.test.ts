@@ -24,7 +24,7 @@ test.each(refused)('%s is answered 903, logged as 903, and nobody is asked', asy
   expect(reply.body).toContain('Unknown Domain');
   expect(reply.header('cache-status')).toBe('Edgeloom; detail=own-answer');
   expect(reply.header('cache-control')).toBe('no-store');
-  expect(await edge.logged(reply)).toMatchObject({ status: 903, site: '', domain: '' });
+  expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 903, site: '', domain: '' });
   expect(edge.origin.requests).toHaveLength(before);
 });
 
@@ -43,7 +43,7 @@ test.each<[typeof SiteStatus._output]>([['pause'], ['limit'], ['lock'], ['expire
     const reply = await edge.get(`/${status}`, { host: name });
     expect(reply.status).toBe(904);
     expect(reply.body).toContain('Site Out Of Service');
-    expect(await edge.logged(reply)).toMatchObject({ status: 904, site: site.id });
+    expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 904, site: site.id });
     await edge.put(site);
     expect(await edge.get(`/${status}`, { host: name })).toMatchObject({ status: 200, cache: 'hit', body: 'stored' });
   },

@@ -1,4 +1,4 @@
-// What a certificate's authority says of it, asked by the agent and shown by nginx.
+// OCSP responses fetched by the agent and stapled by nginx.
 import { execFile } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
@@ -10,14 +10,14 @@ import { StapleFiles, stapleKey } from '@edgeloom/agent/ocsp/staple-files.ts';
 import { Staples } from '@edgeloom/agent/ocsp/staples.ts';
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { authority, type Bought } from '../support/authority.ts';
+import { createAuthority, type CertificatePair } from '../support/authority.ts';
 import { startEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
-import { answerTo, startResponder, type Said } from '../support/responder.ts';
+import { ocspResponse, startResponder, type ResponderOptions } from '../support/responder.ts';
 
-const ca = await authority();
-const stranger = await authority();
+const ca = await createAuthority();
+const stranger = await createAuthority();
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
@@ -31,10 +31,10 @@ describe('an answer', () => {
   const responder = 'http://ocsp.example.com/a';
   const now = new Date();
   const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
-  async function judged(over: Partial<Said>, at = later(1)) {
-    const { chainPem } = await ca.sell(['a.example.com'], { responder });
+  async function judged(over: Partial<ResponderOptions>, at = later(1)) {
+    const { chainPem } = await ca.issue(['a.example.com'], { responder });
     const question = asked(chainPem);
-    const answer = await answerTo(requestOf(question), { authority: ca.signer, good: [chainPem], ...over });
+    const answer = await ocspResponse(requestOf(question), { authority: ca.signer, good: [chainPem], ...over });
     return validateResponse(answer, question, at);
   }
 
@@ -61,23 +61,24 @@ describe('an answer', () => {
     await expect(judged({}, later(-10))).rejects.toThrow('time to come');
   });
   test('that the certificate is revoked or unknown is not', async () => {
-    const { chainPem } = await ca.sell(['a.example.com'], { responder });
+    const { chainPem } = await ca.issue(['a.example.com'], { responder });
     const question = asked(chainPem);
-    const answer = (said: Partial<Said>) => answerTo(requestOf(question), { authority: ca.signer, ...said });
+    const answer = (said: Partial<ResponderOptions>) =>
+      ocspResponse(requestOf(question), { authority: ca.signer, ...said });
     const revoked = await answer({ revoked: [chainPem] });
     expect(() => validateResponse(revoked, question, later(1))).toThrow(RevokedError);
     const unknown = await answer({});
     expect(() => validateResponse(unknown, question, later(1))).toThrow('does not know');
   });
   test('about another certificate is not, nor one that was changed, nor no answer at all', async () => {
-    const { chainPem } = await ca.sell(['a.example.com'], { responder });
-    const other = await ca.sell(['b.example.com'], { responder });
+    const { chainPem } = await ca.issue(['a.example.com'], { responder });
+    const other = await ca.issue(['b.example.com'], { responder });
     const question = asked(chainPem);
     const said = { authority: ca.signer, good: [chainPem, other.chainPem] };
-    const about = await answerTo(requestOf(asked(other.chainPem)), said);
+    const about = await ocspResponse(requestOf(asked(other.chainPem)), said);
     expect(() => validateResponse(about, question, later(1))).toThrow('another certificate');
-    const changed = await answerTo(requestOf(question), said);
-    // A minute of when it ends.
+    const changed = await ocspResponse(requestOf(question), said);
+    // Changes the expiry minute.
     const at = changed.lastIndexOf(Buffer.from('\u0018\u000f20')) + 13;
     changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
     expect(() => validateResponse(changed, question, later(1))).toThrow('signed by nobody');
@@ -87,16 +88,16 @@ describe('an answer', () => {
 });
 
 test('nobody is asked of a chain that names nobody, lacks who signed it, or names what is no web address', async () => {
-  const { chainPem } = await ca.sell(['a.example.com']);
+  const { chainPem } = await ca.issue(['a.example.com']);
   expect(ocspRequestOf(chainPem)).toBeNull();
-  const named = await ca.sell(['a.example.com'], { responder: 'http://ocsp.example.com/' });
+  const named = await ca.issue(['a.example.com'], { responder: 'http://ocsp.example.com/' });
   expect(ocspRequestOf(named.chainPem.slice(0, named.chainPem.indexOf('-----END') + 26))).toBeNull();
   expect(ocspRequestOf(named.chainPem.replace(ca.signer.cert, stranger.signer.cert))).toBeNull();
-  const odd = await ca.sell(['a.example.com'], { responder: 'file:///etc/passwd' });
+  const odd = await ca.issue(['a.example.com'], { responder: 'file:///etc/passwd' });
   expect(ocspRequestOf(odd.chainPem)).toBeNull();
 });
 
-/** What the node's agent does, with this edge's directory. */
+/** The agent's OCSP job on this edge's directory. */
 function agent(over: { deny?: boolean } = {}) {
   const files = new StapleFiles(`${edge.dir}/docs`);
   const chains = new Map<string, string>();
@@ -126,7 +127,7 @@ function agent(over: { deny?: boolean } = {}) {
   };
 }
 
-async function served(...pairs: Bought[]): Promise<{ doc: CertDoc; name: string }> {
+async function served(...pairs: CertificatePair[]): Promise<{ doc: CertDoc; name: string }> {
   const id = randomUUID();
   const doc: CertDoc = {
     kind: 'cert',
@@ -139,7 +140,7 @@ async function served(...pairs: Bought[]): Promise<{ doc: CertDoc; name: string 
   return { doc, name: (await edge.site({}, { certID: id })).name };
 }
 
-/** What a visitor who asks is told: the certificate's status, or nothing. */
+/** The stapled certificate status, or nothing. */
 async function told(name: string, ...flags: string[]): Promise<string> {
   const at = ['-connect', `127.0.0.1:${edge.ports.https}`, '-servername', name, '-status', ...flags];
   const asking = promisify(execFile)('openssl', ['s_client', ...at]);
@@ -155,11 +156,11 @@ const address = async () => {
 
 test('a visitor is told that a certificate is good; its responder may be away, nginx or the agent started anew', async () => {
   const { port, responder } = await address();
-  const bought = await ca.sell(['good.example.com'], { responder });
+  const bought = await ca.issue(['good.example.com'], { responder });
   const { doc, name } = await served(bought);
   const one = agent();
   await one.follow(doc);
-  // Nobody is there yet: the visitor gets the certificate all the same.
+  // The responder is down; visitors get the certificate without stapling.
   await eventually(() => expect(one.log).toContain(`connect ECONNREFUSED 127.0.0.1:${port}`));
   expect(await told(name)).toBe('no response sent');
   one.stop();
@@ -176,7 +177,7 @@ test('a visitor is told that a certificate is good; its responder may be away, n
   const three = agent();
   await three.follow(doc);
   expect(await told(name)).toBe('good');
-  // Without its document there is nothing to keep.
+  // Without its document the response is deleted.
   await three.remove(doc);
   expect(await three.files.read(stapleKey(bought.chainPem))).toBeNull();
   expect(await told(name)).toBe('no response sent');
@@ -185,12 +186,12 @@ test('a visitor is told that a certificate is good; its responder may be away, n
 
 test('an answer that has ended is not shown, and a revoked certificate loses the one it had', async () => {
   const { port, responder } = await address();
-  const bought = await ca.sell(['revoked.example.com'], { responder });
+  const bought = await ca.issue(['revoked.example.com'], { responder });
   const { doc, name } = await served(bought);
   const key = stapleKey(bought.chainPem);
   const { files, ...one } = agent();
   const response = (
-    await answerTo(requestOf(asked(bought.chainPem)), { authority: ca.signer, good: [bought.chainPem] })
+    await ocspResponse(requestOf(asked(bought.chainPem)), { authority: ca.signer, good: [bought.chainPem] })
   ).toString('base64');
   await files.write(key, { keyType: 'ecdsa', until: Math.floor(Date.now() / 1000) + 600, response });
   await edge.admin.bump([key]);
@@ -207,7 +208,7 @@ test('an answer that has ended is not shown, and a revoked certificate loses the
 });
 
 test('a certificate that names nobody is served as ever, and nothing is looked for', async () => {
-  const { name } = await served(await ca.sell(['plain.example.com']));
+  const { name } = await served(await ca.issue(['plain.example.com']));
   expect(await told(name)).toBe('no response sent');
   expect((await edge.counters())['certFailed'] ?? 0).toBe(0);
 });
@@ -215,8 +216,8 @@ test('a certificate that names nobody is served as ever, and nothing is looked f
 test('of two pairs each visitor is told about the one he is shown, or nothing', async () => {
   const { port, responder } = await address();
   const pairs = [
-    await ca.sell(['two.example.com'], { responder }),
-    await ca.sell(['two.example.com'], { responder, rsa: true }),
+    await ca.issue(['two.example.com'], { responder }),
+    await ca.issue(['two.example.com'], { responder, rsa: true }),
   ];
   const { doc, name } = await served(...pairs);
   const there = await startResponder(port, { authority: ca.signer, good: pairs.map(({ chainPem }) => chainPem) });
@@ -239,7 +240,7 @@ describe('a responder that is hostile', () => {
     const server = createServer((_, answer) => void behave(answer)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = Reflect.get(Object(server.address()), 'port');
-    const bought = await ca.sell(['hostile.example.com'], { responder: `http://127.0.0.1:${port}/` });
+    const bought = await ca.issue(['hostile.example.com'], { responder: `http://127.0.0.1:${port}/` });
     const { doc, name } = await served(bought);
     const one = agent();
     await one.follow(doc);
@@ -250,7 +251,7 @@ describe('a responder that is hostile', () => {
     server.close();
   });
   test('lies where the zone lets no origin lie, and is not asked', async () => {
-    const bought = await ca.sell(['inside.example.com'], { responder: 'http://inside.example.com/' });
+    const bought = await ca.issue(['inside.example.com'], { responder: 'http://inside.example.com/' });
     const { doc } = await served(bought);
     const one = agent({ deny: true });
     await one.follow(doc);

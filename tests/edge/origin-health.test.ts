@@ -1,4 +1,4 @@
-// What the agent's findings do to the choice of an origin.
+// Effect of health check results on origin selection.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 import { startEdge, upstream } from '../support/edge.ts';

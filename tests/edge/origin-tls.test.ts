@@ -1,4 +1,4 @@
-// An origin over TLS whose certificate must be right.
+// Origins over TLS with certificate verification.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
@@ -9,7 +9,7 @@ import { startEdge, upstream } from '../support/edge.ts';
 import { startOrigin } from '../support/origin.ts';
 
 const trusted = selfSigned('origin.example.com');
-const edge = await startEdge({ trusts: trusted.cert });
+const edge = await startEdge({ trustedAuthorities: trusted.cert });
 const [right, wrong] = await Promise.all([
   startOrigin({ tls: trusted }),
   startOrigin({ tls: selfSigned('origin.example.com') }),
@@ -86,7 +86,7 @@ test('an origin that asks who we are is shown the certificate that the domain na
     await site([port]),
     await site([port], { certID: randomUUID() }),
   ];
-  // One after the other, so that a kept connection would tell.
+  // Sequential, so that a reused connection would show.
   for (let i = 0; i < 3; i += 1) {
     expect((await edge.get('/', { host: shown.name })).status).toBe(200);
     expect((await edge.get('/', { host: none.name })).status).toBe(403);

@@ -1,4 +1,4 @@
-// Origins that drip, stop, tear the line in the middle of an answer, hang up between two requests, or live in IPv6 alone.
+// Faulty origins: slow, stalled, truncated, closing idle connections, or IPv6 only.
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ const names = await startNameServer();
 const edge = await startEdge({ resolvers: [names.address] });
 afterAll(() => Promise.all([edge.stop(), names.stop()]));
 
-/** Says its head at once and then does with the connection what it is told. */
+/** Sends its headers at once and then calls `then` with the connection. */
 async function peculiar(then: (socket: Socket, asked: number) => void) {
   let asked = 0;
   const server = createServer((socket) => {
@@ -30,7 +30,7 @@ async function peculiar(then: (socket: Socket, asked: number) => void) {
 }
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\nCache-Control: max-age=600\r\n\r\n';
 
-/** A domain of its own in front of that port. */
+/** A domain with this origin port. */
 const domain = async (port: number, readTimeoutSeconds = 10) =>
   (await edge.site({ cacheRules: [rule()] }, { origin: { readTimeoutSeconds, upstreams: [upstream(port)] } })).name;
 
@@ -45,7 +45,7 @@ describe('an origin that is slow in the middle of an answer', () => {
         if (sent === 10) clearInterval(drip);
       }, 400);
     });
-    // Four seconds in all, with a limit of three.
+    // Four seconds in total, with a limit of three.
     const host = await domain(port, 3);
     expect(await edge.get('/', { host })).toMatchObject({ status: 200, body: 'xxxxxxxxxx' });
     expect((await edge.get('/', { host })).cache).toBe('hit');
@@ -103,7 +103,7 @@ describe('an origin that resets a kept connection when the next request comes by
       let asked = 0;
       socket.on('error', () => undefined);
       socket.on('data', (chunk) => {
-        // A body may come by itself.
+        // A body may arrive in its own chunk.
         if (!/^[A-Z]+ \//.test(chunk.toString())) return;
         asked += 1;
         if (asked > 1) return void socket.resetAndDestroy();
@@ -117,7 +117,7 @@ describe('an origin that resets a kept connection when the next request comes by
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
     const { name: host } = await edge.site({}, { origin: { upstreams: [upstream(address.port)] } });
-    // Several: each worker keeps connections of its own.
+    // Several requests, because each worker has its own connections.
     for (let i = 0; i < 8; i += 1) await edge.get('/', { host });
     for (let i = 0; i < 8; i += 1)
       expect(await edge.get('/', { host, method, ...(body !== undefined && { body }) })).toMatchObject({
@@ -176,7 +176,7 @@ describe('an origin in IPv6', () => {
       const upstreams = [upstream(port, { address: '::1' })];
       const { name } = await edge.site({}, { origin: { scheme, upstreams } });
       const reply = await edge.get(`/${scheme}`, { host: name });
-      expect(await edge.logged(reply)).toMatchObject({ status: 200, upstream: `[::1]:${port}` });
+      expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 200, upstream: `[::1]:${port}` });
       return reply.body;
     };
     expect(await at('http', plain.port)).toBe('/http');

@@ -1,4 +1,4 @@
-// The edge judges where a name leads by the list that the API sends it: both decide alike. A bare nginx runs the Lua.
+// The outbound policy in Lua and in TypeScript must agree. The Lua code runs in a bare nginx.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

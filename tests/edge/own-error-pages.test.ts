@@ -1,4 +1,4 @@
-// Errors that nginx answers by itself, as visitors see them.
+// nginx's own error responses.
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { createServer } from 'node:net';
@@ -18,7 +18,7 @@ edge.origin.on('/file', { headers: { etag: '"a"', 'content-length': 10 }, body: 
 
 const request = (line: string, host = name, more = '') =>
   `${line}\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`;
-/** Our page: its number, no name of a program, nobody keeps it. */
+/** The page has its status, names no software and is not cacheable. */
 const expectOurs = (text: string, status: number, title: string) => {
   expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(text).toContain(`<h1>${status} ${title}</h1>`);
@@ -82,7 +82,7 @@ test.each([
   expect(reply.status).toBe(status);
   expect(reply.header('etag')).toBeUndefined();
   expect(reply.header('content-range')).toBe(status === 416 ? 'bytes */10' : undefined);
-  expect(await edge.logged(reply)).toMatchObject({ status, uri: '/dated', method: 'GET' });
+  expect(await edge.accessLogEntry(reply)).toMatchObject({ status, uri: '/dated', method: 'GET' });
 });
 
 test('the log names what was asked for where a request could not be read', async () => {
@@ -112,7 +112,7 @@ test('HTTP/2 sees the same pages', async () => {
   expect([headers[':status'], body]).toEqual([413, expect.stringContaining('<h1>413 Content Too Large</h1>')]);
 });
 
-/** Takes each request and closes without a word that is an answer. */
+/** An origin that closes every request without a response. */
 async function interimOnly() {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -134,7 +134,7 @@ describe('an origin that answers nothing usable', () => {
     const own = await edge.site({ cacheRules: [rule()], ...sorry(502) }, origin);
     const reply = await edge.get('/', { host: own.name, method });
     expect([reply.status, reply.body, reply.header('cache-control')]).toEqual([502, '<h1>sorry 502</h1>', 'no-store']);
-    expect(await edge.logged(reply)).toMatchObject({ status: 502, uri: '/', method, site: own.site.id });
+    expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 502, uri: '/', method, site: own.site.id });
   });
 
   test('in pieces: our page for the first, and a broken file for a later one', async () => {
@@ -153,7 +153,7 @@ describe('an origin that answers nothing usable', () => {
     );
     const text = await edge.raw(request('GET /pieces HTTP/1.1', host));
     const body = text.slice(text.indexOf('\r\n\r\n') + 4);
-    // What nginx had not sent yet when the second piece failed is lost.
+    // Data that nginx had buffered when the second slice failed is lost.
     expect(body.length).toBeLessThanOrEqual(mega);
     expect(body.replace(/^a+/, '')).toBe('');
   });

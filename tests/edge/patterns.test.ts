@@ -1,4 +1,4 @@
-// Tenants' patterns at a real nginx: what the API accepts compiles there, and what does not compile denies nothing.
+// Tenants' patterns on a real nginx: patterns that the API accepts compile, and others deny nobody.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { testDir } from '../support/test-dir.ts';
 const run = promisify(execFile);
 const lua = path.join(import.meta.dirname, '../../agent/lua');
 
-/** A bare nginx that runs patterns with the edge's own Lua and answers its error for each; null where it compiles. */
+/** Compiles patterns with the edge's Lua code in a bare nginx. Returns the error of each, or null. */
 async function compiler() {
   const [dir, [port = 0], { modules }] = await Promise.all([testDir(), freePorts(1), detectCapabilities('nginx')]);
   const conf = path.join(dir, 'nginx.conf');

@@ -11,7 +11,7 @@ const edge = await startEdge();
 afterAll(() => edge.stop());
 const zoneKey = async () => Buffer.from(await readFile(join(edge.dir, 'keys/zone.key'), 'utf8'), 'base64');
 
-/** Pages of other hosts, a field and a token are asked for: nobody gets in by accident. */
+/** A site with hotlink, header and token protection. */
 async function guarded() {
   const id = randomUUID();
   const tokenAuth: TokenAuthDoc = {

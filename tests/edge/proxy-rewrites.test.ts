@@ -21,7 +21,7 @@ async function withRules(...rules: Wish[]) {
   await edge.put(doc);
   return { doc, ...(await edge.site({ cacheRules: [cacheRule()] }, { modules: { proxyRewrite: doc.id } })) };
 }
-/** What the origin was asked for each. */
+/** The URLs that the origin received. */
 async function asked(host: string, ...paths: string[]) {
   const urls = [];
   for (const path of paths) {

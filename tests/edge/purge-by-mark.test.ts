@@ -1,4 +1,4 @@
-// Purges of what begins so, of tags, and soft ones: what is marked and found out with the next request.
+// Purges by prefix and by tag, and soft purges, which take effect on the next request.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { rule, startEdge } from '../support/edge.ts';
@@ -159,7 +159,7 @@ describe('a purge by tag', () => {
 });
 
 describe('a soft purge', () => {
-  /** Answers 304 to whom has it, until it changes. */
+  /** An origin page that supports revalidation. */
   function page(path: string, more: Record<string, string> = {}) {
     const now = { version: '1' };
     edge.origin.on(path, ({ headers }) => {

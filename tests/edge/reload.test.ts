@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-/** Asks again and again, in turn GET of a stored object, GET of an uncacheable one and POST; answers the statuses seen. */
+/** Loops over a cached GET, an uncacheable GET and a POST. Returns the statuses. */
 function visitors(host: string, count: number) {
   let running = true;
   const seen = new Map<string, number>();
@@ -89,7 +89,7 @@ test('a visitor on a kept connection is answered by the new workers', async () =
   expect(await ask()).toBe(200);
   await edge.render(zoneDoc(edge.ports));
   await edge.reload();
-  // nginx closes idle connections of old workers; a visitor whose request crosses that repeats it, as browsers do.
+  // nginx closes idle connections of old workers; browsers retry such requests.
   await eventually(async () => expect(await ask()).toBe(200));
   agent.destroy();
 });
@@ -121,7 +121,7 @@ test('just before a reload each response ends its connection, and is the same ot
     replies: before.replies.map((reply) => ({ ...reply, connection: 'close' })),
     toOrigin: before.toOrigin,
   });
-  // The workers of the next generation keep connections.
+  // The next workers keep connections alive.
   await edge.render(zoneDoc(edge.ports));
   await edge.reload();
   expect(await askAll()).toEqual(before);

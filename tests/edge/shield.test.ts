@@ -11,7 +11,7 @@ import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hostDoc, Reply, rule, siteDoc, startEdge } from '../support/edge.ts';
-import type { Ask, Edge, HostSketch } from '../support/edge.ts';
+import type { Ask, Edge, HostOverrides } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/origin.ts';
 import type { Origin } from '../support/origin.ts';
@@ -39,21 +39,21 @@ beforeAll(async () => {
 afterAll(() => Promise.all([relay, ...edges].map((node) => node.stop())));
 
 const all = () => [relay, ...edges];
-/** As the control plane tells every node. */
+/** Writes documents on all nodes. */
 const tell = (...docs: EdgeDoc[]) => Promise.all(all().map((node) => node.put(...docs)));
 
-async function made(site: Partial<SiteDoc> = {}, host: HostSketch = {}) {
+async function made(site: Partial<SiteDoc> = {}, host: HostOverrides = {}) {
   const doc = siteDoc({ shield: true, cacheRules: [rule({ ttlSeconds: 600 })], ...site });
   const domain = hostDoc(doc, origin.port, host);
   await tell(doc, domain);
   return { site: doc, host: domain, name: domain.name };
 }
 
-/** Asks until the node has stored it. */
+/** Requests until the node has cached the response. */
 const stored = (edge: Edge, path: string, ask: Ask) =>
   eventually(async () => expect((await edge.get(path, ask)).cache).toBe('hit'));
 
-/** What the relay was asked, once its log has this many lines of that path. */
+/** The relay's requests, once its log has this many entries of the path. */
 const relayed = (path: string, count: number) =>
   eventually(async () => {
     const rows = (await relay.log()).filter((row) => row['uri'] === path);
@@ -174,7 +174,7 @@ test('variants and encodings are as of the origin, compressed once', async () =>
         const body = encoding === 'gzip' ? gunzipSync(reply.bytes).toString() : reply.body;
         expect(body).toBe(`${kind} `.repeat(100));
       }
-  // Before a URL's variants are known each store may ask once more for each of them.
+  // Until a URL's Vary is known, each cache may request each variant once more.
   const most = origin.asked('/vary').length;
   expect(most).toBeLessThanOrEqual(8);
 });
@@ -262,7 +262,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
       const again = await edges[first].get(path, { host });
       expect([again.body, again.cache]).toEqual(['new', 'hit']);
     });
-    // Where it has not come it is as it was.
+    // Unchanged where the purge has not arrived.
     expect((await edges[second].get(path, { host })).body).toBe('old');
     await edges[second].admin.purge({ ...order(host, site.id, path), soft }, 10_000);
     expect((await edges[second].get(path, { host })).body).toBe('new');
@@ -279,7 +279,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
       const before = origin.asked(path).length;
       for (const node of all()) await node.admin.purge(order(host, site.id, path), 10_000);
       for (const edge of edges) expect((await edge.get(path, { host })).body).toBe('new');
-      // Once, unless the second comes so soon after its purge that the relay cannot tell which was first.
+      // Once, unless the second request arrives so soon after its purge that the relay cannot order them.
       expect(origin.asked(path).length - before).toBeLessThanOrEqual(2);
     },
   );
@@ -303,7 +303,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
       });
     file('old');
     for (const edge of edges) expect((await edge.get('/p-pieces', { host })).body).toBe('old');
-    // One that came in the very millisecond of its purge used to be answered 502.
+    // Regression: a request in the same millisecond as its purge got 502.
     for (let i = 10; i < 30; i += 1) {
       file(`n${i}`);
       await edges[first].purge(`http://${host}/p-pieces`);
@@ -445,7 +445,7 @@ test('images become WebP at the edge nodes, of an original that the relay was se
   const ask = (edge: Edge, path: string, accept: string) => edge.get(path, { host, headers: { accept } });
   let path = '';
   let i = 0;
-  // Whose service is not there yet sends the original.
+  // Without the image service the original is sent.
   await eventually(
     async () => {
       i += 1;
@@ -468,21 +468,21 @@ test('while the zone changes its key nodes know each other by either, and after 
   const [one, other] = edges;
   const isRelayed = async (edge: Edge, path: string) =>
     (await edge.get(path, { host })).header('cache-status')?.includes('Edgeloom-Relay') === true;
-  // Those that have heard of it and one that has not; the relay goes first.
+  // Nodes with and without the new ring; the relay first.
   for (const [i, ring] of [
     [older, newer],
     [newer, older],
   ].entries()) {
-    await relay.holdKeys(ring);
+    await relay.setZoneKeys(ring);
     expect(await isRelayed(one, `/ring/${i}/one`)).toBe(true);
-    await one.holdKeys(ring);
+    await one.setZoneKeys(ring);
     expect(await isRelayed(one, `/ring/${i}/two`)).toBe(true);
   }
-  await other.holdKeys([older, newer]);
+  await other.setZoneKeys([older, newer]);
   expect(await isRelayed(other, '/ring/other')).toBe(true);
-  await relay.holdKeys([newer]);
+  await relay.setZoneKeys([newer]);
   expect(await isRelayed(one, '/ring/late')).toBe(true);
-  // A request is answered in any case: by the origin.
+  // Every request gets a response, if necessary from the origin.
   expect((await other.get('/ring/stranger', { host })).body).toBe('/ring/stranger');
   expect(await isRelayed(other, '/ring/stranger-again')).toBe(false);
 });

@@ -1,4 +1,4 @@
-// The ports of a zone that a site opens, from outside.
+// Ports of a zone that a site opens.
 import { afterAll, expect, test } from 'vitest';
 import { startEdge, zoneDoc } from '../support/edge.ts';
 import { freePort } from '../support/ports.ts';
@@ -18,7 +18,7 @@ test('a site answers on the ports that it opens; on another of the zone it is un
   const asked = edge.origin.requests.length;
   const reply = await edge.get('/closed', { host: name, port: other });
   expect([reply.status, reply.header('cache-status')]).toEqual([903, 'Edgeloom; detail=own-answer']);
-  expect(await edge.logged(reply)).toMatchObject({ status: 903, port: other, site: '' });
+  expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 903, port: other, site: '' });
   expect(edge.origin.requests).toHaveLength(asked);
 });
 

@@ -1,4 +1,4 @@
-// Forwarded ports, from outside: what visitors get, origins hear and the log says.
+// Port forwards: what visitors get, origins receive and the log contains.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -6,10 +6,10 @@ import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
-import { deafOrigin } from '../support/deaf-origin.ts';
+import { startUnresponsiveOrigin } from '../support/deaf-origin.ts';
 import { upstream, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { portDoc, say, sayUdp, startEcho, startForwards, startUdpEcho } from '../support/forwards.ts';
+import { portDoc, sendTcp, sendUdp, startEcho, startForwards, startUdpEcho } from '../support/forwards.ts';
 import { freePort, freePorts } from '../support/ports.ts';
 import { startNameServer } from './name-server.ts';
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all([one.stop(), two.stop(), dns.stop()]);
 });
 
-/** One that is served when this is back. */
+/** A forward that is served when this resolves. */
 async function forward(over: Partial<PortDoc> = {}): Promise<PortDoc> {
   const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)], ...over });
   edge.put(doc);
@@ -31,25 +31,25 @@ async function forward(over: Partial<PortDoc> = {}): Promise<PortDoc> {
 
 async function names(port: number, times: number): Promise<string[]> {
   const said: string[] = [];
-  for (let i = 0; i < times; i += 1) said.push((await say(port, 'x')).split(' ')[0] ?? '');
+  for (let i = 0; i < times; i += 1) said.push((await sendTcp(port, 'x')).split(' ')[0] ?? '');
   return said;
 }
 const times = (said: string[], name: string) => said.filter((one) => one === name).length;
 
-/** Whoever comes from there, an address of this machine. */
+/** A visitor from this local address. */
 const visitorFrom = (localAddress: string, port: number) => connect({ host: '127.0.0.1', port, localAddress });
 
 describe('a forward', () => {
   test('of TCP carries what both sides say', async () => {
     const { port } = await forward();
-    expect(await say(port, 'hello')).toBe('one hello');
+    expect(await sendTcp(port, 'hello')).toBe('one hello');
   });
 
   test('of UDP brings datagrams there and the answers back', async () => {
     const echo = await startUdpEcho('udp');
     onTestFinished(() => echo.stop());
     const { port } = await forward({ protocol: 'udp', upstreams: [upstream(echo.port)] });
-    expect(await sayUdp(port, 'hello')).toBe('udp hello');
+    expect(await sendUdp(port, 'hello')).toBe('udp hello');
   });
 
   test('of TCP and one of UDP share a number', async () => {
@@ -57,15 +57,15 @@ describe('a forward', () => {
     onTestFinished(() => echo.stop());
     const { port } = await forward();
     edge.put(portDoc(port, { protocol: 'udp', upstreams: [upstream(echo.port)] }));
-    expect(await sayUdp(port, 'hello')).toBe('udp hello');
-    expect(await say(port, 'hello')).toBe('one hello');
+    expect(await sendUdp(port, 'hello')).toBe('udp hello');
+    expect(await sendTcp(port, 'hello')).toBe('one hello');
   });
 
   test('that is removed is closed, and the others stay', async () => {
     const [gone, stays] = [await forward(), await forward()];
     edge.remove(portKey(gone.id));
-    await eventually(() => expect(say(gone.port, 'x')).rejects.toThrow('ECONNREFUSED'));
-    expect(await say(stays.port, 'x')).toBe('one x');
+    await eventually(() => expect(sendTcp(gone.port, 'x')).rejects.toThrow('ECONNREFUSED'));
+    expect(await sendTcp(stays.port, 'x')).toBe('one x');
   });
 
   test('that gets another origin leaves open connections where they are', async () => {
@@ -79,7 +79,7 @@ describe('a forward', () => {
     };
     expect(await answer('before')).toBe('one before');
     edge.put({ ...doc, upstreams: [upstream(two.port)] });
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('two x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('two x'));
     expect(await answer('after')).toBe('one after');
   });
 
@@ -92,7 +92,7 @@ describe('a forward', () => {
 
   test('is in the log with its site, its visitor, the origin and the bytes', async () => {
     const doc = await forward();
-    expect(await say(doc.port, 'logged')).toBe('one logged');
+    expect(await sendTcp(doc.port, 'logged')).toBe('one logged');
     const row = await eventually(async () => {
       const found = (await edge.rows()).find((entry) => entry['port'] === doc.id && entry['requestBytes'] === 6);
       if (found === undefined) throw new Error('no row');
@@ -128,7 +128,7 @@ describe('the PROXY protocol', () => {
       const echo = await startEcho('origin');
       onTestFinished(() => echo.stop());
       const doc = await forward({ acceptProxy: true, sendProxy: true, upstreams: [upstream(echo.port)] });
-      await say(doc.port, Buffer.concat([header, Buffer.from('hello')]), /hello$/);
+      await sendTcp(doc.port, Buffer.concat([header, Buffer.from('hello')]), /hello$/);
       expect(echo.heard.at(-1)).toMatch(new RegExp(`^PROXY TCP4 ${who} 127\\.0\\.0\\.1 \\d+ \\d+\r\nhello$`));
       await eventually(async () =>
         expect(await edge.rows()).toContainEqual(expect.objectContaining({ port: doc.id, address: who, status: 200 })),
@@ -140,20 +140,20 @@ describe('the PROXY protocol', () => {
     const echo = await startEcho('origin');
     onTestFinished(() => echo.stop());
     const { port } = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
-    await say(port, 'hello', /hello$/);
+    await sendTcp(port, 'hello', /hello$/);
     expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1 \d+ \d+\r\nhello$/);
   });
 
   test('is asked of every visitor where a port takes it: without it nobody is let through', async () => {
     const doc = await forward({ acceptProxy: true });
-    expect(await say(doc.port, 'GET / HTTP/1.0\r\n\r\n')).toBe('');
+    expect(await sendTcp(doc.port, 'GET / HTTP/1.0\r\n\r\n')).toBe('');
   });
 
   test('where a port does not take it, is only what the visitor says', async () => {
     const echo = await startEcho('origin');
     onTestFinished(() => echo.stop());
     const doc = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
-    await say(doc.port, v1, /4711 80\r\n$/);
+    await sendTcp(doc.port, v1, /4711 80\r\n$/);
     expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 [^\r]+\r\nPROXY TCP4 203\.0\.113\.7 [^\r]+\r\n$/);
   });
 });
@@ -176,7 +176,7 @@ describe('among several origins', () => {
   });
 
   test('one that takes no connection is left for the next after the time the forward allows', async () => {
-    const deaf = await deafOrigin();
+    const deaf = await startUnresponsiveOrigin();
     onTestFinished(() => deaf.stop());
     const { port } = await forward({ connectTimeoutSeconds: 1, upstreams: [upstream(deaf.port), upstream(one.port)] });
     expect(await names(port, 3)).toEqual(['one', 'one', 'one']);
@@ -191,7 +191,7 @@ describe('among several origins', () => {
     const { port } = await forward({
       upstreams: [upstream(typeof address === 'object' ? (address?.port ?? 0) : 0, { address: '::1' })],
     });
-    expect(await say(port, 'x')).toBe('six');
+    expect(await sendTcp(port, 'x')).toBe('six');
   });
 
   test('a backup is asked when no other answers, and alone when there is no other', async () => {
@@ -210,7 +210,7 @@ describe('among several origins', () => {
       upstreams: [...both([{ weight: 100 }, { weight: 99 }]), upstream(one.port, { backup: true })],
     });
     const seen = async (visitor: number) =>
-      (await say(port, `PROXY TCP4 198.51.100.${visitor} 127.0.0.1 1 2\r\nx`)).split(' ')[0] ?? '';
+      (await sendTcp(port, `PROXY TCP4 198.51.100.${visitor} 127.0.0.1 1 2\r\nx`)).split(' ')[0] ?? '';
     const first = await Promise.all(Array.from({ length: 40 }, (_, i) => seen(i)));
     const again = await Promise.all(Array.from({ length: 40 }, (_, i) => seen(i)));
     expect(again).toEqual(first);
@@ -224,7 +224,7 @@ describe('among several origins', () => {
     held.write('x');
     const [data] = await once(held, 'data');
     const busy = String(data).split(' ')[0];
-    // The one before may not be counted as gone yet.
+    // The previous connection may still be counted.
     await eventually(async () =>
       expect(new Set(await names(port, 6))).toEqual(new Set([busy === 'one' ? 'two' : 'one'])),
     );
@@ -235,23 +235,23 @@ describe('an origin by name', () => {
   test('is forwarded to where the name leads, and to elsewhere once it leads there', async () => {
     dns.records.set('moves.example.com', { a: ['127.0.0.1'] });
     const doc = await forward({ upstreams: [upstream(one.port, { address: 'moves.example.com' })] });
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     dns.records.set('moves.example.com', { a: ['127.0.0.9'] });
     const there = createServer((socket) => socket.end('elsewhere'));
     there.listen(one.port, '127.0.0.9');
     onTestFinished(() => void there.close());
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('elsewhere'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('elsewhere'));
   });
 
   test('is forwarded to where it led while the name server is silent', async () => {
     dns.records.set('stays.example.com', { a: ['127.0.0.1'] });
     const doc = await forward({ upstreams: [upstream(one.port, { address: 'stays.example.com' })] });
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     dns.behave('fail');
     onTestFinished(() => void dns.behave('answer'));
     const asked = dns.asked.length;
     await eventually(() => expect(dns.asked.length).toBeGreaterThan(asked + 4));
-    expect(await say(doc.port, 'x')).toBe('one x');
+    expect(await sendTcp(doc.port, 'x')).toBe('one x');
   });
 
   test('is forwarded to where it led when the agent begins anew and nobody can say', async () => {
@@ -260,14 +260,14 @@ describe('an origin by name', () => {
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port, { address: 'restarts.example.com' })] });
     const other = portDoc(await freePort(), { upstreams: [upstream(two.port)] });
     first.put(doc);
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     await first.forwards.stop({ nginx: false });
     dns.behave('fail');
     onTestFinished(() => void dns.behave('answer'));
     const second = await startForwards({ resolvers: [dns.address], dir: first.dir, docs: [doc, other] });
     onTestFinished(() => second.stop());
     await second.serves(other);
-    expect(await say(doc.port, 'x')).toBe('one x');
+    expect(await sendTcp(doc.port, 'x')).toBe('one x');
   });
 
   test.each([
@@ -293,8 +293,8 @@ describe('an origin by name', () => {
     });
     here.put(byName, byAddress);
     await here.serves(byAddress);
-    expect(await say(byName.port, 'x')).toBe('');
-    expect(await say(byAddress.port, 'x')).toBe('');
+    expect(await sendTcp(byName.port, 'x')).toBe('');
+    expect(await sendTcp(byAddress.port, 'x')).toBe('');
   });
 });
 
@@ -307,10 +307,10 @@ describe('a port that cannot be opened', () => {
     const doc = portDoc(port, { upstreams: [upstream(one.port)] });
     edge.put(doc);
     const other = await forward();
-    expect(await say(other.port, 'x')).toBe('one x');
+    expect(await sendTcp(other.port, 'x')).toBe('one x');
     await eventually(() => expect(edge.forwards.error).toBe(`layer 4: 127.0.0.1:${port} cannot be opened: EADDRINUSE`));
     await new Promise((resolve) => holder.close(resolve));
-    await eventually(async () => expect(await say(port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(port, 'x')).toBe('one x'));
     await eventually(() => expect(edge.forwards.error).toBeNull());
   });
 
@@ -323,7 +323,7 @@ describe('a port that cannot be opened', () => {
       for (const port of [first.port, edge.zonePort])
         expect(edge.forwards.error).toContain(`port ${port}/tcp is taken by the zone or another forward`);
     });
-    expect(await say(first.port, 'x')).toBe('one x');
+    expect(await sendTcp(first.port, 'x')).toBe('one x');
     edge.remove(portKey(second.id), portKey(third.id));
     await eventually(() => expect(edge.forwards.error).toBeNull());
   });
@@ -337,7 +337,7 @@ test('visitors of one forward cannot take all connections: others find room', as
   const [crowded = 0, calm = 0] = ports;
   here.put({ ...zoneDoc({ http: here.zonePort, https }), worker: { processes: 1, connections: 64 } }, ...docs);
   await eventually(async () => {
-    for (const port of ports) expect(await say(port, 'x')).toBe('one x');
+    for (const port of ports) expect(await sendTcp(port, 'x')).toBe('one x');
   });
   const held = Array.from({ length: 16 }, (_, i) => visitorFrom(`127.0.1.${1 + (i % 4)}`, crowded));
   onTestFinished(() => held.forEach((socket) => socket.destroy()));
@@ -345,10 +345,10 @@ test('visitors of one forward cannot take all connections: others find room', as
     socket.write('x');
     await once(socket, 'data');
   }
-  expect(await say(crowded, 'x')).toBe('');
-  expect(await say(calm, 'x')).toBe('one x');
+  expect(await sendTcp(crowded, 'x')).toBe('');
+  expect(await sendTcp(calm, 'x')).toBe('one x');
   held[0]?.destroy();
-  await eventually(async () => expect(await say(crowded, 'x')).toBe('one x'));
+  await eventually(async () => expect(await sendTcp(crowded, 'x')).toBe('one x'));
 });
 
 test('forwards that lead to one another in a circle leave room for visitors of the others', async () => {
@@ -358,12 +358,12 @@ test('forwards that lead to one another in a circle leave room for visitors of t
   const leads = (port: number, to: number) => portDoc(port, { upstreams: [upstream(to)] });
   const zone = { ...zoneDoc({ http: here.zonePort, https }), worker: { processes: 1, connections: 256 } };
   here.put(zone, leads(first, second), leads(second, first), leads(calm, one.port));
-  await eventually(async () => expect(await say(calm, 'x')).toBe('one x'));
+  await eventually(async () => expect(await sendTcp(calm, 'x')).toBe('one x'));
   const guest = visitorFrom('127.0.1.9', calm);
   await once(guest, 'connect');
   const circling = visitorFrom('127.0.1.8', first);
   onTestFinished(() => [guest, circling].forEach((socket) => socket.destroy()));
-  // The circle ends where it may grow no further.
+  // The loop ends at the connection limit.
   await once(circling.resume(), 'close');
   guest.write('x');
   expect(String((await once(guest, 'data'))[0])).toBe('one x');
@@ -377,12 +377,12 @@ describe('a node', () => {
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
     const node = { kind: 'node', id: here.nodeID, enabled: true, cacheMaxBytes: 0 } as const;
     here.put(node, doc);
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     here.put({ ...node, enabled: false });
     await eventually(async () => expect(await here.processes()).toEqual([]));
-    await expect(say(doc.port, 'x')).rejects.toThrow('ECONNREFUSED');
+    await expect(sendTcp(doc.port, 'x')).rejects.toThrow('ECONNREFUSED');
     here.put(node);
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     here.remove(portKey(doc.id));
     await eventually(async () => expect(await here.processes()).toEqual([]));
   });
@@ -396,7 +396,7 @@ describe('a node', () => {
     const small = { processes: 2, connections: 64 };
     here.put({ ...zoneDoc({ http: here.zonePort, https: await freePort() }), worker: small }, udp, ...docs);
     await eventually(async () => {
-      for (const { port } of docs) expect(await say(port, 'x')).toBe('one x');
+      for (const { port } of docs) expect(await sendTcp(port, 'x')).toBe('one x');
     });
   });
 
@@ -413,7 +413,7 @@ describe('a node', () => {
     onTestFinished(() => here.stop());
     const [takes, without] = [portDoc(await freePort(), { acceptProxy: true }), portDoc(await freePort())];
     here.put(takes, { ...without, upstreams: [upstream(one.port)] });
-    await eventually(async () => expect(await say(without.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(without.port, 'x')).toBe('one x'));
     await eventually(() =>
       expect(here.forwards.error).toBe(
         `layer 4: port ${takes.port}/tcp takes the PROXY protocol, for which this nginx has no module`,
@@ -426,13 +426,13 @@ describe('a node', () => {
     onTestFinished(() => here.stop());
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
     here.put(doc);
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     const before = await here.processes();
     for (const { pid, title } of before) if (title.includes('master')) process.kill(pid, 'SIGKILL');
     await eventually(async () => {
       const pids = (await here.processes()).map(({ pid }) => pid);
       expect(pids.some((pid) => before.some((old) => old.pid === pid))).toBe(false);
-      expect(await say(doc.port, 'x')).toBe('one x');
+      expect(await sendTcp(doc.port, 'x')).toBe('one x');
     });
   });
 });

@@ -21,7 +21,7 @@ afterAll(() => edge.stop());
 
 type Pair = { cert: string; key: string };
 
-/** An RSA pair; the agent makes only ECDSA ones. */
+/** An RSA pair; the agent creates only ECDSA pairs. */
 async function rsaPair(name: string): Promise<Pair> {
   const { stdout } = await promisify(execFile)(
     'openssl',
@@ -49,7 +49,7 @@ async function handshake(options: ConnectionOptions): Promise<TLSSocket> {
   return socket;
 }
 
-/** The name and the key type of the certificate shown. */
+/** Name and key type of the served certificate. */
 async function shown(options: ConnectionOptions): Promise<[string, string | undefined]> {
   const socket = await handshake(options);
   const certificate = new X509Certificate(socket.getPeerCertificate(true).raw);
@@ -139,7 +139,7 @@ test('a key that does not belong to its chain ends that handshake only', async (
 test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s is spoken, and a session is resumed', async (version) => {
   const { name } = await secureSite([selfSigned('resumed.example.com')]);
   const options = { servername: name, minVersion: version, maxVersion: version };
-  // The visitor may be back before the worker has put the session where the other one finds it.
+  // The client may reconnect before the other worker can see the session.
   await eventually(async () => {
     const first = await handshake(options);
     expect(first.getProtocol()).toBe(version);
@@ -265,7 +265,7 @@ test('what an authority asks of a name is answered for that name on its own site
   expect((await edge.get(path, { host: mine.name })).body).toBe(`${token}.thumb`);
   expect((await edge.get(path, { host: beside.name })).body).not.toContain('thumb');
   expect((await edge.get(path, { host: 'nobody.example.com' })).status).toBe(903);
-  // A name that went to another site takes no answer with it.
+  // A name that moved to another site does not keep its challenge response.
   await edge.put({ ...asked, siteID: beside.site.id });
   expect((await edge.get(path, { host: mine.name })).status).toBe(904);
   await edge.remove(`acme/${token}`);
@@ -290,15 +290,15 @@ test('while the zone changes its key certificates sealed by either are shown, an
   };
   const older = await sealedBy({ id: 'first', key: zoneKey }, 'older.example.com');
   const fresh = await sealedBy(newer, 'fresh.example.com');
-  await edge.holdKeys(ring);
+  await edge.setZoneKeys(ring);
   expect(await shown({ servername: older.name })).toEqual(['CN=older.example.com', 'ec']);
   expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);
-  await edge.holdKeys(ring.toReversed());
+  await edge.setZoneKeys(ring.toReversed());
   expect(await shown({ servername: older.name })).toEqual(['CN=older.example.com', 'ec']);
-  await edge.holdKeys(ring.slice(1));
+  await edge.setZoneKeys(ring.slice(1));
   expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);
   expect(await shown({ servername: older.name })).toEqual(['CN=fallback.invalid', 'ec']);
-  // An agent of before key rings has joined in between: what it was told counts, whatever it is called.
+  // An older agent has joined in between. Its key counts, whatever its id.
   await writeFile(join(edge.dir, 'keys/zone.keys'), 'first AAAA\n');
   await edge.reload();
   expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);

@@ -27,7 +27,7 @@ const simple = {
   text: '{path}-{time}-{key}',
   algorithm: 'sha256',
 } as const;
-/** As it is stored; its keys are the two above, each under its own text as id. */
+/** The stored form. The keys' ids are their texts. */
 function authOf(wish: Wish, keys: string[] = [KEY]): StoredAuth {
   const item = TokenAuthItem.parse({ ...simple, ...wish, keys: keys.map((key) => ({ key })) });
   const ids = keys.map((key) => ({ id: idOf(key), createdAt: new Date(0).toISOString() }));
@@ -94,8 +94,8 @@ test('who has a good token is served, from the store as well; the token is in no
   const refused = await ask('/film.mp4?x=1');
   expect(refused.status).toBe(403);
   expect(refused.header('cache-control')).toBe('no-store');
-  expect(await edge.logged(refused)).toMatchObject({ cause: 'tokenAuth' });
-  const row = await edge.logged(first);
+  expect(await edge.accessLogEntry(refused)).toMatchObject({ cause: 'tokenAuth' });
+  const row = await edge.accessLogEntry(first);
   expect(row).toMatchObject({ cause: '', uri: '/film.mp4', args: 'x=1', host: name });
   await edge.purge(`http://${name}:${edge.ports.http}/film.mp4?x=1`);
   expect((await visit('/film.mp4?x=1')).cache).toBe('uri-miss');
@@ -262,7 +262,7 @@ test('only the paths that are named need one, however they are written', async (
   for (const path of ['/free/a', '/paid/trailers/a', '/', '/Paid/a'])
     expect([path, (await ask(path)).status]).toEqual([path, 200]);
   expect((await visit('/paid/a')).status).toBe(200);
-  // What an origin might read as another path is asked for as it was judged.
+  // Ambiguous paths are passed to the origin as they were checked.
   await ask('/paid%2ftrailers%2Fb?q=%2f', { method: 'POST' });
   expect(edge.origin.requests.filter((asked) => asked.name === name).at(-1)?.url).toBe('/paid/trailers/b?q=%2f');
   await ask('/free/%E4%B8%AD%20x', { method: 'POST' });
@@ -294,7 +294,7 @@ test('instead of 403 visitors may be sent elsewhere, and never round and round',
   await edge.put(docOf([auth], doc.id));
   const sent = await edge.get('/a', { host: made.name });
   expect([sent.status, sent.header('location')]).toEqual([302, target]);
-  expect(await edge.logged(sent)).toMatchObject({ cause: 'tokenAuth', rule: auth.id });
+  expect(await edge.accessLogEntry(sent)).toMatchObject({ cause: 'tokenAuth', rule: auth.id });
   expect((await edge.get('/login', { host: made.name })).status).toBe(403);
 });
 
@@ -413,7 +413,7 @@ test('who signs and judges in TypeScript agrees with the edge on 600 requests', 
       const auth = authOf({ ...form, ...scope, leewaySeconds: 0 }, [KEY, OTHER]);
       await edge.put(docOf([auth], doc.id));
       for (const { path, query, age, key, disturb: change, ...choice } of visits) {
-        // Not on the edge of what is good: the clock goes on between the two judges.
+        // Avoids boundary values, because the clock advances between the two checks.
         const time = now() - (Math.abs(age % 1800) < 100 ? age + 300 : age);
         const { url } = signUrl(auth, key, `http://${name}${path}${query}`, { ...choice, time }, digest);
         const target = change(url.slice(`http://${name}`.length));

@@ -1,4 +1,4 @@
-// Bodies of requests, as large as they come.
+// Request bodies of any size.
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { afterAll, expect, onTestFinished, test } from 'vitest';

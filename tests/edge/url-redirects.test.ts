@@ -22,7 +22,7 @@ async function withRedirects(...redirects: RedirectRule[]) {
   await edge.put(doc);
   return { doc, ...(await edge.site({ cacheRules: [cacheRule()] }, { modules: { urlRedirect: doc.id } })) };
 }
-/** Where each is sent; null: it is served. */
+/** The redirect target of each path, or null. */
 async function sent(host: string, ...paths: string[]) {
   const found = [];
   for (const path of paths) {
@@ -174,7 +174,7 @@ test('a change of the module is seen with the next request, and the log names th
   const first = rule('/m', '/1');
   const { name, doc } = await withRedirects(first);
   const reply = await edge.get('/m', { host: name });
-  expect(await edge.logged(reply)).toMatchObject({ status: 301, cause: 'urlRedirect', rule: first.id });
+  expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 301, cause: 'urlRedirect', rule: first.id });
   await edge.put(docOf([rule('/m', '/2')], doc.id));
   expect(await sent(name, '/m')).toEqual(['301 /2']);
   await edge.put(docOf([], doc.id));

@@ -1,4 +1,4 @@
-// Images as WebP: real nginx, the real service beside it.
+// WebP conversion with real nginx and the image service.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { get as ask } from 'node:http';
@@ -26,7 +26,7 @@ const old = { accept: 'image/png,image/*;q=0.8,*/*;q=0.5' };
 const jpeg = { 'content-type': 'image/jpeg', etag: '"v1"' };
 const png = { 'content-type': 'image/png', etag: '"v1"' };
 
-/** Edges and gradients, as photographs and drawings have them. */
+/** Edges and gradients, as in photographs and drawings. */
 const drawing = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="600" height="400">
   <defs><radialGradient id="g"><stop offset="0" stop-color="#fc3"/><stop offset="1" stop-color="#036"/></radialGradient></defs>
   <rect width="80%" height="90%" rx="40" fill="url(#g)"/><circle cx="60%" cy="40%" r="25%" fill="#c2185b" opacity="0.6"/>
@@ -52,7 +52,7 @@ const animated = Buffer.concat([
   chunk('acTL', Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])),
   logo.subarray(beginning),
 ]);
-/** Says that it unpacks to 60,000 × 60,000 points. */
+/** A PNG that claims 60,000 × 60,000 pixels. */
 const bomb = Buffer.concat([
   logo.subarray(0, 8),
   chunk('IHDR', Buffer.from([0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60, 8, 6, 0, 0, 0])),
@@ -241,7 +241,7 @@ test('an image that nothing in its URL tells is one from the second time on', as
   await edge.admin.purge({ site: site.id, urls: [`http://${host}/avatar?id=7`], soft: true }, 10_000);
   const second = await get('/avatar?id=7', host);
   expect([second.cache, second.header('content-type')]).toEqual(['stale', 'image/webp']);
-  // Nothing was asked about: it was not WebP that had been fetched.
+  // No revalidation, because the stored response is not WebP.
   expect(askedBy('/avatar', host).map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
 });
 
@@ -267,7 +267,7 @@ test('conditions and ranges are about what is served', async () => {
   expect((await get('/parts.jpg', host, { ...browser, 'if-none-match': '"v2"' })).status).toBe(200);
   const head = await get('/parts.jpg', host, browser, 'HEAD');
   expect([head.header('content-type'), head.header('content-length')]).toEqual(['image/webp', String(whole.length)]);
-  // The first request of all being a HEAD makes no difference.
+  // The result is the same if the first request is a HEAD.
   edge.origin.on('/head.jpg', { headers: jpeg, body: photo });
   expect((await get('/head.jpg', host, browser, 'HEAD')).header('content-type')).toBe('image/webp');
 });
@@ -314,7 +314,7 @@ test('what a site begins or ceases to want holds for what is stored as well, whe
   await is('image/webp');
   await edge.put(site);
   await is('image/jpeg');
-  // Once for each, and a question whether it changed.
+  // One fetch each, and one revalidation.
   const questions = askedBy('/later.jpg', host).map(({ headers }) => headers['if-none-match'] !== undefined);
   expect(questions).toEqual([false, true, false, true, false, true]);
 });
@@ -423,7 +423,7 @@ test('an image with two ETags stays as it is, and is stored', async () => {
 test('an origin that breaks off in the middle is no image, and is not kept', async () => {
   const host = await made();
   const head = `HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: ${photo.length}\r\n\r\n`;
-  edge.origin.on('/torn.jpg', { torn: `${head}only the beginning` });
+  edge.origin.on('/torn.jpg', { rawThenClose: `${head}only the beginning` });
   await expect(get('/torn.jpg', host)).rejects.toThrow();
   edge.origin.on('/torn.jpg', { headers: jpeg, body: photo });
   expect((await get('/torn.jpg', host)).header('content-type')).toBe('image/webp');

@@ -6,7 +6,7 @@ import { rule, startEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 
 const edge = await startEdge();
-// A rule that would cache everything does not stand in the way of a socket.
+// A rule that caches everything must not affect WebSockets.
 const { name } = await edge.site({ cacheRules: [rule()] });
 afterAll(() => edge.stop());
 
@@ -56,7 +56,7 @@ test('a silent socket stays open longer than the origin may take for an answer',
   const { name: host } = await edge.site({}, { origin: limits });
   edge.origin.on('/never', { after: new Promise(() => undefined) });
   const { socket, text } = await open('/silent', host);
-  // The origin's limit ends each of these after the socket has been silent for as long.
+  // The origin timeout ends a silent connection.
   for (let i = 0; i < 2; i += 1) expect((await edge.get('/never', { host, method: 'POST' })).status).toBe(504);
   socket.write('later');
   await eventually(() => expect(text()).toContain('echo later'));

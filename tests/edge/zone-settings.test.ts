@@ -1,4 +1,4 @@
-// What an operator sets of a zone, as visitors and origins meet it.
+// Zone settings, as visitors and origins see them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Edge } from '../support/edge.ts';
 import { startEdge, zoneDoc } from '../support/edge.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.stop());
 
-/** nginx serves with these, and with nothing of those before. */
+/** Resolves when nginx serves only with these settings. */
 async function serveWith(over: Parameters<typeof zoneDoc>[1]): Promise<void> {
   const zone = zoneDoc(edge.ports, over);
   await edge.put(zone);

@@ -1,4 +1,4 @@
-// What is asked of a node: by the control plane over NATS, and by whoever sits in front of it.
+// Commands to a node: from the control plane over NATS, and from the command line.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,17 +16,17 @@ import { hostDoc } from '../support/edge.ts';
 import { portDoc } from '../support/forwards.ts';
 import { freePort } from '../support/ports.ts';
 import { services } from '../support/services.ts';
-import { get, inTime, settled, standingNode } from '../support/standing-node.ts';
+import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/standing-node.ts';
 import { testDir } from '../support/test-dir.ts';
 
-// Each starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
 
 test('a purge makes the next request go to the origin, and says so; too late it is not begun', async () => {
-  const { peer, ports, origin } = await standingNode();
+  const { peer, ports, origin } = await startConnectedNode();
   const ask = async () => (await get(ports.http, 'www.example.com', '/cached/page')).body;
   origin.on('/cached/page', { body: 'old' });
   expect(await ask()).toBe('old');
@@ -45,9 +45,9 @@ test('a purge makes the next request go to the origin, and says so; too late it 
 });
 
 test('a resync asks for everything, and takes away what nobody sent', async () => {
-  const { peer, ports, site, origin } = await standingNode();
+  const { peer, ports, site, origin } = await startConnectedNode();
   peer.entries.delete('host/www.example.com');
-  peer.note(hostDoc(site, origin.port, { name: 'instead.example.com' }));
+  peer.store(hostDoc(site, origin.port, { name: 'instead.example.com' }));
   expect(await peer.command('resync')).toMatchObject({ ok: true, error: null });
   expect((await get(ports.http, 'www.example.com')).status).toBe(903);
   expect((await get(ports.http, 'instead.example.com')).status).toBe(200);
@@ -70,19 +70,21 @@ test('a node finds back to a NATS server that was away, and learns what it misse
     return server;
   };
   const server = await start();
-  const node = await standingNode({ peer: { natsUrl: nats.url } });
+  const node = await startConnectedNode({ peer: { natsUrl: nats.url } });
   const { peer, ports, site, origin, agent } = node;
   await server.stop();
-  await inTime(() => expect(agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })));
-  peer.note(hostDoc(site, origin.port, { name: 'missed.example.com' }));
+  await eventuallyStarted(() =>
+    expect(agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })),
+  );
+  peer.store(hostDoc(site, origin.port, { name: 'missed.example.com' }));
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
   await start();
-  await settled(node);
+  await waitForSync(node);
   expect((await get(ports.http, 'missed.example.com')).status).toBe(200);
 });
 
 test('a node that joins again gets a new key and serves with the new zone key; a token that is refused costs it nothing', async () => {
-  const node = await standingNode();
+  const node = await startConnectedNode();
   const { peer, agent, ports } = node;
   await agent.end('SIGKILL');
   const tree = () => readFile(path.join(layoutOf(agent.dir).conf, 'current/loaded.sha256'), 'utf8');
@@ -95,12 +97,12 @@ test('a node that joins again gets a new key and serves with the new zone key; a
   expect(await ask(agent, 'join')).toEqual({ code: 0, said: `joined as node ${peer.nodeID} of zone ${peer.zoneID}\n` });
   expect(peer.joins.at(-1)?.publicKey).not.toBe(peer.joins[0]?.publicKey);
   agent.start();
-  await inTime(async () => expect(await tree()).not.toBe(before));
+  await eventuallyStarted(async () => expect(await tree()).not.toBe(before));
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 
 test('what lies on disk is readable for those who need it and for nobody else', async () => {
-  const { agent, www } = await standingNode();
+  const { agent, www } = await startConnectedNode();
   const modes = await Promise.all(
     [
       'docs',
@@ -116,7 +118,7 @@ test('what lies on disk is readable for those who need it and for nobody else', 
 });
 
 test('plan shows what documents would change and changes nothing; check finds what is damaged', async () => {
-  const { peer, agent, zone, www, ports } = await standingNode();
+  const { peer, agent, zone, www, ports } = await startConnectedNode();
   expect(await ask(agent, 'plan')).toEqual({ code: 0, said: 'nothing would change\n' });
   expect(await ask(agent, 'check')).toEqual({
     code: 0,
@@ -144,8 +146,10 @@ test('plan shows what documents would change and changes nothing; check finds wh
 
   const forward = portDoc(await freePort());
   peer.push(forward);
-  await settled({ peer, agent });
-  await inTime(async () => expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' }));
+  await waitForSync({ peer, agent });
+  await eventuallyStarted(async () =>
+    expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' }),
+  );
   expect(await ask(agent, 'check')).toMatchObject({ code: 0 });
   const without = (await ask(agent, 'plan', other)).said.split('\n');
   expect(without).toEqual(expect.arrayContaining([`- port/${forward.id}`, 'forwards/nginx.conf (gone)']));
@@ -158,18 +162,18 @@ test('plan shows what documents would change and changes nothing; check finds wh
 });
 
 test('the bundle of one file runs on the Node of the machine, which may be older than ours', async () => {
-  const node = await standingNode({ program: await bundled() });
+  const node = await startConnectedNode({ program: await bundled() });
   expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
   expect(await node.agent.end('SIGTERM')).toBe(0);
 });
 
 test('an ordinary user may run a node on ports that are open to everybody', async () => {
-  const node = await standingNode({ program: await bundled(), ...(process.getuid?.() === 0 && { as: 65_534 }) });
+  const node = await startConnectedNode({ program: await bundled(), ...(process.getuid?.() === 0 && { as: 65_534 }) });
   expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
   expect(await node.agent.end('SIGTERM')).toBe(0);
 });
 
-/** In a place that everybody may enter, which a checkout may not be. */
+/** A bundle in a folder that every user may enter, unlike a checkout. */
 async function bundled(): Promise<{ command: string; args: string[] }> {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-bundle-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));

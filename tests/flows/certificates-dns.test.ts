@@ -1,4 +1,4 @@
-// Names proven by DNS: a real PowerDNS, which the authority asks, and which we change by its API.
+// DNS-01 validation with a real PowerDNS, changed through its API.
 import { Resolver } from 'node:dns/promises';
 import { openDns } from '@edgeloom/api/dns/provider.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
@@ -6,7 +6,7 @@ import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { openAccount } from '@edgeloom/api/acme/client.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { issueDue } from '../support/issue-due.ts';
+import { processDueOrders } from '../support/issue-due.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';
@@ -15,7 +15,7 @@ import { startPebble, type Pebble } from '../support/pebble.ts';
 import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
 
 const zone = `${unique('zone')}.example.com`;
-/** Of somebody else. */
+/** Belongs to another customer. */
 const other = `${unique('other')}.example.com`;
 let dns: PowerDns;
 let pebble: Pebble;
@@ -24,7 +24,7 @@ let walled: TestApp;
 
 beforeAll(async () => {
   dns = await startPowerDns([zone, other]);
-  pebble = await startPebble({ httpPort: 1, nameServer: dns.nameServer, remembers: true });
+  pebble = await startPebble({ httpPort: 1, nameServer: dns.nameServer, reusesAuthorizations: true });
   const settings = { ACME_AUTHORITIES: JSON.stringify([pebble.authority]), DNS_RESOLVERS: dns.nameServer };
   app = await testApp({ ...settings, ORIGIN_ALLOW: '127.0.0.0/8' });
   walled = await testApp(settings);
@@ -56,7 +56,7 @@ const log = { warn: (...said: unknown[]) => console.warn(...said) };
 const issue = (site: BuiltSite, certId: string, now = () => new Date()) =>
   eventually(
     async () => {
-      await issueDue(app.installation, now, log);
+      await processDueOrders(app.installation, now, log);
       const info = await app.as(site.owner).call(certificates.get, { params: { ...site.params, certId } });
       expect(info.status).not.toBe('processing');
       return info;
@@ -150,7 +150,7 @@ describe('an account that says yes to everything', () => {
     await add(site, { ...account(), credentials: { url, apiKey }, domains: [name] });
     return site;
   };
-  /** A minute a second. */
+  /** A clock in which a minute passes per second. */
   const hurried = () => {
     const began = Date.now();
     return () => new Date(began + (Date.now() - began) * 60);
@@ -181,7 +181,7 @@ describe('an account that says yes to everything', () => {
       const site = await claim(zone);
       const info = await issue(site, (await order(site, [name])).id, hurried());
       expect(info).toMatchObject({ status: 'fail', error: expect.stringContaining(`_acme-challenge.${name}`) });
-      // Whoever has the name needs the authority's memory no less.
+      // The owner of the name does not depend on reused authorizations.
       expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
       expect(await proofs(name)).toEqual([]);
     },

@@ -1,4 +1,4 @@
-// Automatic certificates from the call to the handshake: our api, our nodes, and an authority that is not ours.
+// Automatic certificates from the API call to the TLS handshake, with real nodes and a test authority.
 import { changed } from '@edgeloom/api/core/changes.ts';
 import { orderDue } from '@edgeloom/api/acme/renew.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
@@ -6,7 +6,7 @@ import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueDue } from '../support/issue-due.ts';
+import { processDueOrders } from '../support/issue-due.ts';
 import { testAgent } from '../support/agent.ts';
 import type { TestAgent } from '../support/agent.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
@@ -33,10 +33,10 @@ let https = 0;
 beforeAll(async () => {
   [http = 0, https = 0] = await freePorts(2);
   const eab = { kid: 'kid-1', key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
-  // One that is down, then one that wants to know who we are, loses every third nonce and takes its time.
+  // One authority that will be down, and one that needs an account binding, rejects every third nonce and is slow.
   downtown = await startPebble({ httpPort: http }, 'Downtown');
   await downtown.stop();
-  pebble = await startPebble({ httpPort: http, eab, lostNonces: 30, slow: true });
+  pebble = await startPebble({ httpPort: http, eab, rejectedNoncesPercent: 30, slow: true });
   const settings = { ACME_AUTHORITIES: JSON.stringify([downtown.authority, pebble.authority]) };
   plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2, settings });
   origin = await startOrigin();
@@ -70,7 +70,7 @@ async function domain(name = `${unique('www')}.example.com`) {
   return row;
 }
 
-/** Who vouches for the name at the edge, and by which kind of key. */
+/** Issuer and key type of the served certificate. */
 async function shown(servername: string, node = '127.0.0.1'): Promise<string> {
   const socket = connect({ host: node, port: https, servername, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -116,7 +116,7 @@ test(
       ca: 'Downtown',
       detail: expect.stringContaining('ECONNREFUSED'),
     });
-    // What was answered to the authority is answered to nobody any more.
+    // The challenge response is removed afterwards.
     await eventually(async () => expect(await plane.installation.db.acmeChallenge.count()).toBe(0));
     await eventually(async () =>
       expect(
@@ -156,11 +156,11 @@ test(
     };
     node.connect();
     const { name } = await domain();
-    // The authority meets the second node, as a visitor may.
-    await pebble.lead(name, '127.0.0.2');
+    // The authority connects to the second node.
+    await pebble.resolveName(name, '127.0.0.2');
     const { id } = await order([name]);
     await held.promise;
-    // The real nodes have it long since.
+    // The real nodes already have the document.
     const challenge = await plane.installation.db.acmeChallenge.findFirstOrThrow({ where: { name } });
     const path = `/.well-known/acme-challenge/${challenge.token}`;
     for (const at of nodes)
@@ -227,14 +227,14 @@ test(
     expect(left).toBeGreaterThanOrEqual(life / 3);
     expect(left).toBeLessThanOrEqual(life / 3 + life / 30);
 
-    // The clock of whoever renews, at its own pace: each look is ten seconds later.
+    // The renewer's clock advances ten seconds per pass.
     let clock = Number(nextAt) - 1000;
     const now = () => new Date((clock += 10_000));
     const renew = async () => {
       await orderDue(pool, now());
       await eventually(
         async () => {
-          await issueDue(plane.installation, now, { warn: (...said: unknown[]) => console.warn(...said) });
+          await processDueOrders(plane.installation, now, { warn: (...said: unknown[]) => console.warn(...said) });
           expect(await db.certificateOrder.count({ where: { certificateId: id, state: 'open' } })).toBe(0);
         },
         { within: 200_000 },
@@ -244,13 +244,13 @@ test(
     const renewed = await served();
     expect(renewed.fingerprint).not.toBe(fingerprint);
 
-    await pebble.halt();
+    await pebble.stopAuthority();
     for (const hours of [1, 6, 24, 24]) {
       clock = Number((await db.certificate.findUniqueOrThrow({ where: { id } })).nextAt);
       await renew();
       const row = await db.certificate.findUniqueOrThrow({ where: { id } });
       expect(row.status).toBe('fail');
-      // Not by the clock: what else is due by then has its looks at it as well.
+      // Other due orders also advance the clock, so compare with the order's own time.
       const { endedAt } = await db.certificateOrder.findFirstOrThrow({
         where: { certificateId: id },
         orderBy: { createdAt: 'desc' },

@@ -1,11 +1,11 @@
-// From keys to bodies, over a real database: what is compiled, and what it costs.
+// Compiles document keys from a real database and counts queries.
 import { openInstallation } from '@edgeloom/api/core/installation.ts';
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
 import { readEnv } from '@edgeloom/api/env.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { hostKey, nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { actors } from '../support/actors.ts';
+import { apiClients } from '../support/actors.ts';
 import { builder, unique } from '../support/build.ts';
 import type { Build, BuiltSite } from '../support/build.ts';
 import { services, testDatabase } from '../support/services.ts';
@@ -16,11 +16,11 @@ beforeAll(async () => {
   const { natsUrl, secretsDir } = services();
   const env = readEnv({ DATABASE_URL: await testDatabase(), NATS_URL: natsUrl, SECRETS_DIR: secretsDir });
   installation = await openInstallation(env);
-  build = builder(installation, actors(installation, { url: '', adminUrl: '' }).signIn);
+  build = builder(installation, apiClients(installation, { url: '', adminUrl: '' }).signIn);
 });
 afterAll(() => installation.close());
 
-/** With how many queries it took. */
+/** Compiles keys and counts the queries. */
 async function compile(zoneId: string, keys: string[]) {
   const { env, secrets, pool } = installation;
   const client = await pool.connect();
@@ -49,11 +49,11 @@ test('a thousand names cost two queries, and every other kind of document one mo
   const node = await build.node({ zone: site.zone });
   const names = await thousandDomains(site);
   const hosts = await compile(site.zoneId, names.map(hostKey));
-  // The second reads names that are switched off below another customer's wildcard.
+  // The second query reads disabled names below other customers' wildcards.
   expect(hosts.queries).toBe(2);
   expect([...hosts.bodies.values()].every((body) => typeof body === 'string')).toBe(true);
   const keys = [...names.map(hostKey), siteKey(site.id), nodeKey(node.id), 'zone'];
-  // The zone brings the trial of a change along.
+  // The zone document includes its trial settings.
   expect(await compile(site.zoneId, keys)).toMatchObject({ queries: 6 });
 });
 

@@ -1,5 +1,5 @@
-// docker-compose.yml with both images built, on a stand-in for the images of the registries: from the documented commands to
-// a request through the edge.
+// Builds both images of docker-compose.yml on a local base image, and follows the documented commands up to a request
+// through the edge.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Summary } from '../../deploy/quickstart/demo.ts';
-import { containerBase, findCompose, withoutContainerBase } from '../support/container-base.ts';
+import { containerBase, findCompose, containerSkipReason } from '../support/container-base.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePorts } from '../support/ports.ts';
 import { testDir } from '../support/test-dir.ts';
@@ -19,7 +19,7 @@ import { visit } from '../support/visit.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const missing = await withoutContainerBase();
+const missing = await containerSkipReason();
 const MB = 1e6;
 
 describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
@@ -134,7 +134,7 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
   });
 });
 
-/** The registries' images are the stand-in here, with what their entry points do. */
+/** Replaces the registry images by the local base image with equivalent entry points. */
 function override(dir: string, project: string) {
   const built = { build: { args: { BASE: containerBase, INSTALL_FLAGS: '--offline' } } };
   const postgres = `bin=/usr/lib/postgresql/15/bin

@@ -1,4 +1,4 @@
-// What everybody sees of a name: a resolver of the test's own, and name servers that it says a zone has.
+// Public DNS lookups, with a test resolver and test name servers.
 import { openSight } from '@edgeloom/api/dns/sight.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { nameServerHost, startNameServer, type Records } from '../edge/name-server.ts';

@@ -1,4 +1,4 @@
-// Each setting of a domain, from the call to what a visitor and an origin see on a real node.
+// Each setting of a domain, from the API call to what visitors and origins see on a real node.
 import { connect } from 'node:tls';
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const user = () => plane.as(site.owner);
-/** A name of its own, served from these ports of origins. */
+/** A domain with origins on these ports. */
 async function domain(...ports: number[]): Promise<BuiltDomain> {
   const upstreams = ports.map((port) => ({ address: '127.0.0.1', port }));
   const name = `${unique('set')}.example.com`;
@@ -124,7 +124,7 @@ describe('towards the origin', () => {
     const backup = { address: '127.0.0.1', port: spare.port, backup: true };
     await user().call(domainUpstreams.create, { params, body: { upstreams: [backup] } });
     const body = { readTimeoutSeconds: 4, connectTimeoutSeconds: 4, maxFails: 1, failTimeoutSeconds: 3600 };
-    // The Host field tells when the node has it.
+    // The Host header shows that the node has applied the change.
     await user().call(domains.update, {
       params,
       body: { ...body, hashType: 'uriHash', hostReplace: 'told.example.com' },
@@ -135,7 +135,7 @@ describe('towards the origin', () => {
     });
     expect((await visit(http, name, '/silent')).status).toBe(200);
     expect(spare.asked('/silent')).toHaveLength(1);
-    // One silence was enough.
+    // One failed attempt is enough.
     expect((await visit(http, name, '/after')).status).toBe(200);
     expect([plain.asked('/after').length, spare.asked('/after').length]).toEqual([0, 1]);
     await spare.stop();

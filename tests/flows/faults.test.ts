@@ -1,5 +1,5 @@
-// Everything that may die, killed hard in the middle of 200 changes: what was acknowledged is at the edge afterwards, and
-// visitors never notice. And documents damaged on their way: the ones before them serve.
+// Kills processes during 200 changes: acknowledged changes reach the edge, and visitors notice nothing. Also damaged
+// documents, which must not replace good ones.
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
@@ -59,7 +59,7 @@ async function addDomain(name = `${unique('www')}.example.com`): Promise<string>
 const served = (name: string) =>
   eventually(async () => expect((await visit(port, name)).status, name).toBe(200), { within: 120_000 });
 
-/** As a careful caller does it: again until it is acknowledged. A name that is taken is one whose answer was lost. */
+/** Retries until acknowledged. NAME_TAKEN means that an earlier response was lost. */
 async function insist(name: string): Promise<void> {
   await eventually(
     () =>
@@ -72,7 +72,7 @@ async function insist(name: string): Promise<void> {
   );
 }
 
-/** Visitors of one name, without a pause, until told to stop. Answers what they were answered that was not 200. */
+/** Requests one name in a loop until stopped. Returns all responses other than 200. */
 function visitors(name: string) {
   const failures: string[] = [];
   let visits = 0;
@@ -201,10 +201,10 @@ describe('a document that was damaged on its way', () => {
       docs: [doc],
     };
     line.publish(subjects.zoneDocs(site.zoneId), JSON.stringify(push));
-    // It refuses, or asks for a whole one; either is a word.
+    // The node either rejects the document or requests it again.
     await eventually(() => expect(said).not.toEqual([]));
     expect((await visit(port, name)).status).toBe(200);
-    // The revision was a lie, and the node believed it. The next heartbeat finds that out; here an operator does not wait.
+    // The node stored a false revision. The next heartbeat would detect that; here the operator resets the node.
     await plane.as(site.client).call(nodes.reset, { body: { ids: [nodeID] } });
     const other = await addDomain();
     await served(other);

@@ -64,13 +64,13 @@ test('one migration after the other is made of what changed in the schema, and n
   expect(await create(database, 'nothing', folders)).toBeNull();
   await put('model ZonePort {', 'model ZoneNote {\n  id String @id\n  @@map("zone_notes")\n}\n\nmodel ZonePort {');
   expect(await sqlOf(await create(database, 'notes', folders))).toContain('CREATE TABLE "zone_notes"');
-  // Used to fail: the migration before it was still to be applied.
+  // Regression: failed when the preceding migration was not applied yet.
   await put('  id String @id\n', '  id String @id\n  text String?\n');
   expect(await sqlOf(await create(database, 'texts', folders))).toContain('ADD COLUMN     "text" TEXT');
   expect(await create(database, 'nothing', folders)).toBeNull();
 });
 
-/** The release before there were roles, API tokens, brandings and a chained audit. */
+/** The release before roles, API tokens, branding and the audit hash chain. */
 const EARLIER = '20261120161000';
 
 test('an installation of the earlier release goes on with its accounts, sessions, rights, sites and audit', async () => {
@@ -137,7 +137,7 @@ test('an installation of the earlier release goes on with its accounts, sessions
   const listed = (await customer(accounts.list, { query: { isRoot: false } })).data;
   expect(new Set(listed.map(({ roleName }) => roleName))).toEqual(new Set(['more', null]));
 
-  // The three rows of before, and what was done since.
+  // Three earlier rows, and those written since.
   const { data } = await customer(audit.search, { body: { method: 'POST' } });
   expect(data.map(({ url, status }) => `${status} ${url.replace(params.siteId, '…')}`)).toEqual([
     '200 /api/v1/user/site/…/domains',

@@ -1,4 +1,4 @@
-// Modules by API, and what visitors and the origin of a real edge see of them.
+// Modules by API, and their effect on a real edge.
 import {
   cors,
   customHeaders,

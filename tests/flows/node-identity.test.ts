@@ -1,5 +1,5 @@
-// Who may join, what a node may hear and say, and how it is cut off. A node here is a hostile one: it holds valid
-// credentials and says whatever it likes.
+// Joining, NATS permissions and revocation of nodes. The node here is hostile: it has valid credentials and sends
+// anything.
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
@@ -49,7 +49,7 @@ async function open({ identity }: SimulatedNode): Promise<NatsConnection> {
   return line;
 }
 
-/** What the server refused this connection, in its own words. */
+/** Permission errors that the server sent on this connection. */
 function refusals(line: NatsConnection): string[] {
   const heard: string[] = [];
   const watch = async () => {
@@ -144,7 +144,7 @@ test('a node cannot make the control plane speak for it: answers go to its own i
   const { nodeID } = node.identity;
   for (const reply of [subjects.zoneDocs(zone.id), subjects.command(victim.identity.nodeID, 'resync')])
     line.publish(subjects.sync(nodeID), request, { reply });
-  // The next one is answered, so those before it have been dealt with.
+  // Requests are handled in order, so the earlier ones are done when this one is answered.
   await line.request(subjects.sync(nodeID), request, { timeout: 20_000 });
   await ear.flush();
   expect(heard).toEqual([]);
@@ -213,7 +213,7 @@ describe('a node is cut off by the server, hears nothing more and is not let in 
       const { status } = await plane.as(zone.client).call(nodes.get, { params: { nodeID } });
       expect(status).toBe('enabled');
     });
-    // A second line of the same node, which does nothing by itself.
+    // A second, idle connection of the same node.
     const line = await open(node);
     let heard = 0;
     line.subscribe(subjects.zoneDocs(zone.id), { callback: () => void (heard += 1) });
@@ -368,7 +368,7 @@ test('a node that came back before NATS noticed that it had gone is there, which
   const tell = (event: string, client: object) =>
     line.publish(`$SYS.ACCOUNT.${trust.account}.${event}`, JSON.stringify({ client: { user, ...client } }));
   const state = () => plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: nodeID } });
-  // Told again where the review, which finds no such connection, was there before us.
+  // Repeats the event if the periodic review has already seen the connection gone.
   const begins = (start = '') =>
     eventually(async () => {
       tell('CONNECT', { start });
@@ -377,12 +377,12 @@ test('a node that came back before NATS noticed that it had gone is there, which
   await begins(first);
   tell('DISCONNECT', { start: first, stop: noticed });
   await eventually(async () => expect(await state()).toMatchObject({ connectedAt: null }));
-  // It used to be taken for gone until it connected anew: the end was later than this beginning.
+  // Regression: the node counted as offline until it reconnected, because the end was later than the start.
   await begins(second);
 
   tell('DISCONNECT', { start: second, stop: noticed });
   await eventually(async () => expect(await state()).toMatchObject({ connectedAt: null }));
-  // What is over does not begin by being told late.
+  // A late start event of an ended connection is ignored.
   tell('CONNECT', { start: second });
   tell('CONNECT', { start: first });
   const { token: marked, nodeID: mark } = await plane.node(await plane.build.zone());
@@ -421,7 +421,7 @@ test('an order that a node does not know, hears too late or cannot carry out is 
   able.connect();
   onTestFinished(() => able.disconnect());
   const { natsServers, jwt, seed, nodeID } = old.identity;
-  // As an agent of an earlier version, and with a clock that is ahead: each order by its name, and no other.
+  // An older agent with a fast clock: each order is handled by its own name.
   const line = await connect({ servers: natsServers, authenticator: jwtAuthenticator(jwt, seed) });
   onTestFinished(() => line.close());
   const late = { ok: false, error: 'the deadline has passed', tookMs: 0, objects: 0 };
@@ -436,7 +436,7 @@ test('an order that a node does not know, hears too late or cannot carry out is 
 
   const own = { ids: [able.identity.nodeID] };
   await eventually(() => client.call(nodes.logRotate, { body: own }));
-  able.unable.set('reboot', 'the agent does not run as root');
+  able.failingCommands.set('reboot', 'the agent does not run as root');
   const { name } = await client.call(nodes.get, { params: { nodeID: able.identity.nodeID } });
   await expect(client.call(nodes.reboot, { body: own })).toFail('NODE_UNREACHABLE', {
     extra: { reasons: { [name]: 'the agent does not run as root' } },
@@ -445,5 +445,5 @@ test('an order that a node does not know, hears too late or cannot carry out is 
     status: 502,
     errorData: expect.arrayContaining([expect.objectContaining({ code: 202_006 })]),
   });
-  expect(able.obeyed).toEqual(['rotateLogs']);
+  expect(able.executedCommands).toEqual(['rotateLogs']);
 });

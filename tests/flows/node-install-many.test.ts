@@ -1,5 +1,5 @@
-// Fifty machines at once, each sent the real agent over real SSH. They are played: what our scripts ask is answered as a fine machine
-// answers; that they are set up by it is proven on machines, in node-install.test.ts.
+// Installs fifty simulated machines at once over real SSH. That the installation works is tested in
+// node-install.test.ts.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,7 +8,7 @@ import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
-import { playMachines, portOf } from '../support/played-machines.ts';
+import { startFakeMachines, portOf } from '../support/played-machines.ts';
 import { ownReleases } from '../support/releases.ts';
 import { testDatabase } from '../support/services.ts';
 
@@ -34,7 +34,7 @@ test('fifty machines are installed at once, and calls are answered meanwhile', {
   const { revision } = await db.zone.findUniqueOrThrow({ where: { id: zone.id } });
 
   const begun = new Set<string>();
-  /** What its agent would have told us by now. */
+  /** Writes what the installed agent would report. */
   const joined = async (token: string) => {
     const { id } = await db.edgeNode.findUniqueOrThrow({ where: { joinHash: tokenHash(token) } });
     await db.edgeNode.update({ where: { id }, data: { joinedAt: new Date(), publicKey: `key of ${id}` } });
@@ -42,7 +42,7 @@ test('fifty machines are installed at once, and calls are answered meanwhile', {
     await db.nodeState.upsert({ where: { nodeId: id }, create: { nodeId: id, ...state }, update: state });
     begun.add(id);
   };
-  const { port, stop } = await playMachines(password, joined);
+  const { port, stop } = await startFakeMachines(password, joined);
   onTestFinished(stop);
 
   const ids: string[] = [];

@@ -1,4 +1,4 @@
-// One line that is pasted on a machine makes it a node.
+// Installation by a pasted command.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -36,7 +36,7 @@ async function machine(options: MachineOptions = {}): Promise<Machine> {
   return made;
 }
 
-/** In a zone of its own, which listens where nobody else does. */
+/** A node in its own zone, with its own listen address. */
 async function node() {
   const zone = await plane.build.zone();
   const [http = 0, https = 0] = await freePorts(2);
@@ -49,13 +49,15 @@ async function node() {
   return { id, call, http, token, line };
 }
 
-/** From a file, so that what a shell is started with does not show the token already. */
+/** Runs the command from a file, so that the shell's arguments do not contain the token. */
 async function paste(made: Machine, line: string) {
-  await made.ask(`cat > /root/line <<'END'\n${line.replace('sudo sh', 'sh')}\nEND`);
-  return made.ask('sh /root/line > /var/log/said 2>&1 && echo well >> /var/log/said; cat /var/log/said');
+  await made.exec(`cat > /root/line <<'END'\n${line.replace('sudo sh', 'sh')}\nEND`);
+  return made.exec('sh /root/line > /var/log/said 2>&1 && echo well >> /var/log/said; cat /var/log/said');
 }
 const left = (made: Machine) =>
-  made.ask('ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom /var/tmp/edgeloom-install.* 2>/dev/null || true');
+  made.exec(
+    'ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom /var/tmp/edgeloom-install.* 2>/dev/null || true',
+  );
 
 async function statusAt(port: number) {
   const asked = request({ port, host: '127.0.0.1', agent: false }).end();
@@ -147,10 +149,10 @@ test('a script that was cut off does nothing, wherever it ends', async () => {
   const script = await (await fetch(`${plane.api.url}/api/v1/node/install.sh`)).text();
   const whole = `EDGELOOM_TOKEN=${token}\n${script}`;
   const cut = Array.from({ length: 40 }, (_, i) => whole.slice(0, Math.floor((whole.length * i) / 40)));
-  await made.ask(
+  await made.exec(
     [...cut, whole.slice(0, -2)].map((part, i) => `cat > /root/${i} <<'THE_CUT'\n${part}\nTHE_CUT`).join('\n'),
   );
-  await made.ask('for at in /root/[0-9]*; do sh "$at" >/dev/null 2>&1 || true; done');
+  await made.exec('for at in /root/[0-9]*; do sh "$at" >/dev/null 2>&1 || true; done');
   expect(await left(made)).toBe('');
   expect(await made.calls()).toEqual([]);
 });

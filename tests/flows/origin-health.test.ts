@@ -1,4 +1,4 @@
-// Active checks of origins: what one look finds, and the whole way from a domain's settings to what visitors and customers see.
+// Active health checks of origins: single checks, and the effect of a domain's settings on visitors and customers.
 import { once } from 'node:events';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer, type Server } from 'node:net';
@@ -44,7 +44,7 @@ const pairOf = (certID: string) =>
 const find = async (over: Partial<OriginCheck>) =>
   (await check(look(over), { resolve, authorities: trusted.cert, pairOf })).reason;
 
-/** Takes connections, and then does this with them. */
+/** A server that accepts connections and calls the handler. */
 async function socketServer(
   then: (socket: { destroy: () => void; resetAndDestroy: () => void }) => void,
   host = '127.0.0.1',
@@ -77,7 +77,7 @@ describe('a look at an origin', () => {
     expect(await find({ port: await socketServer((socket) => socket.resetAndDestroy()) })).toMatch(
       /ECONNRESET|hang up/,
     );
-    // Half open: it takes the connection and says nothing.
+    // Accepts the connection and sends nothing.
     expect(await find({ port: await socketServer(() => undefined), timeoutSeconds: 1 })).toBe('no answer within 1 s');
   });
 
@@ -150,7 +150,7 @@ test('an origin that goes down is left alone by visitors before they meet it, is
     expect(await call(domains.update, { params, body: { healthCheck } })).toMatchObject({ healthCheck });
     agent.start();
     const health = async () => (await call(domainUpstreams.health, { params })).data;
-    // The main origin is not there: the backup answers, and the main one is never tried again by a visitor.
+    // The main origin is down, the backup responds, and no visitor's request goes to the main origin.
     await eventually(
       async () =>
         expect(await health()).toMatchObject([
@@ -171,7 +171,7 @@ test('an origin that goes down is left alone by visitors before they meet it, is
       within: 60_000,
     });
     expect(main.asked('/alive')[0]?.headers).toMatchObject({ host: name, 'user-agent': 'Edgeloom-Health' });
-    // Nobody else's business.
+    // Other customers do not see it.
     const stranger = await plane.build.site();
     await expect(plane.as(stranger.owner).call(domainUpstreams.health, { params })).rejects.toMatchObject({
       status: 404,

@@ -1,4 +1,4 @@
-// What nodes hold of a site and what they are asked to fetch, over the real agent with nginx and simulated nodes.
+// Prefetch, cache listing and kept URLs, on a real agent with nginx and on simulated nodes.
 import { cacheRules, currentCache, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-/** A site that stores everything. */
+/** A site that caches everything. */
 async function served() {
   const made = await servedSite(plane, origin);
   const { call, params } = made;
@@ -67,7 +67,7 @@ test('what is preheated is stored before the first visitor comes, and the node s
     },
     { within: 100_000 },
   );
-  // Its files lie there for a while, but nobody is served from them.
+  // The files remain for a while but are not served.
   await call(purge.all, { params });
   await eventually(
     async () => expect(await call(currentCache.get, { params })).toMatchObject({ objects: 0, bytes: 0 }),
@@ -90,7 +90,7 @@ test('a preheat goes on in parts on each node, says how far it is, and keeps no 
   const urls = Array.from({ length: 30 }, (_, i) => `http://${name}/${i}`);
   const seen = nodes.map((node) => {
     const parts: number[] = [];
-    node.preheated = (part) => {
+    node.onPreheat = (part) => {
       parts.push(part.length);
       return { fetched: part.length, error: null };
     };
@@ -113,12 +113,12 @@ test('only URLs that the site serves are preheated', async () => {
 });
 
 describe('what a zone keeps stored', () => {
-  /** Simulated nodes that have the site's documents, and what each was asked for. */
+  /** Simulated nodes with the site's documents, and the requests to each. */
   async function looking(count: number, zone: BuiltZone, name: string) {
     const nodes = await Promise.all(Array.from({ length: count }, async () => joinSimulated(await plane.node(zone))));
     const looks = nodes.map((node) => {
       const seen: string[] = [];
-      node.warmed = (url) => {
+      node.onWarm = (url) => {
         seen.push(url);
         return { state: 'stored', fault: null, freshSeconds: 3600 };
       };
@@ -163,7 +163,7 @@ describe('what a zone keeps stored', () => {
     await call(purge.urls, { params, body: { type: 1, urls: [first] } });
     await eventually(async () => expect((await listed()).data[0]).toMatchObject({ state: 'stored', stored: 3 }), long);
     expect(looks.map((seen, i) => seen.slice(before[i]))).toEqual([[first], [first]]);
-    // Not before they had purged it.
+    // Prefetch starts after the purge.
     for (const node of nodes) expect(node.purged).toEqual([[first]]);
   });
 
@@ -182,7 +182,7 @@ describe('what a zone keeps stored', () => {
     const body = { urls: [`http://${name}:${port}/slow`] };
     await plane.as(site.client).call(preheatCaches.create, { params: { zoneId: zone.id }, body });
     await eventually(() => expect(isAsked).toBe(true), long);
-    // One that waits is cut off in the end, which is no clean one.
+    // A waiting request is cut off on shutdown, yet the exit is clean.
     expect(await plane.api.stop()).toEqual({ code: 0, signal: null });
     await plane.api.start();
   });
@@ -193,7 +193,7 @@ describe('what a zone keeps stored', () => {
     const inZone = { zoneId: zone.id };
     const { nodes } = await looking(2, zone, name);
     const [good, bad] = nodes;
-    if (bad) bad.warmed = () => ({ state: 'failed', fault: '502', freshSeconds: null });
+    if (bad) bad.onWarm = () => ({ state: 'failed', fault: '502', freshSeconds: null });
     await operator.call(preheatCaches.create, { params: inZone, body: { urls: [`http://${name}:${port}/x`] } });
     const row = async () => (await operator.call(preheatCaches.list, { params: inZone })).data[0];
     await eventually(
@@ -206,7 +206,7 @@ describe('what a zone keeps stored', () => {
       { nodeID: bad?.identity.nodeID, fault: '502', warmedAt: null },
     ]);
     expect(data.filter(({ state }) => state === 'stored')).toMatchObject([{ nodeID: good?.identity.nodeID }]);
-    if (bad) bad.warmed = () => ({ state: 'stored', fault: null, freshSeconds: null });
+    if (bad) bad.onWarm = () => ({ state: 'stored', fault: null, freshSeconds: null });
     await operator.call(preheatCaches.warm, { params: inZone, body: { ids: [id] } });
     await eventually(async () => expect(await row()).toMatchObject({ state: 'stored', stored: 2 }), long);
   });

@@ -1,4 +1,4 @@
-// A change on its way from a row to the nodes, over two api processes, real NATS and the agent's own link.
+// A change from its row to the nodes, with two API processes, real NATS and the agent's link.
 import { createDecipheriv, randomUUIDv7 } from 'node:crypto';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -46,13 +46,13 @@ async function addDomain(site: BuiltSite, name = `${unique('www')}.example.com`,
 
 const zoneOf = (site: BuiltSite) => plane.installation.db.zone.findUniqueOrThrow({ where: { id: site.zoneId } });
 
-/** Thousands of documents take their time on a busy machine. */
+/** Thousands of documents take long on a busy machine. */
 const patience = { within: 60_000 };
 
-/** Resolves when the node holds what the zone has published, and the zone has published what it has. */
+/** Resolves when the node has everything that the zone has published. */
 const settled = (site: BuiltSite, node: SimulatedNode) =>
   eventually(async () => {
-    // In this order: what waits no longer is in the revision that is read after it.
+    // Order matters: entries that left the outbox are in the revision that is read afterwards.
     const waiting = await plane.installation.db.outbox.count({ where: { zoneId: site.zoneId } });
     const { revision, publishedRevision } = await zoneOf(site);
     expect([publishedRevision, node.revision, waiting]).toEqual([revision, revision, 0]);
@@ -107,7 +107,8 @@ test('two api processes publish 200 concurrent changes once each and in order', 
         body: JSON.stringify({ domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] }),
       });
       const text = await answer.text();
-      // Writers of one site wait for each other, on a busy machine longer than a transaction may: nothing was written then.
+      // Writers of one site wait for each other, and a busy machine may exceed the transaction timeout. Nothing was
+      // written then.
       if (answer.status === 503) {
         left.push(name);
         continue;
@@ -119,7 +120,7 @@ test('two api processes publish 200 concurrent changes once each and in order', 
   const revision = await settled(site, node);
   expect(names.filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
 
-  // Who listens beside the node may hear it later.
+  // Other subscribers may receive the message later.
   await eventually(() => expect(pushes.at(-1)?.revision).toBe(revision));
   let reached = pushes[0]?.previous ?? 0;
   for (const push of pushes) {
@@ -212,7 +213,7 @@ test('a publisher that died between storing and pushing leaves no gap: the next 
   await addDomain(site);
   const revision = await settled(site, node);
   const pushes = await hearPushes(site.zoneId);
-  // What such a death leaves behind.
+  // The state after a crash at this point.
   await plane.installation.db.zone.update({ where: { id: site.zoneId }, data: { publishedRevision: revision - 1 } });
   await eventually(() => expect(pushes).toMatchObject([{ previous: revision - 1, revision }]));
   await settled(site, node);
@@ -323,7 +324,7 @@ test('a document that the node lost is repaired after its next heartbeat', async
   const { key } = await addDomain(site);
   await settled(site, node);
   await node.disconnect();
-  node.lose(key);
+  node.dropDocument(key);
   node.connect();
   await eventually(() => expect(node.doc(key)).not.toBeNull());
   await eventually(async () => {
@@ -337,13 +338,13 @@ test('a refused document turns the badge red and says why, until a good one come
   const node = await connectedNode(site);
   const { key, params } = await addDomain(site);
   await settled(site, node);
-  node.refuses.set(key, 'not to my taste');
+  node.rejectReasons.set(key, 'not to my taste');
   await owner(site).call(domains.balance, { params, body: { ...balance, maxFails: 5 } });
   const config = () => plane.as(site.client).call(nodes.config, { params: { nodeID: node.identity.nodeID } });
   await eventually(async () =>
     expect(await config()).toMatchObject({ status: 'rejected', rejected: [{ key, error: 'not to my taste' }] }),
   );
-  node.refuses.clear();
+  node.rejectReasons.clear();
   await owner(site).call(domains.balance, { params, body: { ...balance, maxFails: 6 } });
   await eventually(async () => expect(await config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });

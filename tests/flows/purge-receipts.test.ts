@@ -1,4 +1,4 @@
-// Purges and what nodes answer, over two api processes of which one may die at any moment.
+// Purges and their receipts, with two API processes of which one may die at any moment.
 import { purge, purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
@@ -26,7 +26,7 @@ interface Served {
   nodes: SimulatedNode[];
 }
 
-/** A site with one domain, on so many connected nodes. */
+/** A site with one domain on simulated nodes. */
 async function served(nodeCount: number): Promise<Served> {
   const site = await plane.build.site();
   const connected = await Promise.all(
@@ -191,7 +191,7 @@ test('a node that is switched off holds up no purge, and has purged before it se
   await eventually(async () =>
     expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 1, total: 2 }),
   );
-  // Used to be forgotten: it served the old object once it was switched on.
+  // Regression: a node that was off at the time served the old object later.
   resting?.connect();
   await eventually(() => expect(resting?.purged).toEqual([urls]));
   await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 2 }));
@@ -240,7 +240,7 @@ test('a node that cannot purge fails the job and says why', async () => {
 
 test('a node that refused the new version has not purged', async () => {
   const { site, nodes } = await served(1);
-  nodes[0]?.refuses.set(`site/${site.id}`, 'not this one');
+  nodes[0]?.rejectReasons.set(`site/${site.id}`, 'not this one');
   const { jobID } = await owner(site).call(purge.all, { params: site.params });
   await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'failed' }));
   expect((await jobOf(site, jobID)).receipts).toMatchObject([{ state: 'failed', error: 'not this one' }]);
@@ -282,7 +282,7 @@ test('the api process that began a purge may be killed: another one ends it', as
   onTestFinished(() => first?.start());
   const body = { type: 1 as const, urls: [`http://${name}/`] };
   const { jobID } = await owner(site).call(purge.urls, { params: site.params, body });
-  // As if it had been asking the node when it died.
+  // The process died while it was calling the node.
   await plane.installation.db.jobReceipt.updateMany({
     where: { jobId: jobID },
     data: { claimedUntil: new Date(Date.now() + 3000) },

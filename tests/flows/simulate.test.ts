@@ -1,4 +1,4 @@
-// What a customer is told of a request that nobody made: by the API, over NATS, of the real agent and its nginx.
+// The request simulator: API, NATS, a real agent and nginx.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
@@ -57,7 +57,7 @@ test('every step is told with the rule behind it by what it is called, saved or 
   });
   expect(kept.revision).toBeGreaterThan(0);
 
-  // As if it were saved: a module that does not exist yet cannot be named by a call, so one that does is filled.
+  // A module cannot be referenced before it is saved, so the draft fills an existing module.
   const [module] = (await call(urlRedirects.create, { params, body: { modules: [{ name: unique('m') }] } })).data;
   const moduleID = module?.id ?? '';
   const draft = [
@@ -113,7 +113,7 @@ test('a node that is there answers for one that is not; without any, or where it
   await expect(call(simulate.run, { params, body: { url, nodeID: first.identity.nodeID } })).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'nodeID' })],
   });
-  // Whose answer is about somebody else's site is not passed on.
+  // A result for another customer's site is not returned.
   second.simulate = () => Promise.resolve({ ...empty, siteID: crypto.randomUUID() });
   await expect(call(simulate.run, { params, body: { url } })).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'url', rule: 'domain' })],
