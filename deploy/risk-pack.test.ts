@@ -18,7 +18,7 @@ async function folder() {
   return { dir, out: path.join(dir, 'out'), feed };
 }
 
-/** Somebody else's list, as it is given out on the web. */
+/** A third-party list on a web server. */
 async function listOnTheWeb(answer: (path: string) => { status: number; body: string }): Promise<string> {
   const server = createServer((request, response) => {
     const { status, body } = answer(request.url ?? '');

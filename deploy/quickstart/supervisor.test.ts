@@ -51,6 +51,6 @@ test('a program that was stopped stays stopped, also when it was about to be sta
   const supervised = await supervise(program, { ...options, ready: async () => undefined });
   await eventually(() => expect(said).not.toEqual([]));
   await supervised.stop();
-  // Whatever runs has a pid file.
+  // Running programs have pid files.
   expect(await readdir(options.runDir)).toEqual([]);
 });
