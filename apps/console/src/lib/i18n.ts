@@ -9,7 +9,7 @@ interface Parts {
   first: () => Promise<Part>;
   features: () => Promise<Part>;
 }
-// A language is two chunks, loaded when it is first needed: the words of the sign-in page, and the rest.
+// Each language has two chunks, loaded on demand: the sign-in page's texts, and the rest.
 const loaders: Record<Language, Parts> = {
   'zh-TW': { first: () => import('../locales/zh-TW/words.ts'), features: () => import('../locales/zh-TW/features.ts') },
   'zh-CN': { first: () => import('../locales/zh-CN/words.ts'), features: () => import('../locales/zh-CN/features.ts') },
@@ -20,12 +20,12 @@ type Singular<Key extends string> = Key extends `${infer Base}_${'one' | 'other'
 type Leaves<T, Before extends string> = {
   [Key in keyof T & string]: T[Key] extends string ? `${Before}${Singular<Key>}` : Leaves<T[Key], `${Before}${Key}.`>;
 }[keyof T & string];
-/** Every phrase of the product, by its key: `zones.create`. */
+/** All message keys, such as `zones.create`. */
 export type Word = Leaves<Words, ''>;
 export type Values = Record<string, string | number>;
 export type T = (word: Word, values?: Values) => string;
 
-/** Adds words to a language, which becomes the current one. */
+/** Adds messages of a language and makes it current. */
 export function learn(language: Language, words: object) {
   if (!i18next.isInitialized)
     void i18next.init({
@@ -33,10 +33,10 @@ export function learn(language: Language, words: object) {
       fallbackLng: false,
       initAsync: false,
       resources: {},
-      // Keys contain messages, colons included.
+      // Some keys are messages and contain colons.
       nsSeparator: false,
       interpolation: { escapeValue: false },
-      // A phrase with a missing value shows the value's name.
+      // A missing value is shown as its placeholder.
       missingInterpolationHandler: (_text, match: RegExpExecArray) => match[0],
     });
   i18next.addResourceBundle(language, 'translation', words, true, true);
@@ -51,14 +51,14 @@ export async function startLanguage() {
 
 let inside = false;
 
-/** Before the first page behind the sign-in. */
+/** Called before the first page behind the sign-in. */
 export async function learnFeatures() {
   inside = true;
   const language = currentLanguage();
   learn(language, (await loaders[language].features()).words);
 }
 
-/** The page stays as it is, forms included: the words arrive, then it is rendered again. */
+/** Changes the language without losing form input. */
 export async function speak(language: Language) {
   const { first, features } = loaders[language];
   const parts = await Promise.all(inside ? [first(), features()] : [first()]);
@@ -66,29 +66,29 @@ export async function speak(language: Language) {
   prefer({ language });
 }
 
-/** For code outside components. `useT` also follows a change of language. */
+/** For code outside of components. `useT` re-renders on a language change. */
 export const t: T = (word, values = {}) => i18next.t(word, values);
 
-/** The phrase of a composed key. Null where the language files have none. */
+/** Translation of a computed key, or null. */
 export function tMaybe(word: string, values: Values = {}): string | null {
   const phrase = i18next.t(word, values);
-  // i18next returns the key of an unknown phrase and of a group of phrases.
+  // i18next returns the key for unknown messages and for groups.
   return phrase === word ? null : phrase;
 }
 
 const uninterpolated = (word: string, values: Values) => i18next.t(word, { ...values, skipInterpolation: true });
 
-/** A phrase with its placeholders. Null where the language files have none. */
+/** A message with its placeholders, or null. */
 export function rawPhrase(word: string): string | null {
   const found: unknown = i18next.getResource(i18next.language, 'translation', word);
   return typeof found === 'string' ? found : null;
 }
 
-/** The names of a phrase's values: `port` of "does not open port {{port}}". */
+/** Names of a message's placeholders: `port` of "does not open port {{port}}". */
 export const namesIn = (word: string) =>
   [...uninterpolated(word, {}).matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name);
 
-/** The pieces of a phrase with marked parts, `Type <0>{{text}}</0> to confirm`. `mark` is the number of the mark. */
+/** Splits a message with marks, `Type <0>{{text}}</0> to confirm`. `mark` is the mark's number. */
 export function partsOf(word: string, values: Values = {}) {
   const fill = (text: string) => i18next.services.interpolator.interpolate(text, values, currentLanguage(), {});
   return [...uninterpolated(word, values).matchAll(/<(\d)>(.*?)<\/\1>|[^<]+|</g)].map(([text, mark, marked = '']) =>

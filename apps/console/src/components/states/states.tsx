@@ -12,12 +12,12 @@ interface StateProps {
   icon: Icon;
   title: string;
   text?: ReactNode;
-  /** One main action, at most one other. */
+  /** One main action and at most one other. */
   action?: ReactNode;
   tone?: 'bad';
 }
 
-/** The common shape: icon, title, a sentence, one action. */
+/** Common layout: icon, title, text, action. */
 export function EmptyState({ icon: Mark, title, text, action, tone }: StateProps) {
   return (
     <div className={classes['state']} data-tone={tone} {...(tone === 'bad' && { role: 'alert' })}>
@@ -32,13 +32,13 @@ export function EmptyState({ icon: Mark, title, text, action, tone }: StateProps
 interface FailedProps {
   error: unknown;
   retry?: () => void;
-  /** What it is called. */
+  /** Name of the object. */
   of?: string | null | undefined;
-  /** The right that the call needs. */
+  /** Permission that the call needs. */
   needs?: string | undefined;
 }
 
-/** What failed, what is not affected, the request id, and another try; a missing right is told as such. */
+/** What failed, what still works, the request id, and a retry; or the missing permission. */
 export function FailedState({ error, retry, of, needs }: FailedProps) {
   const t = useT();
   const { text, code, reqID } = explain(error);
@@ -75,7 +75,7 @@ export function ForbiddenState({ permission }: { permission: string | null }) {
   const t = useT();
   const { copy, copied } = useClipboard({ timeout: 1500 });
   const request = t('common.states.request', { permission: permission ?? '', page: document.title });
-  // No permission is missing, so it is whose call it is: that of the account's owner.
+  // No permission is missing, so the call is reserved for the account's owner.
   if (permission === 'signedIn')
     return <EmptyState icon={IconLock} title={t('proxy.ownersOnly')} text={t('proxy.notOwn')} />;
   return (
@@ -98,7 +98,7 @@ export function ForbiddenState({ permission }: { permission: string | null }) {
   );
 }
 
-/** Names what hides the rows. */
+/** Names the filters that hide all rows. */
 export function NothingMatches({ filters, onClear }: { filters: readonly string[]; onClear: () => void }) {
   const t = useT();
   const named = filters.map((text) => t('common.states.quoted', { text })).join(t('common.comma'));
@@ -116,7 +116,7 @@ export function NothingMatches({ filters, onClear }: { filters: readonly string[
   );
 }
 
-/** Nothing for 300 ms: what comes faster should not flash. */
+/** Renders after 300 ms, so that fast responses do not flash. */
 export function Late({ children }: { children: ReactNode }) {
   const [due, setDue] = useState(false);
   const { start, clear } = useTimeout(() => setDue(true), 300);
