@@ -37,7 +37,7 @@ test('an operator has at most 1,000 zones', async () => {
   await expect(create()).toFail('LIMIT_REACHED', { extra: { limit: 1000 } });
 });
 
-test('at most 200 requests of an account wait for their certificates, on all its sites together', async () => {
+test('at most 200 certificate requests of an account are pending, over all its sites', async () => {
   const [site, other] = [await build.site(), await build.site()];
   await db.site.update({ where: { id: other.id }, data: { ownerId: site.owner.id, clientId: site.clientId } });
   const names = ['request.example.com'];

@@ -26,7 +26,7 @@ async function troubledSite() {
   return { site, names, expected: Object.fromEntries(Object.entries(names).map(([kind, name]) => [kind, [name]])) };
 }
 
-test('counts each kind once, the gravest first, for an operator and for the customer of the site', async () => {
+test('counts each kind once, most severe first, for an operator and for the site’s customer', async () => {
   const { site, names, expected } = await troubledSite();
   const found = await seenBy(site.client);
   expect(found.map(({ kind }) => kind)).toEqual(Object.keys(names));
@@ -40,7 +40,7 @@ test('counts each kind once, the gravest first, for an operator and for the cust
   expect(await namesSeenBy(site.owner)).toEqual(Object.fromEntries(ofSites));
 });
 
-test('says nothing of another tenant, of another customer, or of a healthy one', async () => {
+test('contains nothing of another tenant, of another customer, or of healthy rows', async () => {
   const { site } = await troubledSite();
   const beside = await build.site({ product: site.product });
   const elsewhere = await troubledSite();
@@ -50,7 +50,7 @@ test('says nothing of another tenant, of another customer, or of a healthy one',
   expect(await namesSeenBy(elsewhere.site.client)).toEqual(elsewhere.expected);
 });
 
-test('leaves out what the account may not read', async () => {
+test('omits what the account may not read', async () => {
   const { site } = await troubledSite();
   const kindsOf = async (who: SignedInAccount) => (await seenBy(who)).map(({ kind }) => kind);
   const sub = (permissions: Parameters<typeof build.subClient>[2]) =>
@@ -69,7 +69,7 @@ test('leaves out what the account may not read', async () => {
   expect(await kindsOf(blind)).toEqual([]);
 });
 
-test('names three of many, and no site where there are several', async () => {
+test('names three of many, and no site if there are several', async () => {
   const { site } = await troubledSite();
   const other = await build.site({ product: site.product, owner: site.owner });
   for (const name of ['a1', 'a2', 'a3', 'a4'])
@@ -80,7 +80,7 @@ test('names three of many, and no site where there are several', async () => {
   expect(item?.names).toEqual(['a1', 'a2', 'a3'].map((name) => `${name}.${other.name}.example.com`));
 });
 
-test('each kind has a filter that finds exactly the rows that are counted', async () => {
+test('has a filter for each kind that matches exactly the counted rows', async () => {
   const { site, names } = await troubledSite();
   await build.site({ product: site.product, owner: site.owner });
   const { call } = as(site.client);
@@ -117,7 +117,7 @@ test('each kind has a filter that finds exactly the rows that are counted', asyn
   expect(await stopped()).toEqual([]);
 });
 
-test('an administrator learns of licences that end and of clients near a limit', async () => {
+test('shows an administrator expiring licences and clients near a limit', async () => {
   const [admin, product] = [await build.admin(), await build.product()];
   const { clientId } = product;
   const { name } = await db.client.findUniqueOrThrow({ where: { id: clientId } });

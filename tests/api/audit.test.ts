@@ -44,7 +44,7 @@ const restore = (chain: string) =>
   tamper(`DELETE FROM audit_rows WHERE chain = '${chain}'`, `DELETE FROM audit_heads WHERE chain = '${chain}'`);
 
 describe('a change', () => {
-  test('is recorded with what was before and after, and nothing that stayed', async () => {
+  test('is recorded with old and new values of changed columns', async () => {
     const zone = await build.zone();
     const name = unique('zone');
     await as(zone.client)(zones.update, { body: { id: zone.id, name } });
@@ -61,7 +61,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('of many rows keeps a hundred of them, and their number', async () => {
+  test('of many rows stores a hundred of them, and their number', async () => {
     const site = await build.site();
     const names = Array.from({ length: 150 }, (_, i) => ({ name: `n${i}.${unique('many')}.example.com` }));
     await as(site.owner)(domains.create, {
@@ -74,7 +74,7 @@ describe('a change', () => {
     expect([found?.action, found?.count, found?.rows.length]).toEqual(['insert', 150, 100]);
   });
 
-  test('that was rolled back is none, and the refusal stands there', async () => {
+  test('that was rolled back is not recorded, but the error is', async () => {
     const zone = await build.zone();
     const second = await build.zone({ tenant: zone });
     const rename = as(zone.client)(zones.update, { body: { id: zone.id, name: second.name } });
@@ -82,7 +82,7 @@ describe('a change', () => {
     expect((await search(zone.client)).data).toMatchObject([{ status: 409, changeCount: 0 }]);
   });
 
-  test('belongs to its own call, however many are made at once', async () => {
+  test('belongs to its own call, also under concurrency', async () => {
     const tenant = await build.client();
     const built = await Promise.all(Array.from({ length: 12 }, () => build.zone({ tenant })));
     await Promise.all(built.map(({ id }) => as(tenant.client)(zones.update, { body: { id, memo: `memo of ${id}` } })));
@@ -98,13 +98,13 @@ describe('a change', () => {
     );
   });
 
-  test('of background work is nobody’s call', async () => {
+  test('of a background job belongs to no call', async () => {
     const zone = await build.zone();
     await db.zone.update({ where: { id: zone.id }, data: { memo: 'by a job' } });
     expect(await db.auditChange.count()).toBe(0);
   });
 
-  test('whose process died before it answered gets a row with status 0', async () => {
+  test('of a crashed process gets a row with status 0', async () => {
     const { clientId, client } = await build.client();
     const reqID = crypto.randomUUID();
     const call = { reqID, clientId, rootId: client.id, accountId: client.id, accountName: 'x', email: client.email };
@@ -154,7 +154,7 @@ describe('the objects of a call', () => {
     expect([shown.length, shown.every((name) => names.includes(name))]).toEqual([3, true]);
   });
 
-  test('keep the names of that time after they are renamed and removed', async () => {
+  test('keep their former names after renaming and removal', async () => {
     const zone = await build.zone();
     const later = unique('later');
     await as(zone.client)(zones.update, { body: { id: zone.id, name: later } });
@@ -167,7 +167,7 @@ describe('the objects of a call', () => {
     ]);
   });
 
-  test('are named where the call failed, with the code and what its phrase names', async () => {
+  test('are named for failed calls, with the error code and its values', async () => {
     const [zone, name] = [await build.zone(), unique('taken')];
     await build.zone({ tenant: zone, name });
     await expect(as(zone.client)(zones.create, { body: { name } })).toFail('ZONE_NAME_TAKEN');
@@ -183,7 +183,7 @@ describe('the objects of a call', () => {
     expect([twice.code, targetOf(twice)?.items.map((item) => item.name)]).toEqual([101_025, [domain, `new.${domain}`]]);
   });
 
-  test('of another tenant have no names in the log of whoever asks for them', async () => {
+  test("of another tenant have no names in the reader's log", async () => {
     const [mine, theirs] = [await build.site(), await build.site()];
     const beside = await build.site({ product: mine.product });
     for (const id of [theirs.id, beside.id]) {
@@ -200,7 +200,7 @@ describe('the objects of a call', () => {
     for (const { name } of [theirs, beside]) expect(stored).not.toContain(`"${name}"`);
   });
 
-  test('are found by name, and so are those who acted', async () => {
+  test('are found by name, as are the actors', async () => {
     const site = await build.site();
     const name = `found.${unique('log')}.example.com`;
     await addDomains(site, name, `other.${unique('log')}.example.com`);
@@ -217,7 +217,7 @@ describe('the objects of a call', () => {
     expect(await found('%')).toEqual([]);
   });
 
-  test('of a row of an older release are those that it changed; its site is named as it is called now', async () => {
+  test('of an older release are the changed rows; the site has its current name', async () => {
     const site = await build.site();
     const gone = crypto.randomUUID();
     const old = async (siteId: string, changes: object[]) => {
@@ -245,7 +245,7 @@ describe('the objects of a call', () => {
     await restore(site.clientId);
   });
 
-  test('steps of an action are listed only when they fail, or when all calls are asked for', async () => {
+  test('steps of an action are listed only on failure or on request', async () => {
     const { client, clientId } = await build.client();
     const someone = await createAccount({ clientId });
     await signIn(someone);
@@ -260,7 +260,7 @@ describe('the objects of a call', () => {
 });
 
 describe('secrets', () => {
-  test('are masked: of a sign-in, a changed password and everything else that opens something', async () => {
+  test('are masked: of a sign-in, a password change and everything else that authenticates', async () => {
     const someone = await createAccount();
     const tokens = await signIn(someone);
     const call = passwordAccounts(app).as(tokens.accessToken);
@@ -277,7 +277,7 @@ describe('secrets', () => {
     expect(text).not.toContain(tokenHash);
   });
 
-  test('are masked by their names, and what is not has been judged harmless', async () => {
+  test('are masked by name; other names were reviewed as harmless', async () => {
     const { rows } = await pool.query<{ place: string; masked: boolean }>(
       `SELECT c.table_name || '.' || c.column_name AS place, audit_masks(c.table_name, c.column_name) AS masked
        FROM information_schema.columns c JOIN information_schema.triggers t
@@ -300,7 +300,7 @@ describe('secrets', () => {
     ]);
   });
 
-  test('do not stand in addresses: a query is cut off', async () => {
+  test('are not in URLs, because the query is removed', async () => {
     const { client } = await build.client();
     await fetch(`${app.url}/api/v1/client/zone?token=hush`, {
       method: 'POST',
@@ -311,7 +311,7 @@ describe('secrets', () => {
   });
 });
 
-test('every table is watched, or known not to need it', async () => {
+test('every table is audited or listed as exempt', async () => {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables t WHERE schemaname = 'public' AND NOT EXISTS (
        SELECT 1 FROM information_schema.triggers g WHERE g.event_object_table = t.tablename AND g.trigger_name = 'audit_insert')`,
@@ -353,7 +353,7 @@ test('every table is watched, or known not to need it', async () => {
 });
 
 describe('a reader', () => {
-  test('finds what its own client, its own customer or anybody did, and no more', async () => {
+  test('finds calls of its own client, its own customer or everyone, and no more', async () => {
     const [site, other, admin] = [await build.site(), await build.site(), await build.admin()];
     const sub = await build.subUser(site.owner, [site], { permissions: ['cache:write', 'audit:read'] });
     const beside = await build.user(site);
@@ -373,7 +373,7 @@ describe('a reader', () => {
       await expect(as(who)(audit.get, { params: { reqID: row?.id ?? '' } })).toFail('NOT_FOUND');
   });
 
-  test('needs the permission, and a search leaves no row itself', async () => {
+  test('needs the permission, and a search is not recorded', async () => {
     const site = await build.site();
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read'] });
     await expect(search(sub)).toFail('PERMISSION_DENIED');
@@ -381,7 +381,7 @@ describe('a reader', () => {
     expect((await search(site.owner)).total).toBe(0);
   });
 
-  test('finds a refresh under its account, also one by a token that somebody copied', async () => {
+  test('finds a refresh under its account, also with a stolen token', async () => {
     const { client, clientId } = await build.client();
     const someone = await createAccount({ clientId });
     const { refreshToken } = await signIn(someone);
@@ -400,7 +400,7 @@ describe('a reader', () => {
   });
 
   // Regression: these entries were attributed to the operator that had created the customer.
-  test('finds its own sign-ins, refused ones too, as a customer and as a sub of one', async () => {
+  test('finds its own sign-ins, including failed ones, as a customer and as its sub-account', async () => {
     const site = await build.site();
     const { id: roleId } = await db.role.create({
       data: { ownerId: site.owner.id, name: unique('role'), permissions: ['audit:read'] },
@@ -423,7 +423,7 @@ describe('a reader', () => {
     }
   });
 
-  test('narrows by each filter', async () => {
+  test('can use each filter', async () => {
     const tenant = await build.client();
     const call = as(tenant.client);
     const { id } = await call(zones.create, { body: { name: unique('zone') } });
@@ -448,7 +448,7 @@ describe('a reader', () => {
     expect((await search(tenant.client, { pageSize: 1 })).total).toBe(3);
   });
 
-  test('learns of refused sign-ins to its own accounts; those to nobody are the installation’s', async () => {
+  test('sees failed sign-ins to its own accounts; those to unknown accounts belong to the installation', async () => {
     const { client, clientId } = await build.client();
     const someone = await createAccount({ clientId });
     const stranger = `${unique('nobody')}@example.com`;
@@ -479,7 +479,7 @@ describe('the chain', () => {
     const row = (seq: number) => rows[seq - 1]?.reqId ?? '';
     return { chain: zone.clientId, row };
   }
-  test('holds over parallel writers of one client and of many', async () => {
+  test('holds under concurrent writes of one and of many clients', async () => {
     const tenants = await Promise.all([build.zone(), build.zone(), build.zone()]);
     await Promise.all(
       tenants.flatMap(({ id, client }) =>
@@ -499,7 +499,7 @@ describe('the chain', () => {
     await expect(pool.query(statement)).rejects.toThrow('written once');
   });
 
-  test('shows the first row that was changed', async () => {
+  test('shows the first modified row', async () => {
     const { chain, row } = await story();
     await tamper(
       `UPDATE audit_rows SET changes = '[]' WHERE req_id = '${row(3)}'`,
@@ -516,7 +516,7 @@ describe('the chain', () => {
     await restore(chain);
   });
 
-  test('shows a row that was removed, and one that two have changed places for', async () => {
+  test('shows removed and swapped rows', async () => {
     const { chain, row } = await story();
     await tamper(`DELETE FROM audit_rows WHERE req_id = '${row(4)}'`);
     expect(await faults()).toEqual([{ chain, seq: 4n, reqID: null, what: 'missing' }]);
@@ -531,7 +531,7 @@ describe('the chain', () => {
     await restore(second.chain);
   });
 
-  test('shows an end that was cut off, and a chain without a head', async () => {
+  test('shows a truncated end, and a chain without a head', async () => {
     const { chain, row } = await story();
     await tamper(`DELETE FROM audit_rows WHERE req_id IN ('${row(5)}', '${row(6)}')`);
     expect(await faults()).toEqual([{ chain, seq: 5n, reqID: null, what: 'cut off' }]);
@@ -540,7 +540,7 @@ describe('the chain', () => {
     await restore(chain);
   });
 
-  test('is walked by a command, which fails where one is broken', async () => {
+  test('is verified by a command, which fails on a broken chain', async () => {
     const { chain, row } = await story();
     const verify = async () => {
       const cli = path.resolve('apps/api/src/cli.ts');
@@ -560,7 +560,7 @@ describe('the chain', () => {
     await restore(chain);
   });
 
-  test('is open to somebody who owns the database and makes it anew: only a head that was kept elsewhere shows that', async () => {
+  test('can be rebuilt by the database owner, which only an external copy of the head reveals', async () => {
     const { chain } = await story();
     const kept = await db.auditHead.findUniqueOrThrow({ where: { chain } });
     const again = new pg.Client({ connectionString: installation.env.DATABASE_URL });

@@ -29,7 +29,7 @@ const domains = async (site: BuiltSite, count: number) => {
 const autoSSL = (site: BuiltSite, ids: string[]) =>
   as(site.owner).call(certificates.autoSSL, { params: site.params, body: { ids } });
 
-test('a product says how many automatic certificates a site may have, in a race as well; manual ones do not count', async () => {
+test("a product limits a site's automatic certificates, also under concurrent requests; manual ones do not count", async () => {
   const product = await build.product();
   await db.product.update({ where: { id: product.id }, data: { autoCertificateLimit: 3 } });
   const site = await build.site({ product });
@@ -41,7 +41,7 @@ test('a product says how many automatic certificates a site may have, in a race 
   await order(await build.site({ product }));
 });
 
-test('a site has a thousand certificates at most that are brought, or requested to be', async () => {
+test('a site has at most a thousand uploaded certificates and CSRs', async () => {
   const site = await build.site();
   const rows = Array.from({ length: 999 }, (_, i) => ({ siteId: site.id, name: `c${i}`, type: 'manual', names: [] }));
   await db.certificate.createMany({ data: rows });
@@ -57,7 +57,7 @@ test('a site has a thousand certificates at most that are brought, or requested 
   });
 });
 
-test('domains that ask together get all of their certificates or none, and those that do not fit are named', async () => {
+test('an order of several domains is atomic, and names the domains beyond the limit', async () => {
   const product = await build.product();
   await db.product.update({ where: { id: product.id }, data: { autoCertificateLimit: 3 } });
   const site = await build.site({ product });
@@ -73,14 +73,14 @@ test('domains that ask together get all of their certificates or none, and those
   expect(await db.certificate.count({ where: { siteId: site.id } })).toBe(3);
 });
 
-test('two who ask for the same domain at once make one certificate', async () => {
+test('concurrent orders of the same domain create one certificate', async () => {
   const site = await build.site();
   const [{ id } = { id: '' }] = await domains(site, 1);
   await Promise.all([autoSSL(site, [id]), autoSSL(site, [id])]);
   expect(await db.certificate.count({ where: { siteId: site.id } })).toBe(1);
 });
 
-test("a client's licence says how many there may be over all its sites", async () => {
+test("a client's licence limits the number over all its sites", async () => {
   const product = await build.product();
   const [one, other] = [await build.site({ product }), await build.site({ product })];
   await db.license.create({ data: { clientId: product.clientId, autoCertificateLimit: 2 } });
@@ -101,7 +101,7 @@ async function due(site: BuiltSite, count: number, minutes: number) {
   });
 }
 
-test('a thousand orders of one site do not keep those of others waiting', async () => {
+test('a thousand orders of one site do not delay those of others', async () => {
   await db.certificateOrder.deleteMany({});
   const product = await build.product();
   const [crowd, many, few] = [await build.site({ product }), await build.site({ product }), await build.site()];
@@ -126,7 +126,7 @@ test.each([
   expect(roomFor(had, 300)).toBe(room);
 });
 
-test('an authority that takes few orders takes one of everybody', () => {
+test('an authority with a low limit serves one order of each client', () => {
   expect(roomFor({ site: 0, client: 0 }, 1)).toBe(1);
   expect(roomFor({ site: 1, client: 1 }, 1)).toBe(1);
 });

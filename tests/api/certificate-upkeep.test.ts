@@ -50,7 +50,7 @@ afterAll(async () => {
   server.close();
 });
 
-test('an authority that wants a certificate renewed earlier is heard', async () => {
+test("an authority's renewal information is followed", async () => {
   const site = await build.site();
   const { chainPem } = await ca.issue(['ari.example.com']);
   const nextAt = new Date(Date.now() + 60 * DAY_MS);
@@ -72,7 +72,7 @@ test('an authority that wants a certificate renewed earlier is heard', async () 
   expect(asked).toHaveLength(count);
 });
 
-test('the owner of a site is told 14, 7 and 1 days before a certificate that is in use ends, once each', async () => {
+test('the owner of a site is notified 14, 7 and 1 days before a used certificate expires, once each', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });
   const notAfter = new Date(Date.now() + 100 * DAY_MS);
@@ -92,7 +92,7 @@ test('the owner of a site is told 14, 7 and 1 days before a certificate that is 
   await eventually(async () => expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(3));
 });
 
-test("of a site that is nobody's the client is told", async () => {
+test('the client is notified for sites without owner', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });
   await db.site.update({ where: { id: site.id }, data: { ownerId: null } });
@@ -102,7 +102,7 @@ test("of a site that is nobody's the client is told", async () => {
   expect((await mailTo(app.mailDir, site.client.email, /in 1 days|1 天/)).text).toContain(site.name);
 });
 
-test('steps and orders go when they are older than 400 days, or when a certificate has 200 newer ones; what is open stays', async () => {
+test('steps and orders are deleted after 400 days, or after 200 newer ones; open ones stay', async () => {
   const site = await build.site();
   const [long, busy] = [
     await build.certificate(site, ['long.example.com']),
@@ -135,7 +135,7 @@ test('steps and orders go when they are older than 400 days, or when a certifica
   expect(newest?.at).toEqual(ago(0));
 });
 
-test('what an order wanted shown to an authority is taken back when another takes its place or its certificate goes', async () => {
+test('challenges of an order are removed when it is replaced or its certificate deleted', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });
   const { id } = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
@@ -163,7 +163,7 @@ test('what an order wanted shown to an authority is taken back when another take
   expect(await shown()).toBe(0);
 });
 
-test('two orders that an authority shows one token each keep their proof until they end', async () => {
+test('two orders with the same challenge token keep it until both end', async () => {
   const site = await build.site();
   const orders = await Promise.all(
     ['a', 'b'].map(async (name) => {

@@ -23,7 +23,7 @@ const change = (site: BuiltSite, certId: string, body: CertificateUpdate) =>
 const look = (site: BuiltSite, certId: string) =>
   own(site).call(certificates.get, { params: { ...site.params, certId } });
 
-test('a pair in PEM is read, its chain put in order and without the root; its key is never shown', async () => {
+test('a PEM pair is parsed, its chain sorted and stripped of the root; its key is never returned', async () => {
   const site = await build.site();
   const { chainPem, keyPem } = await ca.issue(['www.example.com', '*.example.com']);
   const [leaf = '', middle = ''] = chainPem.split(/(?<=-----END CERTIFICATE-----\n)/);
@@ -53,7 +53,7 @@ test('a pair in PEM is read, its chain put in order and without the root; its ke
 test.each([
   ['a file of today', false],
   ['a file as it was written ten years ago', true],
-])('PKCS#12, %s, opens with its password and with no other', async (_, old) => {
+])('PKCS#12, %s, opens with the right password only', async (_, old) => {
   const site = await build.site();
   for (const rsa of [false, true]) {
     const pkcs12 = await ca.pkcs12(await ca.issue(['p12.example.com'], { rsa }), 'open sesame', old);
@@ -68,7 +68,7 @@ test.each([
   }
 });
 
-test('what cannot be served is refused: another key, a password on the key, an ended certificate, no name, no PEM, a weak key', async () => {
+test('unusable pairs are rejected: wrong key, encrypted key, expired, no name, no PEM, weak key', async () => {
   const site = await build.site();
   const one = await ca.issue(['one.example.com']);
   const two = await ca.issue(['two.example.com']);
@@ -118,7 +118,7 @@ test('what cannot be served is refused: another key, a password on the key, an e
   );
 });
 
-test('a request made here keeps its key here; the chain somebody signed for it is served', async () => {
+test('the key of a CSR stays on the server; the signed chain is served', async () => {
   const site = await build.site();
   const made = await own(site).call(certificates.create, {
     params: site.params,
@@ -140,7 +140,7 @@ test('a request made here keeps its key here; the chain somebody signed for it i
   await expect(change(site, made.id, { source: 'signed', chainPem, alongside: false })).toFail('PARAMETER');
 });
 
-test('RSA and ECDSA are served beside each other when that is asked for; otherwise a new pair replaces all', async () => {
+test('RSA and ECDSA are served together on request; otherwise a new pair replaces all', async () => {
   const site = await build.site();
   const { id } = await upload(site, ['both.example.com', 'www.both.example.com']);
   const rsa = await ca.issue(['both.example.com'], { rsa: true });
@@ -152,7 +152,7 @@ test('RSA and ECDSA are served beside each other when that is asked for; otherwi
   expect(await change(site, id, { source: 'pem', ...alone, alongside: false })).toMatchObject({ keyTypes: ['rsa'] });
 });
 
-test('a certificate is assigned to the domains it covers, a wildcard to one label, and to no others', async () => {
+test('a certificate is assigned to covered domains only, with a wildcard for one label', async () => {
   const site = await build.site();
   const { id } = await upload(site, ['example.org', '*.example.org']);
   const domain = async (name: string) => (await build.domain({ site, name, enabled: false })).id;
@@ -180,7 +180,7 @@ test('a certificate is assigned to the domains it covers, a wildcard to one labe
   expect(await remove()).toEqual({ ids: [id] });
 });
 
-test("another site's domains are not there to be assigned to", async () => {
+test("another site's domains cannot be assigned", async () => {
   const site = await build.site();
   const beside = await build.domain({ name: 'there.example.net' });
   const { id } = await upload(site, ['there.example.net']);
@@ -191,7 +191,7 @@ test("another site's domains are not there to be assigned to", async () => {
   await expect(asked).toFail('NOT_FOUND');
 });
 
-test('a list is found by name, by a covered name and by state, and sorted by its end', async () => {
+test('a list is filtered by name, covered name and state, and sorted by expiry', async () => {
   const site = await build.site();
   const { sslName } = await upload(site, ['first.example.com']);
   await own(site).call(certificates.create, {

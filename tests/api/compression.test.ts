@@ -8,7 +8,7 @@ import { outboxKeys } from '../support/outbox.ts';
 const { as, build, installation, close } = await testApp();
 afterAll(close);
 
-test('a site compresses nothing until it says so, and what it says is kept and told to the nodes', async () => {
+test('compression is off by default, and the setting is stored and published', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -22,7 +22,7 @@ test('a site compresses nothing until it says so, and what it says is kept and t
   expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
 });
 
-test('images become WebP where a site says so; who says nothing of it leaves it as it is', async () => {
+test('WebP is off by default', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -38,7 +38,7 @@ test('images become WebP where a site says so; who says nothing of it leaves it 
   expect(await call(compression.get, { params })).toEqual({ ...kept, gzip: !gzip });
 });
 
-test('what is stored is shown as it stands', async () => {
+test('stored values are returned as they are', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -56,7 +56,7 @@ test.each([
   [{ types: ['text'] }, 'types.0'],
   [{ types: ['text/html; charset=utf-8'] }, 'types.0'],
   [{ minBytes: -1 }, 'minBytes'],
-])('what no answer could have is refused: %j', async (wrong, path) => {
+])('an impossible value is rejected: %j', async (wrong, path) => {
   const site = await build.site();
   const body = { gzip: true, brotli: true, types: ['text/css'], minBytes: 0, ...wrong };
   await expect(as(site.owner).call(compression.update, { params: site.params, body })).toFail('PARAMETER', {

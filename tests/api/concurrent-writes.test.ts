@@ -28,7 +28,7 @@ const outcomes = async (calls: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).map((one) => (one.status === 'fulfilled' ? 'done' : String(one.reason)));
 const allDone = (count: number) => Array.from({ length: count }, () => 'done');
 
-test('two transactions that lock two rows in opposite orders are both done', async () => {
+test('two transactions that lock two rows in opposite orders both succeed', async () => {
   const [first, second] = [await build.zone(), await build.zone()];
   const { promise: bothHold, resolve } = Promise.withResolvers<void>();
   let holding = 0;
@@ -49,7 +49,7 @@ test('two transactions that lock two rows in opposite orders are both done', asy
 });
 
 describe('changes of a zone', () => {
-  test('at once, while rollouts of it are carried on, are all done and end no other transaction', async () => {
+  test('during rollouts all succeed and abort no other transaction', async () => {
     const zone = await build.zone();
     const made = await Promise.all(Array.from({ length: 4 }, () => build.node({ zone })));
     const ids = made.map(({ id }) => id);
@@ -85,7 +85,7 @@ describe('changes of a zone', () => {
   });
 });
 
-describe('six identical first writes at once are all done', () => {
+describe('six identical first writes at once all succeed', () => {
   const six = (write: () => Promise<unknown>) => outcomes(Array.from({ length: 6 }, write));
 
   test('of the cache setting and of the compression of a site', async () => {
@@ -117,7 +117,7 @@ describe('six identical first writes at once are all done', () => {
     expect(await six(() => call(nginxDefaults.set, snippet))).toEqual(allDone(6));
   });
 
-  test('of a part of a zone', async () => {
+  test('of a section of a zone', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const write = () =>
@@ -129,7 +129,7 @@ describe('six identical first writes at once are all done', () => {
   });
 });
 
-test('a form that breaks off is refused as a wrong input', async () => {
+test('an aborted form is rejected as invalid input', async () => {
   const { client } = await build.client();
   const answer = await fetch(`${url}/api/v1/client/setting/logo`, {
     method: 'POST',

@@ -25,7 +25,7 @@ async function pair() {
 const frame = { direction: 'response' as const, action: 'set' as const, name: 'X-Frame-Options', value: 'DENY' };
 
 describe('settings of a site', () => {
-  test('replace those of other sites, in the same order, as a version of each, and the nodes are told', async () => {
+  test('replace those of other sites, in the same order, with a version each, and are published', async () => {
     const { site, other, call, to } = await pair();
     const page = { code: 502 as const, type: 'content' as const, value: 'Back soon', enabled: true };
     const rule = (value: string) => ({ type: 'prefix' as const, value: [value], cacheTime: 60 });
@@ -65,7 +65,7 @@ describe('settings of a site', () => {
     expect((await call(cacheRules.list, { params: other.params })).total).toBe(3);
   });
 
-  test('are copied by who may write each kind, to sites that are theirs', async () => {
+  test('need write permission for each kind, and own target sites', async () => {
     const { site, other, to } = await pair();
     const sub = await build.subUser(site.owner, [site, other], { permissions: ['site:read', 'cache:write'] });
     const body = { ...to, settings: ['rates' as const] };
@@ -83,7 +83,7 @@ describe('settings of a site', () => {
 });
 
 describe('modules', () => {
-  test('are made in other sites; one of the same name there takes over what it says and stays assigned', async () => {
+  test('are created in other sites; a module of the same name is overwritten and stays assigned', async () => {
     const { site, other, call, to } = await pair();
     const domain = await build.domain({ site: other });
     const make = (params: typeof site.params, name: string, value: string) =>
@@ -110,7 +110,7 @@ describe('modules', () => {
     });
   });
 
-  test('of redirects bring their redirects, and nothing is copied where those would lead in circles', async () => {
+  test('of redirects include their redirects, and nothing is copied if those would loop', async () => {
     const { site, other, call, to } = await pair();
     const domain = await build.domain({ site: other });
     const module = await build.module(site, 'urlRedirect');
@@ -135,7 +135,7 @@ describe('modules', () => {
     expect(await sources()).toEqual(['/a', '/c']);
   });
 
-  test('are of the kind that was asked for', async () => {
+  test('must be of the requested kind', async () => {
     const { site, to, call } = await pair();
     const module = await build.module(site, 'cors');
     const at = { ...site.params, kind: 'customHeader' as const };

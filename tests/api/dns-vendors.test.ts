@@ -66,7 +66,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
   const account = () => open(provider, vendor);
   const all = async () => sorted(await account().list(zone));
 
-  test('a name has the values it is given and no others, whatever kind of name it is, and can be taken away', async () => {
+  test('a name gets exactly the given values, for every kind of name, and can be deleted', async () => {
     const sets = [
       set(zone, 'A', ['192.0.2.1', '192.0.2.2']),
       set(`*.${zone}`, 'AAAA', ['2001:db8::1']),
@@ -90,7 +90,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     expect(vendor.records.gaps).toEqual([]);
   });
 
-  test('saying the same again changes nothing', async () => {
+  test('repeating a write changes nothing', async () => {
     const one = set(`same.${zone}`, 'CNAME', ['Site.CDN.example.net.']);
     await account().upsert(zone, one);
     await account().upsert(zone, one);
@@ -99,7 +99,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     await account().remove(zone, one);
   });
 
-  test('a line has values of its own beside those for everybody', async () => {
+  test('a line has its own values beside the default ones', async () => {
     const name = `lines.${zone}`;
     const lines = await account().lines(zone);
     expect(lines.map(({ id }) => id)).toContain(line);
@@ -120,7 +120,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     expect(vendor.records.gaps).toEqual([]);
   });
 
-  test('values are shared by weight, otherwise, by fewer, and alike again, and are answered at all times', async () => {
+  test('values are weighted, and stay resolvable during changes', async () => {
     const name = `shared.${zone}`;
     const [one, two, three] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
     const weighted = (values: string[], weights: number[]) => ({ ...set(name, 'A', values), weights });
@@ -146,7 +146,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     expect(vendor.records.gaps).toEqual([]);
   });
 
-  test('of many names what is there is read once, and what is there already is not written', async () => {
+  test('bulk reads happen once, and existing records are not written', async () => {
     const many = await start(zone);
     const names = Array.from({ length: 40 }, (_, at) => set(`many${at}.${zone}`, 'A', ['192.0.2.1', '192.0.2.2']));
     // Each run is separate, as in the reconciler.
@@ -169,7 +169,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     await many.stop();
   });
 
-  test('a zone of 1,203 records is listed to its end', async () => {
+  test('a zone of 1,203 records is listed completely', async () => {
     const full = await start(zone);
     full.records.fill(zone, 1203, everybody);
     const names = (await open(provider, full).list(zone)).map(({ name }) => name);
@@ -177,7 +177,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     await full.stop();
   });
 
-  test('a call that comes at a bad moment is made again; one that always does ends in the vendor’s words', async () => {
+  test('a transient error is retried; a permanent one ends with the vendor’s message', async () => {
     vendor.rateLimitNext(2);
     expect(await account().list(zone)).toEqual([]);
     vendor.rateLimitNext(1000);
@@ -187,7 +187,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     vendor.rateLimitNext(0);
   });
 
-  test('another secret and a foreign zone are refused in the vendor’s words', async () => {
+  test('a wrong secret and a foreign zone fail with the vendor’s message', async () => {
     await expect(open(provider, vendor, 'another secret').list(zone)).rejects.toThrow(wrong);
     await expect(account().list('example.org')).rejects.toThrow(/example\.org|not exist|不存在/);
   });
@@ -196,7 +196,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
 test.each([
   { provider: 'dnspod', start: startDnspod },
   { provider: 'aliDNS', start: startAliDns },
-])('$provider: what a small plan allows no shorter than ten minutes lives ten minutes', async ({ provider, start }) => {
+])('$provider: a plan with a minimum TTL of ten minutes uses ten minutes', async ({ provider, start }) => {
   const vendor = await start(zone, { smallPlan: true });
   const proof = { ...set(`_acme-challenge.${zone}`, 'TXT', ['one']), ttlSeconds: 60 };
   await open(provider, vendor).upsert(zone, proof);
@@ -205,7 +205,7 @@ test.each([
   await vendor.stop();
 });
 
-test('a vendor that says nothing is waited for ten seconds, and asked once', async () => {
+test('an unresponsive vendor times out after ten seconds without retry', async () => {
   let asked = 0;
   const silent = createServer(() => (asked += 1));
   silent.listen(0, '127.0.0.1');
@@ -222,7 +222,7 @@ test('a vendor that says nothing is waited for ten seconds, and asked once', asy
   silent.close();
 });
 
-describe('the stand-ins check signatures as the vendors’ own examples are signed', () => {
+describe('the fake vendors verify the signatures of the vendors’ documented examples', () => {
   const asked = (method: string, url: string, headers: Record<string, string>, body = ''): VendorRequest => ({
     method,
     url: new URL(url),

@@ -31,7 +31,7 @@ const creating = (value: string): DraftCall => ({
 });
 
 describe('a draft', () => {
-  test('says what its calls together would change, as the version would, and how many documents', async () => {
+  test('returns what its calls would change together, like a version, and how many documents', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
     const told = await draft(site, [
@@ -64,14 +64,14 @@ describe('a draft', () => {
     expect(last.data[0]?.fields).toEqual(told.data[1]?.fields.slice(1));
   });
 
-  test('that changes nothing says so', async () => {
+  test('without any change says so', async () => {
     const site = await build.site();
     const body = { heuristics: true, staleIfError: 60 };
     await as(site.owner).call(cacheSetting.update, { params: site.params, body });
     expect(await draft(site, [{ method: 'PUT', path: 'setting/cache', body }])).toMatchObject({ total: 0, data: [] });
   });
 
-  test('is refused as its call would be, and says which, and where in it', async () => {
+  test("is rejected like its failing call, with the call's number and path", async () => {
     const { site, id, name } = await build.domain();
     const bad = { rules: [{ ...rule, cacheTime: -1 }] };
     await expect(draft(site, [creating('css'), { ...creating('js'), body: bad }])).toFail('PARAMETER', {
@@ -90,7 +90,7 @@ describe('a draft', () => {
     await expect(draft(other.site, [creating('css')], site.owner)).toFail('NOT_FOUND');
   });
 
-  test('sees limits as the earlier of its calls leave them', async () => {
+  test('checks limits after its earlier calls', async () => {
     const site = await build.site({ product: await build.product({ domainLimit: 1 }) });
     const adding = (): DraftCall => ({
       method: 'POST',
@@ -105,7 +105,7 @@ describe('a draft', () => {
     await expect(draft(roomy, [same, same])).toFail('DUPLICATED', { extra: { call: 1 } });
   });
 
-  test('asks for the permission of each of its calls, and shows what may be read', async () => {
+  test('needs the permission of each call, and shows readable kinds only', async () => {
     const site = await build.site();
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'cache:write'] });
     await expect(draft(site, [{ method: 'POST', path: 'setting/errorPages', body: { errorPages: [] } }], sub)).toFail(
@@ -115,7 +115,7 @@ describe('a draft', () => {
     expect(await draft(site, [creating('css')], sub)).toMatchObject({ total: 0, documents: 1 });
   });
 
-  test('that meets somebody else at work gives up, and holds nobody up after', async () => {
+  test('that waits for a lock gives up, and holds no lock afterwards', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
     const other = await pool.connect();
@@ -131,7 +131,7 @@ describe('a draft', () => {
     expect((await db.domain.findUniqueOrThrow({ where: { id } })).maxFails).toBe(9);
   });
 
-  test('is one of few that an account and its sub-accounts have at once', async () => {
+  test('is limited per account including sub-accounts', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
     const permissions: Permission[] = ['site:read', 'domain:read', 'domain:write'];
@@ -152,7 +152,7 @@ describe('a draft', () => {
     expect((await draft(site, [asked])).total).toBe(1);
   });
 
-  test('beside others and a save: each is told what its own would change, and the save is kept', async () => {
+  test('beside other drafts and a save returns its own changes, and the save is kept', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
     // A draft that waits too long fails with BUSY and is retried.
@@ -228,7 +228,7 @@ describe('every call that changes a site', async () => {
     expect(await hashTables(installation, '^rate_')).toEqual(before);
   });
 
-  test('is one that can be drafted, or is known not to be', () => {
+  test('can be drafted or is listed as an exception', () => {
     const names = drafted.map(nameOf);
     expect(refused.filter((name) => !names.includes(name))).toEqual([]);
     // Some samples violate a rule of their call.
@@ -236,10 +236,10 @@ describe('every call that changes a site', async () => {
   });
 });
 
-describe('work that is undone', () => {
+describe('a dry run', () => {
   const { promise: never } = Promise.withResolvers<never>();
 
-  test('is ended when its time is up, whatever it is at, and holds no row from then on', async () => {
+  test('is aborted at its timeout, and holds no locks afterwards', async () => {
     const { id } = await build.site();
     const slow = undone(pool, 300, () =>
       db.$transaction(async (tx) => {
@@ -252,7 +252,7 @@ describe('work that is undone', () => {
     expect(await db.site.update({ where: { id }, data: { name: 'kept' } })).toMatchObject({ name: 'kept' });
   });
 
-  test('and goes on asking afterwards, changes nothing', async () => {
+  test('that queries afterwards changes nothing', async () => {
     const { id, name } = await build.site();
     const { promise: end, resolve } = Promise.withResolvers<void>();
     let left: Promise<unknown> = never;
@@ -265,7 +265,7 @@ describe('work that is undone', () => {
     expect(await db.site.findUniqueOrThrow({ where: { id } })).toMatchObject({ name });
   });
 
-  test('sees its own changes by every client of the process, and nobody else does', async () => {
+  test('sees its own changes through every database client of the process, and nobody else does', async () => {
     const { id, name } = await build.site();
     const shown = async () =>
       (await pool.query<{ name: string }>('SELECT name FROM sites WHERE id = $1', [id])).rows[0];

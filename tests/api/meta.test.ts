@@ -48,7 +48,7 @@ async function everyMeta({ call, zone, site }: With, query: { keyword?: string; 
   return { ids: answers.flatMap(({ data }) => data.map(({ id }) => id)), totals: answers.map(({ total }) => total) };
 }
 
-test('a search in any case and a list of ids find the own rows only', async () => {
+test('case-insensitive search and a list of ids return only own rows', async () => {
   const word = unique('meta');
   const [mine, theirs] = [await tenantWith(word), await tenantWith(word)];
   const found = await everyMeta(mine, { keyword: word.toUpperCase() });
@@ -61,7 +61,7 @@ test('a search in any case and a list of ids find the own rows only', async () =
 
 describe('more rows than a page', () => {
   // Regression: rows after the thousandth could not be selected.
-  test('are counted, found by their name, and named by their id', async () => {
+  test('are counted, searched by name, and looked up by id', async () => {
     const site = await build.site();
     const rows = Array.from({ length: 1203 }, (_, i) => ({ name: `${String(i).padStart(4, '0')}.example.com` }));
     await db.domain.createMany({
@@ -83,7 +83,7 @@ describe('more rows than a page', () => {
     });
   });
 
-  test("a customer's % and _ are letters", async () => {
+  test('% and _ in a search are literal', async () => {
     const site = await build.site({ name: unique('plain') });
     expect(await as(site.owner).call(sites.meta, { query: { keyword: '%' } })).toEqual({ data: [], total: 0 });
   });

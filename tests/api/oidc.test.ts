@@ -39,8 +39,8 @@ async function goThere({ clientId }: Pick<Tenant, 'clientId'>, who: OidcUser) {
 }
 const finish = (body: { onePassKey: string; search: string }) => anyone()(oidc.finish, { body });
 
-describe('signing in at the client’s own provider', () => {
-  test('opens the account of the e-mail that the provider has verified, with PKCE, state and nonce', async () => {
+describe('signing in at the client’s OIDC provider', () => {
+  test('opens the account with the verified e-mail address, with PKCE, state and nonce', async () => {
     const tenant = await tenantWithProvider();
     const { email } = await createAccount({ clientId: tenant.clientId });
     expect(await anyone()(oidc.button, { query: { client: tenant.clientId } })).toEqual({
@@ -54,7 +54,7 @@ describe('signing in at the client’s own provider', () => {
     expect(await as(accessToken)(session.self)).toMatchObject({ email });
   });
 
-  test('opens nothing for an e-mail that is not verified, has no account, or is another client’s', async () => {
+  test('fails for an unverified address, without an account, or for another client’s account', async () => {
     const tenant = await tenantWithProvider();
     const { email } = await createAccount({ clientId: tenant.clientId });
     const stranger = await createAccount();
@@ -66,7 +66,7 @@ describe('signing in at the client’s own provider', () => {
       await expect(finish(await goThere(tenant, who))).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('an answer is good once, in the browser that began only, and with the state that was given', async () => {
+  test('accepts a response once, in the browser that started, with the right state', async () => {
     const tenant = await tenantWithProvider();
     const { email } = await createAccount({ clientId: tenant.clientId });
     const stolen = await goThere(tenant, { email });
@@ -82,7 +82,7 @@ describe('signing in at the client’s own provider', () => {
     await expect(finish(good)).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('a code of another sign-in is refused', async () => {
+  test('rejects a code of another sign-in', async () => {
     const tenant = await tenantWithProvider();
     const { email } = await createAccount({ clientId: tenant.clientId });
     const [one, other] = [await goThere(tenant, { email }), await goThere(tenant, { email })];
@@ -91,14 +91,14 @@ describe('signing in at the client’s own provider', () => {
     await expect(finish({ ...one, search: `?${mixed}` })).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('a suspended account stays outside', async () => {
+  test('rejects a suspended account', async () => {
     const tenant = await tenantWithProvider();
     const { id, email } = await createAccount({ clientId: tenant.clientId });
     await db.account.update({ where: { id }, data: { status: 'lock' } });
     await expect(finish(await goThere(tenant, { email }))).toFail('ACCOUNT_NOT_ENABLED');
   });
 
-  test('is offered at the client’s own host name, and nowhere once it is switched off', async () => {
+  test('is offered at the client’s host name, and not when disabled', async () => {
     const { client, clientId } = await app.build.client();
     const { call } = app.as(client);
     const shown = (named?: string) => anyone()(oidc.button, { query: named === undefined ? {} : { client: named } });
@@ -122,7 +122,7 @@ describe('signing in at the client’s own provider', () => {
 });
 
 describe('the setting', () => {
-  test('keeps its secret sealed and shows it to nobody', async () => {
+  test('stores its secret encrypted and never returns it', async () => {
     const { client, clientId } = await tenantWithProvider();
     const row = await db.oidcProvider.findUniqueOrThrow({ where: { clientId } });
     expect(row.secretSealed).toMatch(/^s1\./);
@@ -134,14 +134,14 @@ describe('the setting', () => {
     expect((await db.oidcProvider.findUniqueOrThrow({ where: { clientId } })).secretSealed).toBe(row.secretSealed);
   });
 
-  test('hands a stored secret to no other provider', async () => {
+  test('does not send a stored secret to another provider', async () => {
     const { client } = await tenantWithProvider();
     const { secret, ...rest } = setting({ issuer: `${provider.issuer}/other` });
     expect(secret).toBe(provider.secret);
     await expect(app.as(client).call(oidcSetting.update, { body: rest })).toFail('PARAMETER');
   });
 
-  test('is the root account’s alone', async () => {
+  test('is reserved for the root account', async () => {
     const tenant = await tenantWithProvider();
     const sub = await app.build.subClient(tenant, [], { permissions: ['setting:read', 'setting:write'] });
     await expect(app.as(sub).call(oidcSetting.get)).toFail('PERMISSION_DENIED');
@@ -149,7 +149,7 @@ describe('the setting', () => {
     await expect(app.as(sub).call(oidcSetting.remove)).toFail('PERMISSION_DENIED');
   });
 
-  test('is asked over https, but for an address that the installation itself names', async () => {
+  test('requires HTTPS, except for addresses that the installation allows', async () => {
     const { client } = await app.build.client();
     await expect(app.as(client).call(oidcSetting.update, { body: setting({ issuer: 'http://192.0.2.1/' }) })).toFail(
       'PARAMETER',
@@ -157,7 +157,7 @@ describe('the setting', () => {
     );
   });
 
-  test('a supplier that does not answer, alone or behind its gateway, is said as such', async () => {
+  test('reports a provider that does not respond, directly or behind its gateway', async () => {
     const { client } = await app.build.client();
     let status = 500;
     const gateway = createServer((_, response) => void response.writeHead(status).end());
@@ -171,7 +171,7 @@ describe('the setting', () => {
     gateway.close();
   });
 
-  test('leads nowhere inside: addresses and names of our own network are refused before anything is sent', async () => {
+  test('cannot reach internal networks, by address or by name', async () => {
     const strict = await testApp({ PUBLIC_URL: console_ });
     try {
       const { client } = await strict.build.client();

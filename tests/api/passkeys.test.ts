@@ -37,7 +37,7 @@ describe('a passkey', () => {
     await mailTo(app.mailDir, someone.email, /passkey was added/i);
   });
 
-  test('signs a challenge once: what it said is not good again', async () => {
+  test('signs a challenge once; a replay is rejected', async () => {
     const { device } = await withPasskey();
     const { challengeID, options } = await challenge();
     const body = { challengeID, response: device.sign(options) };
@@ -49,7 +49,7 @@ describe('a passkey', () => {
     );
   });
 
-  test('takes the place of the code after a password, of its own account only', async () => {
+  test('replaces the code after a password, for its own account only', async () => {
     const mine = await withPasskey({ login2faType: 2 });
     const theirs = await withPasskey();
     await db.account.update({ where: { id: mine.someone.id }, data: { login2faType: 0 } });
@@ -70,7 +70,7 @@ describe('a passkey', () => {
     await expect(challenge(onePassKey)).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('alone must come from a device that asked its owner; beside a password it need not', async () => {
+  test('as the only factor requires user verification; as a second factor it does not', async () => {
     const { device, someone } = await withPasskey({}, { verifiesUser: false });
     const alone = await challenge();
     await expect(
@@ -84,12 +84,12 @@ describe('a passkey', () => {
     expect(await anyone()(passkeys.login, { body })).toHaveProperty('accessToken');
   });
 
-  test('that was asked for at another address is refused', async () => {
+  test('created for another origin is rejected', async () => {
     await expect(withPasskey({}, { origin: 'https://console.example.com.evil.example' })).toFail('CREDENTIAL_REFUSED');
     await expect(withPasskey({}, { rpID: 'evil.example' })).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('whose uses count backwards was copied, and is refused', async () => {
+  test('with a decreasing counter was cloned, and is rejected', async () => {
     const { device } = await withPasskey();
     const { challengeID, options } = await challenge();
     device.resetCounter();
@@ -98,7 +98,7 @@ describe('a passkey', () => {
     );
   });
 
-  test('of one console opens no other, and none of a suspended account', async () => {
+  test('is rejected by other consoles, and for a suspended account', async () => {
     const { device, someone } = await withPasskey();
     const user = anyone('user');
     const there = await user(passkeys.loginOptions, { body: {} });
@@ -112,7 +112,7 @@ describe('a passkey', () => {
     );
   });
 
-  test('is added and removed by whoever has just proved to be there, in the same session', async () => {
+  test('is added and removed after a fresh proof in the same session', async () => {
     const { call, someone, passkey, sent } = await withPasskey();
     const elsewhere = as((await signIn(someone)).accessToken);
     const { verifyToken } = await elsewhere(session.verify, { body: { password } });
@@ -129,7 +129,7 @@ describe('a passkey', () => {
     await mailTo(app.mailDir, someone.email, /passkey was removed/i);
   });
 
-  test('of somebody else is not found, and stays', async () => {
+  test('of another account is not found, and stays', async () => {
     const [mine, theirs] = [await withPasskey(), await withPasskey()];
     const ids = [mine.passkey.id, theirs.passkey.id];
     await expect(mine.call(passkeys.remove, { body: { ids, verifyToken: mine.verifyToken } })).toFail('NOT_FOUND');

@@ -20,7 +20,7 @@ function start(env: Record<string, string>) {
   return { child, ended: once(child, 'close'), output: () => output };
 }
 
-test('a call under way is finished when the process is told to stop, and then it ends well', async () => {
+test('SIGTERM finishes running calls, and the exit is clean', async () => {
   const { natsUrl, secretsDir } = services();
   const [port = 0, adminPort = 0] = await freePorts(2);
   const { child, ended, output } = start({
@@ -54,13 +54,13 @@ test('a call under way is finished when the process is told to stop, and then it
   }
 });
 
-test('an environment that cannot be used stops the start, with each fault by its name', async () => {
+test('an invalid environment prevents the start, with each error by name', async () => {
   const { ended, output } = start({ DATABASE_URL: 'nonsense', PORT: 'http' });
   expect((await ended)[0]).toBe(1);
   expect(output()).toMatch(/DATABASE_URL:[^]*SECRETS_DIR:[^]*PORT:/);
 });
 
-test('secrets are blanked in log lines by their names', () => {
+test('secrets are masked in logs by name', () => {
   const lines: string[] = [];
   const log = openLog({ LOG_LEVEL: 'info' }, { write: (line: string) => lines.push(line) });
   log.info(

@@ -13,7 +13,7 @@ const { db } = installation;
 afterAll(close);
 
 describe('products', () => {
-  test('a product is made in a zone, changed and removed', async () => {
+  test('a product is created in a zone, changed and removed', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const product = await call(products.create, { body: { name: 'Basic', zoneID: zone.id, domainLimit: 5 } });
@@ -35,13 +35,13 @@ describe('products', () => {
     expect(await call(products.list)).toMatchObject({ total: 0 });
   });
 
-  test('a name is there once for each client', async () => {
+  test('a name is unique per client', async () => {
     const product = await build.product();
     const { call } = as(product.client);
     await expect(call(products.create, { body: { name: product.name, zoneID: product.zoneId } })).toFail('DUPLICATED');
   });
 
-  test('with sites it is neither removed nor moved', async () => {
+  test('a product with sites is neither removed nor moved', async () => {
     const site = await build.site();
     const zone = await build.zone({ tenant: site });
     const { call } = as(site.client);
@@ -51,7 +51,7 @@ describe('products', () => {
     expect(await call(products.update, { body: { id: free.id, zoneID: zone.id } })).toMatchObject({ zoneID: zone.id });
   });
 
-  test('a customer sees the products of its sites, without price and zone', async () => {
+  test("a customer sees its sites' products, without price and zone", async () => {
     const site = await build.site();
     await build.product({ zone: site.zone });
     const { data, total } = await as(site.owner).call(ownProducts.list);
@@ -106,7 +106,7 @@ describe('sites', () => {
     });
   });
 
-  test("a customer sees no zone of a site's, an operator does", async () => {
+  test("a customer does not see a site's zone, an operator does", async () => {
     const site = await build.site();
     const [own] = (await as(site.owner).call(ownSites.list)).data;
     expect(own).not.toHaveProperty('zoneID');
@@ -124,7 +124,7 @@ describe('sites', () => {
     await expect(make(product.client.id)).toFail('PARAMETER', fault);
   });
 
-  test("the product's limit holds, in a race as well", async () => {
+  test("the product's limit holds, also under concurrent requests", async () => {
     const product = await build.product({ siteLimit: 3 });
     const make = () =>
       as(product.client).call(clientSites.create, { body: { name: unique('s'), productID: product.id } });
@@ -206,7 +206,7 @@ describe('sites', () => {
     expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
   });
 
-  test('with domains it is not removed', async () => {
+  test('a site with domains is not removed', async () => {
     const { site } = await build.domain();
     await expect(as(site.client).call(clientSites.remove, { body: { ids: [site.id] } })).toFail('SITE_HAS_DOMAINS');
     const free = await build.site({ product: site.product });
@@ -215,7 +215,7 @@ describe('sites', () => {
     expect(await db.site.count({ where: { id: free.id } })).toBe(0);
   });
 
-  test('a customer counts what is its own, against what its products allow all its sites together', async () => {
+  test("a customer's counts are its own, with the limits of its products", async () => {
     const product = await build.product({ domainLimit: 5, portLimit: 3 });
     const site = await build.site({ product });
     await build.domain({ site });
@@ -234,7 +234,7 @@ describe('sites', () => {
     expect(await call()).toEqual({ ...counted, sites: 3, domainLimit: 15, forwardLimit: null });
   });
 
-  test('an operator counts what it sees; what it may not read is not counted', async () => {
+  test("an operator's counts include only what it may read", async () => {
     const node = await build.node();
     const site = await build.site({ product: await build.product({ zone: node.zone }) });
     await build.domain({ site });

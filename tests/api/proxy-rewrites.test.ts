@@ -10,7 +10,7 @@ afterAll(close);
 
 const api = { type: 'prefix' as const, source: '/api', target: '/v2' };
 
-test('rewrites are made, replaced as a list, renamed and removed, and each change is told to the nodes', async () => {
+test('rewrites are created, replaced as a list, renamed and removed, and each change is published', async () => {
   const { owner, params, zoneId } = await build.site();
   const { call } = as(owner);
   const { data } = await call(proxyRewrites.create, { params, body: { modules: [{ name: 'Backend' }] } });
@@ -41,7 +41,7 @@ test.each([
   [{ ...api, target: '/a?b=\ud800' }, 'target'],
   [{ type: 'regex' as const, source: '^/(.*)$', target: '/$2' }, 'target'],
   [{ ...api, host: 'a b' }, 'host'],
-])('one that cannot work, or would leave the origin, is refused where it is wrong: %j', async (bad, field) => {
+])('an invalid rewrite, or one that changes the origin, is rejected at its field: %j', async (bad, field) => {
   const { owner, params } = await build.site();
   const body = { modules: [{ name: 'x', rules: [bad] }] };
   await expect(as(owner).call(proxyRewrites.create, { params, body })).toFail('PARAMETER', {

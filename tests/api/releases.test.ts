@@ -54,13 +54,13 @@ async function told({ hoursAgo = 0, joined = true } = {}) {
   return { release, node, fetchIt };
 }
 
-test('the newest release is the highest version, and a draft is none before it', async () => {
+test('the newest release is the highest version, and a pre-release precedes it', async () => {
   const { releases: found, refused } = await releasesIn(settings());
   expect(found.map(({ manifest }) => manifest.version)).toEqual(['1.10.0', '1.10.0-rc.1', '1.9.0']);
   expect(refused).toEqual([]);
 });
 
-test('what was changed, is not there, or was signed by somebody else is named and not used', async () => {
+test('modified, missing or foreign-signed releases are reported and not used', async () => {
   const to = path.join(dir, 'damaged');
   const [strange, changed, cut, gone] = [
     await make('2.0.0', 'strange', to),
@@ -85,7 +85,7 @@ test('what was changed, is not there, or was signed by somebody else is named an
   ]);
 });
 
-test('a node that was told is given the archive, from the byte on that it asks for', async () => {
+test('a node with an order may download the archive, with ranges', async () => {
   const { release, fetchIt } = await told();
   const whole = await readFile(release.file);
   expect(Buffer.from(await (await fetchIt()).arrayBuffer())).toEqual(whole);
@@ -94,7 +94,7 @@ test('a node that was told is given the archive, from the byte on that it asks f
   expect((await fetchIt('?from=-1')).status).toBe(400);
 });
 
-test('nobody else is', async () => {
+test('others may not', async () => {
   const { release, node, fetchIt } = await told();
   const another = (await releasesIn(settings())).releases.at(-1)?.manifest.sha256 ?? '';
   expect((await fetchIt('', another)).status).toBe(401);

@@ -71,7 +71,7 @@ async function sealed(count = 20) {
 const old = async (dir: string) => utimes(masterKeyFile(dir), new Date(0), new Date(0));
 
 test(
-  'a rotation rewraps every value while the api runs, and the old key goes later',
+  'a rotation encrypts every value again while the API runs, and the old key is removed later',
   { timeout: 240_000 },
   async () => {
     const { dir, run, under, keyIDs, opensAll, installation } = await sealed();
@@ -93,7 +93,7 @@ test(
 );
 
 test(
-  'a rotation that is killed leaves everything readable, and the next one finishes it without another key',
+  'a killed rotation leaves everything readable, and the next one finishes with the same key',
   { timeout: 240_000 },
   async () => {
     const { dir, run, under, keyIDs, opensAll, installation } = await sealed(2000);
@@ -119,7 +119,7 @@ test(
   },
 );
 
-test('one that was killed before its first value goes on with the key it made', { timeout: 240_000 }, async () => {
+test('a rotation killed before its first value continues with its new key', { timeout: 240_000 }, async () => {
   const { dir, run, under, keyIDs } = await sealed();
   await writeMasterKeys(dir, [{ key: Buffer.alloc(32, 'n') }, ...readMasterKeys(dir)]);
   const made = keyIDs();
@@ -127,7 +127,7 @@ test('one that was killed before its first value goes on with the key it made', 
   expect([keyIDs(), await under(made[0] ?? '')]).toEqual([made, 20]);
 });
 
-test('a value that no key opens is left alone and named, and every key stays', { timeout: 240_000 }, async () => {
+test('an undecryptable value is kept and reported, and all keys stay', { timeout: 240_000 }, async () => {
   const { dir, run, keyIDs, installation } = await sealed();
   const foreign = envelope(() => [{ id: 'deadbeef', key: Buffer.alloc(32, 1) }]).seal('x', 'y');
   await installation.pool.query(`UPDATE authenticator_setups SET secret_sealed = $1 WHERE id = '3'`, [foreign]);
@@ -138,7 +138,7 @@ test('a value that no key opens is left alone and named, and every key stays', {
   expect(keyIDs()).toHaveLength(2);
 });
 
-test('every column that keeps sealed values is named so that a rotation finds it', { timeout: 240_000 }, async () => {
+test('every encrypted column is known to the rotation', { timeout: 240_000 }, async () => {
   const { installation } = await sealed();
   const found = (await sealedColumns(installation.pool)).map(({ table, name }) => `${table}.${name}`);
   // Columns with "sealed" in their name.

@@ -35,7 +35,7 @@ async function tablesWith(texts: readonly string[]): Promise<string[]> {
   return found;
 }
 
-test('passwords, tokens, links, codes and keys are stored as hashes or sealed, and masked in the audit', async () => {
+test('passwords, tokens, links, codes and keys are hashed or encrypted, and masked in the audit log', async () => {
   const site = await build.site();
   const someone = await createAccount({ clientId: site.clientId });
   const first = await signIn(someone);

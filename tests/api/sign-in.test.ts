@@ -56,7 +56,7 @@ async function withAuthenticator() {
 const begin = (email: string) => anyone()(session.login, { body: { email, password } });
 
 describe('a forgotten password', () => {
-  test('is replaced by the link of a mail, which opens once and ends every session', async () => {
+  test('is replaced through a mailed link, which works once and ends every session', async () => {
     const someone = await createAccount();
     const { accessToken } = await signIn(someone);
     const token = await askForReset(someone);
@@ -73,7 +73,7 @@ describe('a forgotten password', () => {
     await mailTo(app.mailDir, someone.email, /password was changed/);
   });
 
-  test('is answered alike, and leaves the same work, whether there is such an account or not', async () => {
+  test('gets the same response and takes the same time for unknown accounts', async () => {
     const [{ email }, nobody] = [await createAccount(), `${unique('nobody')}@example.com`];
     const answers = await Promise.all(
       [email, nobody].map((one) =>
@@ -92,7 +92,7 @@ describe('a forgotten password', () => {
     expect(await mailsTo(app.mailDir, nobody)).toEqual([]);
   });
 
-  test('of two links only the newer one opens, within its hour, and none is stored as it is', async () => {
+  test('only the newer of two links works, for an hour, and none is stored in plain text', async () => {
     const someone = await createAccount();
     const first = await askForReset(someone);
     const second = await askForReset(someone);
@@ -108,7 +108,7 @@ describe('a forgotten password', () => {
     await expect(anyone()(mailedTokens.register, { body: { token: second, password: next } })).toFail('INVALID_TOKEN');
   });
 
-  test('taken by several at once is taken by one', async () => {
+  test('a link used concurrently works once', async () => {
     const someone = await createAccount();
     const token = await askForReset(someone);
     const outcomes = await Promise.allSettled(
@@ -119,13 +119,13 @@ describe('a forgotten password', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('is not asked for again and again', async () => {
+  test('requests are rate-limited', async () => {
     const email = `${unique('nobody')}@example.com`;
     for (let i = 0; i < 10; i += 1) await anyone()(session.forgot, { body: { email } }).catch(() => null);
     await expect(anyone()(session.forgot, { body: { email } })).toFail('RATE_LIMITED');
   });
 
-  test('may not be one that everybody uses, and the link stays good', async () => {
+  test('may not be a common one, and the link stays valid', async () => {
     const someone = await createAccount();
     const token = await askForReset(someone);
     const easy = {
@@ -148,8 +148,8 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('the own password', () => {
-  test('is changed by whoever knows the old one; the other sessions end, this one goes on', async () => {
+describe('changing the own password', () => {
+  test('needs the old one, ends other sessions, and keeps this one', async () => {
     const someone = await createAccount();
     const [here, there] = [await signIn(someone), await signIn(someone)];
     await expect(
@@ -162,7 +162,7 @@ describe('the own password', () => {
     await expect(signIn(someone)).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('is not guessed at an open session: ten tries lock it for a while', async () => {
+  test('locks the session for a while after ten wrong attempts', async () => {
     const someone = await createAccount();
     const { accessToken } = await signIn(someone);
     for (let i = 0; i < 10; i += 1)
@@ -172,7 +172,7 @@ describe('the own password', () => {
 });
 
 describe('an authenticator', () => {
-  test('is set up in three steps, and asks for its code from then on', async () => {
+  test('is set up in three steps, and its code is required from then on', async () => {
     const { someone, call, codeAt, qrCode } = await withAuthenticator();
     expect(qrCode).toMatch(/^data:image\/png;base64,/);
     expect(await call(login2fa.state)).toEqual({ login2FAType: 1, recoveryCodes: 10, passkeys: 0 });
@@ -186,7 +186,7 @@ describe('an authenticator', () => {
     ).toHaveProperty('accessToken');
   });
 
-  test('takes a code once, even by two at once, and no earlier one after it', async () => {
+  test('accepts a code once, even concurrently, and no earlier one afterwards', async () => {
     const { someone, codeAt } = await withAuthenticator();
     const { email } = someone;
     const started = await Promise.all([begin(email), begin(email), begin(email)]);
@@ -201,7 +201,7 @@ describe('an authenticator', () => {
     );
   });
 
-  test('is replaced by each of ten recovery codes, once; a mail tells', async () => {
+  test('is replaced by ten recovery codes, once each, with a notification mail', async () => {
     const { someone, recoveryCodes, call } = await withAuthenticator();
     const { email } = someone;
     expect(new Set(recoveryCodes).size).toBe(10);
@@ -218,13 +218,13 @@ describe('an authenticator', () => {
     expect(recoveryCodes.filter((one) => stored.includes(one))).toEqual([]);
   });
 
-  test('keeps its key sealed', async () => {
+  test('stores its key encrypted', async () => {
     const { someone } = await withAuthenticator();
     const { secretSealed } = await db.authenticator.findUniqueOrThrow({ where: { accountId: someone.id } });
     expect(secretSealed).toMatch(/^s1\./);
   });
 
-  test('is set up by its own account and within five tries only', async () => {
+  test('is set up by its own account within five attempts', async () => {
     const [one, other] = [await createAccount(), await createAccount()];
     const [mine, theirs] = [as((await signIn(one)).accessToken), as((await signIn(other)).accessToken)];
     await expect(mine(login2fa.phase0, { body: { password: 'wrong one' } })).toFail('CREDENTIAL_REFUSED');
@@ -239,7 +239,7 @@ describe('an authenticator', () => {
     expect(await mine(login2fa.state)).toMatchObject({ login2FAType: 2 });
   });
 
-  test('is turned off by password and code together, and not replaced while it is on', async () => {
+  test('is disabled by password and code together, and not replaced while enabled', async () => {
     const { call, codeAt, someone } = await withAuthenticator();
     await expect(call(login2fa.phase0, { body: { password } })).toFail('STILL_ENABLED');
     await expect(call(login2fa.turnOff, { body: { password, vcode: '000000' } })).toFail('CREDENTIAL_REFUSED');
@@ -251,7 +251,7 @@ describe('an authenticator', () => {
     await mailTo(app.mailDir, someone.email, /turned off/);
   });
 
-  test('ten wrong codes lock it for a while, over however many sign-ins', async () => {
+  test('is locked for a while after ten wrong codes, over several sign-ins', async () => {
     const { someone, codeAt, call } = await withAuthenticator();
     for (let i = 0; i < 10; i += 1)
       await expect(call(session.verify, { body: { vcode: '000000' } })).toFail('CREDENTIAL_REFUSED');
@@ -262,8 +262,8 @@ describe('an authenticator', () => {
   });
 });
 
-describe('presence', () => {
-  test('is proved by password or code, for five minutes', async () => {
+describe('a proof of presence', () => {
+  test('by password or code is valid for five minutes', async () => {
     const { call, codeAt } = await withAuthenticator();
     expect(await call(session.verify, { body: { password } })).toEqual({
       verifyToken: expect.any(String),
@@ -291,7 +291,7 @@ describe('the own sessions', () => {
     expect(await call(ownSessions.list)).toMatchObject({ total: 1 });
   });
 
-  test("somebody else's are not found, and none of a list with one of them is ended", async () => {
+  test('of another account are not found, and the call is atomic', async () => {
     const [one, other] = [await createAccount(), await createAccount()];
     const [mine, theirs] = [await signIn(one), await signIn(other)];
     const { data } = await as(theirs.accessToken)(ownSessions.list);
@@ -302,7 +302,7 @@ describe('the own sessions', () => {
     expect(await as(mine.accessToken)(session.self)).toHaveProperty('email', one.email);
   });
 
-  test('a sign-in from a new device or address is mailed, once, unless the account does not wish it', async () => {
+  test('a sign-in from a new device or address is mailed once, unless disabled', async () => {
     const [one, other] = [await createAccount(), await createAccount()];
     await db.account.update({ where: { id: other.id }, data: { loginNotify: false } });
     for (const who of [one, other]) {
@@ -319,7 +319,7 @@ describe('the own sessions', () => {
 });
 
 describe('mail', () => {
-  test('waits sealed in the database while the mail server is away, and is tried again later', async () => {
+  test('is queued encrypted while the mail server is down, and retried later', async () => {
     const broken = await testApp({ SMTP_URL: 'smtp://127.0.0.1:1' });
     try {
       const { createAccount: make } = passwordAccounts(broken);
@@ -338,7 +338,7 @@ describe('mail', () => {
     }
   });
 
-  test('that is too old to be of use is dropped, the next one goes', async () => {
+  test('that is too old is dropped, and the next one is sent', async () => {
     const { mail } = app.installation;
     const { email } = await createAccount();
     const to = { email, language: 'zh-TW', clientId: null };
@@ -349,7 +349,7 @@ describe('mail', () => {
     expect((await mailsTo(app.mailDir, email)).map(({ text }) => text.includes('222222'))).toEqual([true]);
   });
 
-  test('is sent once, however many processes send', async () => {
+  test('is sent once by several processes', async () => {
     const { email } = await createAccount();
     const others = [1, 2, 3].map(() => startMailDelivery(app.installation, openLog(app.installation.env)));
     const to = { email, language: 'en', clientId: null };
@@ -361,7 +361,7 @@ describe('mail', () => {
     expect(sent.toSorted()).toEqual(codes);
   });
 
-  test('is read by the owner of the installation on the admin listener only', async () => {
+  test("is readable by the installation's owner on the admin listener only", async () => {
     const someone = await createAccount();
     await askForReset(someone);
     const admin = await app.build.admin();
@@ -384,7 +384,7 @@ describe('mail', () => {
   });
 });
 
-test('what has ended is swept away', async () => {
+test('expired data is deleted', async () => {
   const someone = await createAccount();
   await askForReset(someone);
   await db.mailedToken.updateMany({ where: { accountId: someone.id }, data: { expiresAt: new Date(0) } });
@@ -393,7 +393,7 @@ test('what has ended is swept away', async () => {
 });
 
 describe('a refresh by cookie', () => {
-  test('is refused to a page of another site, and the session goes on', async () => {
+  test('is rejected for a page of another site, and the session continues', async () => {
     const { refreshToken } = await signIn(await createAccount());
     const refresh = async (headers: Record<string, string>) => {
       const answer = await fetch(`${app.url}/api/v1/client`, {

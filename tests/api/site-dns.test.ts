@@ -32,40 +32,37 @@ const vendorOf = (provider: string) => {
   return vendor;
 };
 
-test.each(providers)(
-  '%s: an account is tried before it is stored, and neither half of its key is shown',
-  async (provider) => {
-    const site = await app.build.site();
-    const { key } = vendorOf(provider);
-    const add = (credentials: typeof key, domains = [zone]) =>
-      app.as(site.owner).call(siteDns.create, { params: site.params, body: { provider, credentials, domains } });
-    await expect(add({ ...key, keySecret: 'another' })).toFail('INVALID_DNS_SETTING', {
-      errorData: [
-        expect.objectContaining({
-          target: zone,
-          path: 'credentials.keySecret',
-          rule: 'provider',
-          message: expect.stringMatching(/\S/),
-        }),
-      ],
-    });
-    await expect(add(key, [zone, 'example.org'])).toFail('INVALID_DNS_SETTING', {
-      errorData: [
-        expect.objectContaining({
-          target: 'example.org',
-          path: 'domains',
-          message: expect.stringMatching(/^example\.org: /),
-        }),
-      ],
-    });
-    const made = await add(key);
-    expect(made).toMatchObject({ provider, domains: [zone], credentials: `••••${key.keyID.slice(-4)}` });
-    const { credentialsSealed } = await app.installation.db.siteDns.findUniqueOrThrow({ where: { id: made.id } });
-    expect(credentialsSealed).not.toContain(key.keySecret);
-    const { data } = await app.as(site.owner).call(siteDns.domains, { params: { ...site.params, dnsID: made.id } });
-    expect(data).toEqual([{ name: zone, records: 0, error: null }]);
-  },
-);
+test.each(providers)('%s: an account is tested before it is stored, and its key is not returned', async (provider) => {
+  const site = await app.build.site();
+  const { key } = vendorOf(provider);
+  const add = (credentials: typeof key, domains = [zone]) =>
+    app.as(site.owner).call(siteDns.create, { params: site.params, body: { provider, credentials, domains } });
+  await expect(add({ ...key, keySecret: 'another' })).toFail('INVALID_DNS_SETTING', {
+    errorData: [
+      expect.objectContaining({
+        target: zone,
+        path: 'credentials.keySecret',
+        rule: 'provider',
+        message: expect.stringMatching(/\S/),
+      }),
+    ],
+  });
+  await expect(add(key, [zone, 'example.org'])).toFail('INVALID_DNS_SETTING', {
+    errorData: [
+      expect.objectContaining({
+        target: 'example.org',
+        path: 'domains',
+        message: expect.stringMatching(/^example\.org: /),
+      }),
+    ],
+  });
+  const made = await add(key);
+  expect(made).toMatchObject({ provider, domains: [zone], credentials: `••••${key.keyID.slice(-4)}` });
+  const { credentialsSealed } = await app.installation.db.siteDns.findUniqueOrThrow({ where: { id: made.id } });
+  expect(credentialsSealed).not.toContain(key.keySecret);
+  const { data } = await app.as(site.owner).call(siteDns.domains, { params: { ...site.params, dnsID: made.id } });
+  expect(data).toEqual([{ name: zone, records: 0, error: null }]);
+});
 
 test('a site has fifty accounts at most', async () => {
   const site = await app.build.site();
@@ -83,7 +80,7 @@ test('a site has fifty accounts at most', async () => {
   });
 });
 
-test('the address of a PowerDNS says where it is, not which path is asked', async () => {
+test('the URL of a PowerDNS has a host, and no path', async () => {
   const site = await app.build.site();
   for (const url of ['https://192.0.2.1/?x=', 'https://192.0.2.1/#', 'https://me:secret@192.0.2.1'])
     await expect(
@@ -94,7 +91,7 @@ test('the address of a PowerDNS says where it is, not which path is asked', asyn
     ).toFail('PARAMETER', { errorData: [expect.objectContaining({ path: 'credentials.url', rule: 'format' })] });
 });
 
-test('a region is a region, not another host', async () => {
+test('a region cannot be another host', async () => {
   const site = await app.build.site();
   for (const region of ['evil.example/', 'cn-north-4.evil', '../x', 'a'])
     await expect(
@@ -105,7 +102,7 @@ test('a region is a region, not another host', async () => {
     ).toFail('PARAMETER');
 });
 
-test('a provider that has too much to do is not asked for the rest of a hundred zones', async () => {
+test('a rate-limiting provider is not queried for the rest of a hundred zones', async () => {
   const site = await app.build.site();
   const vendor = vendorOf('huaweiCloud');
   const domains = Array.from({ length: 100 }, (_, i) => `zone${i}.example.com`);

@@ -51,7 +51,7 @@ async function configuration({ id }: { id: string }) {
 }
 
 describe('a version', () => {
-  test('is made by every change of a site: who, when, in which call, and what it came to', async () => {
+  test('is created by every change of a site, with time, author, call and result', async () => {
     const site = await build.site();
     const { call } = as(site.owner);
     const { data } = await call(cacheRules.create, {
@@ -82,7 +82,7 @@ describe('a version', () => {
     expect(list.data[0]?.reqID).not.toBe(list.data[1]?.reqID);
   });
 
-  test('is not made by what changes nothing, by purges, and by what the product finds out itself', async () => {
+  test('is not created by no-op changes, purges, and background jobs', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const before = await current(site);
@@ -94,7 +94,7 @@ describe('a version', () => {
     expect(await current(site)).toBe(before);
   });
 
-  test('is numbered without gaps in the order of the commits, however many write at once', async () => {
+  test('has gapless numbers in commit order under concurrency', async () => {
     const site = await build.site();
     const made = await Promise.allSettled(
       Array.from({ length: 12 }, (_, i) =>
@@ -107,7 +107,7 @@ describe('a version', () => {
     expect(data.map(({ at }) => at)).toEqual(data.map(({ at }) => at).toSorted());
   });
 
-  test('shows what a removal takes along, and a site that is removed takes its versions along', async () => {
+  test('includes cascaded deletions, and is deleted with its site', async () => {
     const domain = await build.domain({ enabled: false });
     const { site } = domain;
     await as(site.owner).call(antiHeaders.create, {
@@ -128,7 +128,7 @@ describe('a version', () => {
 });
 
 describe('two versions', () => {
-  test('are compared whatever lies between them, in both directions, field by field', async () => {
+  test('are compared over any distance, in both directions, field by field', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const from = await current(site);
@@ -153,7 +153,7 @@ describe('two versions', () => {
     await expect(compared(to + 1, 0)).toFail('NOT_FOUND');
   });
 
-  test('list of what was added or removed only what differs from the defaults', async () => {
+  test('list only non-default values of added or removed objects', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const { call } = as(site.owner);
@@ -196,7 +196,7 @@ describe('two versions', () => {
     ]);
   });
 
-  test('show a secret as changed, and never what it is', async () => {
+  test('show that a secret changed, but not its value', async () => {
     const site = await build.site();
     const settings = { keys: ['first-of-two'], secretKey: 'hidden-away', name: 'open' };
     const { id } = await db.module.create({ data: { siteId: site.id, kind: 'tokenAuth', name: 'Paid', settings } });
@@ -209,7 +209,7 @@ describe('two versions', () => {
     expect(JSON.stringify(told)).toContain('open');
   });
 
-  test('show a sub-account only kinds that it may read', async () => {
+  test('show a sub-account only readable kinds', async () => {
     const domain = await build.domain();
     const { site } = domain;
     await as(site.owner).call(cacheRules.create, { params: site.params, body: { rules: [rule] } });
@@ -311,8 +311,8 @@ async function ravage({
   await call(ports.remove, { params, body: { ids: [forwardId] } });
 }
 
-describe('a roll-back', () => {
-  test('restores every kind of thing that was added, changed or removed, tells the nodes, and is a version itself', async () => {
+describe('a restore', () => {
+  test('restores added, changed and removed objects of every kind, is published, and is a version itself', async () => {
     const made = await furnished();
     const { site, kept, gone, corsId, moduleId, forwardId } = made;
     const version = await current(site);
@@ -361,7 +361,7 @@ describe('a roll-back', () => {
     expect(told.total).toBe(0);
   });
 
-  test('does not answer again what was purged before a domain was removed', async () => {
+  test('does not bring back objects purged before a domain was removed', async () => {
     const domain = await build.domain({ enabled: false });
     const { site } = domain;
     const version = await current(site);
@@ -371,7 +371,7 @@ describe('a roll-back', () => {
     expect((await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).cacheVersion).toBe(5);
   });
 
-  test('names every line that stands in its way, and changes nothing', async () => {
+  test('reports every obstacle, and changes nothing', async () => {
     const domain = await build.domain();
     const { site, name } = domain;
     const version = await current(site);
@@ -385,7 +385,7 @@ describe('a roll-back', () => {
     expect(await current(site)).toBe(version + 1);
   });
 
-  test("keeps within what the product allows now, and to origins that the operator's policy allows now", async () => {
+  test("respects the product's current limits and the operator's current outbound policy", async () => {
     const domain = await build.domain({ enabled: false });
     const { site } = domain;
     const beside = await build.domain({ site });
@@ -405,7 +405,7 @@ describe('a roll-back', () => {
     });
   });
 
-  test('goes without a certificate and a port of the zone that are gone, and says so', async () => {
+  test('omits a deleted certificate and zone port, and says so', async () => {
     const { site, kept } = await furnished();
     const certificate = await db.certificate.create({ data: { siteId: site.id, name: 'old', names: [kept.name] } });
     await db.domain.update({ where: { id: kept.id }, data: { certificateId: certificate.id, maxFails: 8 } });
@@ -425,7 +425,7 @@ describe('a roll-back', () => {
     });
   });
 
-  test('needs the permission for every kind of thing that it touches', async () => {
+  test('needs the permission for every affected kind', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const version = await current(site);
@@ -436,7 +436,7 @@ describe('a roll-back', () => {
     await expect(as(sub).call(versions.preview, { params: { ...site.params, version } })).toFail('PERMISSION_DENIED');
   });
 
-  test('of two at once one waits for the other; a change between is kept or rolled back, and never torn', async () => {
+  test('waits for a concurrent one; a change in between is kept or rolled back, and never partially', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const version = await current(site);
@@ -449,7 +449,7 @@ describe('a roll-back', () => {
     expect(await current(site)).toBe(version + 3);
   });
 
-  test("is nobody's but of those who see the site, and of its versions alone", async () => {
+  test('is limited to versions of a readable site', async () => {
     const [site, other] = [await build.site(), await build.site()];
     await as(site.owner).call(rates.create, { params: site.params, body: { rates: [{ rate: 5 }] } });
     for (const who of [other.owner, other.client]) {
@@ -466,7 +466,7 @@ describe('a roll-back', () => {
   });
 });
 
-test('versions of more than four hundred days ago are forgotten; what is older is nothing to go back to', async () => {
+test('versions older than four hundred days are deleted', async () => {
   const site = await build.site();
   for (let i = 0; i < 4; i++)
     await as(site.owner).call(rates.create, { params: site.params, body: { rates: [{ rate: i + 1 }] } });
@@ -481,7 +481,7 @@ test('versions of more than four hundred days ago are forgotten; what is older i
   expect((await as(site.owner).call(rates.list, { params: site.params })).data).toHaveLength(2);
 });
 
-test('the newest five hundred versions are kept; before them there is nothing to go back to', async () => {
+test('the newest five hundred versions are kept', async () => {
   const site = await build.site();
   // Inserted without the triggers that number versions.
   await pool.query(`BEGIN; SET LOCAL session_replication_role = replica;
@@ -497,7 +497,7 @@ test('the newest five hundred versions are kept; before them there is nothing to
   expect(await back(site, 6)).toMatchObject({ version: 507, total: 1 });
 });
 
-test('a roll-back is of what is there when it is done, whatever its preview showed before', async () => {
+test('a restore uses the current state, whatever the preview showed', async () => {
   const domain = await build.domain();
   const { site } = domain;
   const version = await current(site);
@@ -519,7 +519,7 @@ test('a roll-back is of what is there when it is done, whatever its preview show
   });
 });
 
-test('a rule about every URL has a name', async () => {
+test('a rule for every URL has a name', async () => {
   const domain = await build.domain();
   const { site } = domain;
   await as(site.owner).call(antiReferers.create, {
@@ -530,7 +530,7 @@ test('a rule about every URL has a name', async () => {
   expect(list.data[0]?.changes).toMatchObject([{ kind: 'antiReferers', names: ['*'] }]);
 });
 
-test('a page for an error is called by its code, not by its HTML', async () => {
+test('an error page is named by its code, not by its HTML', async () => {
   const site = await build.site();
   await as(site.owner).call(errorPages.create, {
     params: site.params,
@@ -540,7 +540,7 @@ test('a page for an error is called by its code, not by its HTML', async () => {
   expect(list.data[0]?.changes).toMatchObject([{ kind: 'errorPages', names: ['502'] }]);
 });
 
-test('ten thousand domains that change in one statement are one version, and come back in one', async () => {
+test('a change of ten thousand domains in one statement is one version, and is restored in one', async () => {
   const site = await build.site();
   await pool.query(
     `INSERT INTO domains (id, site_id, name, enabled, updated_at) SELECT gen_random_uuid(), $1::uuid, 'n' || n || '-' || substr($1::uuid::text, 25) || '.example.com', true, now() FROM generate_series(1, 10000) n`,
@@ -553,7 +553,7 @@ test('ten thousand domains that change in one statement are one version, and com
   expect(await db.domain.count({ where: { siteId: site.id, maxFails: 3, enabled: true } })).toBe(10_000);
 });
 
-test('every table of a site is tracked, or known to be no configuration; each has the area that allows it', async () => {
+test('every table of a site is tracked or exempt, with the permission area of its kind', async () => {
   const { rows } = await pool.query<{ name: string; tracked: boolean }>(
     `SELECT c.relname AS name, EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'track_insert') AS tracked
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'site_id'
@@ -588,7 +588,7 @@ test('every table of a site is tracked, or known to be no configuration; each ha
   ).toEqual([]);
 });
 
-test('of a zone, and of what went out in waves, the newest five hundred are kept as well, and what is live or under way', async () => {
+test('of zones and rollouts the newest five hundred are kept as well, and current ones', async () => {
   const zone = await build.zone();
   const { clientId } = await installation.db.zone.findUniqueOrThrow({ where: { id: zone.id } });
   await pool.query(

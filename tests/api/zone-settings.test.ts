@@ -28,7 +28,7 @@ async function told(zoneId: string): Promise<ZoneDoc> {
 }
 
 describe('the settings of a zone', () => {
-  test('begin with what holds where nothing was set, and say so all at once', async () => {
+  test('start with defaults, returned in one response', async () => {
     const zone = await build.zone();
     const settings = await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } });
     expect(settings).toMatchObject({
@@ -50,7 +50,7 @@ describe('the settings of a zone', () => {
     ]);
   });
 
-  test('refuse workers of fewer than 1,024 connections, and show those of before', async () => {
+  test('reject workers with fewer than 1,024 connections, and keep older values', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -68,7 +68,7 @@ describe('the settings of a zone', () => {
     expect(await call(zoneSettings.resource, { params })).toEqual(resource);
   });
 
-  test('reach the document of the nodes, each by its call', async () => {
+  test('are published by each call', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -91,7 +91,7 @@ describe('the settings of a zone', () => {
     expect(await outboxKeys(installation, zone.id)).toContain('zone');
   });
 
-  test('whom the nodes let in reaches them, is a version, and a list of half the internet is refused', async () => {
+  test('firewall lists are published and versioned, and a list of half the internet is rejected', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -121,7 +121,7 @@ describe('the settings of a zone', () => {
     expect(await told(zone.id)).not.toHaveProperty('firewall');
   });
 
-  test('anti-CC is told to nodes while it is on, with whom the firewall lets in, unless it is switched off', async () => {
+  test("anti-CC is published while enabled, with the firewall's allow list, unless a kill switch is on", async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -158,7 +158,7 @@ describe('the settings of a zone', () => {
       ).toFail('PARAMETER');
   });
 
-  test('saying what is so already makes no version and tells nobody', async () => {
+  test('a no-op change creates no version and publishes nothing', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const before = await outboxKeys(installation, zone.id);
@@ -169,7 +169,7 @@ describe('the settings of a zone', () => {
 });
 
 describe('what is written for nginx', () => {
-  test('is stored after nginx itself has taken it, and told to nodes once it is switched on', async () => {
+  test('is stored after validation by nginx, and published once enabled', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -188,7 +188,7 @@ describe('what is written for nginx', () => {
     ['custom', 'gzip_comp_level 99;', 'nginx', 'line 1, column 1: value must be between 1 and 9'],
     ['stream', 'tcp_nodelay maybe;', 'nginx', 'line 1, column 1: invalid value "maybe"'],
     ['worker', 'worker_priority high;', 'nginx', 'line 1, column 1'],
-  ] as const)('in %s is refused where it is wrong: %j', async (part, content, rule, message) => {
+  ] as const)('in %s is rejected at its position: %j', async (part, content, rule, message) => {
     const zone = await build.zone();
     const refused = as(zone.client).call(zoneSettings.setPart, {
       params: { zoneId: zone.id, part },
@@ -201,7 +201,7 @@ describe('what is written for nginx', () => {
     expect((await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } })).nginx[part]).toBe('');
   });
 
-  test('is what new zones of its client begin with, where it is a default', async () => {
+  test('is the default of new zones of its client', async () => {
     const tenant = await build.client();
     const { call } = as(tenant.client);
     await expect(call(nginxDefaults.set, { params: { part: 'worker' }, body: { content: 'user root;' } })).toFail(
@@ -220,7 +220,7 @@ describe('what is written for nginx', () => {
 });
 
 describe('before a change', () => {
-  test('the preview says what it sets, what nginx says, and which files differ', async () => {
+  test("the preview shows the changes, nginx's verdict, and different files", async () => {
     const zone = await build.zone();
     const body = { http2: false, nginx: { enable: true, custom: 'proxy_next_upstream_tries 3;' } };
     const seen = await as(zone.client).call(zoneSettings.preview, { params: { zoneId: zone.id }, body });
@@ -239,7 +239,7 @@ describe('before a change', () => {
     expect(await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } })).toMatchObject({ version: 0 });
   });
 
-  test('the preview counts the nodes that would notice, of a change and of the way back', async () => {
+  test('the preview counts affected nodes, for the change and its rollback', async () => {
     const zone = await build.zone();
     const { id: nodeId } = await build.node({ zone });
     await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
@@ -267,7 +267,7 @@ describe('before a change', () => {
     await expect(call(zoneSettings.previewRollback, { params: { ...params, version: 99 } })).toFail('NOT_FOUND');
   });
 
-  test('any two versions are compared, whichever is the older', async () => {
+  test('any two versions are compared, in either order', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -298,7 +298,7 @@ describe('before a change', () => {
     expect((await alone(4)).changes.map(({ field }) => field)).toEqual(['http2', 'soakSeconds']);
   });
 
-  test('an operator has nginx asked for one change after the other, and for no more than a few', async () => {
+  test('validations by nginx run one after the other, with a limited queue', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const body = { nginx: { enable: true, http: 'send_timeout 9s;' } };
@@ -311,7 +311,7 @@ describe('before a change', () => {
     expect((await ask()).faults).toEqual([]);
   });
 
-  test('the preview of what is wrong names each fault', async () => {
+  test('the preview of an invalid change names each error', async () => {
     const zone = await build.zone();
     const body = { nginx: { http: 'include x;\nno_such_thing;', custom: 'proxy_pass http://x;' } };
     const { faults, files } = await as(zone.client).call(zoneSettings.preview, { params: { zoneId: zone.id }, body });
@@ -325,14 +325,14 @@ describe('before a change', () => {
 });
 
 describe('the versions of a zone', () => {
-  test('are none where nothing was ever set', async () => {
+  test('are empty without any change', async () => {
     const zone = await build.zone();
     const list = as(zone.client).call(zoneSettings.versions, { params: { zoneId: zone.id } });
     expect(await list).toEqual({ data: [], total: 0 });
   });
 
   // Regression: listing rollouts failed when one belonged to a zone.
-  test('are among the rollouts where a node has them to try', async () => {
+  test('are listed as rollouts if a node is on trial', async () => {
     const zone = await build.zone();
     const { id: nodeId } = await build.node({ zone });
     await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
@@ -345,7 +345,7 @@ describe('the versions of a zone', () => {
   });
 
   // Regression: a rolled-back change disappeared without a message.
-  test('say which change went back and why, until the next one', async () => {
+  test('show rolled-back changes with the reason, until the next change', async () => {
     const zone = await build.zone();
     const { id: nodeId } = await build.node({ zone });
     await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
@@ -371,7 +371,7 @@ describe('the versions of a zone', () => {
   });
 
   // Regression: the second port had the number that the first one needed, so its number was not restored.
-  test('give ports their numbers back that have changed places, by themselves and when somebody goes back', async () => {
+  test('restore swapped port numbers, automatically and by hand', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -405,7 +405,7 @@ describe('the versions of a zone', () => {
     expect(await numbers()).toEqual([8080, 8081]);
   });
 
-  test('say who changed what and why, newest first, and any of them can be had back', async () => {
+  test('show author and reason, newest first, and can be restored', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -442,7 +442,7 @@ describe('the versions of a zone', () => {
 });
 
 describe('a kill switch', () => {
-  test('is off when several press it at once, and none of them is refused', async () => {
+  test('may be switched off concurrently without error', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -458,7 +458,7 @@ describe('a kill switch', () => {
     ).toFail('NOT_FOUND');
   });
 
-  test('is told to all nodes with its reason, and ends by itself', async () => {
+  test('is published to all nodes with its reason, and ends automatically', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };

@@ -15,7 +15,7 @@ const faults = async ({ page }: Screen) => {
 };
 
 test.each(['user', 'client'] as const)(
-  'every call of the %s console has a page of its own',
+  'every call of the %s console has its own page',
   { timeout: 300_000 },
   async (kind) => {
     const site = await consoles.app.build.site();
@@ -39,7 +39,7 @@ test.each(['user', 'client'] as const)(
   },
 );
 
-test('a call is found, read and copied as a command that works', async () => {
+test('a call is searched, displayed and copied as a working curl command', async () => {
   const site = await consoles.app.build.site();
   const screen = await consoles.openAs(site.owner, 'userManagement/apiDoc');
   const { page } = screen;
@@ -76,7 +76,7 @@ describe.each([
   ['zh-TW', 390],
   ['en', 1440],
 ] as const)('in %s at %i px', (language, width) => {
-  test('nothing is inaccessible or sticks out', { timeout: 300_000 }, async () => {
+  test('the page has no accessibility violations and no overflow', { timeout: 300_000 }, async () => {
     const { client } = await consoles.app.build.client();
     for (const theme of ['light', 'dark'] as const) {
       const screen = await consoles.openAs(client, 'userManagement/apiDoc', { language, width, theme });

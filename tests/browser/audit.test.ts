@@ -23,7 +23,7 @@ const field = (page: Page, name: string) => page.getByRole('dialog').locator(`[n
 describe('the operation log', () => {
   const rowsOf = (page: Page) => page.locator('tbody tr');
 
-  test('says who did what in a sentence, narrows, and shows the call behind it', { timeout: 240_000 }, async () => {
+  test('describes each call in a sentence, filters, and shows the request', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();
     const call = consoles.app.as(zone.client).call;
     const [name, other] = [unique('renamed'), unique('zone')];
@@ -65,7 +65,7 @@ describe('the operation log', () => {
   });
 
   test(
-    'has sentence, actor and time on a phone and at a desk, and the sentence in its file',
+    'shows sentence, actor and time on phone and desktop, and exports the sentence',
     { timeout: 240_000 },
     async () => {
       const { build, as } = consoles.app;
@@ -122,7 +122,7 @@ describe('the operation log', () => {
     },
   );
 
-  test('has a filter for a moment, by the reader’s clock', { timeout: 240_000 }, async () => {
+  test('filters by time in the reader’s time zone', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();
     await consoles.app.as(zone.client).call(zones.update, { body: { id: zone.id, memo: 'x' } });
     const { page } = await consoles.openAs(zone.client, 'userManagement/logOperation');
@@ -137,7 +137,7 @@ describe('the operation log', () => {
   });
 });
 
-describe('two people who edit one thing', () => {
+describe('conflicting edits of two people', () => {
   const openForm = async (zone: Awaited<ReturnType<Consoles['app']['build']['zone']>>) => {
     // Chromium logs the refused save as an error.
     const { page } = await consoles.openAs(zone.client, 'nodeManage/zonesList', { expectedErrors: /412/ });
@@ -151,7 +151,7 @@ describe('two people who edit one thing', () => {
     return page;
   };
 
-  test('see each other’s change, choose field by field, and lose nothing', { timeout: 240_000 }, async () => {
+  test('show both changes, resolve them field by field, and lose nothing', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();
     const [first, second] = [await openForm(zone), await openForm(zone)];
     const [theirs, mine] = [unique('theirs'), unique('mine')];

@@ -38,7 +38,7 @@ async function faultsOf({ page, browserErrors }: Screen): Promise<string[]> {
 }
 
 describe("an operator's own host name", () => {
-  test('shows its look from the first byte, on the sign-in page and behind it', async () => {
+  test('shows the branding from the first byte, on the sign-in page and behind it', async () => {
     const { client, clientId } = await app.build.client();
     const host = ownHost();
     const made = await app.as(client).call(branding.create, {
@@ -79,7 +79,7 @@ describe("an operator's own host name", () => {
     await page.context().close();
   });
 
-  test('is nobody’s where nobody has taken it', async () => {
+  test('shows the default branding when no operator uses it', async () => {
     const { page } = await consoles.open('user');
     await page.goto(`${at(ownHost())}/user/login`);
     await page.getByText('Edgeloom', { exact: true }).waitFor();
@@ -87,7 +87,7 @@ describe("an operator's own host name", () => {
     await page.context().close();
   });
 
-  test('is given its look on a screen of its own', async () => {
+  test('gets its branding in a form with preview', async () => {
     const { client } = await app.build.client();
     const screen = await consoles.openAs(client, 'userManagement/customizeLogo', { theme: 'light' });
     const { page } = screen;
@@ -113,7 +113,7 @@ describe("an operator's own host name", () => {
   });
 });
 
-test('a picture that somehow was not cleaned runs nothing, opened by itself or shown on a page', async () => {
+test('a picture with script runs nothing, whether opened directly or shown on a page', async () => {
   const { clientId } = await app.build.client();
   const evil = svg(
     `<script>alert(1); fetch('/ran')</script><rect width="9" height="9" onload="alert(1); fetch('/ran')"/>
@@ -152,7 +152,7 @@ test('a picture that somehow was not cleaned runs nothing, opened by itself or s
 });
 
 describe('an announcement', () => {
-  test('opens beside the work once, as text, without taking the focus, and is found again later', async () => {
+  test('opens once beside the page, as text and without taking focus, and can be reopened', async () => {
     const tenant = await app.build.client();
     const user = await app.build.user(tenant);
     for (const title of ['<b>News</b>', 'More news'])
@@ -184,7 +184,7 @@ describe('an announcement', () => {
     await page.context().close();
   });
 
-  test('is written, ordered and ended on a screen of its own', async () => {
+  test('is created, ordered and expired on its own page', async () => {
     const { client } = await app.build.client();
     const { page } = await consoles.openAs(client, 'userManagement/announcementSetting', { theme: 'light' });
     for (const title of ['First', 'Second']) {
@@ -210,7 +210,7 @@ describe('an announcement', () => {
   });
 });
 
-test('a mail server is tried and kept on the page of settings, and its password is not shown again', async () => {
+test('a mail server is tested and saved on the settings page, and its password is not shown again', async () => {
   const { client } = await app.build.client();
   const screen = await consoles.openAs(client, 'systemManagement/systemSetting', {
     theme: 'light',

@@ -50,7 +50,7 @@ const encodingOf = (path: string) =>
     }).on('error', reject);
   });
 
-test('a rule shows what it asks beyond its time, and a prefix is purged softly with receipts', async () => {
+test('a rule shows its advanced options, and a soft purge of a prefix shows receipts', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
   const rule = page.locator('main ol > li').first();
   await expect.poll(() => rule.textContent()).toContain('varying by cookie');
@@ -69,7 +69,7 @@ test('a rule shows what it asks beyond its time, and a prefix is purged softly w
   await page.context().close();
 });
 
-test('a rule stores as the origin says, or even what the origin forbids, and says so', async () => {
+test('a rule honours or overrides the origin, and its sentence says so', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
   const rule = page.locator('main ol > li').first();
   await rule.getByText('/shop/').dblclick();
@@ -89,7 +89,7 @@ test('a rule stores as the origin says, or even what the origin forbids, and say
   await page.context().close();
 });
 
-test('the settings of a site name the headers to pass on and what becomes of cookies', async () => {
+test('site settings list forwarded headers and the handling of cookies', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=cache&tab=settings'), {
     language: 'en',
     width: 1440,
@@ -109,7 +109,7 @@ test('the settings of a site name the headers to pass on and what becomes of coo
   await page.context().close();
 });
 
-test('the page of a domain shows the rules that hold for it, and purges the domain alone', async () => {
+test('the domain page shows the rules that apply, and purges the domain alone', async () => {
   const { demo, console } = product.summary;
   const { page, browserErrors } = await product.openAs('user', address('view=domains'), {
     language: 'en',
@@ -125,7 +125,7 @@ test('the page of a domain shows the rules that hold for it, and purges the doma
   await page.context().close();
 });
 
-test('what is preheated has a receipt of each node', async () => {
+test('a prefetch shows a receipt of each node', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=cache&tab=preheat'), {
     language: 'en',
     width: 1440,
@@ -138,7 +138,7 @@ test('what is preheated has a receipt of each node', async () => {
   await page.context().close();
 });
 
-test('compression that is switched on compresses at the edge', async () => {
+test('enabling compression compresses responses at the edge', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
   await page.getByLabel('Brotli').check();
   await page.getByLabel('From so many bytes on').fill('0');
@@ -148,7 +148,7 @@ test('compression that is switched on compresses at the edge', async () => {
   await page.context().close();
 });
 
-test('images become WebP as its owner says', async () => {
+test('images become WebP when the setting is enabled', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
   await page.getByLabel('WebP').check();
   await page.getByLabel('Quality').fill('101');
@@ -167,39 +167,43 @@ test('images become WebP as its owner says', async () => {
 test.each([
   { language: 'zh-TW', width: 1440 },
   { language: 'en', width: 390 },
-] as const)('the pages are whole in $language at $width px, light and dark', { timeout: 300_000 }, async (look) => {
-  const screen = await product.openAs('user', address('view=cache'), look);
-  const { page } = screen;
-  const faults: string[] = [];
-  for (const view of [
-    'view=cache',
-    'view=cache&tab=current',
-    'view=cache&tab=purge',
-    'view=cache&tab=preheat',
-    'view=cache&tab=settings',
-    'view=gzip',
-    'tab=cache',
-  ]) {
-    const at = address(view).replace('?tab', `/${product.summary.demo.domain}?tab`);
-    await page.goto(`${product.summary.console}/user/${at}`);
-    await page.locator('main h1').waitFor();
-    if (view === 'view=cache') {
-      const rule = page.locator('main ol > li').first();
-      await rule.waitFor();
-      await rule.getByText('/shop/').dblclick();
-      await page.getByPlaceholder('session*').waitFor();
-    } else await page.locator('main form, main h2').first().waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await keepPicture(
-        page,
-        `cache-${view.replaceAll(/[^a-z]+/g, '-')}-${look.language}-${look.width}-${colorScheme}`,
-      );
-      faults.push(...(await accessibilityViolations(page)).map((fault) => `${view} ${colorScheme} ${fault}`));
+] as const)(
+  'the pages have no violations in $language at $width px, light and dark',
+  { timeout: 300_000 },
+  async (look) => {
+    const screen = await product.openAs('user', address('view=cache'), look);
+    const { page } = screen;
+    const faults: string[] = [];
+    for (const view of [
+      'view=cache',
+      'view=cache&tab=current',
+      'view=cache&tab=purge',
+      'view=cache&tab=preheat',
+      'view=cache&tab=settings',
+      'view=gzip',
+      'tab=cache',
+    ]) {
+      const at = address(view).replace('?tab', `/${product.summary.demo.domain}?tab`);
+      await page.goto(`${product.summary.console}/user/${at}`);
+      await page.locator('main h1').waitFor();
+      if (view === 'view=cache') {
+        const rule = page.locator('main ol > li').first();
+        await rule.waitFor();
+        await rule.getByText('/shop/').dblclick();
+        await page.getByPlaceholder('session*').waitFor();
+      } else await page.locator('main form, main h2').first().waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await keepPicture(
+          page,
+          `cache-${view.replaceAll(/[^a-z]+/g, '-')}-${look.language}-${look.width}-${colorScheme}`,
+        );
+        faults.push(...(await accessibilityViolations(page)).map((fault) => `${view} ${colorScheme} ${fault}`));
+      }
+      if ((await horizontalOverflow(page)) > 0) faults.push(`${view} is wider than the window`);
     }
-    if ((await horizontalOverflow(page)) > 0) faults.push(`${view} is wider than the window`);
-  }
-  expect(faults).toEqual([]);
-  expect(screen.browserErrors()).toEqual([]);
-  await page.context().close();
-});
+    expect(faults).toEqual([]);
+    expect(screen.browserErrors()).toEqual([]);
+    await page.context().close();
+  },
+);

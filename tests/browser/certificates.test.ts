@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-test('an operator sees how the automatic certificates of all sites are, with what the authority said, and renews some', async () => {
+test('an operator lists the automatic certificates of all sites with the authority’s errors, and renews some', async () => {
   const { build, installation } = consoles.app;
   const { db } = installation;
   const product = await build.product();
@@ -77,7 +77,7 @@ test('an operator sees how the automatic certificates of all sites are, with wha
   await page.close();
 });
 
-test('a customer replaces a certificate by a PKCS#12 file, and asks for a request to have it signed elsewhere', async () => {
+test('a customer replaces a certificate by a PKCS#12 file, and creates a CSR', async () => {
   const { as, build } = consoles.app;
   const site = await build.site();
   const ca = await createAuthority();
@@ -125,7 +125,7 @@ test('a customer replaces a certificate by a PKCS#12 file, and asks for a reques
   await page.close();
 });
 
-test('a customer orders certificates for chosen domains from the bar; those that cannot have one are named', async () => {
+test('a customer orders certificates for selected domains; domains that cannot have one are listed', async () => {
   const { build, installation } = consoles.app;
   const site = await build.site();
   const name = (label: string) => `${label}.${site.id.slice(-8)}.example.com`;
@@ -152,7 +152,7 @@ test('a customer orders certificates for chosen domains from the bar; those that
   await page.close();
 });
 
-test('a certificate that is brought is offered to the domains that it covers, each with its result', async () => {
+test('a new certificate is offered to the domains that it covers, with a result for each', async () => {
   const { as, build } = consoles.app;
   const site = await build.site();
   const end = `${site.id.slice(-8)}.example.com`;
@@ -192,7 +192,7 @@ test('a certificate that is brought is offered to the domains that it covers, ea
   await page.close();
 });
 
-test('both boxes of a bad pair say what is wrong, and the summary leads to the first of them', async () => {
+test('both fields of an invalid pair show errors, and the summary links to the first', async () => {
   const { build } = consoles.app;
   const site = await build.site();
   const ca = await createAuthority();

@@ -28,7 +28,7 @@ async function visited(mode: 1 | 2 | 3 | 4, name: string, look: WindowOptions = 
   return { page, address: `${base}/film?x=1#part` };
 }
 
-test('the shield lets a browser through by itself, to the very address that it asked for', async () => {
+test('the five-second shield passes a browser automatically to the requested URL', async () => {
   const { page, address } = await visited(1, 'shield.localhost', { width: 390 });
   await page.goto(address);
   await page.getByRole('heading', { name: 'The film' }).waitFor();
@@ -40,7 +40,7 @@ test('the shield lets a browser through by itself, to the very address that it a
   await page.getByRole('heading', { name: 'The film' }).waitFor();
 });
 
-test('a button is pressed by the keyboard, on a page that reads well in the dark', async () => {
+test('the button challenge works by keyboard and is readable in dark mode', async () => {
   const { page, address } = await visited(3, 'click.localhost', { width: 390 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto(address);
@@ -53,7 +53,7 @@ test('a button is pressed by the keyboard, on a page that reads well in the dark
   await page.getByRole('heading', { name: 'The film' }).waitFor();
 });
 
-test('a picture that is answered wrongly is followed by another, and can be passed without sight', async () => {
+test('a wrong answer to the image challenge shows another image, and a proof of work is the alternative', async () => {
   const { page, address } = await visited(2, 'code.localhost');
   await page.goto(address);
   const field = page.getByLabel('Characters in the picture');
@@ -66,7 +66,7 @@ test('a picture that is answered wrongly is followed by another, and can be pass
   await page.getByRole('heading', { name: 'The film' }).waitFor();
 });
 
-test('a redirect is not noticed', async () => {
+test('the redirect challenge is invisible', async () => {
   const { page, address } = await visited(4, 'redirect.localhost');
   await page.goto(address);
   await page.getByRole('heading', { name: 'The film' }).waitFor();

@@ -34,7 +34,7 @@ async function signIn(page: Page, email: string) {
   await page.keyboard.press('Enter');
 }
 
-test('DNS is offered once after sign-in, can be left for later, and blocks nothing', async () => {
+test('DNS setup opens once after sign-in and can be postponed', async () => {
   const { email } = await passwordAccounts(consoles.app).createAccount();
   const { page } = await consoles.open('client', { width: 390, language: 'zh-TW', theme: 'dark' });
   const asked = async () => {
@@ -127,69 +127,64 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.context().close();
 });
 
-test(
-  'what somebody else has is taken over where it is in the way, and what was repaired can be read',
-  { timeout: 120_000 },
-  async () => {
-    const { app } = consoles;
-    const { client, clientId } = await app.build.client();
-    const { call } = app.as(client);
-    const suffix = `${unique('cdn')}.${zone}`;
-    const credentials = { url: dns.url, apiKey: dns.apiKey };
-    await call(dnsSetting.create, { body: { dnsType: 'powerDNS', credentials, rootDomain: zone, cname: suffix } });
-    const byHand = (name: string, changetype: 'REPLACE' | 'DELETE') => {
-      const records = changetype === 'DELETE' ? [] : [{ content: '192.0.2.50', disabled: false }];
-      const set = { name: `${name}.`, type: 'A', ttl: 60, changetype, records };
-      return dns.call(`/zones/${zone}.`, 'PATCH', { rrsets: [set] });
-    };
-    const want = (label: string, value: string) =>
-      wantSets(app.installation.pool, { clientId, label }, [
-        { line: 'default', type: 'A', values: [{ value, weight: 1 }], ttlSeconds: 60 },
-      ]);
-    const [bad, theirs, gone] = [`g-bad.${suffix}`, `g-theirs.${suffix}`, `g-gone.${suffix}`];
-    await byHand(theirs, 'REPLACE');
-    await want('g-bad', 'no address');
-    await want('g-theirs', '192.0.2.1');
-    await want('g-gone', '192.0.2.2');
-    const waiting = async () => (await call(dnsSetting.unprocessed, {})).data.filter(({ fault }) => fault !== null);
-    await eventually(async () => expect(await waiting()).toHaveLength(2));
+test('foreign records are taken over on request, and repaired records are listed', { timeout: 120_000 }, async () => {
+  const { app } = consoles;
+  const { client, clientId } = await app.build.client();
+  const { call } = app.as(client);
+  const suffix = `${unique('cdn')}.${zone}`;
+  const credentials = { url: dns.url, apiKey: dns.apiKey };
+  await call(dnsSetting.create, { body: { dnsType: 'powerDNS', credentials, rootDomain: zone, cname: suffix } });
+  const byHand = (name: string, changetype: 'REPLACE' | 'DELETE') => {
+    const records = changetype === 'DELETE' ? [] : [{ content: '192.0.2.50', disabled: false }];
+    const set = { name: `${name}.`, type: 'A', ttl: 60, changetype, records };
+    return dns.call(`/zones/${zone}.`, 'PATCH', { rrsets: [set] });
+  };
+  const want = (label: string, value: string) =>
+    wantSets(app.installation.pool, { clientId, label }, [
+      { line: 'default', type: 'A', values: [{ value, weight: 1 }], ttlSeconds: 60 },
+    ]);
+  const [bad, theirs, gone] = [`g-bad.${suffix}`, `g-theirs.${suffix}`, `g-gone.${suffix}`];
+  await byHand(theirs, 'REPLACE');
+  await want('g-bad', 'no address');
+  await want('g-theirs', '192.0.2.1');
+  await want('g-gone', '192.0.2.2');
+  const waiting = async () => (await call(dnsSetting.unprocessed, {})).data.filter(({ fault }) => fault !== null);
+  await eventually(async () => expect(await waiting()).toHaveLength(2));
 
-    const { page } = await consoles.openAs(client, 'systemManagement/dnsSetting?tab=unprocessed', { language: 'en' });
-    const menuOf = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('button').last();
-    await menuOf(bad).click();
-    await page.getByRole('menuitem', { name: 'Try again now' }).waitFor();
-    expect(await page.getByRole('menuitem', { name: 'Take over' }).count()).toBe(0);
-    await page.keyboard.press('Escape');
-    for (const name of [bad, theirs])
-      await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').click();
-    await page.getByRole('toolbar').getByRole('button', { name: 'Take over' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('1 skipped: Nobody else has a record there').waitFor();
-    await dialog.getByRole('button', { name: 'Take over' }).click();
-    await eventually(async () => expect((await waiting()).map(({ name }) => name)).toEqual([bad]));
+  const { page } = await consoles.openAs(client, 'systemManagement/dnsSetting?tab=unprocessed', { language: 'en' });
+  const menuOf = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('button').last();
+  await menuOf(bad).click();
+  await page.getByRole('menuitem', { name: 'Try again now' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'Take over' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  for (const name of [bad, theirs]) await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Take over' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 skipped: Nobody else has a record there').waitFor();
+  await dialog.getByRole('button', { name: 'Take over' }).click();
+  await eventually(async () => expect((await waiting()).map(({ name }) => name)).toEqual([bad]));
 
-    // A name that was deleted at the provider is restored and listed.
-    await byHand(gone, 'DELETE');
-    const { data } = await call(dnsSetting.list, {});
-    await call(dnsSetting.compare, { body: { ids: data.map(({ id }) => id) } });
-    await eventually(async () => expect((await call(dnsSetting.list, {})).data[0]?.drifted).toBe(1));
-    await page.goto('/client/systemManagement/dnsSetting');
-    await menuOf(zone).click();
-    await page.getByRole('menuitem', { name: 'Show what was repaired' }).click();
-    await page.getByRole('dialog').getByText(gone, { exact: true }).waitFor();
-    // The menu item that opened the dialog is gone, so focus returns to the menu button.
-    await page.keyboard.press('Escape');
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
-    await expect.poll(focused).toBe(`Actions for ${zone}`);
-    await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).press('Enter');
-    await expect.poll(focused).toBe(`Actions for ${zone}`);
-    await page.context().close();
-  },
-);
+  // A name that was deleted at the provider is restored and listed.
+  await byHand(gone, 'DELETE');
+  const { data } = await call(dnsSetting.list, {});
+  await call(dnsSetting.compare, { body: { ids: data.map(({ id }) => id) } });
+  await eventually(async () => expect((await call(dnsSetting.list, {})).data[0]?.drifted).toBe(1));
+  await page.goto('/client/systemManagement/dnsSetting');
+  await menuOf(zone).click();
+  await page.getByRole('menuitem', { name: 'Show what was repaired' }).click();
+  await page.getByRole('dialog').getByText(gone, { exact: true }).waitFor();
+  // The menu item that opened the dialog is gone, so focus returns to the menu button.
+  await page.keyboard.press('Escape');
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  await expect.poll(focused).toBe(`Actions for ${zone}`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).press('Enter');
+  await expect.poll(focused).toBe(`Actions for ${zone}`);
+  await page.context().close();
+});
 
-test('a suffix outside every root domain is refused at its field', { timeout: 120_000 }, async () => {
+test('a suffix outside of all root domains shows an error at its field', { timeout: 120_000 }, async () => {
   const { client } = await consoles.app.build.client();
   const credentials = { url: dns.url, apiKey: dns.apiKey };
   const body = { dnsType: 'powerDNS' as const, credentials, rootDomain: zone };

@@ -38,7 +38,7 @@ async function threeDomains() {
   return { site, call, names, address, rows };
 }
 
-test('chosen domains are sent to HTTPS, tagged, given other origins from the bar; what is on is not removed', async () => {
+test('selected domains get an HTTPS redirect, tags and origins from the bulk bar; enabled domains are not removed', async () => {
   const { site, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
   const bar = page.getByRole('toolbar');
@@ -87,7 +87,7 @@ test('chosen domains are sent to HTTPS, tagged, given other origins from the bar
   expect(await rows()).toHaveLength(3);
 }, 240_000);
 
-test('a name of any site is looked up where all of them stand, and opened from there', async () => {
+test('a domain of any site is found in the list of all domains and opened', async () => {
   const { site, names } = await threeDomains();
   const { page } = await consoles.openAs(site.client, 'nodeManage/domains', { language: 'en' });
   const [first = ''] = names;
@@ -106,7 +106,7 @@ test('a name of any site is looked up where all of them stand, and opened from t
   await page.context().close();
 }, 240_000);
 
-test('names are pasted, mended line by line, given an origin that answers, and made', async () => {
+test('pasted names are corrected line by line, get a tested origin, and are created', async () => {
   const { site, call, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
   await page.getByRole('link', { name: 'Add domains' }).click();
@@ -166,7 +166,7 @@ test('names are pasted, mended line by line, given an origin that answers, and m
   );
 }, 240_000);
 
-test('thousands of names are drawn as far as they are seen, and made thousand by thousand', async () => {
+test('thousands of names are virtualized and created in batches of a thousand', async () => {
   const { site, names, address, call } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains&tab=new`, {
     language: 'en',
@@ -194,7 +194,7 @@ test('thousands of names are drawn as far as they are seen, and made thousand by
   expect(total).toBe(1503);
 }, 300_000);
 
-test('a new domain waits for its CNAME, says when it is checked again, and turns green by itself', async () => {
+test('a new domain waits for its CNAME, shows the next check, and turns green automatically', async () => {
   const { site, call, names, address, rows } = await threeDomains();
   const { cname } = await call(sites.get, { params: site.params });
   const [name = ''] = names;
@@ -227,7 +227,7 @@ test('a new domain waits for its CNAME, says when it is checked again, and turns
   expect((await rows()).filter(({ cnameStatus }) => cnameStatus === 'active').map((one) => one.name)).toEqual([name]);
 }, 240_000);
 
-test('what browsers shall remember is set step by step, and a preload list takes only what is whole', async () => {
+test('HSTS is set in steps, and preload requires a complete configuration', async () => {
   const { site, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}/${names[0]}?tab=https`, { language: 'en' });
   await page.getByLabel('Tell browsers (HSTS)').click();
@@ -242,7 +242,7 @@ test('what browsers shall remember is set step by step, and a preload list takes
   expect(await stored()).toMatchObject({ includeSubdomains: true });
 }, 240_000);
 
-test('on its own page a domain gets tags, a certificate of the site, and its origins are tried', async () => {
+test('the domain page edits tags and certificate, and tests the origins', async () => {
   const { site, names, address, rows } = await threeDomains();
   const [name = ''] = names;
   await consoles.app.build.certificate(site, [name], { name: 'bought in spring' });

@@ -31,7 +31,7 @@ const entries = async (page: Page) => {
 describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s console', (kind) => {
   const isSeen = (name: RegExp) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-  test('shows its sign-in form with few requests and little script', async () => {
+  test('loads its sign-in form with few requests and little script', async () => {
     const { page } = await consoles.open(kind);
     const { requests, scriptKilobytes } = await measurePageCost(page, `/${kind}/login`, isSeen(/Sign in/));
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(12);
@@ -39,7 +39,7 @@ describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s cons
     await page.context().close();
   });
 
-  test('shows the dashboard of a signed-in account with few requests', async () => {
+  test('loads the dashboard with few requests', async () => {
     const account = { user: site.owner, client: site.client, admin: await consoles.app.build.admin() }[kind];
     const screen = await consoles.open(kind);
     await setSessionCookies(screen, consoles.base[kind], account);
@@ -50,7 +50,7 @@ describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s cons
   });
 });
 
-test('a page whose files went with an upgrade says so, and the frame stays', async () => {
+test('a page whose chunk is missing after an upgrade says so, and the frame stays', async () => {
   const { page } = await consoles.openAs(site.client, 'dashboard', { expectedErrors: /status of 404|module script/ });
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
   await page.route(/\/assets\/pages-/, (route) => route.fulfill({ status: 404 }));
@@ -60,8 +60,8 @@ test('a page whose files went with an upgrade says so, and the frame stays', asy
   await page.context().close();
 });
 
-describe('the menu shows what the account may read, and nothing else', () => {
-  test('to an operator’s account for nodes alone', async () => {
+describe('the menu shows only readable pages', () => {
+  test('for an operator’s account with access to nodes', async () => {
     const tenant = { clientId: site.clientId, client: site.client };
     const sub = await consoles.app.build.subClient(tenant, [site.zone], { permissions: ['zone:read', 'node:read'] });
     const { page } = await consoles.openAs(sub, 'dashboard');
@@ -80,7 +80,7 @@ describe('the menu shows what the account may read, and nothing else', () => {
     await page.context().close();
   });
 
-  test('to a customer’s account that reads one site', async () => {
+  test('for a customer’s account that reads one site', async () => {
     const sub = await consoles.app.build.subUser(site.owner, [site], { permissions: ['site:read', 'cache:read'] });
     const { page } = await consoles.openAs(sub, own('overview'));
     const seen = await entries(page);
@@ -91,7 +91,7 @@ describe('the menu shows what the account may read, and nothing else', () => {
     await page.context().close();
   });
 
-  test('and a link to what may not be read says which right is missing', async () => {
+  test('and a link to a forbidden page names the missing permission', async () => {
     const sub = await consoles.app.build.subUser(site.owner, [site], { permissions: ['site:read'] });
     const { page } = await consoles.openAs(sub, own('domains'), { expectedErrors: /status of 403/ });
     await page.getByText('Your role cannot see this').waitFor();
@@ -102,7 +102,7 @@ describe('the menu shows what the account may read, and nothing else', () => {
     await page.context().close();
   });
 
-  test('to a root account all of it', async () => {
+  test('for a root account, all of them', async () => {
     const { page } = await consoles.openAs(site.client, 'dashboard');
     expect(await entries(page)).toEqual(expect.arrayContaining(['Zones', 'Nodes', 'Products', 'Sites', 'Domains']));
     await keepPicture(page, 'menu-of-an-operator');
@@ -111,14 +111,14 @@ describe('the menu shows what the account may read, and nothing else', () => {
 });
 
 describe('a page without data', () => {
-  test('that is empty says what it is for', async () => {
+  test('explains its purpose when empty', async () => {
     const { page } = await consoles.openAs(site.owner, own('domains'));
     await page.getByText('No domains yet').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 
-  test('waits quietly, then with a skeleton', async () => {
+  test('shows nothing at first, then a skeleton', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard');
     let answer = () => {};
     await page.route('**/site/*/domains*', async (route) => {
@@ -134,7 +134,7 @@ describe('a page without data', () => {
     await page.context().close();
   });
 
-  test('whose server is out of reach says so, and is loaded again when the network is back', async () => {
+  test('reports an unreachable server, and reloads when the network returns', async () => {
     const { page } = await consoles.openAs(site.owner, own('overview'), {
       expectedErrors: /ERR_INTERNET_DISCONNECTED/,
     });
@@ -158,7 +158,7 @@ describe('a page without data', () => {
     await page.context().close();
   });
 
-  test('has its head all the same, which keeps the focus until the thing itself is there', async () => {
+  test('shows its head at once, which keeps focus until the data arrives', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
     const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', { expectedErrors: /status of 500/ });
     const held: Route[] = [];
@@ -184,7 +184,7 @@ describe('a page without data', () => {
     await page.context().close();
   });
 
-  test('that is live keeps its rows when the server is gone, and says since when', async () => {
+  test('with live data keeps its rows when the server is gone, and shows since when', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
     const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', {
       expectedErrors: /ERR_INTERNET_DISCONNECTED/,
@@ -198,8 +198,8 @@ describe('a page without data', () => {
   });
 });
 
-describe('what takes too long', () => {
-  test('as a call ends after five minutes and says so', async () => {
+describe('a timeout', () => {
+  test('ends a call after five minutes with an error', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard');
     await page.clock.install();
     const held: Route[] = [];
@@ -212,7 +212,7 @@ describe('what takes too long', () => {
     await page.context().close();
   });
 
-  test('as a script of the console offers to reload after two minutes', async () => {
+  test('offers to reload after two minutes without a chunk', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard');
     await page.clock.install();
     await page.reload();
@@ -232,7 +232,7 @@ describe('what takes too long', () => {
   });
 });
 
-test('an unknown address leads to the start page and says so, and one of /admin/ to the 404 page', async () => {
+test('an unknown URL redirects to the start page with a message, and one of /admin/ to the 404 page', async () => {
   const { page } = await consoles.openAs(site.owner, 'no/such/page', { expectedErrors: /status of 404/ });
   await page.waitForURL('**/user/dashboard');
   await page.getByText('This page does not exist').waitFor();
@@ -248,7 +248,7 @@ test('an unknown address leads to the start page and says so, and one of /admin/
   await page.context().close();
 });
 
-test('the current entry of the menu is in view after a change of page and after a reload', async () => {
+test('the current menu entry is in view after navigation and reload', async () => {
   const { page } = await consoles.openAs(site.client, 'dashboard');
   await page.setViewportSize({ width: 1440, height: 420 });
   const menu = page.getByRole('navigation', { name: 'Main menu' });
@@ -276,7 +276,7 @@ test('the current entry of the menu is in view after a change of page and after 
   await page.context().close();
 });
 
-test('the last site and zone of a tab are reopened, until the sign-out', async () => {
+test('the last site and zone of a tab are reopened until sign-out', async () => {
   // Signing out ends the account's session, so this test uses its own account.
   const site = await consoles.app.build.site();
   const other = await consoles.app.build.zone({ tenant: { clientId: site.clientId, client: site.client } });
@@ -312,7 +312,7 @@ describe.each([
   ['light', 1440],
   ['dark', 1440],
   ['light', 390],
-] as const)('what opens over a page is accessible, %s at %i px', (theme, width) => {
+] as const)('overlays are accessible, %s at %i px', (theme, width) => {
   const look = { theme, width };
   const isPhone = width < 500;
   // Only contrast depends on the theme.
@@ -362,7 +362,7 @@ describe.each([
     await page.context().close();
   });
 
-  test('drawers, questions and messages', { timeout: 300_000 }, async () => {
+  test('drawers, dialogs and messages', { timeout: 300_000 }, async () => {
     const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList', {
       ...look,
       expectedErrors: /status of 409/,
@@ -393,7 +393,7 @@ describe.each([
   });
 });
 
-test('a message of what was done is not in the way of what lies under it', async () => {
+test('a success message lets clicks through to the content below', async () => {
   const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
   const drawer = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Add zone' }).first().click();
@@ -408,7 +408,7 @@ test('a message of what was done is not in the way of what lies under it', async
   await page.context().close();
 });
 
-test('the time is told in the zone that was chosen', async () => {
+test('times are shown in the selected time zone', async () => {
   const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
   const shown = page.locator('tbody time').first();
   await shown.waitFor();
@@ -435,7 +435,7 @@ async function rowsAfter(page: Page, keys: readonly string[]): Promise<(string |
 }
 
 describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
-  test('pushes the page down, leaves the keys to it, and closes by Escape', async () => {
+  test('moves the page down, leaves shortcuts to the page, and closes on Escape', async () => {
     const { app, openAs } = consoles;
     const tenant = await app.build.client();
     const zone = await app.build.zone({ tenant });
@@ -492,7 +492,7 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
   });
 });
 
-describe('whatever a key opens is closed by Esc, and gives the focus back', () => {
+describe('Escape closes an overlay and returns focus', () => {
   const over = (page: Page) =>
     page.locator('[role="dialog"], [role="menu"], [role="listbox"]').filter({ visible: true });
   const closeOver = async (page: Page, message = '') => {
@@ -530,7 +530,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
     await page.context().close();
   });
 
-  test('from a row: its menu, its form and the question before it goes', async () => {
+  test('from a row: its menu, its form and its confirmation dialog', async () => {
     const zone = await consoles.app.build.zone();
     const { page } = await consoles.openAs(zone.client, 'nodeManage/zonesList');
     const menu = `Actions for ${zone.name}`;
@@ -557,7 +557,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
     await page.context().close();
   });
 
-  test('a list of choices before the drawer it stands in', async () => {
+  test('a select before the drawer that contains it', async () => {
     const zone = await consoles.app.build.zone();
     const { page } = await consoles.openAs(zone.client, 'nodeManage/productsList');
     const add = page.locator('main header').getByRole('button', { name: 'Add product' });
@@ -574,7 +574,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
   });
 
   // Regression: removing a row lost the focus.
-  test('a removed row leaves the focus to its neighbour', async () => {
+  test('removing a row moves focus to its neighbour', async () => {
     const tenant = await consoles.app.build.client();
     for (const name of ['one', 'three', 'two']) await consoles.app.build.zone({ tenant, name });
     const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList');

@@ -69,7 +69,7 @@ async function zoneOfTaiwan() {
   return { zone, core, backup, nodes, virtual };
 }
 
-test('a node is carried to another line by the keyboard, foretold, and published', async () => {
+test('a node is moved to another line by keyboard, previewed and published', async () => {
   const { zone, core } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
   const cell = (row: string, column: number) =>
@@ -106,7 +106,7 @@ test('a node is carried to another line by the keyboard, foretold, and published
   await page.context().close();
 });
 
-test('who takes a node off a line, discards or publishes by the keyboard stays on the board', async () => {
+test('removing a node, discarding or publishing by keyboard keeps focus on the board', async () => {
   const { zone, core } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
   const focused = (selector: string) =>
@@ -136,7 +136,7 @@ test('who takes a node off a line, discards or publishes by the keyboard stays o
   await page.context().close();
 });
 
-test('an offline node and one that rejected its configuration are never shown as answered', async () => {
+test('offline nodes and nodes with rejected configuration are never shown as healthy', async () => {
   const { zone, nodes } = await zoneOfTaiwan();
   const { db } = consoles.app.installation;
   const [offline = '', rejected = ''] = [nodes.get('tpe-02'), nodes.get('tpe-01')];
@@ -162,7 +162,7 @@ test('an offline node and one that rejected its configuration are never shown as
   await page.context().close();
 });
 
-test('the backup group is forced after a question, and lifted without one', async () => {
+test('the backup group is forced after a confirmation, and released without one', async () => {
   const { zone, core } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
   const head = page.getByRole('columnheader', { name: /Taiwan core/ });
@@ -190,7 +190,7 @@ test('a group without a backup says why it cannot be forced', async () => {
   await page.context().close();
 });
 
-test('a virtual node has records, and one that is on cannot be removed', async () => {
+test('a virtual node has records, and an enabled record cannot be removed', async () => {
   const { zone } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/vNode');
   await page
@@ -212,8 +212,8 @@ test('a virtual node has records, and one that is on cannot be removed', async (
   await page.context().close();
 });
 
-describe('what needs attention', () => {
-  test('leads an operator to lists that show exactly the counted rows', async () => {
+describe('Needs attention', () => {
+  test('links an operator to lists with exactly the counted rows', async () => {
     const site = await consoles.app.build.site();
     const names = await attentionItems(consoles.app.build, consoles.app.installation, site);
     const { page } = await consoles.openAs(site.client, 'dashboard');
@@ -250,7 +250,7 @@ describe('what needs attention', () => {
     await page.context().close();
   });
 
-  test('shows a customer the own sites, and says in words that all is well', async () => {
+  test('shows a customer its own sites, and says when all is well', async () => {
     const site = await consoles.app.build.site();
     const names = await attentionItems(consoles.app.build, consoles.app.installation, site);
     const look = { language: 'zh-TW', theme: 'dark', width: 390 } as const;

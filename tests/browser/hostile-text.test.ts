@@ -378,7 +378,7 @@ describe.each(walks)('the %s console', (kind, width) => {
   });
 });
 
-test('what was planted was seen: names, tags, addresses, memos, announcements', () => {
+test('names, tags, addresses, memos and announcements with attacks were shown', () => {
   const planted = [
     'domains.name',
     'domains.tags',

@@ -34,7 +34,7 @@ const publish = async (page: Page) => {
 };
 
 test(
-  'rules of a domain and of its site are written, read as sentences, ordered and obeyed',
+  'rules of a domain and a site are edited, shown as sentences, ordered and enforced',
   { timeout: 300_000 },
   async () => {
     const { siteID, domain } = product.summary.demo;
@@ -79,7 +79,7 @@ test(
   },
 );
 
-test('what cannot work is said at its field, and nothing is published', { timeout: 180_000 }, async () => {
+test('an invalid rule shows an error at its field and is not published', { timeout: 180_000 }, async () => {
   const { siteID, domain } = product.summary.demo;
   const { page } = await product.openAs('user', `sitesManagement/sitesSetting/${siteID}/Demo/${domain}?tab=hotlink`);
   await page.getByRole('button', { name: 'Add link rule' }).click();

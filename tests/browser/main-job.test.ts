@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([product.stop(), before.stop(), after.stop()]));
 
 test(
-  'a customer puts a domain live, moves it to another origin, purges it and switches it off',
+  'a customer enables a domain, moves it to another origin, purges it and disables it',
   { timeout: 300_000 },
   async () => {
     const host = 'shop.main-job.test';
@@ -94,7 +94,7 @@ test(
   },
 );
 
-test('an operator makes a zone, a product and a site for a customer', { timeout: 300_000 }, async () => {
+test('an operator creates a zone, a product and a site for a customer', { timeout: 300_000 }, async () => {
   const screen = await product.open();
   const { page } = screen;
   const drawer = page.getByRole('dialog');
@@ -133,7 +133,7 @@ test('an operator makes a zone, a product and a site for a customer', { timeout:
 });
 
 test(
-  'a machine that runs the shown command is seen to join, serves, is watched and does what it is asked',
+  'a machine that runs the join command appears, serves, is monitored and executes commands',
   { timeout: 300_000 },
   async () => {
     const port = await freePort();

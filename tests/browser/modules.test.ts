@@ -27,7 +27,7 @@ async function customer() {
   return { site, domain, at, call: consoles.app.as(site.owner).call };
 }
 
-test('a header module is made, given to a domain, and shown on its page', async () => {
+test('a header module is created, assigned to a domain, and shown on its page', async () => {
   const { site, domain, at, call } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=headers`, { language: 'en' });
   await page.getByRole('button', { name: 'Add header module' }).click();
@@ -59,7 +59,7 @@ test('a header module is made, given to a domain, and shown on its page', async 
   await eventually(async () => expect(await call(domainModules.list, { params })).toMatchObject({ total: 0 }));
 });
 
-test('a CORS module reads as a sentence, and an edit that somebody else was faster with is not lost', async () => {
+test('a CORS module reads as a sentence, and a conflicting edit is not lost', async () => {
   const { site, at, call } = await customer();
   const made = { name: 'App', allowOrigins: ['https://app.example.com'], allowCredentials: true };
   const { data } = await call(cors.create, { params: site.params, body: { cors: [made] } });
@@ -79,7 +79,7 @@ test('a CORS module reads as a sentence, and an edit that somebody else was fast
   await page.getByText('Somebody changed this meanwhile').waitFor();
 });
 
-test('a rewrite module is made in its form and reads as sentences, in order', async () => {
+test('a rewrite module is created in its form and reads as sentences, in order', async () => {
   const { site, at } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=rewrite`, { language: 'en' });
   await page.getByRole('button', { name: 'Add rewrite module' }).click();
@@ -104,7 +104,7 @@ test('a rewrite module is made in its form and reads as sentences, in order', as
     ]);
 });
 
-test('a module and the settings of a site are copied to another site, and where it went wrong is said at the field', async () => {
+test('a module and site settings are copied to another site, with errors at their fields', async () => {
   const { site, at, call } = await customer();
   const other = await consoles.app.build.site({ name: 'Outlet', product: site.product, owner: site.owner });
   const header = { direction: 'response' as const, action: 'set' as const, name: 'X-A', value: '1' };
@@ -139,7 +139,7 @@ test('a module and the settings of a site are copied to another site, and where 
   expect(await call(cacheRules.list, { params: other.params })).toMatchObject({ total: 1 });
 });
 
-test('modules can be read without the right to change them', async () => {
+test('modules are readable without write permission', async () => {
   const { site, at, call } = await customer();
   const header = { direction: 'response' as const, action: 'set' as const, name: 'X-A', value: '1' };
   await call(customHeaders.create, { params: site.params, body: { modules: [{ name: 'Mine', headers: [header] }] } });
@@ -152,7 +152,7 @@ test('modules can be read without the right to change them', async () => {
   expect(await page.getByLabel('Edit Mine').count()).toBe(0);
 });
 
-test('redirects come from a file, faults first, and targets are changed together after a look at them', async () => {
+test('redirects are imported from a file, invalid lines first, and targets are replaced after a preview', async () => {
   const { site, at, call } = await customer();
   const module = await consoles.app.build.module(site, 'urlRedirect');
   const params = { ...site.params, moduleId: module.id };
@@ -186,7 +186,7 @@ test('redirects come from a file, faults first, and targets are changed together
   await page.getByText('Leads back to itself').waitFor();
 });
 
-test('a token module is made from a known form, its keys change places, and the tester signs a URL and says why one is refused', async () => {
+test('a token module is created from a preset, its keys are swapped, and the tester signs URLs and explains rejections', async () => {
   const { site, at, call } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=tokens`, { language: 'en' });
   await page.getByRole('button', { name: 'Add token module' }).click();
@@ -231,7 +231,7 @@ test('a token module is made from a known form, its keys change places, and the 
 });
 
 // Regression: Publish did nothing until a field had lost focus.
-test('publishing a rule that is not whole opens it, shows the error and leads to its field', async () => {
+test('publishing an incomplete rule opens it, shows the error and focuses its field', async () => {
   const { site, domain, at } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=cache`);
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
@@ -282,7 +282,7 @@ test('publishing a rule that is not whole opens it, shows the error and leads to
   await page.context().close();
 });
 
-test('rules that are not published survive a reload, beside what someone else added, until they are discarded', async () => {
+test('an unpublished draft survives a reload, merged with rules added by others, until discarded', async () => {
   const { site, at, call } = await customer();
   const { build } = consoles.app;
   await build.cacheRule(site, { value: ['png'] });

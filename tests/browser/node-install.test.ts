@@ -21,7 +21,7 @@ afterAll(async () => {
   await consoles.stop();
 });
 
-test('a node is installed on one page: errors stand where the output would, and what was typed stays', async () => {
+test('a node is installed on one page, which shows errors in place of the output and keeps the input', async () => {
   const { build, as, installation } = consoles.app;
   const zone = await build.zone();
   const { call } = as(zone.client);
@@ -142,7 +142,7 @@ test('a node is installed on one page: errors stand where the output would, and 
   await page.getByRole('button', { name: /tpe-05/ }).waitFor();
 });
 
-test('a new node is brought by a line that is pasted there, or over SSH; many at once where credentials are stored', async () => {
+test('a node is added by a pasted command or over SSH, and several at once with stored credentials', async () => {
   const { build, as, installation } = consoles.app;
   const zone = await build.zone();
   const { call } = as(zone.client);

@@ -61,7 +61,7 @@ test('a URL is purged in three clicks and one input, and each node gives its rec
   expect(effort.inputs).toBe(1);
 });
 
-test('a whole host is purged only after a question', async () => {
+test('a whole host is purged only after a confirmation', async () => {
   const { page } = await product.openAs('user', 'sitesManagement');
   await summon(page);
   await page.keyboard.insertText(`http://${product.summary.demo.domain}/`);
@@ -80,7 +80,7 @@ describe.each([
   ['1440 px', 1440],
   ['a phone', 390],
 ] as const)('at %s', (_, width) => {
-  test('things are found, their actions chosen and pages opened, by keyboard alone', { timeout: 300_000 }, async () => {
+  test('objects are found, actions selected and pages opened by keyboard', { timeout: 300_000 }, async () => {
     const { page } = await product.openAs('client', 'dashboard', { width });
     await summon(page);
     expect(await faults(page)).toEqual([0]);
@@ -107,7 +107,7 @@ describe.each([
   });
 });
 
-test('Enter that is pressed before the results opens the first of them', async () => {
+test('Enter pressed before the results arrive opens the first result', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ test('Enter that is pressed before the results opens the first of them', async (
   await expect.poll(() => page.url()).toContain('/nodeManage/nodesList/');
 });
 
-test('commands run: another theme, a form to fill in', async () => {
+test('commands run: switching the theme, opening a form', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   await summon(page);
   await page.keyboard.type('>dark');
@@ -142,7 +142,7 @@ test('commands run: another theme, a form to fill in', async () => {
 const inField = (page: Page) => page.locator(':is(input, textarea):focus:not(#palette-input)');
 
 test(
-  'whatever a page makes is made from the palette by its plain name, in the field where one begins to type',
+  'every create action of a page is offered by its plain name and focuses the first field',
   { timeout: 600_000 },
   async () => {
     const { page } = await product.openAs('client', 'dashboard');
@@ -174,7 +174,7 @@ test(
   },
 );
 
-test('another verb or order of words finds the same, and a name that is typed whole comes before what contains it', async () => {
+test('synonyms and another word order match, and an exact name comes first', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   for (const [typed, first] of [
     ['new zone', 'Add zone'],
@@ -214,7 +214,7 @@ test('another verb or order of words finds the same, and a name that is typed wh
   await inField(page).waitFor();
 });
 
-test('nodes and tags have signs of their own, and a sign alone asks nothing', async () => {
+test('nodes and tags have prefixes, and a prefix alone sends no request', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -231,7 +231,7 @@ test('nodes and tags have signs of their own, and a sign alone asks nothing', as
   expect(asked.length).toBeLessThan(4);
 });
 
-test('what an input method has not finished is no search, and its Enter opens nothing', async () => {
+test('IME composition is neither searched nor submitted by Enter', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -248,8 +248,8 @@ test('what an input method has not finished is no search, and its Enter opens no
   expect(asked).toHaveLength(1);
 });
 
-describe('single keys', () => {
-  test('lead to places, lists and rows', { timeout: 240_000 }, async () => {
+describe('shortcuts', () => {
+  test('open pages, lists and rows', { timeout: 240_000 }, async () => {
     const { page } = await product.openAs('client', 'dashboard');
     await page.locator('main h1').waitFor();
     await page.keyboard.press('g');
@@ -299,7 +299,7 @@ describe('single keys', () => {
     expect(await faults(page)).toEqual([0]);
   });
 
-  test('do nothing once they are turned off, and the palette stays', async () => {
+  test('do nothing when disabled, but the palette still opens', async () => {
     const { page } = await product.openAs('client', 'nodeManage/zonesList');
     await page.getByRole('link', { name: 'Asia core' }).waitFor();
     await page.getByRole('button', { name: /Account/ }).click();

@@ -22,7 +22,7 @@ async function siteWithPorts(portLimit = 10) {
   return { site, call, rows, installation, address: `sitesManagement/sitesSetting/${site.id}/${site.name}?view=ports` };
 }
 
-test('a forward is written, told to the nodes, given other origins, turned off and removed', async () => {
+test('a forward is created, sent to the nodes, edited, disabled and removed', async () => {
   const { site, rows, installation, address } = await siteWithPorts();
   const { page } = await consoles.openAs(site.owner, address, { language: 'en', expectedErrors: /400/ });
   await page.getByText('No forwards yet').waitFor();
@@ -84,7 +84,7 @@ test('a forward is written, told to the nodes, given other origins, turned off a
   await eventually(async () => expect(await rows()).toEqual([]));
 });
 
-test('many forwards are written at once: each line is judged as it is typed, and what the server refuses is named', async () => {
+test('several forwards are created at once, validated line by line, with server errors at their lines', async () => {
   const { site, rows, address } = await siteWithPorts();
   await consoles.app.build.forward({ site: await consoles.app.build.site({ product: site.product }), port: 8023 });
   const { page } = await consoles.openAs(site.owner, address, { language: 'en', expectedErrors: /409/ });
@@ -103,7 +103,7 @@ test('many forwards are written at once: each line is judged as it is typed, and
   await keepPicture(page, 'ports-refused');
 });
 
-test('a site opens a port of its zone, and at its limit of forwards is told so', async () => {
+test('a site opens a port of its zone, and sees its limit of forwards', async () => {
   const { site, call, address } = await siteWithPorts(1);
   await consoles.app.build.forward({ site, port: 20_022, memo: 'a memo that says what it is for' });
   const { page } = await consoles.openAs(site.owner, address, { language: 'zh-TW' });

@@ -394,7 +394,7 @@ describe.each(looks)('in $language at $width px, $theme', (look) => {
     expect(faults).toEqual({});
   });
 
-  test('the form by which a machine is installed is whole, by password and by key', walk, async () => {
+  test('the installation form has no violations, with password and with key', walk, async () => {
     const screen = await product.openAs('client', 'nodeManage/nodesList/new/install', look);
     const { page } = screen;
     const form = page.locator('main form');
@@ -409,7 +409,7 @@ describe.each(looks)('in $language at $width px, $theme', (look) => {
     expect(faults).toEqual({});
   });
 
-  test('the form of every DNS provider is whole', walk, async () => {
+  test('the form of every DNS provider has no violations', walk, async () => {
     const screen = await product.openAs('user', `${ownSite()}?view=dns`, look);
     const { page } = screen;
     await page.locator('main').getByRole('button', { name: /DNS/ }).first().click();

@@ -42,7 +42,7 @@ async function expire(context: BrowserContext) {
 const endSessions = (accountId: string) =>
   consoles.app.installation.db.session.updateMany({ where: { accountId }, data: { revokedAt: new Date() } });
 
-test('two tabs whose token has expired renew it once between them', async () => {
+test('two tabs with an expired token refresh it once', async () => {
   const { context, page } = await signedIn();
   const other = await context.newPage();
   const renewals: string[] = [];
@@ -66,7 +66,7 @@ test('two tabs whose token has expired renew it once between them', async () => 
   await context.close();
 });
 
-test('a session that ends leads to the sign-in form, back to the page, and to what was being typed', async () => {
+test('an expired session leads to the sign-in form, then back to the page and its draft', async () => {
   const { person, context, page } = await signedIn();
   await page.goto('/client/nodeManage/zonesList?sort=-name');
   await page.getByRole('button', { name: 'Add zone' }).first().click();
@@ -88,7 +88,7 @@ test('a session that ends leads to the sign-in form, back to the page, and to wh
   await context.close();
 });
 
-test('nobody else is shown what was being typed', async () => {
+test('another account does not see the draft', async () => {
   const { person, context, page } = await signedIn();
   await page.goto('/client/nodeManage/zonesList');
   await page.getByRole('button', { name: 'Add zone' }).first().click();
@@ -118,7 +118,7 @@ test('signing out in one tab signs out the others', async () => {
   await context.close();
 });
 
-test('a wrong password is told at its field, in the same words as an unknown account', async () => {
+test('a wrong password shows an error at its field, the same as for an unknown account', async () => {
   const person = await passwordAccounts(consoles.app).createAccount();
   const { page } = await consoles.open('client', { expectedErrors: refusals });
   await page.goto('/client/login');
@@ -143,7 +143,7 @@ test('a wrong password is told at its field, in the same words as an unknown acc
   await page.context().close();
 });
 
-test('leaving a form that was changed asks first', async () => {
+test('leaving a changed form asks for confirmation', async () => {
   const { context, page } = await signedIn();
   await page.goto('/client/nodeManage/zonesList');
   await page.getByRole('button', { name: 'Add zone' }).first().click();

@@ -64,7 +64,7 @@ describe('a person signs in', () => {
     await window.page.context().close();
   });
 
-  test('until the browser is closed, on a device of somebody else', async () => {
+  test('until the browser closes, on a shared device', async () => {
     const { email } = await passwordAccounts(app).createAccount();
     const window = await openScreen();
     await window.page.goto('/client/login');
@@ -81,7 +81,7 @@ describe('a person signs in', () => {
     await window.page.context().close();
   });
 
-  test('with a new password, when the old one is forgotten', async () => {
+  test('with a new password after forgetting the old one', async () => {
     const { email } = await passwordAccounts(app).createAccount();
     const window = await openScreen();
     const { page } = window;
@@ -116,7 +116,7 @@ describe('a person signs in', () => {
     await again.page.context().close();
   });
 
-  test('with an authenticator, set up on the way, and with a recovery code', async () => {
+  test('with an authenticator, set up during sign-in, and with a recovery code', async () => {
     const { email } = await passwordAccounts(app).createAccount();
     const window = await openScreen();
     const { page } = window;
@@ -155,7 +155,7 @@ describe('a person signs in', () => {
     await page.context().close();
   });
 
-  test('with a passkey, alone and in place of the code', async () => {
+  test('with a passkey, alone and as second factor', async () => {
     const { id, email } = await passwordAccounts(app).createAccount();
     const window = await openScreen();
     const { page } = window;
@@ -192,7 +192,7 @@ describe('a person signs in', () => {
     await page.context().close();
   });
 
-  test('at the operator’s own provider', async () => {
+  test('at the operator’s OIDC provider', async () => {
     const tenant = await app.build.client();
     const { issuer, clientId: oidcClientId, secret } = provider;
     await app.as(tenant.client).call(oidcSetting.update, {
@@ -215,7 +215,7 @@ test.each([
   ['zh-SG', '登录'],
   ['en-GB', 'Sign in'],
   ['fr-FR', '登入'],
-])('the first visit of a browser in %s is greeted by %s', async (firstVisitLanguage, title) => {
+])('the first visit of a browser in %s shows the title %s', async (firstVisitLanguage, title) => {
   const { page } = await openScreen('client', { firstVisitLanguage });
   await page.goto('/client/login');
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
@@ -229,7 +229,7 @@ describe('a mailed link that is opened during a session', () => {
     return `/client/verifyMail?token=${tokenIn(await mailTo(app.mailDir, email))}`;
   };
 
-  test('names both accounts; the reader stays, or signs out and goes on', async () => {
+  test('names both accounts; the reader stays, or signs out and continues', async () => {
     const [here, there] = [await passwordAccounts(app).createAccount(), await passwordAccounts(app).createAccount()];
     const link = await linkFor(there.email);
     const window = await openScreen('client', { width: 390, theme: 'dark' });
@@ -299,7 +299,7 @@ describe('a person who is signed in', () => {
     for (const window of [here, there]) await window.page.context().close();
   });
 
-  test('as the installation’s owner reads the mails that it wrote', async () => {
+  test('reads the installation’s outgoing mails as its owner', async () => {
     const { email } = await passwordAccounts(app).createAccount({ kind: 'admin', login2faType: 0 });
     const window = await openScreen('admin');
     const { page } = window;
@@ -314,7 +314,7 @@ describe('a person who is signed in', () => {
 });
 
 test.each(['zh-TW', 'en'] as const)(
-  'in %s the screens are whole on a phone',
+  'in %s the screens have no violations on a phone',
   { timeout: 180_000 },
   async (language) => {
     const { email } = await passwordAccounts(app).createAccount();

@@ -21,7 +21,7 @@ afterAll(() => product.stop());
 const address = () => `sitesManagement/sitesSetting/${product.summary.demo.siteID}/Demo?view=simulate`;
 const url = () => `http://${product.summary.demo.domain}:${product.edgePort}/assets/loom.svg`;
 
-test('a request is tried as a browser and as a crawler, and what refuses it is a link away', async () => {
+test('a request is simulated as a browser and as a crawler, with a link to the blocking rule', async () => {
   const { page, browserErrors } = await product.openAs('user', address(), {
     language: 'en',
     width: 1440,
@@ -57,7 +57,7 @@ test('a request is tried as a browser and as a crawler, and what refuses it is a
   await page.context().close();
 });
 
-test('what a change would do to a request is tried before it is saved', async () => {
+test('an unsaved change is simulated before it is saved', async () => {
   const user = await product.as('user');
   const params = { siteId: product.summary.demo.siteID };
   const { page, browserErrors } = await product.openAs('user', address().replace('simulate', 'rates'), {

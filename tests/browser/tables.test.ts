@@ -42,7 +42,7 @@ const picked = (page: Page, name: string) => page.getByRole('checkbox', { name: 
 const bulk = (page: Page) => page.getByRole('toolbar', { name: 'Actions for the selected rows' });
 
 describe('a list', () => {
-  test('becomes a file of all rows that match, whatever page is shown, and no cell of it is a formula', async () => {
+  test('exports all matching rows of all pages, without spreadsheet formulas', async () => {
     const rows = [...rowsOf(620), { name: 'odd.example.com', tags: ['=1+1', 'a,"b"'] }];
     const page = await openList(await siteWith(rows));
     const [download] = await Promise.all([
@@ -68,7 +68,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('keeps the columns that were chosen, and their order', async () => {
+  test('keeps the selected columns and their order', async () => {
     const site = await siteWith(rowsOf(1));
     const page = await openList(site);
     const before = await headsOf(page);
@@ -86,7 +86,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('is found again by the name of a saved view', async () => {
+  test('is restored by a saved view', async () => {
     const page = await openList(await siteWith(rowsOf(3)), '&sort=-name&enabled=false');
     await page.getByRole('button', { name: 'Save view' }).click();
     await page.getByRole('textbox', { name: 'Name of this view' }).fill('Off, by name');
@@ -104,7 +104,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('is gone back through: searches, order and pages, forward too', async () => {
+  test('supports browser history: search, order and page, backward and forward', async () => {
     const names = ['alpha-1', 'alpha-2', 'beta-1'].map((name) => ({ name: `${name}.example.com` }));
     const page = await openList(await siteWith([...names, ...rowsOf(30)]), '&sort=name');
     const search = page.getByRole('searchbox');
@@ -143,7 +143,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('that its reader does not fill says who does', async () => {
+  test('that its reader cannot fill says who can', async () => {
     const { build } = consoles.app;
     const tenant = await build.client();
     for (const [who, list, text] of [
@@ -157,7 +157,7 @@ describe('a list', () => {
   });
 });
 
-test('the sites of a product take over its groups, after a preview of how many', async () => {
+test('sites of a product take over its groups, after a preview with their number', async () => {
   const { build, installation } = consoles.app;
   const site = await build.site();
   const { productId } = await installation.db.site.findUniqueOrThrow({ where: { id: site.id } });
@@ -175,8 +175,8 @@ test('the sites of a product take over its groups, after a preview of how many',
   await page.context().close();
 });
 
-describe('a batch', () => {
-  test('is told beforehand, skips what it does not apply to, and can be undone', async () => {
+describe('a bulk action', () => {
+  test('is previewed, skips rows that it does not apply to, and can be undone', async () => {
     const [first, second, third] = [...rowsOf(2), ...rowsOf(1).map((row) => ({ ...row, enabled: true }))];
     const page = await openList(await siteWith([first, second, third].flatMap((row) => row ?? [])));
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
@@ -201,7 +201,7 @@ describe('a batch', () => {
   });
 
   // Regression: "Undo" disabled rows that had been enabled before.
-  test('leaves on what was on, when it is undone by the key after its message has gone', async () => {
+  test('leaves enabled rows enabled when undone by shortcut after its message has closed', async () => {
     const [on, off, taken] = [...rowsOf(1).map((row) => ({ ...row, enabled: true })), ...rowsOf(2)];
     const site = await siteWith([on, off, taken].flatMap((row) => row ?? []));
     const page = await openList(site, '', /status of 409/);
@@ -222,7 +222,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  test('gives back the tags that each row had', async () => {
+  test('restores the tags of each row', async () => {
     const page = await openList(await siteWith(rowsOf(2).map((row, i) => ({ ...row, tags: [`own-${i}`] }))));
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
     await bulk(page).getByRole('button', { name: 'Tags' }).click();
@@ -277,7 +277,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  test('does what can be done, says why the rest was refused, and tries that again', async () => {
+  test('does what is possible, explains the other errors, and retries them', async () => {
     const [good, taken] = rowsOf(2);
     const elsewhere = await siteWith([{ name: taken?.name ?? '', enabled: true }]);
     const page = await openList(await siteWith([good, taken].flatMap((row) => row ?? [])), '', /status of 409/);
@@ -294,7 +294,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  test('may be of all rows that match, on other pages as well', async () => {
+  test('applies to all matching rows, including other pages', async () => {
     const page = await openList(await siteWith(rowsOf(60)));
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
     await bulk(page).getByRole('button', { name: 'Select all 60 that match' }).click();
@@ -307,7 +307,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  test('takes a range, with the mouse and by keyboard', async () => {
+  test('selects a range by mouse and by keyboard', async () => {
     const page = await openList(await siteWith(rowsOf(9)), '&sort=name');
     const names = await page.locator('tbody tr td[data-first]').allInnerTexts();
     await picked(page, names[1] ?? '').click();
@@ -321,7 +321,7 @@ describe('a batch', () => {
   });
 });
 
-test('an undo that is refused for a row does the others, and names that row', async () => {
+test('with an undo error for one row restores the others, and names that row', async () => {
   const [mine, taken] = rowsOf(2).map((row) => ({ ...row, enabled: true }));
   const site = await siteWith([mine, taken].flatMap((row) => row ?? []));
   const page = await openList(site, '', /status of 409/);
@@ -347,8 +347,8 @@ test('an undo that is refused for a row does the others, and names that row', as
   await page.context().close();
 });
 
-describe('the order', () => {
-  test('of a list is shown by an arrow from the start, or in words where its column is not shown', async () => {
+describe('the sort order', () => {
+  test('is shown by an arrow, or as text when its column is hidden', async () => {
     const page = await openList(await siteWith(rowsOf(3)));
     const sorted = page.locator('th[aria-sort="ascending"]');
     expect(await sorted.allInnerTexts()).toEqual(['Domain']);
@@ -361,7 +361,7 @@ describe('the order', () => {
   });
 });
 
-describe('what was just added', () => {
+describe('a newly created row', () => {
   const add = async (page: Page, name: string) => {
     await page.locator('main header').getByRole('button', { name: 'Add zone' }).press('Enter');
     const form = page.getByRole('dialog');
@@ -372,7 +372,7 @@ describe('what was just added', () => {
   const focusedRow = (page: Page) => page.locator('tbody tr:focus td[data-first]').allInnerTexts();
 
   // Regression: a new row was on an unknown page.
-  test('has the focus on the page where it landed', async () => {
+  test('has focus on its page', async () => {
     const tenant = await consoles.app.build.client();
     for (const i of Array.from({ length: 14 }).keys())
       await consoles.app.build.zone({ tenant, name: `zone ${String(i).padStart(2, '0')}` });
@@ -386,7 +386,7 @@ describe('what was just added', () => {
     await page.context().close();
   });
 
-  test('is named above a list whose filters hide it, and leads there', async () => {
+  test('is named above a list whose filters hide it, with a link', async () => {
     const tenant = await consoles.app.build.client();
     await consoles.app.build.zone({ tenant, name: 'North' });
     const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList?q=nor', { expects: /status of 500/ });
@@ -406,9 +406,9 @@ describe('what was just added', () => {
   });
 });
 
-describe('choices', () => {
+describe('options', () => {
   // Regression: options after the thousandth could not be selected.
-  test('are searched at the server, say how many there are, and keep the name of the chosen one', async () => {
+  test('are searched on the server, show their number, and keep the selected name', async () => {
     const site = await consoles.app.build.site();
     const { db } = consoles.app.installation;
     const zones = Array.from({ length: 1060 }, (_, i) => ({
@@ -433,7 +433,7 @@ describe('choices', () => {
     await page.context().close();
   });
 
-  test('of a filter are searched too, and a link names the chosen one', async () => {
+  test('of a filter are searched, too, and a link shows the selected name', async () => {
     const site = await consoles.app.build.site();
     const others = Array.from({ length: 60 }, (_, i) => `zone ${String(i).padStart(2, '0')}`);
     for (const name of others) await consoles.app.build.zone({ tenant: site, name });
@@ -452,7 +452,7 @@ describe('choices', () => {
   });
 });
 
-test('the tally of a group is that of all pages', async () => {
+test('the count of a group covers all pages', async () => {
   const product = await consoles.app.build.product({ name: 'Alpha' });
   const sites = ['a', 'b', 'c'].map((name) => consoles.app.build.site({ product, name: `${name} ${unique('s')}` }));
   await Promise.all(sites);
@@ -467,7 +467,7 @@ test('the tally of a group is that of all pages', async () => {
 
 // Regression: the message covered the button.
 test.each([{ width: 1440 }, { width: 360 }])(
-  'what was done is said beside what is done next, at $width px',
+  'the message does not cover the next button, at $width px',
   { timeout: 120_000 },
   async (look) => {
     const { client } = await consoles.app.build.client();

@@ -81,7 +81,7 @@ const accountOf = ({ client, user }: World, mount: Mount) => (mount === 'client'
 describe.each(calls)('$title', (call) => {
   const { endpoint } = call;
 
-  test('is mounted, once', async () => {
+  test('is mounted once', async () => {
     const { body } = await send(app, call, inputFor(endpoint, home.ids));
     expect(body.code).not.toBe(errors.NO_SUCH_CALL.code);
   });
@@ -90,12 +90,12 @@ describe.each(calls)('$title', (call) => {
 describe.each(guarded)('$title', (call) => {
   const { endpoint, mount } = call;
 
-  test('refuses a stranger', async () => {
+  test('rejects anonymous calls', async () => {
     const { status, body } = await send(app, call, inputFor(endpoint, home.ids));
     expect([status, body.code]).toEqual([401, errors.INVALID_TOKEN.code]);
   });
 
-  test('refuses the other families', async () => {
+  test('rejects other kinds of accounts', async () => {
     const others = [home.user, home.client, admin].filter(({ kind }) => kind !== mount);
     for (const { token } of others) {
       const { status, body } = await send(app, call, inputFor(endpoint, home.ids), token);
@@ -121,7 +121,7 @@ function subWithout({ endpoint, mount }: WireCall): Promise<SignedInAccount> {
 describe.each(guarded.filter(({ endpoint }) => endpoint.can !== 'signedIn'))('$title', (call) => {
   const { endpoint } = call;
 
-  test('refuses an account without the permission, before it looks at the input', async () => {
+  test('rejects an account without the permission before it validates the input', async () => {
     const sub = await subWithout(call);
     const input = inputFor(endpoint, home.ids);
     const { status, body } = await send(app, call, endpoint.body ? { ...input, body: {} } : input, sub.token);
@@ -175,7 +175,7 @@ async function tryForeign(
 describe.each(withIds)('$title', (call) => {
   const { endpoint, mount } = call;
 
-  test('works on its own, or there would be nothing to hide', async () => {
+  test('succeeds for its own account, which makes the following checks meaningful', async () => {
     const own = call.method === 'GET' ? readOnly : await world(build, installation);
     const { status, body } = await send(app, call, inputFor(endpoint, own.ids), accountOf(own, mount).token);
     // A sample may violate a rule of its call, but must not fail with a missing object or invalid format.
@@ -197,7 +197,7 @@ describe.each(withIds)('$title', (call) => {
     expect(await snapshotOf(elsewhere, installation)).toBe(firstPictures.get(elsewhere));
   });
 
-  test('hides from a sub-account, or another customer, what it was not given', async () => {
+  test('hides unassigned objects from a sub-account and from another customer', async () => {
     if (mount === 'client') {
       // All sub-clients of a client see its accounts, branding and announcements.
       const { user, subUser: sub, subClient: other, branding, announcement } = elsewhere.ids;
@@ -212,7 +212,7 @@ describe.each(withIds)('$title', (call) => {
 });
 
 describe.each(nested)('$title', (call) => {
-  test('finds a thing under its own parent only', async () => {
+  test('finds an object only under its own parent', async () => {
     await tryForeign(call, accountOf(home, call.mount), home.ids, second, below);
     expect(await snapshotOf(second, installation)).toBe(firstPictures.get(second));
   });

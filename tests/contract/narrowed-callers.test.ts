@@ -192,7 +192,7 @@ describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
     expect([status, body.code], JSON.stringify(body)).toEqual([expected, code]);
   });
 
-  test('has changed nothing by all that', async () => {
+  test('has caused no change', async () => {
     expect(those.length).toBeGreaterThan(10);
     expect(await hashTables(installation, told)).toEqual(before);
   });
@@ -218,7 +218,7 @@ const ofGiven = authenticatedCalls.filter(
     idsIn(inputFor(endpoint, home.ids), (path) => given.includes(objectKindAt(endpoint, path.slice(1)))).length > 0,
 );
 
-describe('a sub-account that was given nothing', () => {
+describe('a sub-account without assignments', () => {
   const tokens = new Map<Mount, string>();
   let before: Record<string, string>;
 
@@ -234,13 +234,13 @@ describe('a sub-account that was given nothing', () => {
     expect(isNothing || body.code === errors.PARAMETER.code, `${status} ${JSON.stringify(body)}`).toBe(true);
   });
 
-  test('has changed nothing by all that', async () => {
+  test('has caused no change', async () => {
     expect(ofGiven.length).toBeGreaterThan(10);
     expect(await hashTables(installation, told)).toEqual(before);
   });
 });
 
-describe('each permission that a call asks for', () => {
+describe('each permission that a call requires', () => {
   test.each(authenticatedCalls.filter(needsRight))('exists where it is called: $title', ({ endpoint, mount }) => {
     const families: readonly Family[] = mount === 'root' ? ['user', 'client', 'admin'] : [mount];
     for (const family of families) expect(permissionsOf(family)).toContain(endpoint.can);

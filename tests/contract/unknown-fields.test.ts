@@ -76,14 +76,14 @@ describe.each(writes)('$title', (call) => {
   });
 });
 
-test('Only what agents and browsers write may carry unknown fields', () => {
+test('only bodies written by agents and browsers may have unknown fields', () => {
   const lenient = calls
     .filter(({ endpoint }) => endpoint.body && !isStrict(endpoint.body))
     .map(({ endpoint }) => `${endpoint.feature}.${endpoint.name}`);
   expect([...new Set(lenient)].toSorted()).toEqual(['nodeJoin.join', 'passkeys.login', 'passkeys.register']);
 });
 
-test('All unknown fields of a body are named in one answer', async () => {
+test('a response names all unknown fields of a body', async () => {
   const url = `${app.url}/api/v1/apiToken`;
   const answer = await fetch(url, {
     method: 'POST',

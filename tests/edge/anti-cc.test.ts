@@ -61,7 +61,7 @@ async function pass(host: string, headers: Record<string, string> = {}, of: Edge
 }
 
 describe('the five-second shield', () => {
-  test('asks by a page that nobody keeps, and is in the log by code, cause and reason', async () => {
+  test('serves an uncacheable page, and logs code, cause and reason', async () => {
     await asking();
     const { name } = await edge.site({ cacheRules: [rule()] });
     const asked = await ask(name, '/kept');
@@ -79,7 +79,7 @@ describe('the five-second shield', () => {
     });
   });
 
-  test('who works out the answer gets what was asked for, stays in, and neither origin nor store hear of it', async () => {
+  test('passes a browser that solves the puzzle, which neither origin nor cache notice', async () => {
     await asking();
     const { name } = await edge.site({ cacheRules: [rule({ cookies: 'all' })] });
     const question = data(await ask(name, '/film'), 'question');
@@ -104,7 +104,7 @@ describe('the five-second shield', () => {
     expect(edge.origin.asked('/written').map(({ headers }) => headers['cookie'] ?? '')).toEqual(['c=3', '']);
   });
 
-  test('an unsafe request with a proof goes on with its body', async () => {
+  test('an unsafe request with a proof continues with its body', async () => {
     await asking();
     const { name } = await edge.site();
     const form = await ask(name, '/form', {}, 'POST');
@@ -115,7 +115,7 @@ describe('the five-second shield', () => {
     expect(edge.origin.asked('/form')).toMatchObject([{ method: 'POST', body: 'name=x' }]);
   });
 
-  test('a wrong answer, a changed question, half the work and an answer shown twice are none', async () => {
+  test('rejects wrong answers, changed questions, partial work and replays', async () => {
     await asking();
     const { name } = await edge.site();
     const question = data(await ask(name, '/'), 'question');
@@ -138,7 +138,7 @@ describe('the five-second shield', () => {
     expect((await ask(name, '/', { cookie: good })).status).toBe(978);
   });
 
-  test('a pass is for one site, one browser and a time, and cannot be made up', async () => {
+  test('a pass is valid for one site, one browser and a limited time, and cannot be forged', async () => {
     await asking();
     const { name } = await edge.site();
     const { name: other } = await edge.site();
@@ -160,7 +160,7 @@ describe('the five-second shield', () => {
     expect((await ask(name, '/', { cookie })).status).toBe(978);
   });
 
-  test('a pass counts on every node of the zone, from the same address, and on no other zone', async () => {
+  test('a pass is valid on every node of the zone, from the same address, and in no other zone', async () => {
     const zoneKey = Buffer.alloc(32, 7);
     const nodes = await Promise.all([
       startEdge({ zone: { id: zoneID }, zoneKey }),
@@ -181,8 +181,8 @@ describe('the five-second shield', () => {
   });
 });
 
-describe('the other ways', () => {
-  test('a picture is answered by what it shows, which stands nowhere in the page', async () => {
+describe('the other modes', () => {
+  test('the image challenge accepts what the image shows, which the page does not contain', async () => {
     await asking({ mode: 2 });
     const { name } = await edge.site();
     const asked = await ask(name, '/');
@@ -196,7 +196,7 @@ describe('the other ways', () => {
     expect(data(asked, 'instead')).toMatch(/^2\.4\./);
   });
 
-  test('a click that comes at once is none', async () => {
+  test('an immediate click is rejected', async () => {
     await asking({ mode: 3 });
     const { name } = await edge.site();
     const cookie = await eventually(
@@ -222,7 +222,7 @@ describe('the other ways', () => {
     expect((await ask(name, '/', { cookie: passOf(proven) })).status).toBe(200);
   });
 
-  test('a redirect gives a cookie and leads back to this host, and ends for whoever keeps none', async () => {
+  test('the redirect challenge sets a cookie and returns to this host, and ends for clients without cookies', async () => {
     await asking({ mode: 4 });
     const { name } = await edge.site();
     const sent = await ask(name, '/a%20b?x=1&y');
@@ -248,8 +248,8 @@ describe('the other ways', () => {
   });
 });
 
-describe('who is asked', () => {
-  test('an address is asked once it asks more than so often of one site, whatever it asks of others', async () => {
+describe('challenges are sent', () => {
+  test('to an address that exceeds its rate at one site, regardless of other sites', async () => {
     const antiCC = ordered({ requests: 10, seconds: 300 });
     await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC }));
     const [{ name }, { name: other }] = [await edge.site(), await edge.site()];
@@ -265,7 +265,7 @@ describe('who is asked', () => {
     expect(more.at(-1)).toBe(978);
   });
 
-  test('all visitors of a site are asked while it is flooded, but not at the files of its pages', async () => {
+  test('to all visitors of a flooded site, except for its static files', async () => {
     await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC: ordered({ requests: 100_000, siteRate: 1 }) }));
     const { name } = await edge.site();
     const { name: quiet } = await edge.site();
@@ -279,7 +279,7 @@ describe('who is asked', () => {
     expect((await ask(name, '/', { cookie: await pass(name) })).status).toBe(200);
   });
 
-  test('exempt paths, those who are let in whatever else says, and authorities are not asked', async () => {
+  test('except for exempt paths, allowed addresses and certificate authorities', async () => {
     await asking({ paths: ['/api/', '/.well-known/'] });
     const { name } = await edge.site();
     expect((await ask(name, '/api/v1')).status).toBe(200);
@@ -292,7 +292,7 @@ describe('who is asked', () => {
     expect((await ask(name, '/')).status).toBe(978);
   });
 
-  test('who asks without end for what authorities ask for is asked like anybody else', async () => {
+  test('also for repeated requests to paths of certificate authorities', async () => {
     const antiCC = ordered({ requests: 5, seconds: 300, paths: [] });
     await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC }));
     const { name } = await edge.site();
@@ -302,7 +302,7 @@ describe('who is asked', () => {
     expect(codes.at(-1)).toBe(978);
   });
 
-  test('to be watched only, nobody is asked and the log says who would have been', async () => {
+  test('in monitor mode only to the log', async () => {
     await asking({ monitor: true });
     const { name } = await edge.site();
     const seen = await ask(name, '/');
@@ -310,7 +310,7 @@ describe('who is asked', () => {
     expect(await edge.accessLogEntry(seen)).toMatchObject({ status: 200, cause: 'antiCC', rule: 'monitor/everyone' });
   });
 
-  test('without the setting nobody is asked, and a pass of before reaches no origin', async () => {
+  test('only when enabled, and an old pass does not reach the origin', async () => {
     await asking();
     const { name } = await edge.site();
     const cookie = await pass(name);
@@ -319,7 +319,7 @@ describe('who is asked', () => {
     expect(edge.origin.asked('/off')[0]?.headers['cookie']).toBe('a=1');
   });
 
-  test('an address that is asked again and again and proves nothing is blocked, and no other', async () => {
+  test('an address that ignores repeated challenges is blocked, and no other', async () => {
     await asking({ fails: 3, blockSeconds: 60 });
     const { name } = await edge.site();
     const from = (localAddress: string) =>
@@ -345,7 +345,7 @@ describe('who is asked', () => {
     expect(closed.map(({ rule }) => rule).sort()).toEqual(['', 'zone/everyone']);
   });
 
-  test('a socket is opened only with a pass', async () => {
+  test('a WebSocket needs a pass', async () => {
     await asking();
     const { name } = await edge.site();
     const upgrade = {
@@ -368,7 +368,7 @@ describe('who is asked', () => {
   });
 });
 
-test('what a visitor writes stands nowhere in the page', async () => {
+test('user input does not appear in the page', async () => {
   await asking();
   const { name } = await edge.site();
   const evil = `"><script>alert(1)</script>`;
@@ -388,7 +388,7 @@ test('what a visitor writes stands nowhere in the page', async () => {
   expect(asked.body).toContain('<html lang="zh-TW">');
 });
 
-test('the page is in the language that is liked best, and short for programs', async () => {
+test('the page uses the preferred language, and is short for programs', async () => {
   await asking();
   const { name } = await edge.site();
   const language = async (accepted: string) =>
@@ -402,7 +402,7 @@ test('the page is in the language that is liked best, and short for programs', a
   expect([program.status, program.body.includes('<script'), program.bytes.length < 400]).toEqual([978, false, true]);
 });
 
-test('a simulated request is told why it would be asked, and counts for nobody', async () => {
+test('a simulated request shows why it would be challenged, and is not counted', async () => {
   await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC: ordered({ requests: 10, seconds: 300 }) }));
   const { name } = await edge.site();
   const step = async () =>
@@ -415,7 +415,7 @@ test('a simulated request is told why it would be asked, and counts for nobody',
   expect(await step()).toMatchObject({ decision: 'redirected', detail: { why: 'everyone', status: '302' } });
 });
 
-test('whoever cannot be counted for lack of room is asked', async () => {
+test('visitors that cannot be counted for lack of memory are challenged', async () => {
   const small = await startEdge({ zone: { id: zoneID }, dicts: { anti_cc: '12k' } });
   try {
     const antiCC = ordered({ requests: 1000, seconds: 300 });

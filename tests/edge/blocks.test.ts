@@ -49,7 +49,7 @@ const visitFrom = (localAddress: string, host: string) => statusFrom(localAddres
 
 const drained = () => edge.admin.fetchBlocks(1000);
 
-test('a visitor who is blocked gets no answer from any site, and the log says what for; others notice nothing', async () => {
+test('a blocked visitor gets no response from any site, and the log has the cause; others are not affected', async () => {
   const [one, other] = [await edge.site(), await edge.site()];
   expect(await visitFrom('127.0.0.21', one.name)).toBe(200);
   await edge.admin.changeBlocks([['127.0.0.21', 60, 'antiCC']]);
@@ -68,7 +68,7 @@ test('a visitor who is blocked gets no answer from any site, and the log says wh
   expect(await visitFrom('127.0.0.21', one.name)).toBe(200);
 });
 
-test('whom nginx blocks itself is blocked at once, told once, and stands until its time is over', async () => {
+test('an address blocked by nginx is blocked at once, reported once, and until its time is over', async () => {
   await drained();
   expect(await offend('127.0.0.31')).toBe('blocked');
   // Blocked again by a request that was in flight.
@@ -86,7 +86,7 @@ test('whom nginx blocks itself is blocked at once, told once, and stands until i
   await eventually(async () => expect(await causeOf('198.51.100.2')).toBe('none'));
 });
 
-test('what an agent fetched and did not write down is told to the next, with the time that is left', async () => {
+test('reports that the agent did not store are sent to the next agent, with the remaining time', async () => {
   await edge.admin.changeBlocks([], { begins: true, mark: 'a mark' });
   const told = async (had?: 'kept' | 'lost') =>
     (await edge.admin.fetchBlocks(1000, had)).found.map(({ network }) => network);
@@ -107,7 +107,7 @@ test('what an agent fetched and did not write down is told to the next, with the
   expect(await told('lost')).toEqual([]);
 });
 
-test('of IPv6 the /64 is blocked, whatever address of it comes next, spelled as the agent spells it', async () => {
+test("an IPv6 address blocks its /64, in the agent's notation", async () => {
   await drained();
   expect(await offend('2001:db8:0:1:aaaa::1')).toBe('blocked');
   expect(await causeOf('2001:db8:0:1:ffff::2')).toBe('waf');
@@ -121,7 +121,7 @@ test('of IPv6 the /64 is blocked, whatever address of it comes next, spelled as 
   expect(await causeOf('2001:db8:0:1::1')).toBe('none');
 });
 
-test('this machine, relays and whom the allow list names are never blocked, also one who was before he was named', async () => {
+test('the node itself, relays and allowed addresses are never blocked, even when blocked before', async () => {
   expect(await offend('127.0.0.1')).toBe('spared');
   expect(await offend('::1')).toBe('spared');
   await offend('203.0.113.9');
@@ -141,7 +141,7 @@ test('this machine, relays and whom the allow list names are never blocked, also
   await serveWith({ ipset: set });
 });
 
-test('a reload of nginx keeps the set, and a mark tells the agent when nginx has lost it', async () => {
+test('a reload keeps the set, and a marker shows the agent when nginx has lost it', async () => {
   await edge.admin.changeBlocks([['198.51.100.77', 600, 'acl']], { begins: true, mark: 'a mark' });
   await serveWith({ ipset: set });
   expect(await causeOf('198.51.100.77')).toBe('acl');
@@ -151,7 +151,7 @@ test('a reload of nginx keeps the set, and a mark tells the agent when nginx has
   expect(await causeOf('198.51.100.77')).toBe('none');
 });
 
-test('more than the set has room for, or than its memory holds, is not blocked and counted; nobody is pushed out', async () => {
+test('blocks beyond the limit or the memory are not stored but counted; none is evicted', async () => {
   await edge.admin.changeBlocks([], { begins: true, mark: 'a mark' });
   await edge.admin.fetchBlocks(2);
   const said = [];
@@ -170,7 +170,7 @@ test('more than the set has room for, or than its memory holds, is not blocked a
   await edge.admin.changeBlocks([], { begins: true });
 });
 
-test('where the zone has no set nobody is blocked', async () => {
+test('a zone without a set blocks nobody', async () => {
   await edge.admin.changeBlocks([['127.0.0.41', 600, 'acl']], { begins: true });
   await serveWith({});
   const { name } = await edge.site();

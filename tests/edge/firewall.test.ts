@@ -24,7 +24,7 @@ afterAll(() => edge.stop());
 
 const visitFrom = (localAddress: string, host: string) => statusFrom(localAddress, edge.ports.http, host);
 
-test('whom the zone blocks gets no answer, and the log says why; whom it lets in, its own nodes and all others do', async () => {
+test('blocked addresses get no response and are logged; allowed addresses, own nodes and others do', async () => {
   const { name } = await edge.site();
   const visits = ['127.0.2.1', '127.0.9.9', '127.0.3.1', '127.0.2.77', '127.0.0.1', '127.0.4.1'];
   const answers = await Promise.all(visits.map((from) => visitFrom(from, name)));

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { hostDoc, rule, siteDoc, startEdge } from '../support/edge.ts';
 
-test('with no room for documents they are read from disk, and every domain is served and changed as usual', async () => {
+test('without room, documents are read from disk, and every domain is served and updated', async () => {
   const edge = await startEdge({ dicts: { docs: '64k', marks: '16k' } });
   const site = siteDoc();
   const hosts = Array.from({ length: 300 }, (_, i) =>
@@ -21,7 +21,7 @@ test('with no room for documents they are read from disk, and every domain is se
   await edge.stop();
 });
 
-test('with no room for the version of a URL its whole site is purged, and no other', async () => {
+test("without room for a URL's version, its whole site is purged, and no other", async () => {
   const edge = await startEdge({ dicts: { urls: '64k' } });
   // All entries are requested repeatedly and must not expire.
   const cacheRules = [rule({ ttlSeconds: 3600 })];
@@ -48,7 +48,7 @@ test('with no room for the version of a URL its whole site is purged, and no oth
   await edge.stop();
 });
 
-test('a flood of made-up names does not push out the domains that are served', async () => {
+test('a flood of unknown names does not evict served domains', async () => {
   const edge = await startEdge({ dicts: { absent: '64k' } });
   const { name } = await edge.site();
   for (let i = 0; i < 40; i += 1) {

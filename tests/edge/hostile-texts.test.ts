@@ -380,12 +380,12 @@ async function assertHolds(documents: Documents): Promise<void> {
 }
 
 describe.each(subjects)('$name', ({ schema, samples, documents }) => {
-  test('have a sample for each text that may be written', () => {
+  test('have a sample for each free text', () => {
     const places = samples.flatMap((sample) => placesIn(sample).map(generally));
     expect(textsOf(schema).filter((text) => !places.includes(text))).toEqual([]);
   });
 
-  test('stay what they are, whatever is written in them', { timeout: 120_000 }, async () => {
+  test('stay unchanged, whatever they contain', { timeout: 120_000 }, async () => {
     const texts = new Set(textsOf(schema));
     let taken = 0;
     for (const sample of samples) {
@@ -406,7 +406,7 @@ describe.each(subjects)('$name', ({ schema, samples, documents }) => {
   });
 });
 
-test('no text of a document that files are rendered from changes more than its own word, or it is refused', () => {
+test('no text in rendered files changes more than its own token, or it is rejected', () => {
   const host = {
     dir: '/var/lib/edgeloom',
     luaDir: '/opt/edgeloom/lua',

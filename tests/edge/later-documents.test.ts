@@ -8,14 +8,14 @@ import { startEdge } from '../support/edge.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-test('a document that needs what this edge can do serves, by each name', async () => {
+test('a document with supported requirements is served, by each name', async () => {
   const { site, host, name } = await edge.site();
   await edge.put({ ...site, needs: [...abilities] }, { ...host, needs: [...abilities] });
   expect((await edge.get('/', { host: name })).status).toBe(200);
 });
 
 test.each(['host', 'site', 'module'] as const)(
-  'where a %s needs what this edge cannot do its domains are closed, until it needs it no more',
+  'a %s with an unsupported requirement closes its domains until the requirement is gone',
   async (kind) => {
     const { site, host, name } = await edge.site();
     const { name: other } = await edge.site();
@@ -37,7 +37,7 @@ test.each(['host', 'site', 'module'] as const)(
   },
 );
 
-test('a wildcard does not answer for a name whose document needs what this edge cannot do', async () => {
+test('a wildcard does not answer for a name whose document has an unsupported requirement', async () => {
   const { site, host, name } = await edge.site();
   const wildcard = `*.${name}`;
   await edge.put({ ...host, name: wildcard });
@@ -48,7 +48,7 @@ test('a wildcard does not answer for a name whose document needs what this edge 
   expect((await edge.get('/', { host: inner })).status).toBe(503);
 });
 
-test('a module of a later kind is left out where the domain does not insist on it', async () => {
+test('a module of an unknown kind is skipped unless the domain requires it', async () => {
   const { host, name } = await edge.site();
   const id = randomUUID();
   await edge.putBody(`module/${id}`, { kind: 'module', id, module: 'coupon' });

@@ -27,7 +27,7 @@ function asked(chainPem: string): OcspRequest {
   return question;
 }
 
-describe('an answer', () => {
+describe('an OCSP response', () => {
   const responder = 'http://ocsp.example.com/a';
   const now = new Date();
   const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
@@ -38,10 +38,10 @@ describe('an answer', () => {
     return validateResponse(answer, question, at);
   }
 
-  test('of the authority itself is shown until it ends', async () => {
+  test('of the authority itself is stapled until it expires', async () => {
     expect((await judged({})).getTime()).toBeGreaterThan(later(58).getTime());
   });
-  test('of somebody whom the authority lets answer is shown as well', async () => {
+  test('of a delegated responder is stapled', async () => {
     const until = await judged({ signer: await ca.delegate('OCSPSigning') });
     expect(until.getTime()).toBeGreaterThan(later(58).getTime());
   });
@@ -53,14 +53,14 @@ describe('an answer', () => {
     ],
     ['of a stranger', 'signed', () => stranger.signer],
     ['of whom a stranger lets answer', 'signed', () => stranger.delegate('OCSPSigning')],
-  ])('%s is not', async (_, why, signer) => {
+  ])('%s is not stapled', async (_, why, signer) => {
     await expect(judged({ signer: await signer() })).rejects.toThrow(why);
   });
-  test('is not, once it has ended or before its time', async () => {
+  test('that has expired or is not valid yet is not stapled', async () => {
     await expect(judged({}, later(61))).rejects.toThrow('has ended');
     await expect(judged({}, later(-10))).rejects.toThrow('time to come');
   });
-  test('that the certificate is revoked or unknown is not', async () => {
+  test('with status revoked or unknown is not stapled', async () => {
     const { chainPem } = await ca.issue(['a.example.com'], { responder });
     const question = asked(chainPem);
     const answer = (said: Partial<ResponderOptions>) =>
@@ -70,7 +70,7 @@ describe('an answer', () => {
     const unknown = await answer({});
     expect(() => validateResponse(unknown, question, later(1))).toThrow('does not know');
   });
-  test('about another certificate is not, nor one that was changed, nor no answer at all', async () => {
+  test('for another certificate, modified or invalid is not stapled', async () => {
     const { chainPem } = await ca.issue(['a.example.com'], { responder });
     const other = await ca.issue(['b.example.com'], { responder });
     const question = asked(chainPem);
@@ -87,7 +87,7 @@ describe('an answer', () => {
   });
 });
 
-test('nobody is asked of a chain that names nobody, lacks who signed it, or names what is no web address', async () => {
+test('a chain without responder URL or issuer, or with a non-HTTP URL, sends no request', async () => {
   const { chainPem } = await ca.issue(['a.example.com']);
   expect(ocspRequestOf(chainPem)).toBeNull();
   const named = await ca.issue(['a.example.com'], { responder: 'http://ocsp.example.com/' });
@@ -154,7 +154,7 @@ const address = async () => {
   return { port, responder: `http://127.0.0.1:${port}/` };
 };
 
-test('a visitor is told that a certificate is good; its responder may be away, nginx or the agent started anew', async () => {
+test('a good status is stapled, also while the responder is down, and after restarts of nginx and agent', async () => {
   const { port, responder } = await address();
   const bought = await ca.issue(['good.example.com'], { responder });
   const { doc, name } = await served(bought);
@@ -184,7 +184,7 @@ test('a visitor is told that a certificate is good; its responder may be away, n
   three.stop();
 });
 
-test('an answer that has ended is not shown, and a revoked certificate loses the one it had', async () => {
+test('an expired response is not stapled, and a revoked certificate loses its response', async () => {
   const { port, responder } = await address();
   const bought = await ca.issue(['revoked.example.com'], { responder });
   const { doc, name } = await served(bought);
@@ -207,13 +207,13 @@ test('an answer that has ended is not shown, and a revoked certificate loses the
   await there.stop();
 });
 
-test('a certificate that names nobody is served as ever, and nothing is looked for', async () => {
+test('a certificate without responder URL is served without any request', async () => {
   const { name } = await served(await ca.issue(['plain.example.com']));
   expect(await told(name)).toBe('no response sent');
   expect((await edge.counters())['certFailed'] ?? 0).toBe(0);
 });
 
-test('of two pairs each visitor is told about the one he is shown, or nothing', async () => {
+test('each of two pairs is stapled with its own response, or none', async () => {
   const { port, responder } = await address();
   const pairs = [
     await ca.issue(['two.example.com'], { responder }),
@@ -230,13 +230,13 @@ test('of two pairs each visitor is told about the one he is shown, or nothing', 
   await there.stop();
 });
 
-describe('a responder that is hostile', () => {
+describe('a hostile responder', () => {
   test.each<[string, (answer: ServerResponse) => unknown, string]>([
     ['sends a megabyte', (answer) => answer.end(Buffer.alloc(1 << 20)), 'longer than 20000 bytes'],
     ['leads elsewhere', (answer) => answer.writeHead(302, { location: 'http://10.0.0.1/' }).end(), 'answered 302'],
     ['answers nonsense', (answer) => answer.end('nonsense'), ''],
     ['closes', (answer) => answer.destroy(), 'socket hang up'],
-  ])('%s, and gets nothing of it', async (_, behave, why) => {
+  ])('that sends %s has no effect', async (_, behave, why) => {
     const server = createServer((_, answer) => void behave(answer)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = Reflect.get(Object(server.address()), 'port');
@@ -250,7 +250,7 @@ describe('a responder that is hostile', () => {
     server.closeAllConnections();
     server.close();
   });
-  test('lies where the zone lets no origin lie, and is not asked', async () => {
+  test('at a denied address is not contacted', async () => {
     const bought = await ca.issue(['inside.example.com'], { responder: 'http://inside.example.com/' });
     const { doc } = await served(bought);
     const one = agent({ deny: true });

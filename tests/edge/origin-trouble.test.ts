@@ -34,8 +34,8 @@ const head = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\nCache-Control: max-age=60
 const domain = async (port: number, readTimeoutSeconds = 10) =>
   (await edge.site({ cacheRules: [rule()] }, { origin: { readTimeoutSeconds, upstreams: [upstream(port)] } })).name;
 
-describe('an origin that is slow in the middle of an answer', () => {
-  test('is waited for as long as it goes on, however long that is in all', async () => {
+describe('an origin that is slow during a response', () => {
+  test('is waited for while data arrives, for any total time', async () => {
     const { port } = await peculiar((socket) => {
       socket.write(head);
       let sent = 0;
@@ -51,7 +51,7 @@ describe('an origin that is slow in the middle of an answer', () => {
     expect((await edge.get('/', { host })).cache).toBe('hit');
   });
 
-  test('and stops is given up; the visitor sees that it is not whole, and nothing is stored', async () => {
+  test('and stalls times out; the client sees a truncated response, and nothing is stored', async () => {
     const { port, asked } = await peculiar((socket) => socket.write(`${head}half`));
     const host = await domain(port, 1);
     await expect(edge.get('/', { host })).rejects.toThrow('aborted');
@@ -62,7 +62,7 @@ describe('an origin that is slow in the middle of an answer', () => {
   });
 });
 
-test('an origin that resets the connection in the middle of an answer: the visitor sees it, and nothing is stored', async () => {
+test('an origin that resets during a response truncates it for the client, and nothing is stored', async () => {
   const { port } = await peculiar((socket, asked) => {
     if (asked === 1) socket.write(`${head}half`, () => socket.resetAndDestroy());
     else socket.write(`${head}0123456789`);
@@ -72,7 +72,7 @@ test('an origin that resets the connection in the middle of an answer: the visit
   expect(await edge.get('/', { host })).toMatchObject({ status: 200, body: '0123456789', cache: 'uri-miss' });
 });
 
-test('an origin that hangs up between two requests is asked again over a new connection, also with a body', async () => {
+test('an origin that closes an idle connection gets the request on a new one, also with a body', async () => {
   const lines: Socket[] = [];
   const { port } = await peculiar((socket) => {
     lines.push(socket);
@@ -89,7 +89,7 @@ test('an origin that hangs up between two requests is asked again over a new con
   expect(lines).toHaveLength(4);
 });
 
-describe('an origin that resets a kept connection when the next request comes by it', () => {
+describe('an origin that resets a reused connection on the next request', () => {
   test.each([
     ['GET', undefined],
     ['POST', 'once'],
@@ -97,7 +97,7 @@ describe('an origin that resets a kept connection when the next request comes by
     ['PATCH', 'once'],
     ['PUT', 'once'],
     ['PROPFIND', undefined],
-  ])('still answers %s with the body %j, and is not asked twice', async (method, body) => {
+  ])('still answers %s with the body %j, and gets it once', async (method, body) => {
     const requests: string[] = [];
     const server = createServer((socket) => {
       let asked = 0;
@@ -131,7 +131,7 @@ describe('an origin that resets a kept connection when the next request comes by
 test.each([
   ['two fields', 'Content-Length: 4\r\nContent-Length: 2'],
   ['a list', 'Content-Length: 4, 2'],
-])('a response with two different lengths (%s) is refused', async (_, lengths) => {
+])('a response with two different lengths (%s) gets 502', async (_, lengths) => {
   const { port } = await peculiar((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\n${lengths}\r\nCache-Control: max-age=600\r\n\r\nabcd`);
   });
@@ -139,13 +139,13 @@ test.each([
   for (const method of ['GET', 'GET', 'HEAD', 'POST']) expect((await edge.get('/', { host, method })).status).toBe(502);
 });
 
-describe('a long header of an origin', () => {
+describe('a long response header', () => {
   test.each([
     ['no-store', 20],
     ['no-store', 63],
     ['max-age=600', 20],
     ['max-age=600', 60],
-  ])('with %s and %i kB reaches visitors, from the store too', async (control, kilobytes) => {
+  ])('with %s and %i kB reaches clients, also from the cache', async (control, kilobytes) => {
     const { name: host } = await edge.site();
     const path = `/long-${kilobytes}-${control.length}`;
     const fields = Object.fromEntries(
@@ -164,8 +164,8 @@ describe('a long header of an origin', () => {
   });
 });
 
-describe('an origin in IPv6', () => {
-  test('is asked at its address, by HTTP and by HTTPS', async () => {
+describe('an IPv6 origin', () => {
+  test('works by address, with HTTP and HTTPS', async () => {
     const pair = selfSigned('origin.example.com');
     const [plain, secure] = await Promise.all([
       startOrigin({ host: '::1' }),
@@ -183,7 +183,7 @@ describe('an origin in IPv6', () => {
     expect(await at('https', secure.port)).toBe('/https');
   });
 
-  test('alone, by its name, is asked there; and elsewhere once the name leads elsewhere', async () => {
+  test('works by name, and follows a changed record', async () => {
     const six = await startOrigin({ host: '::1', port: await freePort() });
     onTestFinished(() => six.stop());
     names.records.set('six.example.com', { aaaa: ['0:0:0:0:0:0:0:1'], seconds: 1 });

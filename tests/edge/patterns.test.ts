@@ -118,7 +118,7 @@ describe('a pattern', () => {
     expect(accepted.filter((_, i) => outcomes[i] === 'broken')).toEqual([]);
   });
 
-  test('that nginx refuses is refused by the API as well', async () => {
+  test('that nginx rejects is rejected by the API, too', async () => {
     const compile = await compiler();
     const refused = ['\\u0061', '[]', '[^]a', '(?:(?:a{1000}){1000}){1000}', '[[:nope:]', '[\\d-\\w-[:x:]]'];
     expect(await compile(refused)).toEqual(refused.map(() => 'broken'));
@@ -168,7 +168,7 @@ describe('a pattern', () => {
     expect((await edge.counters())['pluginFailed']).toBe(0);
   });
 
-  test('of a cache rule that does not compile stores nothing, so that no rule behind it stores what it keeps out', async () => {
+  test('of a cache rule that does not compile stores nothing, so that no later rule caches its URLs', async () => {
     const edge = await startEdge({ zone: { worker: { processes: 1, connections: 1024 } } });
     onTestFinished(() => edge.stop());
     const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['[]'] }), rule()] });

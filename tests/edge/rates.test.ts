@@ -35,7 +35,7 @@ function begin(path: string, host: string) {
   return download;
 }
 
-test('what a rule is about comes slowly after its first part, from the origin and from the store; the rest at full speed', async () => {
+test('matching responses are slow after an initial part, from origin and cache; others are not limited', async () => {
   const { name } = await edge.site({
     cacheRules: [rule()],
     rates: [limit({ type: 'prefix', values: ['/free/'], bytesPerSecond: 1 << 30 }), limit()],
@@ -52,7 +52,7 @@ test('what a rule is about comes slowly after its first part, from the origin an
   }
 });
 
-test('a limit that is lifted holds no longer from the next request on', async () => {
+test('a removed limit ends with the next request', async () => {
   const { site, name } = await edge.site({ rates: [limit()] });
   const slow = begin('/a.iso', name);
   await eventually(() => expect(slow.bytes).toBeGreaterThanOrEqual(FIRST));

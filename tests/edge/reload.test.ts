@@ -34,7 +34,7 @@ function visitors(host: string, count: number) {
   };
 }
 
-test('no visitor notices a reload, and none is sent to an origin twice', async () => {
+test('a reload is not noticed by visitors, and repeats no request at an origin', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
   const finish = visitors(name, 6);
   const zone = zoneDoc(edge.ports);
@@ -49,7 +49,7 @@ test('no visitor notices a reload, and none is sent to an origin twice', async (
   });
 });
 
-test('what was stored and what was purged is so after a reload', async () => {
+test('cached and purged objects survive a reload', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   for (const path of ['/kept', '/purged']) await edge.get(path, { host: name });
   await edge.purge(`http://${name}/purged`);
@@ -59,7 +59,7 @@ test('what was stored and what was purged is so after a reload', async () => {
   expect((await edge.get('/purged', { host: name })).cache).toBe('uri-miss');
 });
 
-test('a worker that is killed is replaced, and nothing it knew is missed', async () => {
+test('a killed worker is replaced without loss of state', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   await edge.get('/survives', { host: name });
   const master = await edge.pid();
@@ -73,7 +73,7 @@ test('a worker that is killed is replaced, and nothing it knew is missed', async
   expect((await edge.get('/new', { host: name })).status).toBe(200);
 });
 
-test('a visitor on a kept connection is answered by the new workers', async () => {
+test('a keep-alive connection is served by the new workers', async () => {
   const { name } = await edge.site();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = () =>
@@ -94,7 +94,7 @@ test('a visitor on a kept connection is answered by the new workers', async () =
   agent.destroy();
 });
 
-test('just before a reload each response ends its connection, and is the same otherwise', async () => {
+test('shortly before a reload each response closes its connection, and is otherwise unchanged', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
   const asks: [path: string, ask: Ask][] = [
     ['/stored?x', { host: name }],

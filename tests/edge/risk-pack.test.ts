@@ -60,7 +60,7 @@ function dice(seed: number) {
   };
 }
 
-test('Lua finds the score of thousands of addresses as a look through all networks does', async () => {
+test('Lua finds the same scores of thousands of addresses as a linear search', async () => {
   const roll = dice(7);
   const some = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
   const four = () => `${20 + roll(3)}.${roll(4)}.${roll(256)}.${roll(256)}`;
@@ -99,7 +99,7 @@ test('Lua finds the score of thousands of addresses as a look through all networ
   expect(await ask([mapped])).toBe(String(expected[1]));
 });
 
-test('a pack of one family has nobody of the other, and one that cannot be read nobody at all', async () => {
+test('a pack of one address family has no addresses of the other, and an unreadable pack has none', async () => {
   const ask = await reader(encodeRiskPack(flattened([{ ...networkOf('8.8.8.0/24'), score: 75 }])));
   expect(await ask(['08080801', '2a000000000000000000000000000001'])).toBe('75,0');
   const torn = encodeRiskPack(flattened([{ ...networkOf('8.8.8.0/24'), score: 75 }])).subarray(0, -1);

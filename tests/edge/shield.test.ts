@@ -63,7 +63,7 @@ const relayed = (path: string, count: number) =>
 
 const [first, second] = [0, 1] as const;
 
-test('what one edge node fetched another one gets from the relay, and the origin is asked once', async () => {
+test('an object fetched by one edge node is served to another by the relay with one origin request', async () => {
   const { name: host } = await made();
   const fetched = await edges[first].get('/once', { host });
   const shared = await edges[second].get('/once', { host });
@@ -81,7 +81,7 @@ test('what one edge node fetched another one gets from the relay, and the origin
   expect(origin.asked('/once')).toHaveLength(1);
 });
 
-test('visitors of all edge nodes who come at once wait for one answer of the origin', async () => {
+test('concurrent visitors of all edge nodes share one origin request', async () => {
   const { name: host } = await made();
   const { opened, open } = gate();
   origin.on('/rush', { body: 'rush', after: opened });
@@ -92,7 +92,7 @@ test('visitors of all edge nodes who come at once wait for one answer of the ori
   expect(origin.asked('/rush')).toHaveLength(1);
 });
 
-test('the origin hears of the visitor as it does without a relay, and of nothing else', async () => {
+test('the origin sees the visitor as without a relay, and nothing else', async () => {
   const { name: host } = await made();
   const plain = await made({ shield: false });
   const sent = {
@@ -120,7 +120,7 @@ test('the origin hears of the visitor as it does without a relay, and of nothing
   });
 });
 
-test('what is not stored goes past the relay as soon as that is known, and so do unsafe methods', async () => {
+test('uncacheable URLs and unsafe methods bypass the relay', async () => {
   const { name: host } = await made({ cacheRules: [] });
   origin.on('/private', { headers: { 'cache-control': 'no-store' } });
   for (let i = 0; i < 3; i += 1) await edges[first].get('/private', { host });
@@ -129,7 +129,7 @@ test('what is not stored goes past the relay as soon as that is known, and so do
   await relayed('/private', 1);
 });
 
-test('an answer is no fresher because it passed two stores', async () => {
+test('passing two caches does not make a response fresher', async () => {
   const { name: host } = await made();
   origin.on('/age', { headers: { age: '50' } });
   await stored(edges[first], '/age', { host });
@@ -152,7 +152,7 @@ test('an answer is no fresher because it passed two stores', async () => {
   expect(a).toBe(650);
 });
 
-test('variants and encodings are as of the origin, compressed once', async () => {
+test('variants and encodings are as from the origin, compressed once', async () => {
   const { name: host } = await made({
     compression: { gzip: true, brotli: false, types: ['text/plain'], minBytes: 10 },
   });
@@ -179,7 +179,7 @@ test('variants and encodings are as of the origin, compressed once', async () =>
   expect(most).toBeLessThanOrEqual(8);
 });
 
-test('pieces of large files are shared', async () => {
+test('slices of large files are shared', async () => {
   const { name: host } = await made({ cacheRules: [rule({ slices: true, ttlSeconds: 600 })] });
   const file = randomBytes(3_000_000);
   origin.on('/large', ({ headers }) => {
@@ -199,7 +199,7 @@ test('pieces of large files are shared', async () => {
   expect(asks().toSorted()).toEqual(['bytes=0-1048575', 'bytes=1048576-2097151', 'bytes=2097152-3145727']);
 });
 
-test('what an owner does to requests and answers is done once', async () => {
+test('header changes and rewrites are applied once', async () => {
   const headers = [
     { direction: 'request' as const, action: 'add' as const, name: 'X-Up', value: 'u' },
     { direction: 'response' as const, action: 'add' as const, name: 'X-Down', value: 'd' },
@@ -219,7 +219,7 @@ test('what an owner does to requests and answers is done once', async () => {
   expect(origin.asked('/fine').map((asked) => asked.headers['x-up'])).toEqual(['u']);
 });
 
-test('a stale answer stands in for a failing origin', async () => {
+test('a stale response is served on origin errors', async () => {
   const { name: host } = await made({ cacheRules: [] });
   origin.on('/stale', { headers: { 'cache-control': 'max-age=2, stale-if-error=600' }, body: 'kept' });
   for (const edge of edges) expect((await edge.get('/stale', { host })).body).toBe('kept');
@@ -233,7 +233,7 @@ test('a stale answer stands in for a failing origin', async () => {
     });
 });
 
-describe('a purge that has come to an edge node and not to the relay', () => {
+describe('a purge that has reached an edge node and not the relay', () => {
   const orders: [string, (host: string, site: string, path: string) => PurgeOrder][] = [
     ['URL', (host, _, path) => ({ urls: [`http://${host}${path}`] })],
     ['prefix', (host, site) => ({ site, prefixes: [`${host}/p`] })],
@@ -268,21 +268,18 @@ describe('a purge that has come to an edge node and not to the relay', () => {
     expect((await edges[second].get(path, { host })).body).toBe('new');
   });
 
-  test.each(orders)(
-    'in the other order, of a %s, and the origin is not asked more than once for each',
-    async (kind, order) => {
-      const { name: host, site } = await made();
-      const path = `/p-${kind.replace(' ', '')}-o`;
-      page(path, 'old');
-      for (const edge of edges) await stored(edge, path, { host });
-      page(path, 'new');
-      const before = origin.asked(path).length;
-      for (const node of all()) await node.admin.purge(order(host, site.id, path), 10_000);
-      for (const edge of edges) expect((await edge.get(path, { host })).body).toBe('new');
-      // Once, unless the second request arrives so soon after its purge that the relay cannot order them.
-      expect(origin.asked(path).length - before).toBeLessThanOrEqual(2);
-    },
-  );
+  test.each(orders)('of a %s in the other order costs at most one origin request each', async (kind, order) => {
+    const { name: host, site } = await made();
+    const path = `/p-${kind.replace(' ', '')}-o`;
+    page(path, 'old');
+    for (const edge of edges) await stored(edge, path, { host });
+    page(path, 'new');
+    const before = origin.asked(path).length;
+    for (const node of all()) await node.admin.purge(order(host, site.id, path), 10_000);
+    for (const edge of edges) expect((await edge.get(path, { host })).body).toBe('new');
+    // Once, unless the second request arrives so soon after its purge that the relay cannot order them.
+    expect(origin.asked(path).length - before).toBeLessThanOrEqual(2);
+  });
 
   test('by an unsafe method', async () => {
     const { name: host } = await made();
@@ -293,7 +290,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
     expect((await edges[first].get('/p-unsafe', { host })).body).toBe('new');
   });
 
-  test('of pieces', async () => {
+  test('of slices', async () => {
     const { name: host } = await made({ cacheRules: [rule({ slices: true, ttlSeconds: 600 })] });
     const file = (body: string) =>
       origin.on('/p-pieces', {
@@ -311,7 +308,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
     }
   });
 
-  test('while the relay is just fetching the old one', async () => {
+  test('while the relay is fetching the old object', async () => {
     const { name: host, site } = await made();
     const orders: [string, PurgeOrder][] = [
       ['/p-url', { urls: [`http://${host}/p-url`] }],
@@ -370,7 +367,7 @@ describe('a relay', () => {
       call.end();
     });
 
-  test('knows nobody but nodes of its zone', async () => {
+  test('accepts only nodes of its zone', async () => {
     const { name: host } = await made();
     const headers = { host, 'x-e-at': 'http:80', 'x-e-host': host, 'x-e-documents': '1.1.', 'x-e-state': 'MISS' };
     for (const pair of [undefined, zonePair(randomBytes(32)), selfSigned('relay.edgeloom.invalid')])
@@ -380,7 +377,7 @@ describe('a relay', () => {
     await expect(relay.get('/', { host })).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('is not spoken to in the words of a visitor', async () => {
+  test("cannot be addressed with a visitor's headers", async () => {
     const { name: host } = await made();
     const forged = {
       'x-e-documents': 'x',
@@ -397,7 +394,7 @@ describe('a relay', () => {
     expect((await edges[first].get('/said', { host })).rawHeaders.join().toLowerCase()).not.toContain('x-e-');
   });
 
-  test('that leads to nobody is left out, and another one is asked', async () => {
+  test('without usable address is skipped, and another one is used', async () => {
     const [dead = 0] = await freePorts(1);
     const relays = [dead, relayPort].map((port) => ({ id: randomUUID(), address: '127.0.0.1', port }));
     const edge = await startEdge({ zoneKey, zone: { relays } });
@@ -411,7 +408,7 @@ describe('a relay', () => {
     await edge.stop();
   });
 
-  test('that dies under load fails no request, and is asked again when it is back', async () => {
+  test('that fails under load fails no request, and is used again after its return', async () => {
     const { name: host } = await made();
     const visit = async (i: number) => {
       const reply = await edges[i % 2 === 0 ? first : second].get(`/load-${i}`, { host });
@@ -431,7 +428,7 @@ describe('a relay', () => {
   });
 });
 
-test('images become WebP at the edge nodes, of an original that the relay was sent once', async () => {
+test('images become WebP at the edge nodes, from an original that the relay got once', async () => {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const services = edges.map(({ dir }) => new Images({ run: `${dir}/run`, log: quiet }));
   onTestFinished(() => Promise.all(services.map((service) => service.stop())).then(() => undefined));
@@ -459,7 +456,7 @@ test('images become WebP at the edge nodes, of an original that the relay was se
   expect(origin.asked(path)).toHaveLength(1);
 });
 
-test('while the zone changes its key nodes know each other by either, and after it by the new one alone', async () => {
+test('during key rotation nodes accept both keys, and afterwards only the new one', async () => {
   const [older, newer] = [
     { id: 'first' as const, key: zoneKey.toString('base64') },
     { id: randomUUID(), key: randomBytes(32).toString('base64') },

@@ -459,7 +459,7 @@ async function disagreementOnce(seed: number): Promise<object | null> {
 }
 
 test(
-  'what is simulated is what the edge does: 2,000 requests of 100 configurations',
+  "simulations equal the edge's behaviour in 2,000 requests with 100 configurations",
   { timeout: 900_000 },
   async () => {
     for (let seed = 1; seed <= CONFIGURATIONS; seed += 1) expect(await disagreement(seed)).toBeNull();

@@ -26,7 +26,7 @@ async function store(): Promise<Record<string, string>> {
 const decisions = ({ steps }: Awaited<ReturnType<typeof simulateRequest>>) =>
   Object.fromEntries(steps.map(({ step, decision }) => [step, decision]));
 
-test('a simulated request asks no origin, stores nothing and is in no log', async () => {
+test('a simulation requests no origin, stores nothing and is not logged', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   const before = await store();
   const first = await simulateRequest(edge, name, '/never');
@@ -43,7 +43,7 @@ test('a simulated request asks no origin, stores nothing and is in no log', asyn
   expect(Object.keys(await store()).length - Object.keys(before).length).toBe(1);
 });
 
-test('a hit is told of without being sent, and stays as it is', async () => {
+test('a hit is reported without being sent, and stays cached', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   edge.origin.on('/large', { body: 'x'.repeat(4 << 20) });
   await edge.get('/large', { host: name });
@@ -54,7 +54,7 @@ test('a hit is told of without being sent, and stays as it is', async () => {
   expect(await store()).toEqual(before);
 });
 
-test('neither a visitor nor somebody who simulates waits for the other, as visitors of one URL do', async () => {
+test('a simulation neither waits for nor delays visitors of the same URL', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   const slow = gate();
   edge.origin.on('/slow', { after: slow.opened, body: 'x' });
@@ -73,7 +73,7 @@ test.each(['/%00', '/%zz', '/%'])('%j, which nginx does not read, is answered as
   expect(await simulateRequest(edge, name, path)).toMatchObject({ status, siteID: null, steps: [], asked: null });
 });
 
-test('what an answer would leave behind is not left', async () => {
+test('a simulated response leaves no state', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ honourOrigin: true })] });
   const before = await edge.counters();
   // If the simulation marked the URL uncacheable or stored its variants, the next status would differ.
@@ -90,7 +90,7 @@ test('what an answer would leave behind is not left', async () => {
   expect(await edge.counters()).toEqual(before);
 });
 
-test('a purge that has not met its object yet is not used up', async () => {
+test('a simulation does not consume a pending purge', async () => {
   const { site, name } = await edge.site({ cacheRules: [rule()] });
   edge.origin.on('/tagged', { headers: { 'Cache-Tag': 'news' }, body: 'x' });
   await edge.get('/tagged', { host: name });
@@ -102,7 +102,7 @@ test('a purge that has not met its object yet is not used up', async () => {
   expect((await edge.get('/tagged', { host: name })).cache).toBe('uri-miss');
 });
 
-test('documents that are sent along count for that request alone', async () => {
+test('unsaved documents apply to that request alone', async () => {
   const { site, host, name } = await edge.site({ cacheRules: [rule()] });
   await edge.get('/drafted', { host: name });
   const id = crypto.randomUUID();
@@ -132,7 +132,7 @@ test('documents that are sent along count for that request alone', async () => {
   expect((await edge.get('/drafted', { host: name })).cache).toBe('hit');
 });
 
-test('who asks from where by what counts as it is said', async () => {
+test('client address and country are those of the simulated request', async () => {
   const { name, site } = await edge.site(
     { cacheRules: [], ports: [edge.ports.https] },
     { https: { force: false, hsts: 'max-age=5', minTLS: 'TLSv1.2' } },
@@ -149,7 +149,7 @@ test('who asks from where by what counts as it is said', async () => {
   });
 });
 
-test('a visitor who writes our private fields simulates nothing', async () => {
+test('a visitor cannot simulate by sending our internal headers', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   const real = await edge.get('/private', {
     host: name,
@@ -161,7 +161,7 @@ test('a visitor who writes our private fields simulates nothing', async () => {
   expect(Object.keys(asked?.headers ?? {}).filter((field) => field.startsWith('x-e-'))).toEqual([]);
 });
 
-test('many at once do not mix their steps', async () => {
+test('concurrent simulations do not mix their steps', async () => {
   const { name } = await edge.site();
   const asks = Array.from({ length: 40 }, (_, i) => simulateRequest(edge, name, `/many/${i}`));
   const { steps: alone } = await simulateRequest(edge, name, '/alone');

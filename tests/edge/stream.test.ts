@@ -40,19 +40,19 @@ const times = (said: string[], name: string) => said.filter((one) => one === nam
 const visitorFrom = (localAddress: string, port: number) => connect({ host: '127.0.0.1', port, localAddress });
 
 describe('a forward', () => {
-  test('of TCP carries what both sides say', async () => {
+  test('of TCP carries data in both directions', async () => {
     const { port } = await forward();
     expect(await sendTcp(port, 'hello')).toBe('one hello');
   });
 
-  test('of UDP brings datagrams there and the answers back', async () => {
+  test('of UDP carries datagrams and responses', async () => {
     const echo = await startUdpEcho('udp');
     onTestFinished(() => echo.stop());
     const { port } = await forward({ protocol: 'udp', upstreams: [upstream(echo.port)] });
     expect(await sendUdp(port, 'hello')).toBe('udp hello');
   });
 
-  test('of TCP and one of UDP share a number', async () => {
+  test('of TCP and one of UDP may share a number', async () => {
     const echo = await startUdpEcho('udp');
     onTestFinished(() => echo.stop());
     const { port } = await forward();
@@ -61,14 +61,14 @@ describe('a forward', () => {
     expect(await sendTcp(port, 'hello')).toBe('one hello');
   });
 
-  test('that is removed is closed, and the others stay', async () => {
+  test('is closed when removed, and the others stay', async () => {
     const [gone, stays] = [await forward(), await forward()];
     edge.remove(portKey(gone.id));
     await eventually(() => expect(sendTcp(gone.port, 'x')).rejects.toThrow('ECONNREFUSED'));
     expect(await sendTcp(stays.port, 'x')).toBe('one x');
   });
 
-  test('that gets another origin leaves open connections where they are', async () => {
+  test('keeps open connections when its origin changes', async () => {
     const doc = await forward();
     const socket = connect(doc.port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -83,14 +83,14 @@ describe('a forward', () => {
     expect(await answer('after')).toBe('one after');
   });
 
-  test('on which nobody says anything is closed after the time it allows', async () => {
+  test('closes idle connections after its timeout', async () => {
     const { port } = await forward({ idleTimeoutSeconds: 1 });
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'close');
     expect(socket.destroyed).toBe(true);
   });
 
-  test('is in the log with its site, its visitor, the origin and the bytes', async () => {
+  test('logs site, client, origin and bytes', async () => {
     const doc = await forward();
     expect(await sendTcp(doc.port, 'logged')).toBe('one logged');
     const row = await eventually(async () => {
@@ -122,21 +122,18 @@ describe('the PROXY protocol', () => {
   test.each([
     ['1', Buffer.from(v1), '203.0.113.7'],
     ['2', v2, '203.0.113.8'],
-  ])(
-    'version %s tells who the visitor is: the log, the origin that asks for it, and the hash',
-    async (_, header, who) => {
-      const echo = await startEcho('origin');
-      onTestFinished(() => echo.stop());
-      const doc = await forward({ acceptProxy: true, sendProxy: true, upstreams: [upstream(echo.port)] });
-      await sendTcp(doc.port, Buffer.concat([header, Buffer.from('hello')]), /hello$/);
-      expect(echo.heard.at(-1)).toMatch(new RegExp(`^PROXY TCP4 ${who} 127\\.0\\.0\\.1 \\d+ \\d+\r\nhello$`));
-      await eventually(async () =>
-        expect(await edge.rows()).toContainEqual(expect.objectContaining({ port: doc.id, address: who, status: 200 })),
-      );
-    },
-  );
+  ])('version %s identifies the client for the log, the origin and the hash', async (_, header, who) => {
+    const echo = await startEcho('origin');
+    onTestFinished(() => echo.stop());
+    const doc = await forward({ acceptProxy: true, sendProxy: true, upstreams: [upstream(echo.port)] });
+    await sendTcp(doc.port, Buffer.concat([header, Buffer.from('hello')]), /hello$/);
+    expect(echo.heard.at(-1)).toMatch(new RegExp(`^PROXY TCP4 ${who} 127\\.0\\.0\\.1 \\d+ \\d+\r\nhello$`));
+    await eventually(async () =>
+      expect(await edge.rows()).toContainEqual(expect.objectContaining({ port: doc.id, address: who, status: 200 })),
+    );
+  });
 
-  test('is told to the origin in version 1 of visitors who come without it', async () => {
+  test('is sent to the origin in version 1 for clients that connect without it', async () => {
     const echo = await startEcho('origin');
     onTestFinished(() => echo.stop());
     const { port } = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
@@ -144,12 +141,12 @@ describe('the PROXY protocol', () => {
     expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1 \d+ \d+\r\nhello$/);
   });
 
-  test('is asked of every visitor where a port takes it: without it nobody is let through', async () => {
+  test('is required where the port accepts it', async () => {
     const doc = await forward({ acceptProxy: true });
     expect(await sendTcp(doc.port, 'GET / HTTP/1.0\r\n\r\n')).toBe('');
   });
 
-  test('where a port does not take it, is only what the visitor says', async () => {
+  test('is plain data where the port does not accept it', async () => {
     const echo = await startEcho('origin');
     onTestFinished(() => echo.stop());
     const doc = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
@@ -158,31 +155,31 @@ describe('the PROXY protocol', () => {
   });
 });
 
-describe('among several origins', () => {
+describe('with several origins', () => {
   const both = (over: [Partial<PortDoc['upstreams'][number]>, Partial<PortDoc['upstreams'][number]>] = [{}, {}]) => [
     upstream(one.port, over[0]),
     upstream(two.port, over[1]),
   ];
 
-  test('turns go by weight', async () => {
+  test('requests are distributed by weight', async () => {
     const { port } = await forward({ upstreams: both([{ weight: 3 }, {}]) });
     const said = await names(port, 40);
     expect([times(said, 'one'), times(said, 'two')]).toEqual([30, 10]);
   });
 
-  test('one that is down is stepped over', async () => {
+  test('a closed one is skipped', async () => {
     const { port } = await forward({ upstreams: [upstream(await freePort()), upstream(one.port)] });
     expect(await names(port, 10)).toEqual(Array.from({ length: 10 }, () => 'one'));
   });
 
-  test('one that takes no connection is left for the next after the time the forward allows', async () => {
+  test('one that does not accept connections is skipped after the timeout', async () => {
     const deaf = await startUnresponsiveOrigin();
     onTestFinished(() => deaf.stop());
     const { port } = await forward({ connectTimeoutSeconds: 1, upstreams: [upstream(deaf.port), upstream(one.port)] });
     expect(await names(port, 3)).toEqual(['one', 'one', 'one']);
   });
 
-  test('one in IPv6 is asked as well', async () => {
+  test('an IPv6 origin works', async () => {
     const six = createServer((socket) => socket.end('six'));
     six.listen(0, '::1');
     await once(six, 'listening');
@@ -194,7 +191,7 @@ describe('among several origins', () => {
     expect(await sendTcp(port, 'x')).toBe('six');
   });
 
-  test('a backup is asked when no other answers, and alone when there is no other', async () => {
+  test('a backup is used when no other responds, and when it is the only one', async () => {
     const { port } = await forward({ upstreams: both([{}, { backup: true }]) });
     expect(new Set(await names(port, 6))).toEqual(new Set(['one']));
     const other = await forward({ upstreams: [upstream(await freePort()), upstream(two.port, { backup: true })] });
@@ -203,7 +200,7 @@ describe('among several origins', () => {
     expect(await names(alone.port, 2)).toEqual(['two', 'two']);
   });
 
-  test('by the address one visitor stays with one origin, and visitors are spread', async () => {
+  test('hashing by address keeps a client at one origin and spreads clients', async () => {
     const { port } = await forward({
       method: 'addressHash',
       acceptProxy: true,
@@ -217,7 +214,7 @@ describe('among several origins', () => {
     expect(Math.min(times(first, 'one'), times(first, 'two'))).toBeGreaterThan(5);
   });
 
-  test('by fewest connections, the one that is idle is chosen', async () => {
+  test('least connections selects the idle one', async () => {
     const { port } = await forward({ method: 'leastConnections', upstreams: both() });
     const held = connect(port, '127.0.0.1');
     onTestFinished(() => void held.destroy());
@@ -231,8 +228,8 @@ describe('among several origins', () => {
   });
 });
 
-describe('an origin by name', () => {
-  test('is forwarded to where the name leads, and to elsewhere once it leads there', async () => {
+describe('an origin with a host name', () => {
+  test('follows DNS changes', async () => {
     dns.records.set('moves.example.com', { a: ['127.0.0.1'] });
     const doc = await forward({ upstreams: [upstream(one.port, { address: 'moves.example.com' })] });
     await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
@@ -243,7 +240,7 @@ describe('an origin by name', () => {
     await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('elsewhere'));
   });
 
-  test('is forwarded to where it led while the name server is silent', async () => {
+  test('uses the last addresses while the DNS server is silent', async () => {
     dns.records.set('stays.example.com', { a: ['127.0.0.1'] });
     const doc = await forward({ upstreams: [upstream(one.port, { address: 'stays.example.com' })] });
     await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
@@ -254,7 +251,7 @@ describe('an origin by name', () => {
     expect(await sendTcp(doc.port, 'x')).toBe('one x');
   });
 
-  test('is forwarded to where it led when the agent begins anew and nobody can say', async () => {
+  test('uses the last addresses after an agent restart without DNS', async () => {
     dns.records.set('restarts.example.com', { a: ['127.0.0.1'] });
     const first = await startForwards({ resolvers: [dns.address] });
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port, { address: 'restarts.example.com' })] });
@@ -273,7 +270,7 @@ describe('an origin by name', () => {
   test.each([
     ['leads to where origins may not lie', { a: ['127.66.0.1'] }],
     ['leads there in IPv6', { aaaa: ['0:0:0:0:0:ffff:7f42:1'] }],
-  ])('that %s is not asked: visitors are let in and sent away', async (_, record) => {
+  ])('that %s is not used: connections are accepted and closed', async (_, record) => {
     const here = await startForwards({ resolvers: [dns.address] });
     onTestFinished(() => here.stop());
     here.put({
@@ -299,7 +296,7 @@ describe('an origin by name', () => {
 });
 
 describe('a port that cannot be opened', () => {
-  test('because somebody else holds it is named, is served once it is free, and keeps nobody else from being served', async () => {
+  test('because it is in use is reported, is served once free, and does not affect others', async () => {
     const holder = createServer((socket) => socket.end('the holder'));
     const port = await freePort();
     holder.listen(port, '127.0.0.1');
@@ -314,7 +311,7 @@ describe('a port that cannot be opened', () => {
     await eventually(() => expect(edge.forwards.error).toBeNull());
   });
 
-  test('because the zone or another forward has it is named as well', async () => {
+  test('because the zone or another forward uses it is reported, too', async () => {
     const first = await forward();
     const second = portDoc(first.port, { id: 'ffffffff-ffff-4fff-bfff-ffffffffffff', upstreams: [upstream(two.port)] });
     const third = portDoc(edge.zonePort);
@@ -329,7 +326,7 @@ describe('a port that cannot be opened', () => {
   });
 });
 
-test('visitors of one forward cannot take all connections: others find room', async () => {
+test('clients of one forward cannot occupy all connections', async () => {
   const here = await startForwards();
   onTestFinished(() => here.stop());
   const [ports, https] = [await freePorts(2), await freePort()];
@@ -351,7 +348,7 @@ test('visitors of one forward cannot take all connections: others find room', as
   await eventually(async () => expect(await sendTcp(crowded, 'x')).toBe('one x'));
 });
 
-test('forwards that lead to one another in a circle leave room for visitors of the others', async () => {
+test('forwards in a loop leave room for clients of others', async () => {
   const here = await startForwards();
   onTestFinished(() => here.stop());
   const [[first = 0, second = 0, calm = 0], https] = [await freePorts(3), await freePort()];
@@ -371,7 +368,7 @@ test('forwards that lead to one another in a circle leave room for visitors of t
 });
 
 describe('a node', () => {
-  test('that is switched off closes its forwards, runs no second nginx, and opens them again', async () => {
+  test('that is disabled closes its forwards, runs no second nginx, and opens them again', async () => {
     const here = await startForwards();
     onTestFinished(() => here.stop());
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
@@ -387,7 +384,7 @@ describe('a node', () => {
     await eventually(async () => expect(await here.processes()).toEqual([]));
   });
 
-  test('serves more forwards than its workers may have connections', async () => {
+  test('serves more forwards than its workers have connections', async () => {
     const here = await startForwards();
     onTestFinished(() => here.stop());
     const ports = await freePorts(81);
@@ -400,7 +397,7 @@ describe('a node', () => {
     });
   });
 
-  test('whose nginx has no stream module says so', async () => {
+  test("without nginx's stream module reports that", async () => {
     const here = await startForwards({ capabilities: { stream: false } });
     onTestFinished(() => here.stop());
     here.put(portDoc(await freePort()));
@@ -408,7 +405,7 @@ describe('a node', () => {
     expect(await here.processes()).toEqual([]);
   });
 
-  test('whose nginx cannot read PROXY headers serves what does without them', async () => {
+  test('whose nginx lacks the PROXY protocol serves other forwards', async () => {
     const here = await startForwards({ capabilities: { streamRealip: false } });
     onTestFinished(() => here.stop());
     const [takes, without] = [portDoc(await freePort(), { acceptProxy: true }), portDoc(await freePort())];
@@ -421,7 +418,7 @@ describe('a node', () => {
     );
   });
 
-  test('whose second nginx is killed starts it again', async () => {
+  test('restarts a killed second nginx', async () => {
     const here = await startForwards();
     onTestFinished(() => here.stop());
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });

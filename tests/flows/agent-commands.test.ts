@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const run = promisify(execFile);
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
 
-test('a purge makes the next request go to the origin, and says so; too late it is not begun', async () => {
+test('a purge makes the next request go to the origin and reports it; an expired purge is not started', async () => {
   const { peer, ports, origin } = await startConnectedNode();
   const ask = async () => (await get(ports.http, 'www.example.com', '/cached/page')).body;
   origin.on('/cached/page', { body: 'old' });
@@ -44,7 +44,7 @@ test('a purge makes the next request go to the origin, and says so; too late it 
   expect(await ask()).toBe('new');
 });
 
-test('a resync asks for everything, and takes away what nobody sent', async () => {
+test('a resync fetches everything, and removes unknown documents', async () => {
   const { peer, ports, site, origin } = await startConnectedNode();
   peer.entries.delete('host/www.example.com');
   peer.store(hostDoc(site, origin.port, { name: 'instead.example.com' }));
@@ -53,7 +53,7 @@ test('a resync asks for everything, and takes away what nobody sent', async () =
   expect((await get(ports.http, 'instead.example.com')).status).toBe(200);
 });
 
-test('a node finds back to a NATS server that was away, and learns what it missed', async () => {
+test('a node reconnects to a restarted NATS server and catches up', async () => {
   const dir = await testDir();
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const { secretsDir } = services();
@@ -83,7 +83,7 @@ test('a node finds back to a NATS server that was away, and learns what it misse
   expect((await get(ports.http, 'missed.example.com')).status).toBe(200);
 });
 
-test('a node that joins again gets a new key and serves with the new zone key; a token that is refused costs it nothing', async () => {
+test('a node that joins again gets a new key and the current zone key; a rejected token changes nothing', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports } = node;
   await agent.end('SIGKILL');
@@ -101,7 +101,7 @@ test('a node that joins again gets a new key and serves with the new zone key; a
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 
-test('what lies on disk is readable for those who need it and for nobody else', async () => {
+test('files on disk are readable only by the users that need them', async () => {
   const { agent, www } = await startConnectedNode();
   const modes = await Promise.all(
     [
@@ -117,7 +117,7 @@ test('what lies on disk is readable for those who need it and for nobody else', 
   expect(modes).toEqual(['750', '640', '600', '700', '600', '600', '750']);
 });
 
-test('plan shows what documents would change and changes nothing; check finds what is damaged', async () => {
+test('plan shows the effect of documents without applying them; check finds damage', async () => {
   const { peer, agent, zone, www, ports } = await startConnectedNode();
   expect(await ask(agent, 'plan')).toEqual({ code: 0, said: 'nothing would change\n' });
   expect(await ask(agent, 'check')).toEqual({
@@ -161,13 +161,13 @@ test('plan shows what documents would change and changes nothing; check finds wh
   expect(check.said).toContain(`host/${www.name}: the checksum does not match`);
 });
 
-test('the bundle of one file runs on the Node of the machine, which may be older than ours', async () => {
+test("the bundle runs on the machine's Node, which may be older than ours", async () => {
   const node = await startConnectedNode({ program: await bundled() });
   expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
   expect(await node.agent.end('SIGTERM')).toBe(0);
 });
 
-test('an ordinary user may run a node on ports that are open to everybody', async () => {
+test('an unprivileged user can run a node on unprivileged ports', async () => {
   const node = await startConnectedNode({ program: await bundled(), ...(process.getuid?.() === 0 && { as: 65_534 }) });
   expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
   expect(await node.agent.end('SIGTERM')).toBe(0);

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test('documents that the disk lost or damaged are repaired, and both agree again', async () => {
+test('lost or damaged documents on disk are repaired, and the digests agree again', async () => {
   const node = await servingNode();
   const [lost, damaged] = [await node.addDomain(), await node.addDomain()];
   await node.serves(lost);
@@ -56,7 +56,7 @@ test('documents that the disk lost or damaged are repaired, and both agree again
   );
 });
 
-test('a zone port that another program has is refused by its name; of a node that could not be asked it is taken back by itself, with the reason in the history', async () => {
+test('a zone port in use by another program is rejected with its name; on a node that could not be checked, the change rolls back with a reason', async () => {
   const node = await servingNode();
   const name = await node.addDomain();
   await node.serves(name);
@@ -86,7 +86,7 @@ test('a zone port that another program has is refused by its name; of a node tha
   await eventuallyStarted(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });
 
-test('a node whose key is taken away serves on from its disk, and follows again once it has joined anew', async () => {
+test('a revoked node keeps serving from disk, and syncs again after rejoining', async () => {
   const node = await servingNode();
   const before = await node.addDomain();
   await node.serves(before);
@@ -161,7 +161,7 @@ test('a node that moves serves its new zone, nothing of the old one, and never a
   expect((await get(node.http, name)).status).toBe(903);
 });
 
-test('orders reach the node; while one of several is away nothing is begun, and it is named', async () => {
+test('orders reach the node; if one of several nodes is offline, none is started, and the node is named', async () => {
   const node = await servingNode();
   const { nodeID } = node;
   const operator = plane.as(node.site.client);

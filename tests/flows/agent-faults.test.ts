@@ -20,7 +20,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const good = { status: 200, body: 'from the origin' };
 
-test('after a reboot with no network and no control plane the node serves from its disk', async () => {
+test('after a reboot without network and control plane the node serves from disk', async () => {
   const { peer, agent, ports } = await startConnectedNode();
   await agent.end('SIGKILL');
   const offline = await testAgent({ dir: agent.dir });
@@ -39,7 +39,7 @@ test('after a reboot with no network and no control plane the node serves from i
   await offline.end('SIGTERM');
 });
 
-test('killed in the middle of 200 changes, the agent has them all when it is back, and no visitor notices', async () => {
+test('an agent killed during 200 changes has them all after its restart, and no visitor notices', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, site, origin } = node;
   const master = await agent.nginxPid();
@@ -67,7 +67,7 @@ test('killed in the middle of 200 changes, the agent has them all when it is bac
   await eventuallyStarted(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
 });
 
-test('an agent that was killed finds its nginx again; one that is stopped leaves it, or ends it when they live together', async () => {
+test('a killed agent finds its nginx again; a stopped one leaves nginx running, or stops it when configured', async () => {
   const { agent, ports } = await startConnectedNode();
   const master = await agent.nginxPid();
   await agent.end('SIGKILL');
@@ -88,7 +88,7 @@ test('an agent that was killed finds its nginx again; one that is stopped leaves
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
 
-test('a tree that nginx takes in the test and refuses in earnest is taken back, with the reason from its error log', async () => {
+test('a configuration that passes the test but fails to load is rolled back, with the reason from the error log', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-nginx-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const blind = path.join(dir, 'nginx');
@@ -109,7 +109,7 @@ test('a tree that nginx takes in the test and refuses in earnest is taken back, 
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
 
-test('a port that is taken while the node starts is tried until it is free', async () => {
+test('a port that is in use during startup is retried until it is free', async () => {
   const { agent, ports } = await startConnectedNode();
   expect(await agent.end('SIGKILL')).toBeNull();
   process.kill(await agent.nginxPid(), 'SIGTERM');
@@ -124,7 +124,7 @@ test('a port that is taken while the node starts is tried until it is free', asy
   await eventuallyStarted(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
 });
 
-test('an nginx that is killed is started again, and its orphaned workers do not hold the ports', async () => {
+test('a killed nginx is restarted, and its orphaned workers do not hold the ports', async () => {
   const { agent, ports } = await startConnectedNode();
   const master = await agent.nginxPid();
   process.kill(master, 'SIGKILL');
@@ -136,7 +136,7 @@ test('an nginx that is killed is started again, and its orphaned workers do not 
   expect(agent.running).toBe(true);
 });
 
-test('a worker of nginx that hangs is reported and replaced, and the node is well again', async () => {
+test('a hanging nginx worker is reported and replaced, and the node recovers', async () => {
   const { peer, agent, ports } = await startConnectedNode();
   const [hung = 0, well = 0] = await bothWorkers(agent.dir);
   process.kill(hung, 'SIGSTOP');
@@ -152,7 +152,7 @@ test('a worker of nginx that hangs is reported and replaced, and the node is wel
   for (let i = 0; i < 20; i += 1) expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
 
-test('an nginx that hangs as a whole is reported and replaced, its master as well', async () => {
+test('a hanging nginx is reported and replaced with its master', async () => {
   const { peer, agent, ports } = await startConnectedNode();
   const master = await agent.nginxPid();
   for (const pid of [master, ...(await bothWorkers(agent.dir))]) process.kill(pid, 'SIGSTOP');
@@ -162,7 +162,7 @@ test('an nginx that hangs as a whole is reported and replaced, its master as wel
   await eventuallyStarted(() => expect(peer.heartbeats.at(-1)).toMatchObject({ nginx: 'running', error: null }));
 });
 
-test('an nginx whose daemon comes up late is no failed start, and no document is refused', async () => {
+test('a slowly starting nginx daemon is no failed start, and no document is rejected', async () => {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-nginx-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const late = path.join(dir, 'nginx');
@@ -181,7 +181,7 @@ sh -c 'sleep 0.5; exec nginx "$@"' sh "$@" >&- 2>&- &
   expect(agent.log.map((line) => line['message'])).not.toContain('ended what was left of an nginx');
 });
 
-test('an nginx that has lost its pid file is found all the same, and no second one is started', async () => {
+test('an nginx without a pid file is found, and no second one is started', async () => {
   const { agent, ports } = await startConnectedNode();
   const workers = await bothWorkers(agent.dir);
   await agent.end('SIGKILL');
@@ -193,7 +193,7 @@ test('an nginx that has lost its pid file is found all the same, and no second o
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
 
-test('an agent that brings other Lua reloads nginx once, and its next start does not', async () => {
+test('an agent with new Lua code reloads nginx once, and not on its next start', async () => {
   const { agent, ports } = await startConnectedNode();
   const starts = async ({ reloads }: { reloads: number }) => {
     await agent.end('SIGKILL');
@@ -213,7 +213,7 @@ test('an agent that brings other Lua reloads nginx once, and its next start does
   await starts({ reloads: 0 });
 });
 
-test('a reload that was cut off by a kill is finished or taken back by the next start', async () => {
+test('a reload interrupted by a kill is finished or rolled back by the next start', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, zone } = node;
   const conf = layoutOf(agent.dir).conf;
@@ -237,7 +237,7 @@ test('a reload that was cut off by a kill is finished or taken back by the next 
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
 
-test('a second agent in the same directory does not start', async () => {
+test('a second agent in the same directory exits', async () => {
   const { agent, ports } = await startConnectedNode();
   const second = await testAgent({ dir: agent.dir });
   second.start();
@@ -246,7 +246,7 @@ test('a second agent in the same directory does not start', async () => {
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
 
-test('a document that is damaged, changed or missing on disk is noticed and brought again', async () => {
+test('a damaged, changed or missing document on disk is detected and fetched again', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, site, origin, www } = node;
   peer.push(...['a', 'b'].map((name) => hostDoc(site, origin.port, { name: `${name}.example.com` })));
@@ -268,7 +268,7 @@ test('a document that is damaged, changed or missing on disk is noticed and brou
   });
 });
 
-test('a document that a crash left behind and nobody wants is not served for long', async () => {
+test('an orphaned document of a crash is soon no longer served', async () => {
   const { agent, ports, www } = await startConnectedNode();
   await agent.end('SIGKILL');
   const ghost = { ...www, name: 'ghost.example.com' };
@@ -282,7 +282,7 @@ test('a document that a crash left behind and nobody wants is not served for lon
   expect(await get(ports.http, www.name)).toEqual(good);
 });
 
-test('a manifest cut to its first line, a change and a kill lose no site, and the node has the digest of its zone', async () => {
+test("a truncated manifest, a change and a kill lose no site, and the digest equals the zone's", async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, site, origin } = node;
   await truncate(path.join(layoutOf(agent.dir).docs, 'manifest'), 'edgeloom-manifest 1\n'.length);
@@ -306,7 +306,7 @@ test('a manifest cut to its first line, a change and a kill lose no site, and th
   for (const name of ['www', 'a']) expect((await get(ports.http, `${name}.example.com`)).status).toBe(200);
 });
 
-test('without its manifest the node serves its files, and makes the manifest anew', async () => {
+test('without its manifest the node serves its files and rebuilds the manifest', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports } = node;
   await agent.end('SIGKILL');
@@ -321,7 +321,7 @@ test('without its manifest the node serves its files, and makes the manifest ane
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
 
-test('a join that was cut off is repeated with the same key, and a token that is refused ends the agent', async () => {
+test('an interrupted join is repeated with the same key, and a rejected token ends the agent', async () => {
   const { peer, agent } = await startConnectedNode();
   await agent.end('SIGKILL');
   // The state just before the last step.
@@ -339,7 +339,7 @@ test('a join that was cut off is repeated with the same key, and a token that is
   await stranger.stop();
 });
 
-test('a node that joins another zone forgets the documents of the first', async () => {
+test("a node that joins another zone deletes the first zone's documents", async () => {
   const { agent, ports } = await startConnectedNode();
   await agent.end('SIGKILL');
   const other = await startPeer(services());

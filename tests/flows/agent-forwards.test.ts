@@ -24,7 +24,7 @@ async function echoes() {
   return { one, two };
 }
 
-test('a forward comes, changes and goes, and the nginx of HTTP never hears of it', async () => {
+test('a forward is added, changed and removed without affecting the HTTP nginx', async () => {
   const { peer, agent, ports } = await startConnectedNode();
   const { one, two } = await echoes();
   const layout = layoutOf(agent.dir);
@@ -53,7 +53,7 @@ test('a forward comes, changes and goes, and the nginx of HTTP never hears of it
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 
-test('an agent that was killed finds both of its nginxes, and an end with nginx ends both', async () => {
+test('a killed agent finds both of its nginx instances, and stopping with nginx stops both', async () => {
   const { peer, agent } = await startConnectedNode();
   const { one } = await echoes();
   const { forwards, dir } = layoutOf(agent.dir);
@@ -75,7 +75,7 @@ test('an agent that was killed finds both of its nginxes, and an end with nginx 
   expect([await pidsIn(dir), await pidsIn(forwards.dir)]).toEqual([[], []]);
 });
 
-test('after a reboot without a control plane forwards serve from the disk', async () => {
+test('after a reboot without a control plane forwards are served from disk', async () => {
   const { peer, agent } = await startConnectedNode();
   const { one } = await echoes();
   const { forwards } = layoutOf(agent.dir);
@@ -89,7 +89,7 @@ test('after a reboot without a control plane forwards serve from the disk', asyn
   await eventuallyStarted(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
 });
 
-test('what cannot be served is told to the control plane, and HTTP goes on', async () => {
+test('a forward that cannot be served is reported, and HTTP continues', async () => {
   const { peer, agent, ports } = await startConnectedNode();
   const { one } = await echoes();
   const doc = portDoc(one.port);

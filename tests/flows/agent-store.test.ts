@@ -14,11 +14,11 @@ import { stateAt, commits, applyCommits } from '../support/commit-story.ts';
 const support = path.join(import.meta.dirname, '../support');
 const last = commits.at(-1)?.reached ?? 0;
 
-test('killed at any step, the next start finds whole documents, a true manifest, and ends where it would have', async () => {
+test('after a kill at any step, the next start finds complete documents and a valid manifest, and reaches the final state', async () => {
   expect(await killAtEachStep()).toBeGreaterThan(100);
 }, 900_000);
 
-test('killed at one of its steps after its manifest was cut to the first line, the next start lists every whole document', async () => {
+test('after a kill with a truncated manifest, the next start lists every complete document', async () => {
   expect(await killAtEachStep({ cutAt: 26, every: 3 })).toBeGreaterThan(100);
 }, 900_000);
 

@@ -13,7 +13,7 @@ import { get, eventuallyStarted, startRequestLoop, waitForSync, startConnectedNo
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });
 
-test('a fresh node joins, takes its documents, serves, and says what it has', async () => {
+test('a fresh node joins, fetches its documents, serves, and reports its state', async () => {
   const { peer, agent, ports } = await startConnectedNode();
   expect(await get(ports.http, 'www.example.com')).toEqual({ status: 200, body: 'from the origin' });
   expect((await get(ports.http, 'unknown.example.com')).status).toBe(903);
@@ -25,7 +25,7 @@ test('a fresh node joins, takes its documents, serves, and says what it has', as
   expect(JSON.stringify(agent.log)).not.toContain(peer.zoneKey);
 });
 
-test('a pushed change is served, and nginx is not reloaded for it', async () => {
+test('a pushed change is served without an nginx reload', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, site, www, origin } = node;
   const tree = () => readlink(path.join(layoutOf(agent.dir).conf, 'current'));
@@ -42,7 +42,7 @@ test('a pushed change is served, and nginx is not reloaded for it', async () => 
   expect(await tree()).toBe(before);
 });
 
-test('a lost push is noticed by the next one and asked for', async () => {
+test('a lost push is detected by the next one and fetched', async () => {
   const node = await startConnectedNode();
   const { peer, ports, site, origin } = node;
   peer.store(hostDoc(site, origin.port, { name: 'lost.example.com' }));
@@ -54,7 +54,7 @@ test('a lost push is noticed by the next one and asked for', async () => {
   expect((await get(ports.http, 'seen.example.com')).status).toBe(200);
 });
 
-test('pushes that come twice or too late change nothing', async () => {
+test('repeated and late pushes change nothing', async () => {
   const node = await startConnectedNode();
   const { peer, ports, site, www } = node;
   const pause = peer.push({ ...site, status: 'pause' });
@@ -67,7 +67,7 @@ test('pushes that come twice or too late change nothing', async () => {
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 
-test('a document that was damaged on its way is refused, and asked for again', async () => {
+test('a document damaged in transit is rejected and fetched again', async () => {
   const node = await startConnectedNode();
   const { peer, ports, www } = node;
   const damaged = [
@@ -85,7 +85,7 @@ test('a document that was damaged on its way is refused, and asked for again', a
   await eventuallyStarted(() => expect(peer.syncs.length).toBeGreaterThanOrEqual(damaged.length));
 });
 
-test('a document that is wrong is refused alone: the previous one serves and the others apply', async () => {
+test('an invalid document is rejected alone: its previous version serves and the others apply', async () => {
   const node = await startConnectedNode();
   const { peer, ports, site, www, origin } = node;
   const wrong = JSON.stringify({ ...www, origin: { ...www.origin, upstreams: [] } });
@@ -112,7 +112,7 @@ test('a document that is wrong is refused alone: the previous one serves and the
   expect(peer.acks.at(-1)).toMatchObject({ state: 'applied', rejected: [] });
 });
 
-test('what is refused does not make the node ask for everything again and again', async () => {
+test('a rejected document does not cause repeated full syncs', async () => {
   const node = await startConnectedNode();
   const { peer } = node;
   peer.send(peer.storeBodies([['host/www.example.com', '{}']]));
@@ -126,7 +126,7 @@ test('what is refused does not make the node ask for everything again and again'
   expect(full).toBe(2);
 });
 
-test('a port of somebody else refuses the zone document, the old structure serves, and the port is taken once it is free', async () => {
+test('a port in use rejects the zone document, the old structure serves, and the port is opened once it is free', async () => {
   const node = await startConnectedNode();
   const { peer, ports, zone } = node;
   const port = await freePort();
@@ -146,7 +146,7 @@ test('a port of somebody else refuses the zone document, the old structure serve
   await eventuallyStarted(() => expect(peer.acks.at(-1)).toMatchObject({ state: 'applied', rejected: [] }));
 });
 
-test('a zone document that nginx does not take is refused with its words, and the old tree serves', async () => {
+test("a zone document that nginx rejects is reported with nginx's message, and the old configuration serves", async () => {
   const node = await startConnectedNode();
   const { peer, ports, zone, site, origin, agent } = node;
   const master = await agent.nginxPid();
@@ -165,7 +165,7 @@ test('a zone document that nginx does not take is refused with its words, and th
   expect(await agent.nginxPid()).toBe(master);
 });
 
-test('a port that comes is served, one that goes is closed, and visitors of the others notice nothing', async () => {
+test('opening and closing ports does not affect visitors of the other ports', async () => {
   const node = await startConnectedNode();
   const { peer, ports, zone, agent } = node;
   const master = await agent.nginxPid();
@@ -181,7 +181,7 @@ test('a port that comes is served, one that goes is closed, and visitors of the 
   expect(await agent.nginxPid()).toBe(master);
 });
 
-test('a node that is switched off closes its ports, and opens them again', async () => {
+test('a disabled node closes its ports, and opens them again when enabled', async () => {
   const node = await startConnectedNode();
   const { peer, ports } = node;
   const own = { kind: 'node' as const, id: peer.nodeID, enabled: false, cacheMaxBytes: 0 };
@@ -193,7 +193,7 @@ test('a node that is switched off closes its ports, and opens them again', async
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 
-test("another node's document passes by, and the revision goes on", async () => {
+test("another node's document is skipped, and the revision advances", async () => {
   const node = await startConnectedNode();
   const { peer } = node;
   const id = '019a0000-0000-7000-8000-000000000001';
@@ -202,7 +202,7 @@ test("another node's document passes by, and the revision goes on", async () => 
   expect(peer.acks.at(-1)).toMatchObject({ state: 'applied' });
 });
 
-test('a node that comes back to a zone which was restored from a backup takes its state over', async () => {
+test('a node adopts the state of a zone that was restored from a backup', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, site, origin } = node;
   peer.push(hostDoc(site, origin.port, { name: 'after.example.com' }));
@@ -226,7 +226,7 @@ test('a node that comes back to a zone which was restored from a backup takes it
   await eventuallyStarted(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
 });
 
-test('a thousand documents take a few rounds', async () => {
+test('a thousand documents need few batches', async () => {
   const node = await startConnectedNode();
   const { peer, ports, site, origin } = node;
   const before = peer.acks.length;
@@ -236,7 +236,7 @@ test('a thousand documents take a few rounds', async () => {
   for (const i of [0, 500, 999]) expect((await get(ports.http, `n${i}.example.com`)).status).toBe(200);
 });
 
-test('a node that was away long is told everything in pages', async () => {
+test('a node that was offline for long catches up in pages', async () => {
   const node = await startConnectedNode({ peer: { pageSize: 50 } });
   const { peer, agent, ports, site, origin } = node;
   await agent.end('SIGKILL');

@@ -34,7 +34,7 @@ async function addDomain(plane: ControlPlane, site: BuiltSite): Promise<string> 
 }
 
 test(
-  'the documented commands bring a control plane back, and its nodes have what it has',
+  'the documented commands restore a control plane, and its nodes have the same state',
   { timeout: 240_000 },
   async () => {
     const dir = await testDir();

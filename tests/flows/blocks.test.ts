@@ -70,7 +70,7 @@ async function trap(i: 0 | 1) {
   return offend;
 }
 
-test('by hand: both nodes close the connection, and open it when the block is taken away or all are', async () => {
+test('addresses blocked by hand are refused by both nodes, until unblocked or flushed', async () => {
   await everywhere('127.0.0.20', 200);
   const { data } = await call(ipset.create, { params: params(), body: { ips: ['127.0.0.21', '127.0.0.22'] } });
   await everywhere('127.0.0.21', 'closed');
@@ -89,7 +89,7 @@ test('by hand: both nodes close the connection, and open it when the block is ta
   await everywhere('127.0.0.22', 200);
 });
 
-test('whom one node finds the other shuts out as well, and the list says who found him and for what', async () => {
+test('an address found by one node is blocked by the other, and the list shows site, node and cause', async () => {
   const offend = await trap(0);
   expect(await offend('127.0.0.31')).toBe('blocked');
   expect(await visitFrom('127.0.0.31', node(0).address)).toBe('closed');
@@ -123,7 +123,7 @@ test('whom one node finds the other shuts out as well, and the list says who fou
   await everywhere('127.0.0.32', 200);
 });
 
-test('what nobody could hear is asked for, and neither a new agent nor a new nginx forgets anybody', async () => {
+test('missed blocks are fetched, and neither a new agent nor a new nginx loses any', async () => {
   await plane.nats.stop();
   const { data } = await call(ipset.create, { params: params(), body: { ips: ['127.0.0.41', '127.0.0.42'] } });
   expect(await seenBy('127.0.0.41')).toEqual([200, 200]);

@@ -32,7 +32,7 @@ const isThere = (file: string) =>
     () => false,
   );
 
-test('the store moves while visitors are served, the place that it left is emptied, and purges find it', async () => {
+test('the cache moves while visitors are served, its old folder is emptied, and purges work', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, origin, www } = node;
   const ask = async () => (await get(ports.http, www.name, '/cached/page')).body;
@@ -74,7 +74,7 @@ test('the store moves while visitors are served, the place that it left is empti
   expect(asked).toBeGreaterThan(0);
 });
 
-test('a folder where a store may not lie is refused with the reason, and it stays where it was', async () => {
+test('an unsuitable folder is rejected with the reason, and the cache stays', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, www } = node;
   const open = await folder();

@@ -43,7 +43,7 @@ afterAll(async () => {
   await vendor.stop();
 });
 
-test('both proofs of a name stand side by side, and are taken back', { timeout: 60_000 }, async () => {
+test('both TXT records of a name exist at once and are removed afterwards', { timeout: 60_000 }, async () => {
   const site = await app.build.site();
   const call = app.as(site.owner).call;
   await call(siteDns.create, {

@@ -69,7 +69,7 @@ const proofs = async (name = zone) => {
   return resolver.resolveTxt(`_acme-challenge.${name}`).catch(() => []);
 };
 
-test('an account is tried before it is stored, and shown masked', async () => {
+test('an account is tested before it is stored, and its secret is masked', async () => {
   const site = await app.build.site();
   const errorData = [expect.objectContaining({ target: zone, message: expect.stringMatching(/401|Unauthorized/) })];
   await expect(add(site, account('another key'))).toFail('INVALID_DNS_SETTING', { errorData });
@@ -85,7 +85,7 @@ test('an account is tried before it is stored, and shown masked', async () => {
   expect((await look).data).toMatchObject([{ name: zone, error: null }]);
 });
 
-test('values arrive as they are: long texts, quotes, aliases; and there are no lines', async () => {
+test('values are stored unchanged: long texts, quotes, aliases; and there are no lines', async () => {
   const { url, apiKey } = dns;
   const credentials = { url, apiKey, serverID: 'localhost' };
   const open = openDns(app.installation.env, { provider: 'powerDNS', credentials });
@@ -102,7 +102,7 @@ test('values arrive as they are: long texts, quotes, aliases; and there are no l
   for (const one of sets) await open.remove(zone, one);
 });
 
-test('an address that the outbound policy denies is not asked', async () => {
+test('an address that the outbound policy denies is not contacted', async () => {
   const site = await walled.build.site();
   const asked = walled.as(site.owner).call(siteDns.create, { params: site.params, body: account() });
   const errorData = [expect.objectContaining({ message: expect.stringContaining('not allowed') })];
@@ -110,7 +110,7 @@ test('an address that the outbound policy denies is not asked', async () => {
 });
 
 test(
-  'a wildcard and its apex are proven side by side, by both kinds of key, and nothing is left in the zone',
+  'a wildcard and its apex are validated together, with both key types, and no record remains',
   { timeout: 60_000 },
   async () => {
     const site = await app.build.site();
@@ -127,7 +127,7 @@ test(
   },
 );
 
-test('a provider that refuses ends the order in its own words', async () => {
+test("an error of the provider ends the order with the provider's message", async () => {
   const site = await app.build.site();
   const { id: dnsID } = await add(site);
   const { id } = await order(site, [`*.gone.${zone}`]);
@@ -137,7 +137,7 @@ test('a provider that refuses ends the order in its own words', async () => {
   expect(info.error).toContain(`_acme-challenge.gone.${zone}`);
 });
 
-describe('an account that says yes to everything', () => {
+describe('a DNS account that confirms every change', () => {
   let liar: PowerDns;
   beforeAll(async () => {
     liar = await startPowerDns([other, zone]);
@@ -156,7 +156,7 @@ describe('an account that says yes to everything', () => {
     return () => new Date(began + (Date.now() - began) * 60);
   };
 
-  test('spends nothing that the authority counts for a name of somebody else', { timeout: 60_000 }, async () => {
+  test("uses up none of the authority's rate limit for another customer's name", { timeout: 60_000 }, async () => {
     const site = await claim(other);
     const { id } = await order(site, [`www.${other}`]);
     const info = await issue(site, id, hurried());
@@ -171,7 +171,7 @@ describe('an account that says yes to everything', () => {
   });
 
   test(
-    'gets no certificate for what the authority remembers that its owner has proven',
+    "gets no certificate from an authorization that the owner's validation left at the authority",
     { timeout: 60_000 },
     async () => {
       const owner = await app.build.site();
@@ -188,7 +188,7 @@ describe('an account that says yes to everything', () => {
   );
 });
 
-test('the authority is told when the slowest name server shows the proof', { timeout: 60_000 }, async () => {
+test('the authority validates once the slowest DNS server has the record', { timeout: 60_000 }, async () => {
   const host = nameServerHost();
   const name = `late.${zone}`;
   let copied: string[] = [];
@@ -211,7 +211,7 @@ test('the authority is told when the slowest name server shows the proof', { tim
   expect(looks).toBeGreaterThan(1);
 });
 
-test('an order at the authority that another order has used up is placed anew', { timeout: 60_000 }, async () => {
+test('an authority order that another order has used up is created again', { timeout: 60_000 }, async () => {
   const { db } = app.installation;
   const site = await app.build.site();
   await add(site);

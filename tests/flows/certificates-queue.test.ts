@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 test(
-  'what is due at once is ordered once each; what the authority would not take waits for three hours',
+  "due orders are placed once each; those beyond the authority's limit wait for three hours",
   { timeout: 480_000 },
   async () => {
     const { db, pool } = app.installation;
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  'a renewal leaves a domain with the certificate that was chosen for it; an order for the domain takes its place',
+  'a renewal keeps the certificate selected for a domain; a new order for the domain replaces it',
   { timeout: 240_000 },
   async () => {
     const { db } = app.installation;

@@ -80,7 +80,7 @@ async function shown(servername: string, node = '127.0.0.1'): Promise<string> {
 }
 
 test(
-  'a customer asks for a certificate of a domain; the nodes answer the authority; visitors get it',
+  'a customer orders a certificate; the nodes answer the challenge; visitors get the certificate',
   { timeout: 240_000 },
   async () => {
     const { id, name } = await domain();
@@ -139,59 +139,51 @@ const order = (names: string[], of = site) =>
 const issued = (certId: string) =>
   eventually(async () => expect(await look(certId)).toMatchObject({ status: 'success' }), { within: 200_000 });
 
-test(
-  'the authority is told when every node that is connected has the answer, and not before',
-  { timeout: 240_000 },
-  async () => {
-    const node = await joinSimulated(await plane.node(site.zone));
-    const apply = node.apply.bind(node);
-    const gate = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    node.apply = async (entries, reached) => {
-      if (entries.some(({ key, body }) => key.startsWith('acme/') && body !== null)) {
-        held.resolve();
-        await gate.promise;
-      }
-      return apply(entries, reached);
-    };
-    node.connect();
-    const { name } = await domain();
-    // The authority connects to the second node.
-    await pebble.resolveName(name, '127.0.0.2');
-    const { id } = await order([name]);
-    await held.promise;
-    // The real nodes already have the document.
-    const challenge = await plane.installation.db.acmeChallenge.findFirstOrThrow({ where: { name } });
-    const path = `/.well-known/acme-challenge/${challenge.token}`;
-    for (const at of nodes)
-      await eventually(async () =>
-        expect(await visit(http, name, path, at)).toMatchObject({ status: 200, body: challenge.keyAuthorization }),
-      );
-    expect(await steps(id)).not.toContain('told');
-    gate.resolve();
-    await issued(id);
-    await node.disconnect();
-  },
-);
+test('the authority validates only when every connected node has the challenge', { timeout: 240_000 }, async () => {
+  const node = await joinSimulated(await plane.node(site.zone));
+  const apply = node.apply.bind(node);
+  const gate = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  node.apply = async (entries, reached) => {
+    if (entries.some(({ key, body }) => key.startsWith('acme/') && body !== null)) {
+      held.resolve();
+      await gate.promise;
+    }
+    return apply(entries, reached);
+  };
+  node.connect();
+  const { name } = await domain();
+  // The authority connects to the second node.
+  await pebble.resolveName(name, '127.0.0.2');
+  const { id } = await order([name]);
+  await held.promise;
+  // The real nodes already have the document.
+  const challenge = await plane.installation.db.acmeChallenge.findFirstOrThrow({ where: { name } });
+  const path = `/.well-known/acme-challenge/${challenge.token}`;
+  for (const at of nodes)
+    await eventually(async () =>
+      expect(await visit(http, name, path, at)).toMatchObject({ status: 200, body: challenge.keyAuthorization }),
+    );
+  expect(await steps(id)).not.toContain('told');
+  gate.resolve();
+  await issued(id);
+  await node.disconnect();
+});
+
+test('an order of a killed API process is continued by another process', { timeout: 400_000 }, async () => {
+  const { name } = await domain();
+  const { id } = await order([name]);
+  await eventually(async () => expect(await steps(id)).toContain('placed'), { within: 60_000 });
+  await Promise.all(plane.apis.map((api) => api.kill()));
+  await Promise.all(plane.apis.map((api) => api.start()));
+  await issued(id);
+  const orders = await plane.installation.db.certificateOrder.findMany({ where: { certificateId: id } });
+  expect(orders).toMatchObject([{ state: 'done' }]);
+  expect((await steps(id)).filter((step) => step === 'placed')).toHaveLength(1);
+});
 
 test(
-  'an api that is killed in the middle leaves the order to another, which goes on with it',
-  { timeout: 400_000 },
-  async () => {
-    const { name } = await domain();
-    const { id } = await order([name]);
-    await eventually(async () => expect(await steps(id)).toContain('placed'), { within: 60_000 });
-    await Promise.all(plane.apis.map((api) => api.kill()));
-    await Promise.all(plane.apis.map((api) => api.start()));
-    await issued(id);
-    const orders = await plane.installation.db.certificateOrder.findMany({ where: { certificateId: id } });
-    expect(orders).toMatchObject([{ state: 'done' }]);
-    expect((await steps(id)).filter((step) => step === 'placed')).toHaveLength(1);
-  },
-);
-
-test(
-  'a name that does not lead here fails, in the words of the authority; it is tried again after an hour',
+  "a name that does not point here fails with the authority's message, and is retried after an hour",
   { timeout: 240_000 },
   async () => {
     const elsewhere = await plane.build.site();
@@ -210,7 +202,7 @@ test(
 );
 
 test(
-  'a certificate is renewed when a third of its life is left; a renewal that fails touches nothing that is served',
+  'a certificate is renewed in the last third of its life; a failed renewal changes nothing that is served',
   { timeout: 400_000 },
   async () => {
     const { db, pool } = plane.installation;

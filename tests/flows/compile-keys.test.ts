@@ -65,7 +65,7 @@ test('the same rows give the same bytes', async () => {
   expect((await compile(site.zoneId, keys)).bodies).toEqual((await compile(site.zoneId, keys)).bodies);
 });
 
-test('there is no document of what is switched off, gone, of another zone, or without an origin left', async () => {
+test('objects that are disabled, deleted, in another zone or without origins have no document', async () => {
   const [site, other] = [await build.site(), await build.site()];
   const [off, foreign] = [await build.domain({ site, enabled: false }), await build.domain({ site: other })];
   const idle = await build.domain({ site, upstreams: [{ address: '192.0.2.1', port: 80, enabled: false }] });
@@ -74,7 +74,7 @@ test('there is no document of what is switched off, gone, of another zone, or wi
   expect([...bodies.values()]).toEqual([null, null, null, null, null]);
 });
 
-test('a name that two sites have belongs to the one where it is enabled', async () => {
+test('a name on two sites belongs to the one where it is enabled', async () => {
   const [site, other] = [await build.site(), await build.site()];
   const { name } = await build.domain({ site });
   await build.domain({ site: other, name, enabled: false });
@@ -82,7 +82,7 @@ test('a name that two sites have belongs to the one where it is enabled', async 
   expect(JSON.parse(String(bodies.get(hostKey(name))))).toMatchObject({ siteID: site.id });
 });
 
-test('a fault in one document is its own', async () => {
+test('an error in one document does not affect others', async () => {
   const site = await build.site();
   const [bad, good] = [await build.domain({ site }), await build.domain({ site })];
   await installation.db.domain.update({ where: { id: bad.id }, data: { portMap: 'not a list' } });

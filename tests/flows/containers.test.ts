@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
     if (files.length > 0) await compose('down', '--volumes', '--remove-orphans', '--timeout', '5');
   }, 120_000);
 
-  test('printed addresses are those that the compose file publishes', async () => {
+  test('the printed URLs are those that the compose file publishes', async () => {
     expect(summary).toMatchObject({
       console: `http://127.0.0.1:${ports.PORT}`,
       adminConsole: `http://127.0.0.1:${ports.ADMIN_PORT}`,
@@ -106,7 +106,7 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
     });
   });
 
-  test('nginx of the api image tests what an operator writes for a zone', async () => {
+  test("the API image's nginx validates snippets", async () => {
     const operator = await signedIn('client');
     const body = { nginx: { enable: true, custom: 'proxy_next_upstream_tries 3;' } };
     const { checks } = await operator(zoneSettings.preview, { params: { zoneId: summary.demo.zoneID }, body });
@@ -117,18 +117,18 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
     ]);
   });
 
-  test('the documented line creates an administrator', { timeout: 120_000 }, async () => {
+  test('the documented command creates an administrator', { timeout: 120_000 }, async () => {
     const line = ['node', 'apps/api/src/cli.ts', 'account:create-admin', '--email', 'you@example.com'];
     const { stdout } = await compose('run', '--rm', '-T', 'setup', ...line);
     expect(stdout).toMatch(/Administrator you@example\.com\s+Password\s+\S{20}/);
   });
 
-  test('settings reach the API, and machines that become nodes get a Node from it', async () => {
+  test('settings reach the API, and machines that become nodes get Node from it', async () => {
     const { stdout } = await compose('exec', '-T', 'api', 'sh', '-c', 'echo "$MAIL_FROM"; ls /artifacts');
     expect(stdout).toMatch(/^Containers <mail@example\.com>\nnode-v24\S+-linux-\S+\.tar\.gz\n$/);
   });
 
-  test('the api image is at most 350 MB larger than its base', async () => {
+  test('the API image is at most 350 MB larger than its base', async () => {
     const size = async (image: string) => Number(await docker('image', 'inspect', '-f', '{{.Size}}', image));
     expect((await size(`${project}-api`)) - (await size(containerBase))).toBeLessThan(350 * MB);
   });

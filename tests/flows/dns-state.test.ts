@@ -117,7 +117,7 @@ const byHand = (name: string, type: string, contents: string[]) =>
     ],
   });
 
-test('a site’s name leads to its group’s, whose answers are by line, change, and go', async () => {
+test('a site’s name points to its group’s name, which answers per line and follows changes', async () => {
   const one = await operator();
   const site = await app.build.site({
     product: await app.build.product({ zone: await app.build.zone({ tenant: one }) }),
@@ -151,7 +151,7 @@ test('a site’s name leads to its group’s, whose answers are by line, change,
   expect(await app.installation.db.dnsName.count({ where: { settingId: one.settingID } })).toBe(0);
 });
 
-test('a site that is forced to its backup group leads there, whatever its group answers, until that is lifted', async () => {
+test('a site forced to its backup group points there until released', async () => {
   const one = await operator();
   const zone = await app.build.zone({ tenant: one });
   const site = await app.build.site({ product: await app.build.product({ zone }) });
@@ -172,7 +172,7 @@ test('a site that is forced to its backup group leads there, whatever its group 
   await shows(siteName, [own ?? '', 'A 192.0.2.1']);
 });
 
-test('customers are told the operator’s own name, look for it, and a label of their own is taken where names are not drawn', async () => {
+test('customers see the operator’s name, verify it, and may choose a label where names are not generated', async () => {
   const one = await operator();
   const product = await app.build.product({ zone: await app.build.zone({ tenant: one }) });
   const site = await app.build.site({ product });
@@ -199,7 +199,7 @@ test('customers are told the operator’s own name, look for it, and a label of 
   expect(refused.data.map(({ name }) => name)).toEqual([`x.${one.suffix}`]);
 });
 
-test('what is deleted or edited by hand comes back, what is not ours stays, and both are told', async () => {
+test('records deleted or edited by hand are restored, foreign records stay, and both are reported', async () => {
   const one = await operator();
   const [gone, edited] = [`g-gone.${one.suffix}`, `g-edited.${one.suffix}`];
   await want(one, 'g-gone', [set('default', '192.0.2.1')]);
@@ -222,7 +222,7 @@ test('what is deleted or edited by hand comes back, what is not ours stays, and 
   expect([drifted, driftedNames.toSorted()]).toEqual([2, [edited, gone]]);
 });
 
-test('somebody else’s record under a new name is left alone until it is taken over', async () => {
+test('a foreign record under a new name is kept until it is taken over', async () => {
   const one = await operator();
   const name = `g-taken.${one.suffix}`;
   await byHand(name, 'A', ['192.0.2.50']);
@@ -238,7 +238,7 @@ test('somebody else’s record under a new name is left alone until it is taken 
   await shows(name, ['A 192.0.2.1']);
 });
 
-test('a name below each suffix, and no name below one that is taken away', async () => {
+test('names exist below each suffix, and none below a removed one', async () => {
   const one = await operator();
   const second = `${unique('second')}.${zone}`;
   await want(one, 'g-both', [set('default', '192.0.2.1')]);
@@ -251,7 +251,7 @@ test('a name below each suffix, and no name below one that is taken away', async
   expect(data).toMatchObject([{ name: one.suffix, isDefault: true }]);
 });
 
-test('an account that takes the place of one that is being asked is compared at once, whatever the other said', async () => {
+test('an account that replaces a hanging one is compared at once', async () => {
   const front = await startDnsApiProxy(dns.url);
   onTestFinished(() => front.stop());
   const other = await startPowerDns([zone]);
@@ -270,7 +270,7 @@ test('an account that takes the place of one that is being asked is compared at 
   await eventually(async () => expect(await queryDns(other.nameServer, name)).toEqual(['A 192.0.2.1']), patience);
 });
 
-test('what a group answers goes before all else that waits', async () => {
+test("a group's answers are updated before all other pending names", async () => {
   const front = await startDnsApiProxy(dns.url);
   onTestFinished(() => front.stop());
   const one = await operator(front.url);
@@ -284,7 +284,7 @@ test('what a group answers goes before all else that waits', async () => {
   }, patience);
 });
 
-test('names that stay as they are keep no plan waiting for whoever is writing them, who may wait for others', async () => {
+test('unchanged names do not wait for a lock on rows that another process writes', async () => {
   const one = await operator();
   await want(one, 'stays', [set('default', '192.0.2.9')]);
   await settled(one);
@@ -302,7 +302,7 @@ test('names that stay as they are keep no plan waiting for whoever is writing th
   }
 });
 
-test('a value that is none is refused before it is part of anything, and keeps nobody waiting', async () => {
+test('an invalid value is rejected before the batch and delays nothing', async () => {
   const one = await operator();
   const attacks = [`192.0.2.1'}) os.execute('id') --`, '192.0.2.1" "', '$(id)', '::1'];
   for (const [i, value] of attacks.entries())
@@ -316,7 +316,7 @@ test('a value that is none is refused before it is part of anything, and keeps n
 });
 
 test(
-  'a provider on a bad day keeps its own names waiting and no others, says why, and is asked again when told',
+  'a failing provider delays only its own names, its error is shown, and it is retried on request',
   { timeout: 300_000 },
   async () => {
     const moods: [ProxyMode, RegExp, number][] = [
@@ -373,7 +373,7 @@ function otherReconciler() {
   return spawn(process.execPath, [program], { env: environment, stdio: 'ignore' });
 }
 
-test('killed in the middle, and once more: the end is the same', { timeout: 180_000 }, async () => {
+test('two kills midway lead to the same final state', { timeout: 180_000 }, async () => {
   const front = await startDnsApiProxy(dns.url);
   onTestFinished(() => front.stop());
   // No other process reconciles these names.
@@ -397,43 +397,39 @@ test('killed in the middle, and once more: the end is the same', { timeout: 180_
     expect(await ask(`${label}.${one.suffix}`)).toEqual(['A 192.0.2.2', 'A 192.0.2.3']);
 });
 
-test(
-  'a process that hangs keeps no account, and what it had on its way does not have the last word',
-  { timeout: 300_000 },
-  async () => {
-    const front = await startDnsApiProxy(dns.url);
-    onTestFinished(() => front.stop());
-    await reconciler.stop();
-    const one = await operator(front.url);
-    for (const label of ['g-late', 'g-gone']) await want(one, label, [set('default', '192.0.2.1')]);
-    const [late, gone] = [`g-late.${one.suffix}`, `g-gone.${one.suffix}`];
-    const change = front.holdNext('PATCH');
-    const hung = otherReconciler();
-    const ended = once(hung, 'exit');
-    onTestFinished(async () => {
-      hung.kill('SIGKILL');
-      await ended;
-    });
-    await change.arrived;
-    hung.kill('SIGSTOP');
-    await want(one, 'g-late', [set('default', '192.0.2.2')]);
-    await want(one, 'g-gone', []);
-    reconciler = startDnsReconciler(app.installation, console);
-    // Takes over when the database detects the dead session.
-    await shows(late, ['A 192.0.2.2'], undefined, { within: 180_000 });
-    await settled(one);
+test('a hanging process loses its account, and its pending writes do not win', { timeout: 300_000 }, async () => {
+  const front = await startDnsApiProxy(dns.url);
+  onTestFinished(() => front.stop());
+  await reconciler.stop();
+  const one = await operator(front.url);
+  for (const label of ['g-late', 'g-gone']) await want(one, label, [set('default', '192.0.2.1')]);
+  const [late, gone] = [`g-late.${one.suffix}`, `g-gone.${one.suffix}`];
+  const change = front.holdNext('PATCH');
+  const hung = otherReconciler();
+  const ended = once(hung, 'exit');
+  onTestFinished(async () => {
+    hung.kill('SIGKILL');
+    await ended;
+  });
+  await change.arrived;
+  hung.kill('SIGSTOP');
+  await want(one, 'g-late', [set('default', '192.0.2.2')]);
+  await want(one, 'g-gone', []);
+  reconciler = startDnsReconciler(app.installation, console);
+  // Takes over when the database detects the dead session.
+  await shows(late, ['A 192.0.2.2'], undefined, { within: 180_000 });
+  await settled(one);
 
-    change.release();
-    for (const name of [late, gone]) await shows(name, ['A 192.0.2.1']);
-    hung.kill('SIGCONT');
-    await shows(late, ['A 192.0.2.2']);
-    await shows(gone, []);
-    await settled(one);
-    expect(await unprocessed(one)).toEqual([]);
-  },
-);
+  change.release();
+  for (const name of [late, gone]) await shows(name, ['A 192.0.2.1']);
+  hung.kill('SIGCONT');
+  await shows(late, ['A 192.0.2.2']);
+  await shows(gone, []);
+  await settled(one);
+  expect(await unprocessed(one)).toEqual([]);
+});
 
-test('a provider with lines of its own is told ours by its names; those it lacks are answered as everybody else', async () => {
+test("a provider's own line names are mapped; lines that it lacks get the default answer", async () => {
   const tenant = await app.build.client();
   const { keyID, keySecret } = dnspod.key;
   const body = {
@@ -461,7 +457,7 @@ test('a provider with lines of its own is told ours by its names; those it lacks
   expect(offered.map(({ line }) => line)).toEqual(['default', 'ct', 'overseas']);
 });
 
-test('a batch of which one name is refused is done but for that, and who shares no weights on lines says so', async () => {
+test('a batch with one rejected name applies the rest, and a provider without weights per line says so', async () => {
   const tenant = await app.build.client();
   const { keyID, keySecret } = route53.key;
   const body = {
@@ -497,7 +493,7 @@ test('a batch of which one name is refused is done but for that, and who shares 
   expect(await app.as(one.client).call(dnsSetting.lines, {})).toMatchObject({ weighting: 'oneLine' });
 });
 
-test('an account is tried before it is kept, is never shown, and is replaced by its root domain', async () => {
+test('an account is tested before it is stored, is never shown, and is replaced by its root domain', async () => {
   const { client } = await app.build.client();
   const wrong = { ...powerDns(), credentials: { url: dns.url, apiKey: 'another key' }, rootDomain: zone };
   const errorData = [expect.objectContaining({ target: zone, message: expect.stringMatching(/401|Unauthorized/) })];

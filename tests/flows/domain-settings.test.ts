@@ -76,8 +76,8 @@ const handshake = (servername: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<
     socket.on('error', () => done(false));
   });
 
-describe('towards the origin', () => {
-  test('Host, protocol and server name are what the domain says', async () => {
+describe('settings for the origin', () => {
+  test('set Host, protocol and SNI', async () => {
     const { name, params } = await domain(plain.port);
     await user().call(domains.update, { params, body: { hostReplace: 'inner.example.com' } });
     await eventually(async () => {
@@ -100,7 +100,7 @@ describe('towards the origin', () => {
     await eventually(async () => expect((await visit(http, name, `/${Math.random()}`)).status).toBe(502));
   });
 
-  test('who comes by HTTP and who comes by HTTPS are sent to the ports that are mapped', async () => {
+  test('map HTTP and HTTPS visitors to the configured origin ports', async () => {
     const { name, params } = await domain(plain.port);
     const portMap = [
       { from: http, to: plain.port },
@@ -116,7 +116,7 @@ describe('towards the origin', () => {
     expect(plain.asked('/by-http')).toHaveLength(1);
   });
 
-  test('balancing, patience and rest are what the domain says', async () => {
+  test('set balancing, timeouts and rest time', async () => {
     const { name, params } = await domain(plain.port);
     const { opened, open } = gate();
     plain.on('/silent', { after: opened });
@@ -143,8 +143,8 @@ describe('towards the origin', () => {
   });
 });
 
-describe('towards visitors', () => {
-  test('HTTPS is forced, remembered by browsers, and spoken in no older version', async () => {
+describe('settings for visitors', () => {
+  test('force HTTPS, set HSTS and a minimum TLS version', async () => {
     const { name, params } = await domain(plain.port);
     expect(await handshake(name, 'TLSv1.2')).toBe(true);
     const hsts = { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true };
@@ -168,7 +168,7 @@ describe('towards visitors', () => {
     expect((await overTls(name)).hsts).toBeUndefined();
   });
 
-  test('a name that is switched off is answered 903, and served again when it is on', async () => {
+  test('answer 903 for a disabled name, and serve it again when enabled', async () => {
     const { name, id } = await domain(plain.port);
     await user().call(domains.status, { params: site.params, body: { ids: [id], enabled: false } });
     await eventually(async () => expect((await visit(http, name)).status).toBe(903));

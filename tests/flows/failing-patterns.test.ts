@@ -9,7 +9,7 @@ import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { visit } from '../support/visit.ts';
 
-test('a stored pattern that nginx does not compile lets visitors in and is shown with its node', async () => {
+test('a stored pattern that nginx cannot compile blocks nobody and is shown with its node', async () => {
   const plane = await controlPlane({ databaseUrl: await testDatabase() });
   onTestFinished(() => plane.stop());
   const origin = await startOrigin();

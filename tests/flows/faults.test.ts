@@ -162,7 +162,7 @@ describe.each([
   );
 });
 
-describe('a document that was damaged on its way', () => {
+describe('a document damaged in transit', () => {
   const damages: [string, (body: string) => { body: string; hash: (body: string) => string }][] = [
     ['by a flipped bit', (body) => ({ body: body.replace('"maxFails":3', '"maxFails":2'), hash: () => sha256(body) })],
     ['by being cut short', (body) => ({ body: body.slice(0, -20), hash: () => sha256(body) })],

@@ -92,7 +92,7 @@ test('a disk that the cache itself fills fails no request', async () => {
   expect(await miss(node, 'filling', more)).toBe(0);
 });
 
-test('a disk that another program fills within an instant breaks only the requests of the first moments', async () => {
+test('a disk that another program fills at once breaks only the first requests', async () => {
   const node = await nodeOnSmallDisk();
   const missed = miss(node, 'sudden', 1700);
   await eventuallyStarted(() => expect(node.origin.asked('/cached/sudden/100')).toHaveLength(1));

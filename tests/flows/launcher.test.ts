@@ -33,7 +33,7 @@ async function start(home: string, limits = ''): Promise<string> {
   return path.relative(home, path.dirname(stdout.trim()));
 }
 
-test('a release on trial that ends three times is not started again', async () => {
+test('a release on trial that exits three times is not started again', async () => {
   const home = await onTrial();
   const started: string[] = [];
   for (let i = 0; i < 5; i += 1) started.push(await start(home));
@@ -42,7 +42,7 @@ test('a release on trial that ends three times is not started again', async () =
   expect(await readFile(path.join(home, 'failed/why'), 'utf8')).toContain('it ended 3 times');
 });
 
-test('where the disk is full, so that starts cannot be counted, the release before goes on', async () => {
+test('with a full disk, where starts cannot be counted, the previous release starts', async () => {
   const home = await onTrial();
   // Every write fails, as on a full disk.
   expect(await start(home, "trap '' XFSZ; ulimit -f 0;")).toBe('current');

@@ -32,7 +32,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-test('an operator makes zone, product, node and site; a customer adds a domain; it is cached, purged, paused and switched off', async () => {
+test('an operator creates zone, product, node and site; a customer adds a domain; it is cached, purged, paused and disabled', async () => {
   const tenant = await plane.build.client();
   const customer = await plane.build.user(tenant);
   const [operator, user] = [plane.as(tenant.client), plane.as(customer)];

@@ -28,11 +28,11 @@ async function emptyDatabase(): Promise<string> {
   return url.href;
 }
 
-test('the migrations make exactly the schema', async () => {
+test('the migrations produce exactly the schema', async () => {
   expect(await drift(await testDatabase())).toBeNull();
 });
 
-test('processes that start at once on an empty database apply each migration once', async () => {
+test('concurrent starts on an empty database apply each migration once', async () => {
   const database = await emptyDatabase();
   const before = await status(database);
   expect(before.length).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ test('processes that start at once on an empty database apply each migration onc
   expect(await deploy(database)).toEqual([]);
 });
 
-test('a migration that was edited after it was applied is told', async () => {
+test('a migration edited after it was applied is reported', async () => {
   const database = await testDatabase();
   const client = new pg.Client({ connectionString: database });
   await client.connect();
@@ -52,7 +52,7 @@ test('a migration that was edited after it was applied is told', async () => {
   expect((await status(database))[0]).toContain('edited after it was applied');
 });
 
-test('one migration after the other is made of what changed in the schema, and nothing of what did not', async () => {
+test('a new migration contains only the changes of the schema', async () => {
   const database = await testDatabase();
   const folder = await testDir();
   await cp('prisma', folder, { recursive: true });
@@ -73,7 +73,7 @@ test('one migration after the other is made of what changed in the schema, and n
 /** The release before roles, API tokens, branding and the audit hash chain. */
 const EARLIER = '20261120161000';
 
-test('an installation of the earlier release goes on with its accounts, sessions, rights, sites and audit', async () => {
+test('an earlier installation keeps its accounts, sessions, permissions, sites and audit log', async () => {
   const database = await emptyDatabase();
   const folder = await testDir();
   await cp('prisma', folder, { recursive: true });
@@ -149,7 +149,7 @@ test('an installation of the earlier release goes on with its accounts, sessions
   await app.close();
 });
 
-test('what rollouts said before it was data becomes data, and what somebody wrote stays as it was written', async () => {
+test('texts of earlier rollouts become message codes, and texts by people stay', async () => {
   const figures = { value: 0.4, limit: 0.05, before: 0, others: null, requests: 50 };
   const times = { value: 900, limit: 130, before: 30, others: null };
   const said = [

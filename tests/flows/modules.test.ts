@@ -29,7 +29,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-test('modules are made, given to a domain, changed and taken off, and the edge does so each time', async () => {
+test('modules are created, assigned, changed and removed, and the edge follows each change', async () => {
   const { port: http, zone, call, params, name } = await servedSite(plane, origin);
   const { agent } = await nodeAt(plane, zone);
   onTestFinished(() => agent.stop());

@@ -63,7 +63,7 @@ function refusals(line: NatsConnection): string[] {
 const nodeIn = async (zone: BuiltZone) => joinSimulated(await plane.node(zone));
 
 describe('a join token', () => {
-  test('is good for one key, which may repeat its join', async () => {
+  test('works for one key, which may repeat its join', async () => {
     const { token, nodeID } = await plane.node(await plane.build.zone());
     const key = newKey();
     const [first, again] = [await join(token, key), await join(token, key)];
@@ -72,19 +72,19 @@ describe('a join token', () => {
     expect((await join(token)).status).toBe(401);
   });
 
-  test('is good for one key also when two come at once', async () => {
+  test('works for one key under concurrent joins', async () => {
     const { token } = await plane.node(await plane.build.zone());
     const answers = await Promise.all(Array.from({ length: 8 }, () => join(token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  test('ends after a day', async () => {
+  test('expires after a day', async () => {
     const { token, nodeID } = await plane.node(await plane.build.zone());
     await plane.installation.db.edgeNode.update({ where: { id: nodeID }, data: { joinEndsAt: new Date() } });
     expect((await join(token)).status).toBe(401);
   });
 
-  test('that nobody made is refused', async () => {
+  test('is rejected when unknown', async () => {
     expect((await join('x'.repeat(43))).status).toBe(401);
   });
 
@@ -97,7 +97,7 @@ describe('a join token', () => {
   });
 });
 
-test('a node cannot hear another zone, another node, other inboxes or everything', async () => {
+test('a node cannot subscribe to another zone, another node, other inboxes or everything', async () => {
   const [zone, otherZone] = [await plane.build.zone(), await plane.build.zone()];
   const [node, other] = [await nodeIn(zone), await nodeIn(otherZone)];
   const line = await open(node);
@@ -116,7 +116,7 @@ test('a node cannot hear another zone, another node, other inboxes or everything
   await eventually(() => expect(heard).toEqual(foreign.map((subject) => `subscription ${subject}`)));
 });
 
-test('a node cannot speak as another, as the control plane or to nobody', async () => {
+test('a node cannot publish as another node, as the control plane or to unknown subjects', async () => {
   const zone = await plane.build.zone();
   const [node, other] = [await nodeIn(zone), await nodeIn(zone)];
   const line = await open(node);
@@ -132,7 +132,7 @@ test('a node cannot speak as another, as the control plane or to nobody', async 
   await eventually(() => expect(heard).toEqual(foreign.map((subject) => `publish ${subject}`)));
 });
 
-test('a node cannot make the control plane speak for it: answers go to its own inbox alone', async () => {
+test('a node cannot make the control plane publish for it: responses go only to its own inbox', async () => {
   const zone = await plane.build.zone();
   const [node, victim] = [await nodeIn(zone), await nodeIn(zone)];
   const [line, ear] = [await open(node), await open(victim)];
@@ -150,7 +150,7 @@ test('a node cannot make the control plane speak for it: answers go to its own i
   expect(heard).toEqual([]);
 });
 
-test('what a node says wrongly hurts nobody else', async () => {
+test('invalid reports of a node affect no other node', async () => {
   const zone = await plane.build.zone();
   const [hostile, honest] = [await nodeIn(zone), await nodeIn(zone)];
   const line = await open(hostile);
@@ -183,7 +183,7 @@ test('what a node says wrongly hurts nobody else', async () => {
   });
 });
 
-describe('a node is cut off by the server, hears nothing more and is not let in again, once it is', () => {
+describe('a node is disconnected by the server, receives nothing and cannot reconnect, once it is', () => {
   const ends: [string, (client: BuiltZone['client'], tenant: Tenant, nodeID: string) => Promise<unknown>][] = [
     [
       'removed',
@@ -233,7 +233,7 @@ describe('a node is cut off by the server, hears nothing more and is not let in 
   });
 });
 
-test('a node that is removed is cut off at once and cannot come back, also after NATS has lost all it stored', async () => {
+test('a removed node is disconnected at once and cannot return, even after NATS has lost its store', async () => {
   const zone = await plane.build.zone();
   const node = await nodeIn(zone);
   const line = await open(node);
@@ -260,7 +260,7 @@ test('a node that is removed is cut off at once and cannot come back, also after
   });
 });
 
-test('a server that lost its store admits nobody until the control plane has said who is revoked', async () => {
+test('a server that lost its store admits no node until the control plane has sent the revocations', async () => {
   const zone = await plane.build.zone();
   const [kept, removed] = [await nodeIn(zone), await nodeIn(zone)];
   const client = plane.as(zone.client);
@@ -278,7 +278,7 @@ test('a server that lost its store admits nobody until the control plane has sai
   await expect(open(removed)).rejects.toThrow('Authorization Violation');
 });
 
-test('after a new join token the old key is cut off and a new one serves the same node', async () => {
+test('a new join token revokes the old key, and a new key serves the same node', async () => {
   const zone = await plane.build.zone();
   const node = await nodeIn(zone);
   const line = await open(node);
@@ -297,7 +297,7 @@ test('after a new join token the old key is cut off and a new one serves the sam
   });
 });
 
-test('a wiped NATS store loses nothing: nodes come back and hear the next change', async () => {
+test('after a loss of the NATS store nodes reconnect and receive the next change', async () => {
   const site = await plane.build.site();
   const node = await nodeIn(site.zone);
   node.connect();
@@ -318,7 +318,7 @@ test('a wiped NATS store loses nothing: nodes come back and hear the next change
   await eventually(() => expect([meanwhile, after].map((key) => node.doc(key) !== null)).toEqual([true, true]));
 });
 
-test('an api that is started before NATS publishes and purges once NATS is there', async () => {
+test('an API started before NATS publishes and purges once NATS is available', async () => {
   const site = await plane.build.site();
   const node = await nodeIn(site.zone);
   node.connect();
@@ -342,7 +342,7 @@ test('an api that is started before NATS publishes and purges once NATS is there
   });
 });
 
-test('a node that loses its connection is shown as reconnecting, and as enabled when it is back', async () => {
+test('a disconnected node is shown as reconnecting, and as enabled after its return', async () => {
   const zone = await plane.build.zone();
   const node = await nodeIn(zone);
   onTestFinished(() => node.disconnect());
@@ -356,7 +356,7 @@ test('a node that loses its connection is shown as reconnecting, and as enabled 
   await eventually(async () => expect(await status()).toBe('enabled'));
 });
 
-test('a node that came back before NATS noticed that it had gone is there, whichever of the two is heard first', async () => {
+test('a node that reconnects before NATS detects its disconnect is online, in either order of the events', async () => {
   const { nodeID, token } = await plane.node(await plane.build.zone());
   const user = newKey();
   await join(token, user);
@@ -396,7 +396,7 @@ test('a node that came back before NATS noticed that it had gone is there, which
   expect(await state()).toMatchObject({ connectedAt: null });
 });
 
-test('an operator makes a node fetch everything anew; one that does not answer is named', async () => {
+test('an operator resyncs nodes; a node without response is named', async () => {
   const site = await plane.build.site();
   const [node, silent] = [await nodeIn(site.zone), await nodeIn(site.zone)];
   node.connect();
@@ -414,7 +414,7 @@ test('an operator makes a node fetch everything anew; one that does not answer i
   });
 });
 
-test('an order that a node does not know, hears too late or cannot carry out is answered so', async () => {
+test('an unknown, expired or failed order is answered with an error', async () => {
   const zone = await plane.build.zone();
   const client = plane.as(zone.client);
   const [old, able] = [await nodeIn(zone), await nodeIn(zone)];

@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)(
         within,
       );
 
-    test('it serves, by workers who are nobody, and no limit of its unit stands in the way', async () => {
+    test("the node serves with unprivileged workers, and the unit's limits do not interfere", async () => {
       origin.on('/app.js', { headers: { 'content-type': 'text/javascript' }, body: 'of the origin' });
       await eventually(async () => expect(await asked()).toMatchObject({ status: 200, body: 'of the origin' }), within);
       await eventually(async () => expect((await asked()).cache).toBe('hit'));
@@ -112,7 +112,7 @@ describe.skipIf(missing !== null)(
       expect(error).toBeNull();
     });
 
-    test('an agent that is killed is started again; stopped, it leaves nginx to the visitors', async () => {
+    test('a killed agent is restarted; a stopped one leaves nginx running', async () => {
       const [nginx, before] = [await master(), await shown('MainPID')];
       await machine.exec(`kill -KILL ${before}`);
       await eventually(async () => {
@@ -130,7 +130,7 @@ describe.skipIf(missing !== null)(
       expect(await master()).toBe(nginx);
     });
 
-    test('Geneva stands in nftables, and again after a firewall has forgotten it', async () => {
+    test('Geneva rules are in nftables, and are restored after the firewall was flushed', async () => {
       const rules = () => machine.exec('nft list ruleset');
       await call(nodes.geneva, { body: { ids: [id], packetSize: 88, windowSize: 17 } });
       const stands = () =>
@@ -140,7 +140,7 @@ describe.skipIf(missing !== null)(
       await stands();
     });
 
-    test('logs are set aside by order, and by logrotate where the agent does not', async () => {
+    test('logs are rotated by command, and by logrotate without the agent', async () => {
       const logs = () => machine.exec('ls /var/lib/edgeloom/logs');
       await call(nodes.logRotate, { body: { ids: [id] } });
       expect(await logs()).toMatch(/^access\.json\.\d/m);
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(
     });
 
     test(
-      'ordered to reboot it does, and serves from disk although nobody of ours answers',
+      'the machine reboots by command and serves from disk without a control plane',
       { timeout: 180_000 },
       async () => {
         const boot = () => machine.exec('stat -c %Z /proc/1');
@@ -176,7 +176,7 @@ describe.skipIf(missing !== null)(
       },
     );
 
-    test('uninstalled, nothing of it is left', { timeout: 120_000 }, async () => {
+    test('uninstalling removes everything', { timeout: 120_000 }, async () => {
       await call(nodes.status, { body: { ids: [id], enabled: false } });
       const { jobIDs } = await call(nodeJobs.uninstall, { body: { ids: [id] } });
       await ended(jobIDs[0] ?? '');

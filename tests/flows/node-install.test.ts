@@ -104,7 +104,7 @@ const statusAt = (port: number) =>
   });
 
 test(
-  'a bare Rocky Linux 9 becomes a serving node; doing it once more changes nothing; uninstalled, nothing is left',
+  'a bare Rocky Linux 9 becomes a serving node; repeating changes nothing; uninstalling removes everything',
   {
     timeout: 180_000,
   },
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  'CentOS 7 is sent a Node that its C library can run, and OpenResty as a package; it is installed by a user with sudo',
+  'CentOS 7 gets a compatible Node and an OpenResty package, installed by a sudo user',
   {
     timeout: 120_000,
   },
@@ -182,31 +182,27 @@ test(
   },
 );
 
-test('Debian 12 serves by its own nginx', { timeout: 120_000 }, async () => {
+test('Debian 12 serves with its own nginx', { timeout: 120_000 }, async () => {
   const made = await machine({ distribution: 'debian12' });
   const built = await node(made);
   expect(reasons(await install(built))).toEqual([]);
   expect(await statusAt(built.http)).toBe(903);
 });
 
-test(
-  'a machine that restarts in the middle is waited for, and its installation goes on',
-  { timeout: 180_000 },
-  async () => {
-    const made = await machine({ powerOffAt: 4 });
-    const built = await node(made);
-    const job = await begin(built);
-    const text = async () => textOf(await built.call(nodeJobs.get, { params: job }));
-    await eventually(async () => expect(await text()).toContain('ECONNREFUSED'), { within: 60_000 });
-    await made.boot();
-    const done = await ended(built, job);
-    expect(reasons(done)).toEqual([]);
-    expect(await statusAt(built.http)).toBe(903);
-  },
-);
+test('the installation continues after the machine restarts', { timeout: 180_000 }, async () => {
+  const made = await machine({ powerOffAt: 4 });
+  const built = await node(made);
+  const job = await begin(built);
+  const text = async () => textOf(await built.call(nodeJobs.get, { params: job }));
+  await eventually(async () => expect(await text()).toContain('ECONNREFUSED'), { within: 60_000 });
+  await made.boot();
+  const done = await ended(built, job);
+  expect(reasons(done)).toEqual([]);
+  expect(await statusAt(built.http)).toBe(903);
+});
 
 test.each<Distribution>(['debian12', 'rocky9'])(
-  'the Node of the repository is made into an archive that %s takes',
+  'the Node of the repository is packed into an archive that %s accepts',
   { timeout: 180_000 },
   async (distribution) => {
     const archive = await ensureNodeArchive(artifacts);
@@ -244,7 +240,7 @@ test.each([
   expect(calls.includes('systemctl mask nginx.service')).toBe(expected.length > 0);
 });
 
-test('a connection that breaks again and again is taken up where it broke', { timeout: 180_000 }, async () => {
+test('an installation resumes after repeated disconnects', { timeout: 180_000 }, async () => {
   const dropConnectionAt = [1, 3, 6, 10, 15, 21, 28, 36, 45];
   const made = await machine({ distribution: 'rocky9', dropConnectionAt });
   const built = await node(made);
@@ -257,7 +253,7 @@ test('a connection that breaks again and again is taken up where it broke', { ti
   expect(textOf(job).match(/the connection broke/g)).toHaveLength(met);
 });
 
-test('a process that dies in the middle leaves a job that another one ends', { timeout: 120_000 }, async () => {
+test('a job of a crashed process is finished by another process', { timeout: 120_000 }, async () => {
   const held = {
     dnf: 'echo "dnf $*" >> /var/log/calls; while [ ! -e /tmp/go ]; do sleep 0.1; done; mkdir -p /usr/local/openresty/nginx/sbin; ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx',
   };
@@ -313,7 +309,7 @@ test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
     'server',
     /^package OpenResty was not installed/,
   ],
-])('%s is named, and nothing half done is left', { timeout: 60_000 }, async (_, options, ssh, step, expected) => {
+])('%s is reported, and nothing partial remains', { timeout: 60_000 }, async (_, options, ssh, step, expected) => {
   const made = await machine(options);
   const built = await node(made, ssh);
   const job = await install(built);
@@ -327,7 +323,7 @@ test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
 });
 
 test(
-  'a port that another program holds is named; when it is free, the step is done again and the rest follows',
+  'a port in use is reported; once it is free, a retry completes the installation',
   {
     timeout: 120_000,
   },
@@ -348,7 +344,7 @@ test(
   },
 );
 
-test('the key of a machine is shown before anybody signs in, and nobody looks inside', async () => {
+test('the host key is shown before signing in, and internal addresses are not contacted', async () => {
   const made = await machine();
   const zone = await plane.build.zone();
   const { call } = plane.as(zone.client);
@@ -360,7 +356,7 @@ test('the key of a machine is shown before anybody signs in, and nobody looks in
   });
 });
 
-test('it is watched as it goes on, without its secrets, and ended by a word', { timeout: 60_000 }, async () => {
+test('progress is streamed without secrets, and the job can be cancelled', { timeout: 60_000 }, async () => {
   const held = {
     dnf: `echo "the password is ${password}"; echo "dnf $*" >> /var/log/calls; while true; do sleep 0.1; done`,
   };

@@ -33,7 +33,7 @@ const isOpen = (port: number) =>
     socket.once('connect', () => socket.destroy());
   });
 
-test('a reset fetches every document anew and empties the store, and no visitor notices', async () => {
+test('a reset fetches every document again and empties the cache, and no visitor notices', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, origin, www } = node;
   origin.on('/cached/page', { body: 'old' });
@@ -56,7 +56,7 @@ test('a reset fetches every document anew and empties the store, and no visitor 
   expect(await readdir(layoutOf(agent.dir).docs)).toEqual(expect.arrayContaining(['zone', 'host', 'site', 'manifest']));
 });
 
-test('all that is stored goes, or of every site what has a tag', async () => {
+test('clears the whole cache, or objects of every site with a tag', async () => {
   const { peer, ports, origin, www } = await startConnectedNode();
   const ask = async (name: string) => (await get(ports.http, www.name, `/cached/${name}`)).body;
   const answer = (body: string) => {
@@ -73,7 +73,7 @@ test('all that is stored goes, or of every site what has a tag', async () => {
   expect([await ask('a'), await ask('b')]).toEqual(['3', '3']);
 });
 
-test('logs are set aside, and nginx goes on in new ones', async () => {
+test('rotates logs, and nginx continues in new files', async () => {
   const { peer, agent, ports, www } = await startConnectedNode();
   const { logs } = layoutOf(agent.dir);
   const access = () => readFile(path.join(logs, 'access.json'), 'utf8').catch(() => '');
@@ -90,7 +90,7 @@ test('logs are set aside, and nginx goes on in new ones', async () => {
   expect(await access()).not.toContain('/before');
 });
 
-test('it says how busy it is and what it runs', async () => {
+test('reports its load and its running configuration', async () => {
   const { peer } = await startConnectedNode();
   const { figures } = await peer.command('system');
   expect(figures).toMatchObject({ cores: expect.any(Number), system: expect.stringContaining(', ') });
@@ -106,7 +106,7 @@ test('it says how busy it is and what it runs', async () => {
   expect(Date.parse(peer.heartbeats.at(-1)?.clock ?? '')).not.toBeNaN();
 });
 
-test('what it does not know or hears too late it says plainly', async () => {
+test('answers unknown and expired orders with an error', async () => {
   const { peer } = await startConnectedNode();
   expect(await peer.command('dance')).toMatchObject({
     ok: false,
@@ -116,7 +116,7 @@ test('what it does not know or hears too late it says plainly', async () => {
   expect(await peer.command('rotateLogs', {}, new Date(Date.now() - 1000))).toMatchObject({ ok: false, late: true });
 });
 
-test('a machine is rebooted once, however often that is asked', async () => {
+test('a machine reboots once, however often the order is repeated', async () => {
   const bin = await mkdtemp(path.join(tmpdir(), 'agent-bin-'));
   onTestFinished(() => rm(bin, { recursive: true, force: true }));
   const said = path.join(bin, 'said');
@@ -128,7 +128,7 @@ test('a machine is rebooted once, however often that is asked', async () => {
   await eventuallyStarted(async () => expect(await readFile(said, 'utf8')).toBe('--no-block reboot\n'));
 });
 
-test('a node that is switched off serves on until its drain ends, and is back when it is switched on', async () => {
+test('a disabled node serves until its drain ends, and again when enabled', async () => {
   const node = await startConnectedNode();
   const { peer, ports, www } = node;
   const serves = async () => (await get(ports.http, www.name)).status === 200;
@@ -141,7 +141,7 @@ test('a node that is switched off serves on until its drain ends, and is back wh
   await eventuallyStarted(async () => expect(await serves()).toBe(true));
 });
 
-test('a node of one layer serves nothing of the other', async () => {
+test('a node of one layer does not serve the other layer', async () => {
   const node = await startConnectedNode();
   const { peer, ports } = node;
   const forward = portDoc(await freePort());

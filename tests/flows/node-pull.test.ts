@@ -71,7 +71,7 @@ const installs =
   'mkdir -p /usr/local/openresty/nginx/sbin; ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx';
 
 test(
-  'a bare Rocky Linux 9 becomes a serving node; the line may be pasted there again, and on no other machine',
+  'a bare Rocky Linux 9 becomes a serving node; the command may be repeated there, and on no other machine',
   { timeout: 120_000 },
   async () => {
     const made = await machine({ programs: { dnf: `echo "dnf $*" >> /var/log/calls\n${seen}\n${installs}` } });
@@ -135,7 +135,7 @@ test.each<[string, MachineOptions, RegExp]>([
     { programs: { date: 'exec /usr/bin/date -d "+1 hour" "$@"' } },
     /Not installed: the clock of this machine is 3\d{3} s off\n$/,
   ],
-])('%s is named, and nothing half done is left', { timeout: 60_000 }, async (_, options, expected) => {
+])('%s is reported, and nothing partial remains', { timeout: 60_000 }, async (_, options, expected) => {
   const made = await machine(options);
   const { line } = await node();
   expect(await paste(made, line)).toMatch(expected);
@@ -143,7 +143,7 @@ test.each<[string, MachineOptions, RegExp]>([
   expect(await made.calls()).toEqual([]);
 });
 
-test('a script that was cut off does nothing, wherever it ends', async () => {
+test('a truncated script does nothing, wherever it ends', async () => {
   const made = await machine();
   const { token } = await node();
   const script = await (await fetch(`${plane.api.url}/api/v1/node/install.sh`)).text();
@@ -157,7 +157,7 @@ test('a script that was cut off does nothing, wherever it ends', async () => {
   expect(await made.calls()).toEqual([]);
 });
 
-test('what a machine is sent is for those who hold a token, and nothing else of the folder is', async () => {
+test('files for machines need a token, and other files of the folder are not served', async () => {
   const { token } = await node();
   const ask = async (name: string, bearer: string) =>
     (await fetch(`${plane.api.url}/api/v1/node/${name}`, { headers: { authorization: `Bearer ${bearer}` } })).status;
@@ -168,7 +168,7 @@ test('what a machine is sent is for those who hold a token, and nothing else of 
   expect(await ask('setup?system=rocky&version=9&arch=x86_64', 'another')).toBe(401);
 });
 
-test('an operator reads what a machine needs to know to join', async () => {
+test('an operator sees the requirements for a machine to join', async () => {
   const { id, call } = await node();
   const text = await call(nodeJobs.info, { query: { nodeID: id } });
   expect(text).toContain(`control=${plane.api.url}\n`);

@@ -100,7 +100,7 @@ async function untouched(it: Upgrading, version = '1.0.0') {
 /** The Lua code that nginx has loaded. */
 const luaOf = ({ agent }: ConnectedNode) => readFile(path.join(layoutOf(agent.dir).conf, 'current/nginx.conf'), 'utf8');
 
-test('one release follows another and gives way to it again, and no visitor notices', async () => {
+test('an upgrade and a rollback are applied, and no visitor notices', async () => {
   const it = await node();
   const { peer, ports, origin, agent } = it;
   const two = await make.agent('1.1.0');
@@ -159,7 +159,7 @@ const withFirst =
     for (const [file, content] of Object.entries(extra)) await writeFile(path.join(dir, file), content);
   };
 
-test('a release that does not serve makes way for the one before, by itself and with the reason', async () => {
+test('a release that does not serve is rolled back automatically with the reason', async () => {
   const it = await node();
   const { agent, ports } = it;
   const pid = await agent.nginxPid();
@@ -185,7 +185,7 @@ test('a release that does not serve makes way for the one before, by itself and 
   await eventuallyStarted(async () => expect(await readdir(path.join(it.home, 'releases'))).toEqual([one.name]));
 });
 
-test('a release that hangs makes way as well', async () => {
+test('a release that hangs is rolled back', async () => {
   const it = await node({ seconds: 2 });
   const bad = await make.agent('1.1.0', withFirst('await new Promise((resolve) => setTimeout(resolve, 1e9))'));
   serveReleases(it.peer, bad);
@@ -194,7 +194,7 @@ test('a release that hangs makes way as well', async () => {
   await untouched(it);
 });
 
-test('what is not right is refused, and the node is as it was', async () => {
+test('an invalid release is rejected, and the node is unchanged', async () => {
   const it = await node();
   const { peer } = it;
   const began = peer.heartbeats.at(-1)?.startedAt;
@@ -244,7 +244,7 @@ test('what is not right is refused, and the node is as it was', async () => {
   await expect(access(path.join(it.home, 'releases/outside'))).rejects.toThrow('ENOENT');
 });
 
-test('a disk without room is named before anything is fetched', async () => {
+test('a full disk is reported before the download', async () => {
   const it = await node();
   const packs = path.join(it.agent.dir, 'packs');
   await mkdir(packs);
@@ -259,7 +259,7 @@ test('a disk without room is named before anything is fetched', async () => {
   await untouched(it);
 });
 
-test('killed while it fetches, and with the whole machine while it is on trial, a node ends where it was told to go', async () => {
+test('a node that is killed during download and during trial ends in the ordered state', async () => {
   const it = await node();
   const { agent, peer, home } = it;
   const hold = path.join(home, 'hold');
@@ -298,7 +298,7 @@ test('killed while it fetches, and with the whole machine while it is on trial, 
   expect(states).toEqual(['fetching', 'switching', 'complete']);
 });
 
-test('a pack of data is taken into use, seen off where nginx does not take it, and gone back from', async () => {
+test('a data pack is installed, rejected when nginx rejects it, and rolled back', async () => {
   const it = await node();
   const [first, bad, second] = await Promise.all([
     make.pack('waf', '1.0.0', { rules: 'one' }),
@@ -325,7 +325,7 @@ test('a pack of data is taken into use, seen off where nginx does not take it, a
   await untouched(it);
 });
 
-test('a release that serves while the control plane is away stays, and says so when it is back', async () => {
+test('a release that serves without a control plane stays, and reports when connected', async () => {
   const dir = await testDir();
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const { secretsDir } = services();
@@ -364,7 +364,7 @@ test('a release that serves while the control plane is away stays, and says so w
   await says(it, '1.1.0');
 });
 
-test('an agent without a launcher says that it cannot be upgraded, and its packs can', async () => {
+test('an agent without a launcher reports that it cannot be upgraded, but its packs can', async () => {
   const { peer } = await startConnectedNode({ env: { EDGELOOM_RELEASE_KEYS: make.keysFile } });
   const order = ({ signed }: TestRelease) =>
     peer.command('upgrade', { upgradeID: randomUUID(), release: signed, control: peer.url, token: TOKEN });

@@ -41,7 +41,7 @@ async function told(name: string): Promise<string> {
   return `${/subject=(.*)/.exec(stdout)?.[1]}, ${/Cert Status: (\w+)/.exec(stdout)?.[1] ?? 'nothing'}`;
 }
 
-test('a certificate is uploaded, asked after by the node and shown with the answer, also by the agent that follows', async () => {
+test('the node fetches and staples OCSP for an uploaded certificate, also after an agent restart', async () => {
   const ca = await createAuthority();
   const [port = 0] = await freePorts(1);
   const name = `${unique('www')}.example.com`;

@@ -60,8 +60,8 @@ async function socketServer(
   return address.port;
 }
 
-describe('a look at an origin', () => {
-  test('asks for the path of the host, in a name of its own', async () => {
+describe('a health check', () => {
+  test('requests the configured path with the configured host', async () => {
     expect(await find({})).toBeNull();
     expect(plain.asked('/health').at(-1)).toMatchObject({
       method: 'GET',
@@ -69,7 +69,7 @@ describe('a look at an origin', () => {
     });
   });
 
-  test('finds it down by its status, by a refused or reset connection, and by silence', async () => {
+  test('fails by status, refused or reset connection, and timeout', async () => {
     plain.on('/broken', { status: 503 });
     expect(await find({ path: '/broken' })).toBe('it answered 503');
     expect(await find({ path: '/broken', statusFrom: 503, statusTo: 503 })).toBeNull();
@@ -81,7 +81,7 @@ describe('a look at an origin', () => {
     expect(await find({ port: await socketServer(() => undefined), timeoutSeconds: 1 })).toBe('no answer within 1 s');
   });
 
-  test('takes any certificate, unless it must be right', async () => {
+  test('accepts any certificate unless verification is enabled', async () => {
     const tls = { name: 'origin.example.com', verify: true };
     expect(await find({ port: secure.port, tls })).toBeNull();
     expect(secure.requests.at(-1)?.serverName).toBe('origin.example.com');
@@ -89,7 +89,7 @@ describe('a look at an origin', () => {
     expect(await find({ port: secure.port, tls: { name: 'other.example.com', verify: false } })).toBeNull();
   });
 
-  test('shows it the certificate that the domain names', async () => {
+  test("presents the domain's client certificate", async () => {
     const asking = createSecureServer({ ...trusted, requestCert: true, ca: ours.cert }, (_, response) => {
       response.end();
     }).listen(0, '127.0.0.1');
@@ -103,7 +103,7 @@ describe('a look at an origin', () => {
     expect(await find({ port, tls: { ...tls, certID: 'gone' } })).toBe('its certificate is not here');
   });
 
-  test('goes where the name leads now, over IPv6 as well, and nowhere it may not', async () => {
+  test('follows DNS, including IPv6, and respects the outbound policy', async () => {
     const six = await startOrigin({ host: '::1' });
     const name = 'moving.example.com';
     expect(await find({ address: name })).toBe('its name is not known');
@@ -120,7 +120,7 @@ describe('a look at an origin', () => {
   });
 });
 
-test('an origin that goes down is left alone by visitors before they meet it, is shown to its owner, and comes back', async () => {
+test('an origin that fails is skipped before visitors notice, is shown to its owner, and returns', async () => {
   const plane = await controlPlane({ databaseUrl: await testDatabase() });
   const [port, first] = [await freePort(), await freePort()];
   const other = await startOrigin();

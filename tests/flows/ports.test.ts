@@ -34,7 +34,7 @@ async function siteOnNode(layer7: number[]) {
   return { site, call, params: site.params, status };
 }
 
-test('a forward that a customer writes carries bytes, follows its origins, and ends with its site', async () => {
+test("a customer's forward carries data, follows its origins, and ends with its site", async () => {
   const { call, params, status } = await siteOnNode([await freePort()]);
   const [one, two, udp] = [await startEcho('one'), await startEcho('two'), await startUdpEcho('udp')];
   onTestFinished(() => Promise.all([one.stop(), two.stop(), udp.stop()]).then(() => undefined));
@@ -60,7 +60,7 @@ test('a forward that a customer writes carries bytes, follows its origins, and e
   await call(ports.remove, { params, body: { ids } });
 });
 
-test("a site answers on a port of its zone while it has it open, and another's site beside it is not asked", async () => {
+test('a site responds on an opened port of its zone, and other sites do not', async () => {
   const [first = 0, second = 0] = await freePorts(2);
   const { site, call, params } = await siteOnNode([first, second]);
   const neighbour = await plane.build.site({ product: site.product });

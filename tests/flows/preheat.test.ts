@@ -36,7 +36,7 @@ async function served() {
   return { ...made, jobOf };
 }
 
-test('what is preheated is stored before the first visitor comes, and the node says how much of the site it holds', async () => {
+test('prefetched objects are cached before the first visitor, and the node reports its cache usage', async () => {
   const { port, zone, call, params, name, jobOf } = await served();
   const { agent } = await nodeAt(plane, zone);
   onTestFinished(() => agent.stop());
@@ -77,7 +77,7 @@ test('what is preheated is stored before the first visitor comes, and the node s
   );
 }, 360_000);
 
-test('a preheat goes on in parts on each node, says how far it is, and keeps no purge waiting', async () => {
+test('a prefetch runs in parts on each node, reports progress, and does not delay purges', async () => {
   const { zone, call, params, name, jobOf } = await served();
   const nodes = await Promise.all([1, 2].map(async () => joinSimulated(await plane.node(zone))));
   for (const node of nodes) {
@@ -104,7 +104,7 @@ test('a preheat goes on in parts on each node, says how far it is, and keeps no 
   expect((await jobOf(jobID)).receipts.map(({ objects }) => objects)).toEqual([30, 30]);
 });
 
-test('only URLs that the site serves are preheated', async () => {
+test('only URLs of the site are prefetched', async () => {
   const { call, params, name } = await served();
   const body = { urls: [`http://${name}/a`, 'http://other.example.com/'] };
   await expect(call(preheat.start, { params, body })).toFail('PARAMETER', {
@@ -112,7 +112,7 @@ test('only URLs that the site serves are preheated', async () => {
   });
 });
 
-describe('what a zone keeps stored', () => {
+describe('a kept URL of a zone', () => {
   /** Simulated nodes with the site's documents, and the requests to each. */
   async function looking(count: number, zone: BuiltZone, name: string) {
     const nodes = await Promise.all(Array.from({ length: count }, async () => joinSimulated(await plane.node(zone))));
@@ -135,7 +135,7 @@ describe('what a zone keeps stored', () => {
   }
   const long = { within: 60_000 };
 
-  test('is fetched by each node, by one that joins later and by one that was away, and again after a purge of it', async () => {
+  test('is fetched by each node, also by new and returning nodes, and again after its purge', async () => {
     const { port, zone, call, params, name, site } = await served();
     const operator = plane.as(site.client);
     const inZone = { zoneId: zone.id };
@@ -167,7 +167,7 @@ describe('what a zone keeps stored', () => {
     for (const node of nodes) expect(node.purged).toEqual([[first]]);
   });
 
-  test('keeps no process from ending while a node waits for an origin', async () => {
+  test('does not block shutdown while a node waits for an origin', async () => {
     const { port, zone, name, site } = await served();
     const { nodes } = await looking(1, zone, name);
     let isAsked = false;
@@ -187,7 +187,7 @@ describe('what a zone keeps stored', () => {
     await plane.api.start();
   });
 
-  test('says at which node it is not, and why, and is tried again', async () => {
+  test('reports where it is missing and why, and is retried', async () => {
     const { port, zone, name, site } = await served();
     const operator = plane.as(site.client);
     const inZone = { zoneId: zone.id };

@@ -59,7 +59,7 @@ const settled = (site: BuiltSite, node: SimulatedNode) =>
     return revision;
   }, patience);
 
-test('a new domain is on the node, with its site, and the console shows that the node has it', async () => {
+test('a new domain reaches the node with its site, and the console shows the sync', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const { key, name } = await addDomain(site);
@@ -72,7 +72,7 @@ test('a new domain is on the node, with its site, and the console shows that the
   });
 });
 
-test('a domain that is switched off is gone from the node, and back when it is switched on', async () => {
+test('a disabled domain is removed from the node, and returns when enabled', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const { key, params } = await addDomain(site);
@@ -85,7 +85,7 @@ test('a domain that is switched off is gone from the node, and back when it is s
   await eventually(() => expect(node.doc(key)).not.toBeNull());
 });
 
-test('a paused site is told to the node as paused', async () => {
+test('a paused site is published as paused', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   await addDomain(site);
@@ -93,7 +93,7 @@ test('a paused site is told to the node as paused', async () => {
   await eventually(() => expect(node.doc(`site/${site.id}`)).toMatchObject({ status: 'pause' }));
 });
 
-test('two api processes publish 200 concurrent changes once each and in order', async () => {
+test('two API processes publish 200 concurrent changes once each and in order', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const pushes = await hearPushes(site.zoneId);
@@ -145,7 +145,7 @@ async function hearPushes(zoneId: string): Promise<DocPush[]> {
   return pushes;
 }
 
-test('a node that was away has everything again when it is back, what is gone included', async () => {
+test('a returning node catches up, including deletions', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const [kept, dropped] = [await addDomain(site), await addDomain(site)];
@@ -160,7 +160,7 @@ test('a node that was away has everything again when it is back, what is gone in
   expect([kept, dropped, added].map(({ key }) => node.doc(key) !== null)).toEqual([true, false, true]);
 });
 
-test('a node that was away for longer than removals are remembered still loses what is gone', async () => {
+test('a node that was offline longer than tombstones exist still loses deleted documents', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const [kept, dropped] = [await addDomain(site), await addDomain(site)];
@@ -185,7 +185,7 @@ test('a node that was away for longer than removals are remembered still loses w
   expect([kept, dropped].map(({ key }) => node.doc(key) !== null)).toEqual([true, false]);
 });
 
-test('a thousand domains made by one call arrive whole', async () => {
+test('a thousand domains created by one call arrive completely', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const names = Array.from({ length: 1000 }, (_, i) => `n${i}-${unique('bulk')}.example.com`);
@@ -195,7 +195,7 @@ test('a thousand domains made by one call arrive whole', async () => {
   expect(names.filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
 });
 
-test('a node that starts with nothing fetches all in pages', async () => {
+test('an empty node fetches all documents in pages', async () => {
   const site = await plane.build.site();
   const names = Array.from({ length: 1000 }, (_, i) => `n${i}-${unique('page')}.example.com`);
   const upstreams = [{ address: '127.0.0.1', port: 8080 }];
@@ -207,7 +207,7 @@ test('a node that starts with nothing fetches all in pages', async () => {
   expect([...names, ...more].filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
 });
 
-test('a publisher that died between storing and pushing leaves no gap: the next one pushes what is owed', async () => {
+test('a publisher that died between storing and pushing leaves no gap: the next one pushes the missing revisions', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   await addDomain(site);
@@ -219,7 +219,7 @@ test('a publisher that died between storing and pushing leaves no gap: the next 
   await settled(site, node);
 });
 
-test('a document that cannot be compiled keeps its last good state, holds up no other and is shown with its site', async () => {
+test('a document that cannot be compiled keeps its last version, blocks no other, and is shown with its site', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const [poisoned, sound] = [await addDomain(site), await addDomain(site)];
@@ -254,7 +254,7 @@ const balance = {
   readTimeoutSeconds: 60,
 } as const;
 
-test('cache rules are told in the order in which they are evaluated', async () => {
+test('cache rules are published in the order of evaluation', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   await addDomain(site);
@@ -273,7 +273,7 @@ test('cache rules are told in the order in which they are evaluated', async () =
   );
 });
 
-test('a certificate reaches the nodes of its zone, which alone can open its private key', async () => {
+test('a certificate reaches the nodes of its zone, and only they can decrypt its key', async () => {
   const site = await plane.build.site();
   const elsewhere = await plane.build.site();
   const [node, foreign] = [await connectedNode(site), await connectedNode(elsewhere)];
@@ -318,7 +318,7 @@ function unseal({ iv, data, tag }: CertDoc['pairs'][number]['key'], docKey: stri
   return Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString();
 }
 
-test('a document that the node lost is repaired after its next heartbeat', async () => {
+test('a document lost by a node is repaired after its next heartbeat', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const { key } = await addDomain(site);
@@ -333,7 +333,7 @@ test('a document that the node lost is repaired after its next heartbeat', async
   });
 });
 
-test('a refused document turns the badge red and says why, until a good one comes', async () => {
+test('a rejected document is shown with its reason until a valid one follows', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const { key, params } = await addDomain(site);

@@ -20,7 +20,7 @@ async function connected(url: string) {
   return client;
 }
 
-test('an older database is handed to a role that is no superuser, and migrations go on', async () => {
+test('an older database is handed over to an unprivileged role, and migrations continue', async () => {
   const dir = await testDir();
   const postgres = await preparePostgres({
     dir: path.join(dir, 'postgres'),

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const task of undo.splice(0).reverse()) await task();
 });
 
-test('the quick start comes up, survives Ctrl-C, kill -9 of itself and of a part, and loses nothing', async () => {
+test('the quick start survives Ctrl-C and kill -9 of itself and of its parts without data loss', async () => {
   const machine = await newMachine();
 
   const first = machine.launch();
@@ -74,7 +74,7 @@ test('the quick start comes up, survives Ctrl-C, kill -9 of itself and of a part
   expect(await machine.processes()).toEqual([]);
 }, 600_000);
 
-test('a port that is taken is named with who holds it and which variable changes it', async () => {
+test('a port in use is reported with its process and the variable that changes it', async () => {
   const machine = await newMachine();
   const other = createServer().listen(Number(machine.ports.EDGE_HTTP_PORT), '127.0.0.1');
   undo.push(async () => other.close());
@@ -86,7 +86,7 @@ test('a port that is taken is named with who holds it and which variable changes
   expect(await machine.processes()).toEqual([]);
 }, 120_000);
 
-test('a setting that makes no sense is refused by its name', async () => {
+test('an invalid setting is rejected by name', async () => {
   const machine = await newMachine();
   const start = await machine.run({ PORT: 'eighty' });
   expect(start.child.exitCode).toBe(1);

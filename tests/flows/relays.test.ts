@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test('a relay that an operator makes is asked by the edge nodes of its zone, purged with them, and missed by nobody', async () => {
+test("edge nodes use their zone's relay, purges include it, and its failure is not noticed", async () => {
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
   const { port, zone, call, params, name } = await servedSite(plane, origin);

@@ -41,7 +41,7 @@ async function visit(port: number, host: string, url: string, isOver: () => bool
   return { asked, connections, failed };
 }
 
-test('visitors with kept connections lose no request when nginx is reloaded', async () => {
+test('keep-alive connections lose no request when nginx reloads', async () => {
   const node = await startConnectedNode();
   const { peer, ports, zone, www, agent, origin } = node;
   origin.on('/cached/x', { body: 'x' });

@@ -34,7 +34,7 @@ async function whileClosed(databaseUrl: string, work: (client: pg.Client, name: 
   }
 }
 
-test('a database that is restored while its zone is written to leaves nothing on a node that it does not have', async () => {
+test('after a database restore during writes, nodes have exactly the documents of the database', async () => {
   const databaseUrl = await testDatabase();
   const plane = await controlPlane({ databaseUrl });
   onTestFinished(() => plane.stop());

@@ -27,7 +27,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-test('every step is told with the rule behind it by what it is called, saved or drafted, and nothing is done', async () => {
+test('each step is reported with the name of its rule, saved or unsaved, without side effects', async () => {
   const { port, zone, call, params, name, domainIDs } = await servedSite(plane, origin);
   await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/img/'], cacheTime: 3600 }] } });
   const { agent } = await nodeAt(plane, zone);
@@ -86,7 +86,7 @@ test('every step is told with the rule behind it by what it is called, saved or 
   });
 }, 300_000);
 
-test('a node that is there answers for one that is not; without any, or where it knows no such order, it is said', async () => {
+test('another node answers for an offline one; without any, or with an older agent, an error is returned', async () => {
   const { zone, call, params, name } = await servedSite(plane, origin);
   const url = `http://${name}/`;
   await expect(call(simulate.run, { params, body: { url } })).toFail('NODE_UNREACHABLE');

@@ -82,7 +82,7 @@ async function operator() {
   return { zone, port, call, params, group, answers, suffix };
 }
 
-test('a line answers its nodes; a lost one is replaced by a backup, a lost group by its backup group', async () => {
+test('a line answers with its nodes; a failed node is replaced by a backup, a failed group by its backup group', async () => {
   const { zone, port, call, params, group, answers, suffix } = await operator();
   const [backupGroup, main] = [await group('Backup', { priority: 2 }), await group('Main')];
   await call(groups.update, { params, body: { id: main.id, backupGroupID: backupGroup.id } });
@@ -138,7 +138,7 @@ test('a line answers its nodes; a lost one is replaced by a backup, a lost group
   await answers(main.dnsLabel, [a.address, spare.address, far.address]);
 });
 
-test('a node that drains is out of DNS before it closes; a forced backup group answers, and no longer when it is lifted', async () => {
+test('a draining node leaves DNS before it closes; a forced backup group answers until released', async () => {
   const { zone, port, call, params, group, answers, suffix } = await operator();
   const [backupGroup, main] = [await group('Backup', { priority: 2 }), await group('Main')];
   await call(groups.update, { params, body: { id: main.id, backupGroupID: backupGroup.id } });
@@ -173,7 +173,7 @@ test('a node that drains is out of DNS before it closes; a forced backup group a
   await Promise.all([a, b, far].map((node) => node.die()));
 });
 
-test('a node whose nginx does not respond is out of DNS, and back once it responds again', async () => {
+test('a node with an unresponsive nginx leaves DNS, and returns once nginx responds', async () => {
   const { zone, port, call, params, group, answers } = await operator();
   const main = await group('Main');
   const [a, b] = [await servingNode(zone, port, '127.34.0.1'), await servingNode(zone, port, '127.34.0.2', 'backup')];
@@ -189,7 +189,7 @@ test('a node whose nginx does not respond is out of DNS, and back once it respon
   await Promise.all([a, b].map((node) => node.die()));
 });
 
-test('a virtual node leads to addresses, all or in turn, to one of our nodes, or to a name where there is no address', async () => {
+test('a virtual node resolves to all addresses or one in turn, to a node, or to a name', async () => {
   const { zone, port, call, params, group, answers, suffix } = await operator();
   const main = await group('Main');
   const ours = await servingNode(zone, port, '127.33.0.1');

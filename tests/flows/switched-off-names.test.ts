@@ -44,7 +44,7 @@ async function add(site: BuiltSite | undefined, name: string, origin: Origin | u
   };
 }
 
-test('is 903, and is served by the wildcard once its row is gone', async () => {
+test('gets 903, and is served by the wildcard once its row is deleted', async () => {
   const zone = `${unique('covered')}.example`;
   const [shop, free] = [`shop.${zone}`, `free.${zone}`];
   const mine = await add(owner, shop, origins[0]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test('an older agent serves what it knows, closes what it must not serve unguarded, and keeps the rest for its successor', async () => {
+test('an older agent serves what it knows, blocks what it cannot protect, and keeps the rest for its successor', async () => {
   const [http = 0, forwarded = 0] = await freePorts(2);
   const zone = await plane.build.zone({ ports: [http], tlsPorts: [] });
   const site = await plane.build.site({ product: await plane.build.product({ zone }) });
@@ -105,7 +105,7 @@ test('an older agent serves what it knows, closes what it must not serve unguard
   expect(upgraded.log.map(({ message }) => message)).not.toContain('documents applied');
 });
 
-test('a document of a kind that nobody knows yet is kept, counted and left alone, through a restart and a full sync', async () => {
+test('a document of an unknown kind is stored, counted and ignored, through a restart and a full sync', async () => {
   const node = await startConnectedNode();
   const { peer, agent } = node;
   peer.send(
@@ -134,7 +134,7 @@ test('a document of a kind that nobody knows yet is kept, counted and left alone
   await fine();
 });
 
-test('what only a newer agent says is answered that it is not known, and what it says anew beside the old costs nothing', async () => {
+test('unknown messages of a newer agent are answered as unknown, and additional fields are ignored', async () => {
   const zone = await plane.build.zone();
   const node = await joinSimulated(await plane.node(zone));
   const { nodeID, natsServers, jwt, seed } = node.identity;

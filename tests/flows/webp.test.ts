@@ -41,7 +41,7 @@ async function servicesOf(dir: string): Promise<number[]> {
   return found.filter((pid) => pid !== null);
 }
 
-test('a site that wants WebP has it within moments, without an agent too, and again with the next one', async () => {
+test('enabling WebP takes effect within moments, also without an agent, and with the next agent', async () => {
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
   const photo = await loadLibrary()({ create: { width: 400, height: 300, channels: 3, background: '#c2185b' } })

@@ -87,7 +87,7 @@ const shown = (name: string, port: number, host: string): Promise<string> =>
     socket.on('error', reject);
   });
 
-test('a zone changes its key under visitors: whoever is killed goes on, whoever was away gets it, and who was removed opens nothing newer', async () => {
+test('key rotation survives kills, reaches returning nodes, and excludes removed nodes', async () => {
   const port = await freePort();
   const zone = await plane.build.zone({ ports: [], tlsPorts: [port] });
   const { name, docKey, privateKey } = await certificateIn(zone);
@@ -189,7 +189,7 @@ const simulatedIn = async (zone: BuiltZone) => {
   return node;
 };
 
-test('a node that is removed while keys are delivered has a key that nothing is ever sealed by', async () => {
+test('a node removed during the rotation holds a key that encrypts nothing', async () => {
   const zone = await plane.build.zone();
   const { docKey, privateKey } = await certificateIn(zone);
   const [slow, leaving] = [await simulatedIn(zone), await simulatedIn(zone)];
@@ -223,7 +223,7 @@ test('a node that is removed while keys are delivered has a key that nothing is 
   expect(at).toBeLessThan(slow.docs.get(docKey)?.revision ?? 0);
 });
 
-test('an agent that stops ends what it is telling nginx of keys, and begins nothing more', async () => {
+test('a stopping agent finishes its key update of nginx, and starts no other', async () => {
   const zone = await plane.build.zone();
   const node = await simulatedIn(zone);
   const { take } = node.zoneKeys;
@@ -248,7 +248,7 @@ test('an agent that stops ends what it is telling nginx of keys, and begins noth
   expect(taking).toBe(1);
 });
 
-test('a node of before key rings holds a change up, by its name', async () => {
+test('a node without key ring support is named as delaying the rotation', async () => {
   const zone = await plane.build.zone();
   const old = await plane.node(zone);
   const answer = await fetch(`${old.control}/api/v1/node/join`, {
@@ -265,7 +265,7 @@ test('a node of before key rings holds a change up, by its name', async () => {
   expect(await changed(zone)).toMatchObject({ state: 'done', cause: 'nodeLeft', sealed: 0 });
 });
 
-test('who holds the line of a node and not its key is given no keys, and what the line carries opens for nobody else', async () => {
+test("an attacker with a node's connection but not its key gets no zone keys and decrypts nothing", async () => {
   const node = await simulatedIn(await plane.build.zone());
   const { nodeID, natsServers, jwt, seed } = node.identity;
   const line = await connect({

@@ -57,7 +57,7 @@ async function servedBy(addresses: string[]) {
   return { port, https, zone, params, call, all, origin, name, get };
 }
 
-test('a change proves itself at one node before the other has it; a bad one goes no further and is taken back', async () => {
+test('a change is tested at one node before the other gets it; a bad change stops there and is rolled back', async () => {
   const { port, https, params, call, all: both, get } = await servedBy(['127.0.0.1', '127.0.0.2']);
   const settings = () => call(zoneSettings.get, { params });
   const newest = async () => (await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } })).data[0];
@@ -126,7 +126,7 @@ test('a change proves itself at one node before the other has it; a bad one goes
     await eventuallyStarted(async () => expect((await get(address)).headers['x-team']).toBe('north'));
 });
 
-test('a customer whose origin fails wherever a change is seen does not have it taken back; the gate says that it is he alone', async () => {
+test('a customer whose origin fails at updated nodes cannot roll the change back; the gate names the single customer', async () => {
   const { port, zone, params, call, all, get } = await servedBy(['127.0.0.1', '127.0.0.2']);
   const failing = await startOrigin();
   onTestFinished(() => failing.stop());
@@ -169,7 +169,7 @@ test('a customer whose origin fails wherever a change is seen does not have it t
     await eventuallyStarted(async () => expect((await get(address)).headers['x-team']).toBe('north'));
 });
 
-test('visitors of every sort come while the zone is changed again and again, and not one request fails', async () => {
+test('no request of any protocol fails during repeated zone changes', async () => {
   const { port: http, https, params, call, all, origin, name, get } = await servedBy(['127.0.0.1']);
   const reason = 'a test';
   await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason } });
