@@ -64,15 +64,15 @@ function readFeed({ from, score }: Feed, text: string): { networks: RiskRange[];
   const networks: RiskRange[] = [];
   const report = { from, networks: 0, reserved: 0, unreadable: 0 };
   for (const [i, line] of text.split(/\r?\n/).entries()) {
-    const said = line.replace(/[#;].*/, '').trim();
-    if (said === '') continue;
-    const range = readLine(said, score);
+    const entry = line.replace(/[#;].*/, '').trim();
+    if (entry === '') continue;
+    const range = readLine(entry, score);
     // The first line of a CSV may be a header.
     if (range === null) report.unreadable += Number(i > 0 || score !== null);
     else {
       const fault = faultOf(range);
       if (fault === 'tooWide')
-        throw new Error(`${from}, line ${i + 1}: ${said.slice(0, 60)} is wider than any list means`);
+        throw new Error(`${from}, line ${i + 1}: ${entry.slice(0, 60)} is wider than any list means`);
       if (fault === 'reserved') report.reserved += 1;
       else networks.push(range);
     }
@@ -84,8 +84,8 @@ function readFeed({ from, score }: Feed, text: string): { networks: RiskRange[];
   return { networks, report };
 }
 
-function readLine(said: string, score: number | null): RiskRange | null {
-  const [network = '', own = ''] = said.split(',').map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
+function readLine(entry: string, score: number | null): RiskRange | null {
+  const [network = '', own = ''] = entry.split(',').map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
   const of = score ?? (/^\d{1,3}$/.test(own) ? Number(own) : 0);
   if (of < 1 || of > 100) return null;
   try {
@@ -110,10 +110,10 @@ async function textOf(from: string): Promise<string> {
 }
 
 /** Parses `75:https://lists.example.com/a.txt`. */
-export function listFeed(said: string): Feed {
-  const [, score, from] = /^(\d{1,3}):(.+)$/.exec(said) ?? [];
+export function listFeed(text: string): Feed {
+  const [, score, from] = /^(\d{1,3}):(.+)$/.exec(text) ?? [];
   if (score === undefined || from === undefined || Number(score) < 1 || Number(score) > 100)
-    throw new Error(`--list ${said}: a score from 1 to 100, a colon, and a file or an address are wanted`);
+    throw new Error(`--list ${text}: a score from 1 to 100, a colon, and a file or an address are wanted`);
   return { from, score: Number(score) };
 }
 

@@ -19,14 +19,14 @@ const { db, env, pool } = app.installation;
 const second = await startApp(services(), env.DATABASE_URL);
 afterAll(() => Promise.all([app.close(), second.close()]));
 
-interface Wish {
+interface TokenOptions {
   permissions?: Permission[];
   cidrs?: string[];
   expiresAt?: string | null;
 }
 async function tokenOf(
   owner: SignedInAccount,
-  { permissions = ['zone:read'], cidrs = [], expiresAt = null }: Wish = {},
+  { permissions = ['zone:read'], cidrs = [], expiresAt = null }: TokenOptions = {},
 ) {
   const body = { name: unique('token'), permissions, cidrs, expiresAt };
   const { id, refreshToken } = await as(owner).call(apiTokens.create, { body });

@@ -88,12 +88,12 @@ describe('a change', () => {
     await Promise.all(built.map(({ id }) => as(tenant.client)(zones.update, { body: { id, memo: `memo of ${id}` } })));
     const { data } = await search(tenant.client);
     const details = await Promise.all(data.map(({ id }) => as(tenant.client)(audit.get, { params: { reqID: id } })));
-    const told = details.map(({ changes }) =>
+    const changedColumns = details.map(({ changes }) =>
       changes.flatMap(({ rows }) => rows.map(({ key, after }) => [key, after])),
     );
-    expect(told).toHaveLength(12);
-    for (const rows of told) expect(rows).toHaveLength(1);
-    expect(new Set(told.map(([row]) => JSON.stringify(row)))).toEqual(
+    expect(changedColumns).toHaveLength(12);
+    for (const rows of changedColumns) expect(rows).toHaveLength(1);
+    expect(new Set(changedColumns.map(([row]) => JSON.stringify(row)))).toEqual(
       new Set(built.map(({ id, name }) => JSON.stringify([{ id, name }, { memo: `memo of ${id}` }]))),
     );
   });
@@ -472,7 +472,7 @@ describe('the chain', () => {
     return found;
   };
   /** An account with six audit rows. */
-  async function story() {
+  async function clientWithSixRows() {
     const zone = await build.zone();
     for (const memo of 'abcdef') await as(zone.client)(zones.update, { body: { id: zone.id, memo } });
     const rows = await db.auditRow.findMany({ where: { clientId: zone.clientId }, orderBy: { seq: 'asc' } });
@@ -500,7 +500,7 @@ describe('the chain', () => {
   });
 
   test('shows the first modified row', async () => {
-    const { chain, row } = await story();
+    const { chain, row } = await clientWithSixRows();
     await tamper(
       `UPDATE audit_rows SET changes = '[]' WHERE req_id = '${row(3)}'`,
       `UPDATE audit_rows SET status = 500 WHERE req_id = '${row(5)}'`,
@@ -510,18 +510,18 @@ describe('the chain', () => {
   });
 
   test.each(['context = context || \'{"count":9}\'', 'context = NULL'])('shows a row with %s', async (change) => {
-    const { chain, row } = await story();
+    const { chain, row } = await clientWithSixRows();
     await tamper(`UPDATE audit_rows SET ${change} WHERE req_id = '${row(3)}'`);
     expect(await faults()).toEqual([{ chain, seq: 3n, reqID: row(3), what: 'changed' }]);
     await restore(chain);
   });
 
   test('shows removed and swapped rows', async () => {
-    const { chain, row } = await story();
+    const { chain, row } = await clientWithSixRows();
     await tamper(`DELETE FROM audit_rows WHERE req_id = '${row(4)}'`);
     expect(await faults()).toEqual([{ chain, seq: 4n, reqID: null, what: 'missing' }]);
     await restore(chain);
-    const second = await story();
+    const second = await clientWithSixRows();
     await tamper(
       `UPDATE audit_rows SET seq = -1 WHERE req_id = '${second.row(2)}'`,
       `UPDATE audit_rows SET seq = 2 WHERE req_id = '${second.row(3)}'`,
@@ -532,7 +532,7 @@ describe('the chain', () => {
   });
 
   test('shows a truncated end, and a chain without a head', async () => {
-    const { chain, row } = await story();
+    const { chain, row } = await clientWithSixRows();
     await tamper(`DELETE FROM audit_rows WHERE req_id IN ('${row(5)}', '${row(6)}')`);
     expect(await faults()).toEqual([{ chain, seq: 5n, reqID: null, what: 'cut off' }]);
     await tamper(`DELETE FROM audit_heads WHERE chain = '${chain}'`);
@@ -541,7 +541,7 @@ describe('the chain', () => {
   });
 
   test('is verified by a command, which fails on a broken chain', async () => {
-    const { chain, row } = await story();
+    const { chain, row } = await clientWithSixRows();
     const verify = async () => {
       const cli = path.resolve('apps/api/src/cli.ts');
       const env = { ...process.env, DATABASE_URL: installation.env.DATABASE_URL, SECRETS_DIR: services().secretsDir };
@@ -561,8 +561,8 @@ describe('the chain', () => {
   });
 
   test('can be rebuilt by the database owner, which only an external copy of the head reveals', async () => {
-    const { chain } = await story();
-    const kept = await db.auditHead.findUniqueOrThrow({ where: { chain } });
+    const { chain } = await clientWithSixRows();
+    const externalHead = await db.auditHead.findUniqueOrThrow({ where: { chain } });
     const again = new pg.Client({ connectionString: installation.env.DATABASE_URL });
     await again.connect();
     try {
@@ -578,6 +578,6 @@ describe('the chain', () => {
       await again.end();
     }
     expect(await faults()).toEqual([]);
-    expect((await db.auditHead.findUniqueOrThrow({ where: { chain } })).hash).not.toEqual(kept.hash);
+    expect((await db.auditHead.findUniqueOrThrow({ where: { chain } })).hash).not.toEqual(externalHead.hash);
   });
 });

@@ -289,9 +289,9 @@ describe('in a browser', () => {
     const first = await start(brief);
     const refresh = first.find((cookie) => cookie.startsWith('c_refreshToken'))?.split(';')[0];
     const next = cookies(await browser('PATCH', `${brief}; ${refresh}`));
-    for (const kept of [first, next]) {
-      expect(kept).toHaveLength(3);
-      expect(kept.filter((cookie) => cookie.includes('Max-Age') || cookie.includes('Expires'))).toEqual([]);
+    for (const cookies of [first, next]) {
+      expect(cookies).toHaveLength(3);
+      expect(cookies.filter((cookie) => cookie.includes('Max-Age') || cookie.includes('Expires'))).toEqual([]);
     }
   });
 

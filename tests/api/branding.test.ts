@@ -107,8 +107,8 @@ describe('a branding', () => {
   test('is updated by field: an omitted picture stays, an empty one is removed', async () => {
     const { client } = await build.client();
     const made = await upload(client, { title: 'Glow', logo: file(png(7, 5)), favicon: file(png(3, 3)) });
-    const kept = await as(client).call(branding.update, { body: { id: made.id, title: 'New' } });
-    expect(kept).toMatchObject({ host: made.host, title: 'New', logo: made.logo, favicon: made.favicon });
+    const updated = await as(client).call(branding.update, { body: { id: made.id, title: 'New' } });
+    expect(updated).toMatchObject({ host: made.host, title: 'New', logo: made.logo, favicon: made.favicon });
     const bare = await as(client).call(branding.update, { body: { id: made.id, logo: '' } });
     expect(bare).toMatchObject({ title: 'New', logo: null, favicon: made.favicon });
     expect((await open(made.logo)).status).toBe(404);

@@ -16,9 +16,9 @@ test('compression is off by default, and the setting is stored and published', a
   expect(before).toMatchObject({ gzip: false, brotli: false, minBytes: 1024 });
   expect(before.types).toContain('text/html');
   const body = { gzip: true, brotli: true, types: ['Text/HTML', 'text/html', 'text/css'], minBytes: 0 };
-  const kept = { ...before, ...body, types: ['text/html', 'text/css'] };
-  for (let i = 0; i < 2; i += 1) expect(await call(compression.update, { params, body })).toEqual(kept);
-  expect(await call(compression.get, { params })).toEqual(kept);
+  const expected = { ...before, ...body, types: ['text/html', 'text/css'] };
+  for (let i = 0; i < 2; i += 1) expect(await call(compression.update, { params, body })).toEqual(expected);
+  expect(await call(compression.get, { params })).toEqual(expected);
   expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
 });
 
@@ -29,13 +29,13 @@ test('WebP is off by default', async () => {
   const before = await call(compression.get, { params });
   expect(before).toMatchObject({ webp: false, webpQuality: 80, webpTypes: ['image/jpeg', 'image/png'] });
   const { gzip, brotli, types, minBytes } = before;
-  const said = { webp: true, webpQuality: 60, webpMinBytes: 0, webpMaxBytes: 20_971_520 };
-  const body = { ...before, ...said, webpTypes: ['image/png' as const, 'image/png' as const] };
-  const kept = { ...before, ...said, webpTypes: ['image/png'] };
-  expect(await call(compression.update, { params, body })).toEqual(kept);
-  const untold = { gzip: !gzip, brotli, types, minBytes };
-  expect(await call(compression.update, { params, body: untold })).toEqual({ ...kept, gzip: !gzip });
-  expect(await call(compression.get, { params })).toEqual({ ...kept, gzip: !gzip });
+  const webpSettings = { webp: true, webpQuality: 60, webpMinBytes: 0, webpMaxBytes: 20_971_520 };
+  const body = { ...before, ...webpSettings, webpTypes: ['image/png' as const, 'image/png' as const] };
+  const expected = { ...before, ...webpSettings, webpTypes: ['image/png'] };
+  expect(await call(compression.update, { params, body })).toEqual(expected);
+  const withoutWebp = { gzip: !gzip, brotli, types, minBytes };
+  expect(await call(compression.update, { params, body: withoutWebp })).toEqual({ ...expected, gzip: !gzip });
+  expect(await call(compression.get, { params })).toEqual({ ...expected, gzip: !gzip });
 });
 
 test('stored values are returned as they are', async () => {

@@ -118,8 +118,8 @@ describe("at a client's own host name", () => {
     expect([plain.text, status]).toEqual([shell, 200]);
     for (const name of ['content-security-policy', 'cache-control', 'content-type', 'x-content-type-options'])
       expect(headers[name]).toBe(plain.headers[name]);
-    const said = hostile.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-    expect(text).toContain(`<title>${said}</title>`);
+    const escaped = hostile.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+    expect(text).toContain(`<title>${escaped}</title>`);
     expect(text).toContain(`<link rel="icon" href="/branding/${'a'.repeat(64)}.png" />`);
     expect(text).not.toContain('<script');
     expect(text).toMatch(/<meta name="branding" content="[^"]+" \/><\/head>$/);

@@ -103,8 +103,8 @@ describe('modules', () => {
       { name: 'more', headers: [{ value: 'ALLOW' }], inUse: 0 },
       { id: moduleID, name: 'security', headers: [{ value: 'DENY' }], inUse: 1 },
     ]);
-    const told = data.map(({ id }) => moduleKey(id));
-    expect((await outboxKeys(installation, other.zoneId)).slice(-2).toSorted()).toEqual(told.toSorted());
+    const publishedKeys = data.map(({ id }) => moduleKey(id));
+    expect((await outboxKeys(installation, other.zoneId)).slice(-2).toSorted()).toEqual(publishedKeys.toSorted());
     expect(await call(domainModules.list, { params: assigned.params })).toMatchObject({
       data: [{ domainName: domain.name, moduleID }],
     });

@@ -213,10 +213,10 @@ test('an unresponsive vendor times out after ten seconds without retry', async (
   const at = silent.address();
   const url = `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}`;
   const key = { keyID: 'key', keySecret: 'secret' };
-  const said = vendors.map(({ provider }) =>
+  const expectations = vendors.map(({ provider }) =>
     expect(open(provider, { url, key }).list(zone)).rejects.toThrow('no answer within 10 seconds'),
   );
-  await Promise.all(said);
+  await Promise.all(expectations);
   expect(asked).toBe(vendors.length);
   silent.closeAllConnections();
   silent.close();

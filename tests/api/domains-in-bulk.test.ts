@@ -260,19 +260,19 @@ describe('a domain is cloned', () => {
 
   test('with complete settings only for HSTS preload', async () => {
     const { site, params } = await build.domain();
-    const tell = (told: typeof hsts | null) =>
+    const updateHsts = (told: typeof hsts | null) =>
       as(site.owner).call(domains.https, { params, body: { scheme: 'http', portMap: [], hsts: told } });
-    await expect(tell({ ...hsts, maxAgeSeconds: 300 })).toFail('PARAMETER', {
+    await expect(updateHsts({ ...hsts, maxAgeSeconds: 300 })).toFail('PARAMETER', {
       errorData: [expect.objectContaining({ path: 'hsts.maxAgeSeconds' })],
     });
-    await expect(tell({ ...hsts, includeSubdomains: false })).toFail('PARAMETER', {
+    await expect(updateHsts({ ...hsts, includeSubdomains: false })).toFail('PARAMETER', {
       errorData: [expect.objectContaining({ path: 'hsts.includeSubdomains' })],
     });
-    expect(await tell(hsts)).toMatchObject({ hsts });
+    expect(await updateHsts(hsts)).toMatchObject({ hsts });
     // An omitted field keeps its value; null clears it.
     const rest = { scheme: 'http' as const, portMap: [] };
     expect(await as(site.owner).call(domains.https, { params, body: rest })).toMatchObject({ hsts });
-    expect(await tell(null)).toMatchObject({ hsts: null });
+    expect(await updateHsts(null)).toMatchObject({ hsts: null });
   });
 });
 

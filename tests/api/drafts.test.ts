@@ -34,13 +34,13 @@ describe('a draft', () => {
   test('returns what its calls would change together, like a version, and how many documents', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
-    const told = await draft(site, [
+    const result = await draft(site, [
       creating('css'),
       { method: 'PUT', path: `domain/${id}`, body: { maxFails: 7 } },
       { method: 'PUT', path: `domain/${id}`, body: { maxFails: 8 } },
       { method: 'PATCH', path: 'domains/forceSSL', body: { ids: [id], forceSSL: true } },
     ]);
-    expect(told).toMatchObject({
+    expect(result).toMatchObject({
       total: 2,
       documents: 2,
       data: [
@@ -61,7 +61,7 @@ describe('a draft', () => {
     const last = await as(site.owner).call(versions.compare, {
       params: { ...site.params, version: data.at(-1)?.version ?? 0 },
     });
-    expect(last.data[0]?.fields).toEqual(told.data[1]?.fields.slice(1));
+    expect(last.data[0]?.fields).toEqual(result.data[1]?.fields.slice(1));
   });
 
   test('without any change says so', async () => {

@@ -31,7 +31,7 @@ async function tenantWithProvider(): Promise<Tenant> {
   return tenant;
 }
 /** Follows the sign-in through the provider to the final URL. */
-async function goThere({ clientId }: Pick<Tenant, 'clientId'>, who: OidcUser) {
+async function followSignIn({ clientId }: Pick<Tenant, 'clientId'>, who: OidcUser) {
   const { url, onePassKey } = await anyone()(oidc.start, { body: { client: clientId } });
   provider.setUser(who);
   const { search } = await visitProvider(url);
@@ -50,7 +50,7 @@ describe('signing in at the client’s OIDC provider', () => {
     const asked = new URL(url).searchParams;
     expect(asked.get('code_challenge_method')).toBe('S256');
     for (const name of ['code_challenge', 'state', 'nonce']) expect(asked.get(name)?.length).toBeGreaterThan(30);
-    const { accessToken } = await finish(await goThere(tenant, { email }));
+    const { accessToken } = await finish(await followSignIn(tenant, { email }));
     expect(await as(accessToken)(session.self)).toMatchObject({ email });
   });
 
@@ -63,18 +63,18 @@ describe('signing in at the client’s OIDC provider', () => {
       { email: `${unique('nobody')}@example.com` },
       { email: stranger.email },
     ])
-      await expect(finish(await goThere(tenant, who))).toFail('CREDENTIAL_REFUSED');
+      await expect(finish(await followSignIn(tenant, who))).toFail('CREDENTIAL_REFUSED');
   });
 
   test('accepts a response once, in the browser that started, with the right state', async () => {
     const tenant = await tenantWithProvider();
     const { email } = await createAccount({ clientId: tenant.clientId });
-    const stolen = await goThere(tenant, { email });
+    const stolen = await followSignIn(tenant, { email });
     const own = await anyone()(oidc.start, { body: { client: tenant.clientId } });
     await expect(finish({ ...stolen, onePassKey: own.onePassKey })).toFail('CREDENTIAL_REFUSED');
     // The failed attempt has consumed the state.
     await expect(finish(stolen)).toFail('CREDENTIAL_REFUSED');
-    const good = await goThere(tenant, { email });
+    const good = await followSignIn(tenant, { email });
     const forged = new URLSearchParams(good.search);
     forged.set('state', 'another');
     await expect(finish({ ...good, search: `?${forged}` })).toFail('CREDENTIAL_REFUSED');
@@ -85,7 +85,7 @@ describe('signing in at the client’s OIDC provider', () => {
   test('rejects a code of another sign-in', async () => {
     const tenant = await tenantWithProvider();
     const { email } = await createAccount({ clientId: tenant.clientId });
-    const [one, other] = [await goThere(tenant, { email }), await goThere(tenant, { email })];
+    const [one, other] = [await followSignIn(tenant, { email }), await followSignIn(tenant, { email })];
     const mixed = new URLSearchParams(one.search);
     mixed.set('code', new URLSearchParams(other.search).get('code') ?? '');
     await expect(finish({ ...one, search: `?${mixed}` })).toFail('CREDENTIAL_REFUSED');
@@ -95,7 +95,7 @@ describe('signing in at the client’s OIDC provider', () => {
     const tenant = await tenantWithProvider();
     const { id, email } = await createAccount({ clientId: tenant.clientId });
     await db.account.update({ where: { id }, data: { status: 'lock' } });
-    await expect(finish(await goThere(tenant, { email }))).toFail('ACCOUNT_NOT_ENABLED');
+    await expect(finish(await followSignIn(tenant, { email }))).toFail('ACCOUNT_NOT_ENABLED');
   });
 
   test('is offered at the client’s host name, and not when disabled', async () => {

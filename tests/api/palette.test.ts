@@ -17,7 +17,7 @@ const find = (who: SignedInAccount, query: SearchInput) => as(who).call(palette.
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
 /** A random word, and one object of each kind that contains it. */
-async function everything() {
+async function objectsOfEachKind() {
   const word = unique('x');
   const tenant = await build.client();
   const zone = await build.zone({ tenant, name: `zone ${word}` });
@@ -29,7 +29,7 @@ async function everything() {
 }
 
 test('an operator finds objects of each kind by a part of their name, case-insensitively', async () => {
-  const { word, tenant, zone, product, site, domain } = await everything();
+  const { word, tenant, zone, product, site, domain } = await objectsOfEachKind();
   const found = await find(tenant.client, { text: word.toUpperCase() });
   expect(found).toMatchObject({
     sites: [{ id: site.id, name: site.name, status: 'normal', productName: product.name }],
@@ -41,15 +41,15 @@ test('an operator finds objects of each kind by a part of their name, case-insen
 });
 
 test('a customer finds its own sites and domains, and nothing of the network', async () => {
-  const { word, site, domain } = await everything();
+  const { word, site, domain } = await objectsOfEachKind();
   const found = await find(site.owner, { text: word });
   expect([names(found.sites), names(found.domains)]).toEqual([[site.name], [domain.name]]);
   expect([found.zones, found.products, found.nodes]).toEqual([[], [], []]);
 });
 
 test("nobody finds another tenant's objects, nor unassigned ones", async () => {
-  const { word, tenant, site, zone } = await everything();
-  const other = await everything();
+  const { word, tenant, site, zone } = await objectsOfEachKind();
+  const other = await objectsOfEachKind();
   const permissions = [...all];
   const nothing = { sites: [], domains: [], zones: [], products: [], nodes: [], accounts: [] };
   for (const who of [
@@ -82,14 +82,14 @@ test('a host name finds its wildcard domain', async () => {
 });
 
 test('an address finds its nodes, and domains with this origin', async () => {
-  const { tenant, site, node } = await everything();
+  const { tenant, site, node } = await objectsOfEachKind();
   const domain = await build.domain({ site, upstreams: [{ address: '203.0.113.99', port: 80 }] });
   expect(names((await find(tenant.client, { text: '203.0.113.99' })).domains)).toEqual([domain.name]);
   expect(names((await find(tenant.client, { text: node.ip })).nodes)).toEqual([node.name]);
 });
 
 test('a tag prefix finds tagged objects', async () => {
-  const { word, site, tenant } = await everything();
+  const { word, site, tenant } = await objectsOfEachKind();
   const found = await find(tenant.client, { text: `TAG-${word}`, only: 'tags' });
   expect(names(found.sites)).toEqual([site.name]);
   expect((await find(tenant.client, { text: word, only: 'tags' })).sites).toEqual([]);
@@ -102,7 +102,7 @@ test('the text is literal, not a pattern', async () => {
 });
 
 test('a text that the database cannot store is rejected at its field', async () => {
-  const { tenant, site } = await everything();
+  const { tenant, site } = await objectsOfEachKind();
   const fault = (path: string) => ({ errorData: [expect.objectContaining({ path, rule: 'format' })] });
   await expect(find(site.owner, { text: 'a\u0000b' })).toFail('PARAMETER', fault('text'));
   const zone = { body: { name: 'a\u0000b' } };

@@ -437,23 +437,23 @@ describe('a site', () => {
     await build.forward({ site, enabled: false });
     const status = (to: 'pause' | 'normal') =>
       as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
-    const told = async () => {
+    const readPublished = async () => {
       const keys = await outboxKeys(installation, site.zoneId);
       await db.outbox.deleteMany({ where: { zoneId: site.zoneId } });
       return keys.toSorted();
     };
     await status('pause');
-    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await readPublished()).toEqual([portKey(id), siteKey(site.id)]);
     expect(await forwardDocument(site.zoneId, id)).toBeNull();
     await status('normal');
-    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await readPublished()).toEqual([portKey(id), siteKey(site.id)]);
     expect(await forwardDocument(site.zoneId, id)).not.toBeNull();
 
     await db.account.update({ where: { id: site.owner.id }, data: { status: 'lock' } });
-    await told();
+    await readPublished();
     const another = await build.user(site);
     await as(site.client).call(clientSites.update, { body: { id: site.id, userID: another.id } });
-    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await readPublished()).toEqual([portKey(id), siteKey(site.id)]);
     expect(await forwardDocument(site.zoneId, id)).not.toBeNull();
 
     for (const [account, to] of [
@@ -463,7 +463,7 @@ describe('a site', () => {
       [site.client, 'normal'],
     ] as const) {
       await db.account.update({ where: { id: account.id }, data: { status: to } });
-      expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+      expect(await readPublished()).toEqual([portKey(id), siteKey(site.id)]);
       expect((await forwardDocument(site.zoneId, id)) === null).toBe(to !== 'normal');
     }
   });

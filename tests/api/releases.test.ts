@@ -37,7 +37,7 @@ async function make(version: string, signer = 'ours', to = releases): Promise<st
 }
 
 /** A node's upgrade order, and the response to its download request. */
-async function told({ hoursAgo = 0, joined = true } = {}) {
+async function createUpgradeOrder({ hoursAgo = 0, joined = true } = {}) {
   const release = latestOf(await releasesIn(settings()), 'agent');
   if (release === null) throw new Error('there is no release');
   const node = await app.build.node();
@@ -86,7 +86,7 @@ test('modified, missing or foreign-signed releases are reported and not used', a
 });
 
 test('a node with an order may download the archive, with ranges', async () => {
-  const { release, fetchIt } = await told();
+  const { release, fetchIt } = await createUpgradeOrder();
   const whole = await readFile(release.file);
   expect(Buffer.from(await (await fetchIt()).arrayBuffer())).toEqual(whole);
   expect(Buffer.from(await (await fetchIt('?from=100')).arrayBuffer())).toEqual(whole.subarray(100));
@@ -95,13 +95,13 @@ test('a node with an order may download the archive, with ranges', async () => {
 });
 
 test('others may not', async () => {
-  const { release, node, fetchIt } = await told();
+  const { release, node, fetchIt } = await createUpgradeOrder();
   const another = (await releasesIn(settings())).releases.at(-1)?.manifest.sha256 ?? '';
   expect((await fetchIt('', another)).status).toBe(401);
   expect((await fetchIt('', release.manifest.sha256, 'another')).status).toBe(401);
   expect((await fetchIt('', '..%2Fkeys')).status).toBe(401);
-  expect((await (await told({ hoursAgo: 7 })).fetchIt()).status).toBe(401);
-  expect((await (await told({ joined: false })).fetchIt()).status).toBe(401);
+  expect((await (await createUpgradeOrder({ hoursAgo: 7 })).fetchIt()).status).toBe(401);
+  expect((await (await createUpgradeOrder({ joined: false })).fetchIt()).status).toBe(401);
   await app.installation.db.edgeNode.delete({ where: { id: node.id } });
   expect((await fetchIt()).status).toBe(401);
 });

@@ -42,10 +42,10 @@ async function sealed(count = 20) {
     const child = spawn(process.execPath, [cli, command], {
       env: { ...bareEnv, DATABASE_URL: env.DATABASE_URL, SECRETS_DIR: dir },
     });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString()));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()));
     const ended = once(child, 'close');
-    return { child, ended, done: ended.then(([code]) => ({ code: z.int().nullable().parse(code), said })) };
+    return { child, ended, done: ended.then(([code]) => ({ code: z.int().nullable().parse(code), said: output })) };
   };
   const Count = z.object({ count: z.coerce.number() });
   const under = async (keyID: string) => {

@@ -120,8 +120,8 @@ describe('a POST with an Idempotency-Key', () => {
     const [key, body] = [randomUUID(), { name: unique('node'), ip: '192.0.2.9', zoneID: zone.id }];
     const first = await keyed(zone.client, 'node', body, key);
     expect(first.status).toBe(200);
-    const kept = await db.idempotentCall.findFirstOrThrow({ where: { accountId: zone.client.id } });
-    expect([kept.status, kept.answer]).toEqual([200, null]);
+    const row = await db.idempotentCall.findFirstOrThrow({ where: { accountId: zone.client.id } });
+    expect([row.status, row.answer]).toEqual([200, null]);
     const again = await keyed(zone.client, 'node', body, key);
     expect([again.status, again.json]).toMatchObject([409, refused('answered')]);
     expect(await db.edgeNode.count({ where: { zoneId: zone.id } })).toBe(1);

@@ -43,8 +43,8 @@ test('a site returns all readable settings in one response, equal to the single 
     body: { cors: [{ name: 'App', allowOrigins: ['https://a.example'] }] },
   });
   await call(domainModules.assign, { params: { ...params, kind: 'cors' }, body: { moduleID: made.data[0]?.id ?? '' } });
-  const told = await call(siteSettings.get, { params });
-  expect(told).toMatchObject({
+  const settings = await call(siteSettings.get, { params });
+  expect(settings).toMatchObject({
     cache: await call(cacheSetting.get, { params }),
     cacheRules: (await call(cacheRules.list, { params })).data,
     compression: await call(compression.get, { params }),

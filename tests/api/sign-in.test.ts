@@ -375,8 +375,8 @@ describe('mail', () => {
       headers: { authorization: `Bearer ${admin.token}` },
     });
     expect(answer.status).toBe(404);
-    const wish = { name: 'x', permissions: ['audit:read' as const] };
-    const { refreshToken } = await app.as(admin).call(apiTokens.create, { body: wish });
+    const body = { name: 'x', permissions: ['audit:read' as const] };
+    const { refreshToken } = await app.as(admin).call(apiTokens.create, { body });
     await expect(app.as({ kind: 'admin', token: refreshToken }).call(mailbox.list)).toFail('PERMISSION_DENIED');
     const parentId = (await app.build.admin()).id;
     await db.account.update({ where: { id: admin.id }, data: { isRoot: false, parentId } });

@@ -202,7 +202,7 @@ describe('the tester', () => {
     const { call } = as(site.owner);
     const time = '2026-11-20T12:00:00.000Z';
     const { url: signed } = await call(tokenAuths.sign, { params: at, body: { authID: auth.id, url, time } });
-    const judged = (asked: string, later = 0) =>
+    const verify = (asked: string, later = 0) =>
       call(tokenAuths.judge, {
         params: at,
         body: { url: asked, time: new Date(Date.parse(time) + later * 1000).toISOString() },
@@ -211,14 +211,14 @@ describe('the tester', () => {
       .update(`/films/a b.mp4${Date.parse(time) / 1000}`)
       .digest('hex');
     expect([
-      await judged(signed, 10),
-      await judged(signed, 1800 + 60 + 300),
-      await judged(signed, -61),
-      await judged(url),
-      await judged(`${signed}&auth=1`),
-      await judged(signed.replace(/.$/, '')),
-      await judged(signed.replace('a%20b', 'x')),
-      await judged(signed.replace(/[0-9a-f]{64}/, decoded)),
+      await verify(signed, 10),
+      await verify(signed, 1800 + 60 + 300),
+      await verify(signed, -61),
+      await verify(url),
+      await verify(`${signed}&auth=1`),
+      await verify(signed.replace(/.$/, '')),
+      await verify(signed.replace('a%20b', 'x')),
+      await verify(signed.replace(/[0-9a-f]{64}/, decoded)),
     ]).toMatchObject([
       { reason: 'good', seconds: 1850, keyID: auth.keys[0]?.id, name: 'films' },
       { reason: 'expired', seconds: 300, authID: auth.id },

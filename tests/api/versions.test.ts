@@ -116,8 +116,8 @@ describe('a version', () => {
     });
     await as(site.owner).call(domains.remove, { params: site.params, body: { ids: [domain.id] } });
     const version = await current(site);
-    const told = await as(site.owner).call(versions.compare, { params: { ...site.params, version } });
-    expect(told.data.map(({ kind, action, parent }) => [kind, action, parent])).toEqual([
+    const comparison = await as(site.owner).call(versions.compare, { params: { ...site.params, version } });
+    expect(comparison.data.map(({ kind, action, parent }) => [kind, action, parent])).toEqual([
       ['antiHeaders', 'removed', domain.name],
       ['domains', 'removed', ''],
       ['upstreams', 'removed', domain.name],
@@ -202,11 +202,11 @@ describe('two versions', () => {
     const { id } = await db.module.create({ data: { siteId: site.id, kind: 'tokenAuth', name: 'Paid', settings } });
     await db.module.update({ where: { id }, data: { settings: { ...settings, keys: ['second-of-two'] } } });
     const { call } = as(site.owner);
-    const told = await call(versions.compare, { params: { ...site.params, version: 2 }, query: { against: 0 } });
+    const comparison = await call(versions.compare, { params: { ...site.params, version: 2 }, query: { against: 0 } });
     const last = await call(versions.compare, { params: { ...site.params, version: 2 } });
     expect(last.data[0]?.fields).toEqual([{ field: 'settings.keys', before: '•••', after: '•••' }]);
-    expect(JSON.stringify([told, last])).not.toMatch(/of-two|hidden-away/);
-    expect(JSON.stringify(told)).toContain('open');
+    expect(JSON.stringify([comparison, last])).not.toMatch(/of-two|hidden-away/);
+    expect(JSON.stringify(comparison)).toContain('open');
   });
 
   test('show a sub-account only readable kinds', async () => {
@@ -215,8 +215,11 @@ describe('two versions', () => {
     await as(site.owner).call(cacheRules.create, { params: site.params, body: { rules: [rule] } });
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'cache:read'] });
     const version = await current(site);
-    const told = await as(sub).call(versions.compare, { params: { ...site.params, version }, query: { against: 0 } });
-    expect(told.data.map(({ kind }) => kind)).toEqual(['cacheRules']);
+    const comparison = await as(sub).call(versions.compare, {
+      params: { ...site.params, version },
+      query: { against: 0 },
+    });
+    expect(comparison.data.map(({ kind }) => kind)).toEqual(['cacheRules']);
     const list = await as(sub).call(versions.list, { params: site.params });
     expect(JSON.stringify(list)).not.toContain(domain.name);
   });
@@ -228,7 +231,7 @@ async function furnished() {
   const site = await build.site({ product: await build.product({ zone }) });
   const { call } = as(site.owner);
   const { params } = site;
-  const kept = await build.domain({ site });
+  const unchangedDomain = await build.domain({ site });
   const gone = await build.domain({ site, enabled: false });
   const onGone = { siteId: site.id, domainId: gone.id };
   await call(antiReferers.create, {
@@ -270,7 +273,7 @@ async function furnished() {
   });
   return {
     site,
-    kept,
+    kept: unchangedDomain,
     gone,
     corsId,
     moduleId,
@@ -354,11 +357,11 @@ describe('a restore', () => {
     await back(site, after);
     expect(await configuration(site)).toEqual(ravaged);
     expect(await back(site, after)).toMatchObject({ total: 0, version: after + 2 });
-    const told = await as(site.owner).call(versions.compare, {
+    const comparison = await as(site.owner).call(versions.compare, {
       params: { ...site.params, version: after + 2 },
       query: { against: after },
     });
-    expect(told.total).toBe(0);
+    expect(comparison.total).toBe(0);
   });
 
   test('does not bring back objects purged before a domain was removed', async () => {
@@ -603,9 +606,9 @@ test('of zones and rollouts the newest five hundred are kept as well, and curren
     [clientId],
   );
   await forgetVersions(installation);
-  const kept = async (text: string, id: string) =>
+  const remaining = async (text: string, id: string) =>
     (await pool.query<{ n: string }>(text, [id])).rows.map(({ n }) => Number(n));
-  const ofZone = await kept('SELECT version AS n FROM zone_versions WHERE zone_id = $1 ORDER BY version', zone.id);
-  const outgone = await kept('SELECT title AS n FROM rollouts WHERE client_id = $1 ORDER BY created_at', clientId);
+  const ofZone = await remaining('SELECT version AS n FROM zone_versions WHERE zone_id = $1 ORDER BY version', zone.id);
+  const outgone = await remaining('SELECT title AS n FROM rollouts WHERE client_id = $1 ORDER BY created_at', clientId);
   for (const found of [ofZone, outgone]) expect([found.length, ...found.slice(0, 2)]).toEqual([501, 1, 4]);
 });

@@ -62,6 +62,6 @@ test('an invalid report of a node does not break the sum', async () => {
     const node = await build.node({ zone });
     await installation.db.nodeState.create({ data: { nodeId: node.id, ...state } });
   }
-  const said = await as(zone.client).call(zoneFirewall.dropped, { params: { zoneId: zone.id } });
-  expect(said.blacklist).toEqual({ packets: most, bytes: most, perSecond: most });
+  const sum = await as(zone.client).call(zoneFirewall.dropped, { params: { zoneId: zone.id } });
+  expect(sum.blacklist).toEqual({ packets: most, bytes: most, perSecond: most });
 });

@@ -16,7 +16,7 @@ const { as, build, installation, close } = await testApp();
 afterAll(close);
 
 /** The zone's document for nodes. */
-async function told(zoneId: string): Promise<ZoneDoc> {
+async function readZoneDoc(zoneId: string): Promise<ZoneDoc> {
   const client = await installation.pool.connect();
   try {
     const compiler = { secrets: installation.secrets, policy: { deny: [], allow: [] } };
@@ -79,7 +79,7 @@ describe('the settings of a zone', () => {
       params,
       body: { ...resource, workerProcesses: 4, bodyBytes: 1_048_576, cacheBytes: 5_000_000_000, reason: 'uploads' },
     });
-    expect(await told(zone.id)).toMatchObject({
+    expect(await readZoneDoc(zone.id)).toMatchObject({
       http2: false,
       http3: false,
       worker: { processes: 4, connections: 16_384 },
@@ -95,7 +95,7 @@ describe('the settings of a zone', () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
-    expect(await told(zone.id)).not.toHaveProperty('firewall');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('firewall');
     const firewall = {
       level: 25 as const,
       whitelist: ['192.0.2.7'],
@@ -104,7 +104,7 @@ describe('the settings of a zone', () => {
     };
     await call(zoneSettings.setFirewall, { params, body: { ...firewall, reason: 'a flood' } });
     // An agent without this capability must reject the document.
-    expect(await told(zone.id)).toMatchObject({ firewall, needs: expect.arrayContaining(['firewallLevel']) });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ firewall, needs: expect.arrayContaining(['firewallLevel']) });
     expect(await call(zoneSettings.firewall, { params })).toEqual(firewall);
     const { data } = await call(zoneSettings.versions, { params, query: {} });
     expect(data.find(({ reason }) => reason === 'a flood')?.changes.map(({ field }) => field)).toEqual([
@@ -118,7 +118,7 @@ describe('the settings of a zone', () => {
     // An allow list alone, without any blocking, is not published.
     const nobody = { level: 0 as const, whitelist: ['192.0.2.7'], blacklist: [], synProtection: false, reason: 'over' };
     await call(zoneSettings.setFirewall, { params, body: nobody });
-    expect(await told(zone.id)).not.toHaveProperty('firewall');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('firewall');
   });
 
   test("anti-CC is published while enabled, with the firewall's allow list, unless a kill switch is on", async () => {
@@ -126,7 +126,7 @@ describe('the settings of a zone', () => {
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
     expect(await call(zoneSettings.antiCC, { params })).toEqual(noAntiCC);
-    expect(await told(zone.id)).not.toHaveProperty('antiCC');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('antiCC');
     const antiCC = {
       ...noAntiCC,
       enabled: true,
@@ -140,7 +140,7 @@ describe('the settings of a zone', () => {
       params,
       body: { firewall: { ...open, whitelist: ['192.0.2.0/24'] }, reason: 'us' },
     });
-    expect(await told(zone.id)).toMatchObject({
+    expect(await readZoneDoc(zone.id)).toMatchObject({
       antiCC: { mode: 3, requests: 50, paths: ['/api/'], extensions: ['css'], whitelist: ['192.0.2.0/24'] },
     });
     const { data } = await call(zoneSettings.versions, { params, query: {} });
@@ -150,7 +150,7 @@ describe('the settings of a zone', () => {
       ['enabled', 'mode', 'requests', 'paths', 'extensions'].map((name) => `antiCC.${name}`),
     );
     await call(zoneSettings.setSwitch, { params, body: { name: 'antiCC', off: true, reason: 'visitors are lost' } });
-    expect(await told(zone.id)).not.toHaveProperty('antiCC');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('antiCC');
     const wrong = { mode: 5, requests: -1, seconds: 0, passSeconds: 1, paths: ['api'], extensions: ['.css'] };
     for (const [name, value] of Object.entries(wrong))
       await expect(
@@ -176,9 +176,9 @@ describe('what is written for nginx', () => {
     const content = '# visitors\nkeepalive_timeout 20s;\n';
     await call(zoneSettings.setPart, { params: { ...params, part: 'http' }, body: { content, reason: 'phones' } });
     expect(await call(zoneSettings.part, { params: { ...params, part: 'http' } })).toEqual({ content });
-    expect(await told(zone.id)).not.toHaveProperty('snippets');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('snippets');
     await call(zoneSettings.nginx, { params, body: { enable: true } });
-    expect(await told(zone.id)).toMatchObject({ snippets: { http: content } });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ snippets: { http: content } });
   });
 
   test.each([
@@ -211,7 +211,7 @@ describe('what is written for nginx', () => {
     await call(nginxDefaults.set, { params: { part: 'worker' }, body: { content } });
     expect(await call(nginxDefaults.get, { params: { part: 'worker' } })).toMatchObject({ content });
     const zone = await call(zones.create, { body: { name: 'North' } });
-    expect(await told(zone.id)).toMatchObject({ snippets: { worker: content } });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ snippets: { worker: content } });
     const other = await build.client();
     expect(await as(other.client).call(nginxDefaults.get, { params: { part: 'worker' } })).toMatchObject({
       content: '',
@@ -465,7 +465,7 @@ describe('a kill switch', () => {
     const off = { off: true, reason: 'a bug in a browser' };
     await call(zoneSettings.setSwitch, { params, body: { ...off, name: 'compression' } });
     await call(zoneSettings.setSwitch, { params, body: { ...off, name: 'http3' } });
-    expect(await told(zone.id)).toMatchObject({ off: ['compression'], http3: false });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ off: ['compression'], http3: false });
     const { data } = await call(zoneSettings.switches, { params });
     expect(data[0]).toMatchObject({
       name: 'compression',
@@ -481,7 +481,7 @@ describe('a kill switch', () => {
     const before = await outboxKeys(installation, zone.id);
     await endSwitches(installation);
     expect((await outboxKeys(installation, zone.id)).slice(before.length)).toEqual(['zone']);
-    expect(await told(zone.id)).toMatchObject({ off: ['compression'], http3: true });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ off: ['compression'], http3: true });
     await call(zoneSettings.setSwitch, { params, body: { off: false, reason: 'mended', name: 'compression' } });
     expect((await call(zoneSettings.switches, { params })).data.every((one) => !one.off)).toBe(true);
     const past = { ...off, name: 'image' as const, until: new Date(0).toISOString() };

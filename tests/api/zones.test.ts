@@ -48,8 +48,8 @@ describe('zones', () => {
         await expect(call(zones.create, { body: { name: 'Asia', [field]: `a${mark}b` } })).toFail('PARAMETER', {
           errorData: [expect.objectContaining({ path: field, rule: 'format' })],
         });
-    const kept = { name: '亞洲 ‘1’ – (a) 👩\u200d👩', memo: 'می\u200cخواهم' };
-    expect(await call(zones.create, { body: kept })).toMatchObject(kept);
+    const texts = { name: '亞洲 ‘1’ – (a) 👩\u200d👩', memo: 'می\u200cخواهم' };
+    expect(await call(zones.create, { body: texts })).toMatchObject(texts);
   });
 
   test('returns a stored name and memo with a line break', async () => {

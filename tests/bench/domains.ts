@@ -78,7 +78,7 @@ try {
     for (const [way, run] of Object.entries(ways)) found.get(way)?.push(await took(run));
 
   const combined = await combinations(ask);
-  const lists = tell(found, combined);
+  const lists = printReport(found, combined);
 
   const agent = stopping(await testAgent(await plane.node(zone)));
   const origin = stopping(await startOrigin());
@@ -236,7 +236,7 @@ async function load(pool: Pool, into: readonly BuiltSite[], rows: number, name: 
   );
 }
 
-function tell(found: ReadonlyMap<string, number[]>, combined: readonly { asked: string; best: number }[]) {
+function printReport(found: ReadonlyMap<string, number[]>, combined: readonly { asked: string; best: number }[]) {
   const [nothing = [1]] = [...found.values()];
   const base = at(nothing, 0.5);
   const ways = [...found].map(([asked, ms]) => ({
@@ -257,7 +257,7 @@ function tell(found: ReadonlyMap<string, number[]>, combined: readonly { asked: 
 }
 
 async function report(
-  lists: ReturnType<typeof tell>,
+  lists: ReturnType<typeof printReport>,
   creations: number[],
   servings: number[],
   all: { domains: number; asked: number; seconds: number },

@@ -81,12 +81,12 @@ try {
     const everywhere: number[] = [];
     for (let turn = 0; turn < Number(options.purges); turn += 1) {
       await warm();
-      const told = lastOf(nodes);
+      const received = lastOf(nodes);
       await call(purge.urls, { params, body });
       const answered = performance.now();
       while ((await visit(port, name, '/img/kept')).cache === 'hit');
       missed.push(performance.now() - answered);
-      everywhere.push(Math.max(0, (await told) - answered));
+      everywhere.push(Math.max(0, (await received) - answered));
     }
     rows.push(rowOf(kind, 'a visitor at the real node', missed));
     rows.push(rowOf(kind, `the last of ${nodes.length} nodes`, everywhere));

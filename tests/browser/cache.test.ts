@@ -158,8 +158,8 @@ test('images become WebP when the setting is enabled', async () => {
   await page.getByLabel('Largest image, in bytes').fill('500000');
   await page.getByRole('button', { name: 'Save' }).click();
   const user = await product.as('user');
-  const kept = () => user(compression.get, { params: { siteId: product.summary.demo.siteID } });
-  await expect.poll(kept).toMatchObject({ webp: true, webpQuality: 60, webpMaxBytes: 500_000 });
+  const readSettings = () => user(compression.get, { params: { siteId: product.summary.demo.siteID } });
+  await expect.poll(readSettings).toMatchObject({ webp: true, webpQuality: 60, webpMaxBytes: 500_000 });
   expect(browserErrors()).toEqual([]);
   await page.context().close();
 });

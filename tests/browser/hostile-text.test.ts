@@ -54,7 +54,7 @@ async function writeByApi() {
       if (thing === null) return textAt(endpoint, at);
       return /s$/i.test(at.at(-1) ?? '') ? [own.ids[thing]] : own.ids[thing];
     };
-    const body = endpoint.body && hostile(sample(endpoint.body, special), `${endpoint.feature}.${endpoint.name}`);
+    const body = endpoint.body && withAttacks(sample(endpoint.body, special), `${endpoint.feature}.${endpoint.name}`);
     const params = new Map(
       paramNames(address).map((name) => [name, own.ids[objectKindAt(endpoint, [name]) ?? 'site']]),
     );
@@ -71,19 +71,19 @@ async function writeByApi() {
           body: body === undefined ? null : JSON.stringify(body),
         },
       );
-      const said = await answer.text();
-      if (answer.status === 500) faults.push(`${method} ${address}: ${said}`);
+      const text = await answer.text();
+      if (answer.status === 500) faults.push(`${method} ${address}: ${text}`);
     }
   }
   expect(faults).toEqual([]);
 }
 
 /** Replaces texts that the sample fills with "text". */
-function hostile(value: unknown, place: string): unknown {
+function withAttacks(value: unknown, place: string): unknown {
   if (value === 'text') return attack(place).slice(0, 250);
-  if (Array.isArray(value)) return value.map((part) => hostile(part, place));
+  if (Array.isArray(value)) return value.map((part) => withAttacks(part, place));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, hostile(part, place)]));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withAttacks(part, place)]));
 }
 
 /** Values with a fixed format, such as enums and permissions. */

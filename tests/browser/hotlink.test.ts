@@ -49,10 +49,10 @@ test(
     await keepPicture(page, 'hotlink-editing');
     await publish(page);
 
-    const said =
+    const sentence =
       'IF any URL AND comes neither from this domain nor from friend.example **.partner.example THEN refuse with 403';
     const referer = async () => (await rows(page, 'Who may link here').first().innerText()).replace(/\s/g, '');
-    await expect.poll(referer).toContain(said.replace(/\s/g, ''));
+    await expect.poll(referer).toContain(sentence.replace(/\s/g, ''));
     await eventually(async () => expect(await visit({ referer: 'https://thief.example/' })).toBe(403));
     expect(await visit({ referer: 'https://friend.example/' })).not.toBe(403);
     // Header rules are saved by another request, so they may reach the edge later.

@@ -165,13 +165,13 @@ beforeAll(async () => {
   const ssh = { password: 'nobody asks for it' };
   const inZone = { zoneId: zoneID };
   const [open] = (await client(zonePorts.list, { params: inZone })).data.filter(({ tls }) => !tls);
-  const kept = [
+  const preheatPaths = [
     '/img/hero.webp',
     '/a/rather/long/path/for/a/column/of/a/table/that-has-others-as-well.mp4?and=a&query=too',
   ];
   await client(preheatCaches.create, {
     params: inZone,
-    body: { urls: kept.map((path) => `http://${product.summary.demo.domain}:${open?.port}${path}`) },
+    body: { urls: preheatPaths.map((path) => `http://${product.summary.demo.domain}:${open?.port}${path}`) },
   });
   const balancer = await client(virtualNodes.create, {
     params: inZone,

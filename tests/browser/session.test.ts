@@ -32,8 +32,8 @@ async function signedIn() {
 
 /** Replaces the access token by an expired one. */
 async function expire(context: BrowserContext) {
-  const kept = (await context.cookies()).find(({ name }) => name === 'c_accessToken');
-  const claims: unknown = JSON.parse(Buffer.from(kept?.value.split('.')[1] ?? '', 'base64url').toString());
+  const cookie = (await context.cookies()).find(({ name }) => name === 'c_accessToken');
+  const claims: unknown = JSON.parse(Buffer.from(cookie?.value.split('.')[1] ?? '', 'base64url').toString());
   const value = accessToken(consoles.app.installation, { ...Object(claims) }, { lifetimeSeconds: -60 });
   await context.addCookies([{ name: 'c_accessToken', value, url: consoles.base.client }]);
   return value;
@@ -109,11 +109,11 @@ test('signing out in one tab signs out the others', async () => {
   const other = await context.newPage();
   await other.goto('/client/nodeManage/zonesList');
   await other.getByText('No zones yet').waitFor();
-  const told = other.getByText('You were signed out in another tab').waitFor();
+  const message = other.getByText('You were signed out in another tab').waitFor();
   await page.getByRole('button', { name: /Account menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByText('Logout success! See you!').waitFor();
-  await told;
+  await message;
   await expect.poll(() => new URL(other.url()).pathname).toBe('/client/login');
   await context.close();
 });

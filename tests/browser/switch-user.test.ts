@@ -130,8 +130,8 @@ describe('the landing page', () => {
     await page.goto(`/user/switchUser?${new URLSearchParams({ accessToken, refreshToken, tokenType })}`);
     await page.waitForURL('**/user/dashboard');
     await banner(page).getByText(user.email).waitFor();
-    const kept = await cookies(page);
-    expect([kept['u_accessToken'], kept['u_refreshToken']]).not.toEqual([accessToken, refreshToken]);
+    const before = await cookies(page);
+    expect([before['u_accessToken'], before['u_refreshToken']]).not.toEqual([accessToken, refreshToken]);
     expect(page.url()).not.toContain('Token');
     await page.context().close();
   });

@@ -478,14 +478,14 @@ test.each([{ width: 1440 }, { width: 360 }])(
     await form.getByRole('textbox', { name: 'Name', exact: true }).fill('North');
     await form.getByRole('button', { name: 'Add zone' }).click();
     await form.waitFor({ state: 'detached' });
-    const said = page.getByRole('region', { name: 'Messages' }).locator('[data-tone="ok"]');
-    await said.waitFor();
-    const boxOf = (part: typeof said) =>
+    const toast = page.getByRole('region', { name: 'Messages' }).locator('[data-tone="ok"]');
+    await toast.waitFor();
+    const boxOf = (part: typeof toast) =>
       part.evaluate((element) => {
         const { left: x, top: y, width, height } = element.getBoundingClientRect();
         return { x, y, width, height };
       });
-    const [message, button] = [await boxOf(said), await boxOf(add)];
+    const [message, button] = [await boxOf(toast), await boxOf(add)];
     const isBeside = message.x + message.width <= button.x || message.y + message.height <= button.y;
     expect([isBeside, message, button]).toEqual([true, message, button]);
     expect(message.x).toBeGreaterThanOrEqual(0);

@@ -72,8 +72,8 @@ test(
     await page.getByRole('row', { name: /HTTPS/ }).getByRole('button').first().click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     const form = page.getByRole('dialog');
-    const foretold = form.getByRole('region', { name: 'What this change would do' });
-    await foretold.getByText('80, 443 HTTPS').waitFor();
+    const preview = form.getByRole('region', { name: 'What this change would do' });
+    await preview.getByText('80, 443 HTTPS').waitFor();
     await form.getByRole('button', { name: 'Remove', exact: true }).click();
     await form.locator('[aria-invalid="true"][name="reason"]').waitFor();
     await form.getByLabel('Reason').fill('nobody speaks it');
@@ -82,7 +82,7 @@ test(
     await page.getByRole('button', { name: 'Add port' }).click();
     await form.getByLabel('Port').fill('8443');
     await form.getByText('HTTPS', { exact: true }).click();
-    await foretold.getByText('8443 HTTPS').waitFor();
+    await preview.getByText('8443 HTTPS').waitFor();
     await keepPicture(page, 'zone-port-foretold');
     await form.getByLabel('Reason').fill('for the other office');
     await form.getByRole('button', { name: 'Add port' }).click();
@@ -181,9 +181,10 @@ test(
     await save.click();
     await page.getByText('Update Success!').waitFor();
     const { call } = consoles.app.as(client);
-    const kept = async (part: 'http' | 'worker') => (await call(nginxDefaults.get, { params: { part } })).content;
-    expect(await kept('http')).toBe('keepalive_timeout 20s;\n');
-    expect(await kept('worker')).toBe('worker_shutdown_timeout 10s;\n');
+    const readDefault = async (part: 'http' | 'worker') =>
+      (await call(nginxDefaults.get, { params: { part } })).content;
+    expect(await readDefault('http')).toBe('keepalive_timeout 20s;\n');
+    expect(await readDefault('worker')).toBe('worker_shutdown_timeout 10s;\n');
   },
 );
 
@@ -229,16 +230,16 @@ test('a concurrent change is shown with its author before publishing', { timeout
   await http2.click({ force: true });
   const body = { soakSeconds: 90, reason: 'care' };
   await consoles.app.as(zone.client).call(zoneSettings.soak, { params: { zoneId: zone.id }, body });
-  const told = page.getByText(`${zone.client.email} published version 2 meanwhile`);
-  await told.waitFor();
+  const warning = page.getByText(`${zone.client.email} published version 2 meanwhile`);
+  await warning.waitFor();
   expect(await http2.isChecked()).toBe(false);
   await page.getByRole('button', { name: 'Review' }).click();
-  await told.waitFor();
+  await warning.waitFor();
   await keepPicture(page, 'zone-meanwhile');
   await page.getByLabel('Reason').fill('an old balancer');
   await page.getByRole('button', { name: /^Publish/ }).click();
   await page.getByText('Published', { exact: true }).waitFor();
-  await expect.poll(() => told.count()).toBe(0);
+  await expect.poll(() => warning.count()).toBe(0);
   await page.context().close();
 });
 

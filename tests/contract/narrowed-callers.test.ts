@@ -75,7 +75,7 @@ const suspended = (who: 'sub' | 'root' | 'operator', acts: 'sub' | 'root', data:
   await db.account.update({ where: { id: accounts[who].id }, data });
   return accounts[acts].token;
 };
-const whoever = { at: () => true, refused: 'ACCOUNT_NOT_ENABLED' } as const;
+const anyCall = { at: () => true, refused: 'ACCOUNT_NOT_ENABLED' } as const;
 const customers = { at: ({ mount }: WireCall) => mount === 'user', refused: 'ACCOUNT_NOT_ENABLED' } as const;
 const past = new Date(Date.now() - 1000);
 
@@ -94,13 +94,13 @@ const areaOf = ({ endpoint: { can } }: WireCall) => can.split(':')[0] ?? '';
 const ofArea = (call: WireCall) => (permission: Permission) => permission.startsWith(`${areaOf(call)}:`);
 
 const callers: Caller[] = [
-  { who: 'a paused account', ...whoever, token: suspended('root', 'root', { status: 'pause' }) },
-  { who: 'a locked account', ...whoever, token: suspended('root', 'root', { status: 'lock' }) },
-  { who: 'an expired account', ...whoever, token: suspended('root', 'root', { status: 'expired' }) },
-  { who: 'an account whose date has passed', ...whoever, token: suspended('root', 'root', { expiresAt: past }) },
-  { who: 'a locked sub-account', ...whoever, token: suspended('sub', 'sub', { status: 'lock' }) },
-  { who: 'a sub-account of a paused root account', ...whoever, token: suspended('root', 'sub', { status: 'pause' }) },
-  { who: 'a sub-account of a locked root account', ...whoever, token: suspended('root', 'sub', { status: 'lock' }) },
+  { who: 'a paused account', ...anyCall, token: suspended('root', 'root', { status: 'pause' }) },
+  { who: 'a locked account', ...anyCall, token: suspended('root', 'root', { status: 'lock' }) },
+  { who: 'an expired account', ...anyCall, token: suspended('root', 'root', { status: 'expired' }) },
+  { who: 'an account whose date has passed', ...anyCall, token: suspended('root', 'root', { expiresAt: past }) },
+  { who: 'a locked sub-account', ...anyCall, token: suspended('sub', 'sub', { status: 'lock' }) },
+  { who: 'a sub-account of a paused root account', ...anyCall, token: suspended('root', 'sub', { status: 'pause' }) },
+  { who: 'a sub-account of a locked root account', ...anyCall, token: suspended('root', 'sub', { status: 'lock' }) },
   { who: 'a customer of a locked operator', ...customers, token: suspended('operator', 'root', { status: 'lock' }) },
   { who: 'a customer of an expired operator', ...customers, token: suspended('operator', 'root', { expiresAt: past }) },
   {
@@ -172,7 +172,7 @@ const callers: Caller[] = [
 ];
 
 /** Tables that record the requests themselves. */
-const told = '^(audit_|rate_|idempotent_)';
+const requestTables = '^(audit_|rate_|idempotent_)';
 
 describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
   const those = authenticatedCalls.filter(at);
@@ -183,7 +183,7 @@ describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
   beforeAll(async () => {
     for (const call of those)
       if (!tokens.has(keyOf(call))) tokens.set(keyOf(call), await token(familyOf(call.mount), call));
-    before = await hashTables(installation, told);
+    before = await hashTables(installation, requestTables);
   });
 
   test.each(those)('is refused $title', async (call) => {
@@ -194,7 +194,7 @@ describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
 
   test('has caused no change', async () => {
     expect(those.length).toBeGreaterThan(10);
-    expect(await hashTables(installation, told)).toEqual(before);
+    expect(await hashTables(installation, requestTables)).toEqual(before);
   });
 });
 
@@ -225,7 +225,7 @@ describe('a sub-account without assignments', () => {
   beforeAll(async () => {
     tokens.set('user', (await build.subUser(home.user, [], { permissions: [...permissionsOf('user')] })).token);
     tokens.set('client', (await build.subClient(home.tenant, [], { permissions: [...permissionsOf('client')] })).token);
-    before = await hashTables(installation, told);
+    before = await hashTables(installation, requestTables);
   });
 
   test.each(ofGiven)('finds nothing: $title', async (call) => {
@@ -236,7 +236,7 @@ describe('a sub-account without assignments', () => {
 
   test('has caused no change', async () => {
     expect(ofGiven.length).toBeGreaterThan(10);
-    expect(await hashTables(installation, told)).toEqual(before);
+    expect(await hashTables(installation, requestTables)).toEqual(before);
   });
 });
 

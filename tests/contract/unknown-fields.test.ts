@@ -19,14 +19,18 @@ const tokens = {
 };
 
 const UNKNOWN = 'nobodyDeclaredThis';
-interface Planted {
+interface UnknownFieldSample {
   value: unknown;
   /** Path of the unknown field. */
   path: string;
 }
 
 /** One sample per nested object, with an unknown field in it. */
-function* planted(schema: z.core.$ZodType, special: Sampler, path: readonly string[] = []): Generator<Planted> {
+function* planted(
+  schema: z.core.$ZodType,
+  special: Sampler,
+  path: readonly string[] = [],
+): Generator<UnknownFieldSample> {
   if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable ||

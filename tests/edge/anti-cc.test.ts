@@ -32,7 +32,7 @@ const ordered = (over: Partial<AntiCC>): AntiCC => ({
 });
 
 /** Challenges every request. */
-const asking = (over: Partial<AntiCC> = {}, of: Edge = edge) =>
+const enableChallenge = (over: Partial<AntiCC> = {}, of: Edge = edge) =>
   of.put(zoneDoc(of.ports, { id: zoneID, antiCC: ordered({ requests: 0, ...over }) }));
 
 const page = { accept: 'text/html,application/xhtml+xml', 'user-agent': 'Browser/1' };
@@ -62,7 +62,7 @@ async function pass(host: string, headers: Record<string, string> = {}, of: Edge
 
 describe('the five-second shield', () => {
   test('serves an uncacheable page, and logs code, cause and reason', async () => {
-    await asking();
+    await enableChallenge();
     const { name } = await edge.site({ cacheRules: [rule()] });
     const asked = await ask(name, '/kept');
     expect(asked.status).toBe(978);
@@ -80,7 +80,7 @@ describe('the five-second shield', () => {
   });
 
   test('passes a browser that solves the puzzle, which neither origin nor cache notice', async () => {
-    await asking();
+    await enableChallenge();
     const { name } = await edge.site({ cacheRules: [rule({ cookies: 'all' })] });
     const question = data(await ask(name, '/film'), 'question');
     const answered = await ask(name, '/film', { cookie: `a=1; ${workedOut(question)}; b=2` });
@@ -105,7 +105,7 @@ describe('the five-second shield', () => {
   });
 
   test('an unsafe request with a proof continues with its body', async () => {
-    await asking();
+    await enableChallenge();
     const { name } = await edge.site();
     const form = await ask(name, '/form', {}, 'POST');
     expect([form.status, form.body.includes('send the form again')]).toEqual([978, true]);
@@ -116,7 +116,7 @@ describe('the five-second shield', () => {
   });
 
   test('rejects wrong answers, changed questions, partial work and replays', async () => {
-    await asking();
+    await enableChallenge();
     const { name } = await edge.site();
     const question = data(await ask(name, '/'), 'question');
     const good = workedOut(question);
@@ -139,7 +139,7 @@ describe('the five-second shield', () => {
   });
 
   test('a pass is valid for one site, one browser and a limited time, and cannot be forged', async () => {
-    await asking();
+    await enableChallenge();
     const { name } = await edge.site();
     const { name: other } = await edge.site();
     const cookie = await pass(name);
@@ -156,7 +156,7 @@ describe('the five-second shield', () => {
     ])
       expect([forged, (await ask(name, '/', { cookie: forged })).status]).toEqual([forged, 978]);
     // A proof covers easier challenges, not harder ones.
-    await asking({ mode: 2 });
+    await enableChallenge({ mode: 2 });
     expect((await ask(name, '/', { cookie })).status).toBe(978);
   });
 
@@ -171,7 +171,7 @@ describe('the five-second shield', () => {
       const made = await one.site();
       await two.put(made.site, { ...made.host });
       await edge.put(made.site, { ...made.host });
-      for (const node of [one, two, edge]) await asking({}, node);
+      for (const node of [one, two, edge]) await enableChallenge({}, node);
       const cookie = await pass(made.name, {}, one);
       expect((await ask(made.name, '/', { cookie }, 'GET', two)).status).toBe(200);
       expect((await ask(made.name, '/', { cookie }, 'GET', edge)).status).toBe(978);
@@ -183,21 +183,21 @@ describe('the five-second shield', () => {
 
 describe('the other modes', () => {
   test('the image challenge accepts what the image shows, which the page does not contain', async () => {
-    await asking({ mode: 2 });
+    await enableChallenge({ mode: 2 });
     const { name } = await edge.site();
     const asked = await ask(name, '/');
     const png = /src="data:image\/png;base64,([^"]+)"/.exec(asked.body)?.[1] ?? '';
     expect(Buffer.from(png, 'base64').subarray(1, 4).toString()).toBe('PNG');
     const question = data(asked, 'question');
     expect(question).toMatch(/^2\.0\./);
-    for (const said of ['', 'aaaaa', '00000'])
-      expect((await ask(name, '/', { cookie: `edgeloom_answer=${question}~${said}` })).status).toBe(978);
+    for (const wrongAnswer of ['', 'aaaaa', '00000'])
+      expect((await ask(name, '/', { cookie: `edgeloom_answer=${question}~${wrongAnswer}` })).status).toBe(978);
     // Visitors who cannot see the image solve a longer proof of work.
     expect(data(asked, 'instead')).toMatch(/^2\.4\./);
   });
 
   test('an immediate click is rejected', async () => {
-    await asking({ mode: 3 });
+    await enableChallenge({ mode: 3 });
     const { name } = await edge.site();
     const cookie = await eventually(
       async () => {
@@ -218,12 +218,12 @@ describe('the other modes', () => {
     });
     expect(passOf(proven)).toMatch(/^edgeloom_pass=3\./);
     // The proof also covers easier modes.
-    await asking({ mode: 1 });
+    await enableChallenge({ mode: 1 });
     expect((await ask(name, '/', { cookie: passOf(proven) })).status).toBe(200);
   });
 
   test('the redirect challenge sets a cookie and returns to this host, and ends for clients without cookies', async () => {
-    await asking({ mode: 4 });
+    await enableChallenge({ mode: 4 });
     const { name } = await edge.site();
     const sent = await ask(name, '/a%20b?x=1&y');
     expect([sent.status, sent.header('location'), sent.header('cache-control')]).toEqual([
@@ -280,15 +280,15 @@ describe('challenges are sent', () => {
   });
 
   test('except for exempt paths, allowed addresses and certificate authorities', async () => {
-    await asking({ paths: ['/api/', '/.well-known/'] });
+    await enableChallenge({ paths: ['/api/', '/.well-known/'] });
     const { name } = await edge.site();
     expect((await ask(name, '/api/v1')).status).toBe(200);
     expect((await ask(name, '/x/../api/v1')).status).toBe(200);
     expect((await ask(name, '/api/../x')).status).toBe(978);
     expect((await ask(name, '/.well-known/acme-challenge/unknown-token')).status).toBe(200);
-    await asking({ whitelist: ['192.0.2.0/24', '127.0.0.0/9'] });
+    await enableChallenge({ whitelist: ['192.0.2.0/24', '127.0.0.0/9'] });
     expect((await ask(name, '/')).status).toBe(200);
-    await asking({ whitelist: ['126.0.0.0/9', '::/0', '127.0.0.2'] });
+    await enableChallenge({ whitelist: ['126.0.0.0/9', '::/0', '127.0.0.2'] });
     expect((await ask(name, '/')).status).toBe(978);
   });
 
@@ -303,7 +303,7 @@ describe('challenges are sent', () => {
   });
 
   test('in monitor mode only to the log', async () => {
-    await asking({ monitor: true });
+    await enableChallenge({ monitor: true });
     const { name } = await edge.site();
     const seen = await ask(name, '/');
     expect([seen.status, seen.header('set-cookie')]).toEqual([200, undefined]);
@@ -311,7 +311,7 @@ describe('challenges are sent', () => {
   });
 
   test('only when enabled, and an old pass does not reach the origin', async () => {
-    await asking();
+    await enableChallenge();
     const { name } = await edge.site();
     const cookie = await pass(name);
     await edge.put(zoneDoc(edge.ports, { id: zoneID }));
@@ -320,7 +320,7 @@ describe('challenges are sent', () => {
   });
 
   test('an address that ignores repeated challenges is blocked, and no other', async () => {
-    await asking({ fails: 3, blockSeconds: 60 });
+    await enableChallenge({ fails: 3, blockSeconds: 60 });
     const { name } = await edge.site();
     const from = (localAddress: string) =>
       new Promise<number | 'closed'>((resolve) => {
@@ -346,7 +346,7 @@ describe('challenges are sent', () => {
   });
 
   test('a WebSocket needs a pass', async () => {
-    await asking();
+    await enableChallenge();
     const { name } = await edge.site();
     const upgrade = {
       connection: 'upgrade',
@@ -369,7 +369,7 @@ describe('challenges are sent', () => {
 });
 
 test('user input does not appear in the page', async () => {
-  await asking();
+  await enableChallenge();
   const { name } = await edge.site();
   const evil = `"><script>alert(1)</script>`;
   const asked = await edge.get(`/${encodeURIComponent(evil)}?q=${evil.replaceAll(' ', '')}`, {
@@ -389,7 +389,7 @@ test('user input does not appear in the page', async () => {
 });
 
 test('the page uses the preferred language, and is short for programs', async () => {
-  await asking();
+  await enableChallenge();
   const { name } = await edge.site();
   const language = async (accepted: string) =>
     /lang="([^"]+)"/.exec((await ask(name, '/', { 'accept-language': accepted })).body)?.[1];
@@ -411,7 +411,7 @@ test('a simulated request shows why it would be challenged, and is not counted',
   expect(await step()).toMatchObject({ decision: 'passed' });
   for (let i = 0; i < 11; i += 1) await ask(name, '/');
   expect(await step()).toMatchObject({ decision: 'refused', detail: { why: 'address', status: '978' } });
-  await asking({ mode: 4 });
+  await enableChallenge({ mode: 4 });
   expect(await step()).toMatchObject({ decision: 'redirected', detail: { why: 'everyone', status: '302' } });
 });
 

@@ -81,10 +81,10 @@ describe('age and date', () => {
     expect(Number((await get(path)).header('age'))).toBeGreaterThanOrEqual(200);
   });
   test("the visitor gets the origin's Date", async () => {
-    const said = date(-30);
-    const path = page({ headers: { 'cache-control': 'max-age=600', date: said } });
+    const originDate = date(-30);
+    const path = page({ headers: { 'cache-control': 'max-age=600', date: originDate } });
     await get(path);
-    expect((await get(path)).all('date')).toEqual([said]);
+    expect((await get(path)).all('date')).toEqual([originDate]);
   });
   test('Age, Date, Cache-Control and Vary are never duplicated', async () => {
     const path = page({ headers: { 'cache-control': 'max-age=600', age: '3', vary: 'x-a', date: date(-5) } });
@@ -260,12 +260,12 @@ describe('a 304 of the origin', () => {
 
 describe('conditional and range requests', () => {
   const body = '0123456789';
-  const kept = {
+  const stored = {
     headers: { 'cache-control': 'max-age=600', etag: '"e"', 'last-modified': date(-HOUR), 'content-length': 10 },
     body,
   };
   async function warm(): Promise<string> {
-    const path = page(kept);
+    const path = page(stored);
     await get(path);
     return path;
   }
@@ -312,7 +312,7 @@ describe('conditional and range requests', () => {
     expect(answer.header('content-range')).toBe('bytes */10');
   });
   test('a range of an uncached object fetches the whole object once', async () => {
-    const path = page(kept);
+    const path = page(stored);
     expect(await get(path, { headers: { range: 'bytes=0-1' } })).toMatchObject({ status: 206, body: '01' });
     expect(await get(path)).toMatchObject({ status: 200, body, cache: 'hit' });
     expect(edge.origin.asked(path).map((asked) => asked.headers.range)).toEqual([undefined]);

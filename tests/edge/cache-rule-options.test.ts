@@ -13,8 +13,8 @@ afterAll(() => edge.stop());
 const ruled = async (over: Parameters<typeof rule>[0]) => (await edge.site({ cacheRules: [rule(over)] })).name;
 const ttlOf = async (path: string, host: string) => {
   await edge.get(path, { host });
-  const said = (await edge.get(path, { host })).header('cache-status') ?? '';
-  return Number(/; hit; ttl=(\d+)$/.exec(said)?.[1] ?? Number.NaN);
+  const cacheStatus = (await edge.get(path, { host })).header('cache-status') ?? '';
+  return Number(/; hit; ttl=(\d+)$/.exec(cacheStatus)?.[1] ?? Number.NaN);
 };
 const stateOf = async (path: string, ask: Ask) => (await edge.get(path, ask)).cache;
 

@@ -69,16 +69,16 @@ test('a rule with TTL 0 caches nothing, whatever the origin sends', async () => 
 describe('a rule with TTL 0 that honours the origin', () => {
   const asTheOriginSays = (over: Parameters<typeof rule>[0] = {}) =>
     rule({ ttlSeconds: 0, honourOrigin: true, ...over });
-  const said: Record<string, OriginResponse> = {
+  const responses: Record<string, OriginResponse> = {
     '/minute': { headers: { 'cache-control': 'max-age=60' } },
     '/nothing': { headers: { etag: '"e"', 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' } },
     '/private': { headers: { 'cache-control': 'private, max-age=60' } },
   };
-  for (const [path, answer] of Object.entries(said)) edge.origin.on(path, answer);
+  for (const [path, answer] of Object.entries(responses)) edge.origin.on(path, answer);
 
   test('stores only responses with an explicit TTL', async () => {
     const { name } = await edge.site({ cacheRules: [asTheOriginSays()] });
-    expect(await hits(name, ...Object.keys(said))).toEqual(['/minute']);
+    expect(await hits(name, ...Object.keys(responses))).toEqual(['/minute']);
   });
   test("uses the rule's query, cookies, limits and heuristics", async () => {
     const { name } = await edge.site({

@@ -122,8 +122,12 @@ test('a module serves its domains, and no others', async () => {
     hostDoc(site, edge.origin.port),
   ];
   await edge.put(second, without);
-  const said = async (host: string) => (await edge.get('/shared', { host })).header('x-shared');
-  expect([await said(name), await said(second.name), await said(without.name)]).toEqual(['yes', 'yes', undefined]);
+  const header = async (host: string) => (await edge.get('/shared', { host })).header('x-shared');
+  expect([await header(name), await header(second.name), await header(without.name)]).toEqual([
+    'yes',
+    'yes',
+    undefined,
+  ]);
 });
 
 test('any text of an owner is one value of one header', async () => {

@@ -69,14 +69,14 @@ test("uses the zone's redirect code, and is not redirected without HTTPS", async
 describe('HSTS', () => {
   test('is sent by HTTPS only, once, with fetched, cached, error and WebSocket responses', async () => {
     const { name } = await edge.site({}, { https: { ...usual, hsts } });
-    const said = async (path: string, more: object = {}) => {
+    const hstsOf = async (path: string, more: object = {}) => {
       const reply = await edge.get(path, { host: name, tls: name, ...more });
       return reply.all('strict-transport-security');
     };
     edge.origin.on('/own', () => ({ headers: { 'strict-transport-security': 'max-age=1' } }));
     edge.origin.on('/broken', () => ({ status: 500 }));
-    for (const path of ['/', '/', '/own', '/broken']) expect(await said(path)).toEqual([hsts]);
-    expect(await said('/', { method: 'POST' })).toEqual([hsts]);
+    for (const path of ['/', '/', '/own', '/broken']) expect(await hstsOf(path)).toEqual([hsts]);
+    expect(await hstsOf('/', { method: 'POST' })).toEqual([hsts]);
     expect((await edge.get('/', { host: name })).all('strict-transport-security')).toEqual([]);
   });
 
@@ -92,9 +92,9 @@ describe('a domain that requires TLS 1.3', () => {
   const version = async (options: ConnectionOptions) => {
     const socket = connect({ host: '127.0.0.1', port: edge.ports.https, rejectUnauthorized: false, ...options });
     await once(socket, 'secureConnect');
-    const spoken = socket.getProtocol();
+    const protocol = socket.getProtocol();
     socket.destroy();
-    return spoken;
+    return protocol;
   };
 
   test('rejects older versions, while other domains accept them', async () => {

@@ -31,7 +31,7 @@ describe('an OCSP response', () => {
   const responder = 'http://ocsp.example.com/a';
   const now = new Date();
   const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
-  async function judged(over: Partial<ResponderOptions>, at = later(1)) {
+  async function validate(over: Partial<ResponderOptions>, at = later(1)) {
     const { chainPem } = await ca.issue(['a.example.com'], { responder });
     const question = asked(chainPem);
     const answer = await ocspResponse(requestOf(question), { authority: ca.signer, good: [chainPem], ...over });
@@ -39,10 +39,10 @@ describe('an OCSP response', () => {
   }
 
   test('of the authority itself is stapled until it expires', async () => {
-    expect((await judged({})).getTime()).toBeGreaterThan(later(58).getTime());
+    expect((await validate({})).getTime()).toBeGreaterThan(later(58).getTime());
   });
   test('of a delegated responder is stapled', async () => {
-    const until = await judged({ signer: await ca.delegate('OCSPSigning') });
+    const until = await validate({ signer: await ca.delegate('OCSPSigning') });
     expect(until.getTime()).toBeGreaterThan(later(58).getTime());
   });
   test.each([
@@ -54,11 +54,11 @@ describe('an OCSP response', () => {
     ['of a stranger', 'signed', () => stranger.signer],
     ['of whom a stranger lets answer', 'signed', () => stranger.delegate('OCSPSigning')],
   ])('%s is not stapled', async (_, why, signer) => {
-    await expect(judged({ signer: await signer() })).rejects.toThrow(why);
+    await expect(validate({ signer: await signer() })).rejects.toThrow(why);
   });
   test('that has expired or is not valid yet is not stapled', async () => {
-    await expect(judged({}, later(61))).rejects.toThrow('has ended');
-    await expect(judged({}, later(-10))).rejects.toThrow('time to come');
+    await expect(validate({}, later(61))).rejects.toThrow('has ended');
+    await expect(validate({}, later(-10))).rejects.toThrow('time to come');
   });
   test('with status revoked or unknown is not stapled', async () => {
     const { chainPem } = await ca.issue(['a.example.com'], { responder });
@@ -74,10 +74,10 @@ describe('an OCSP response', () => {
     const { chainPem } = await ca.issue(['a.example.com'], { responder });
     const other = await ca.issue(['b.example.com'], { responder });
     const question = asked(chainPem);
-    const said = { authority: ca.signer, good: [chainPem, other.chainPem] };
-    const about = await ocspResponse(requestOf(asked(other.chainPem)), said);
+    const options = { authority: ca.signer, good: [chainPem, other.chainPem] };
+    const about = await ocspResponse(requestOf(asked(other.chainPem)), options);
     expect(() => validateResponse(about, question, later(1))).toThrow('another certificate');
-    const changed = await ocspResponse(requestOf(question), said);
+    const changed = await ocspResponse(requestOf(question), options);
     // Changes the expiry minute.
     const at = changed.lastIndexOf(Buffer.from('\u0018\u000f20')) + 13;
     changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
@@ -141,11 +141,11 @@ async function served(...pairs: CertificatePair[]): Promise<{ doc: CertDoc; name
 }
 
 /** The stapled certificate status, or nothing. */
-async function told(name: string, ...flags: string[]): Promise<string> {
+async function readStapledStatus(name: string, ...flags: string[]): Promise<string> {
   const at = ['-connect', `127.0.0.1:${edge.ports.https}`, '-servername', name, '-status', ...flags];
-  const asking = promisify(execFile)('openssl', ['s_client', ...at]);
-  asking.child.stdin?.end();
-  const { stdout } = await asking.catch((error: { stdout: string }) => error);
+  const client = promisify(execFile)('openssl', ['s_client', ...at]);
+  client.child.stdin?.end();
+  const { stdout } = await client.catch((error: { stdout: string }) => error);
   return /Cert Status: (\w+)/.exec(stdout)?.[1] ?? /no response sent/.exec(stdout)?.[0] ?? stdout;
 }
 
@@ -162,25 +162,25 @@ test('a good status is stapled, also while the responder is down, and after rest
   await one.follow(doc);
   // The responder is down; visitors get the certificate without stapling.
   await eventually(() => expect(one.log).toContain(`connect ECONNREFUSED 127.0.0.1:${port}`));
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   one.stop();
 
   const there = await startResponder(port, { authority: ca.signer, good: [bought.chainPem] });
   const two = agent();
   await two.follow(doc);
-  await eventually(async () => expect(await told(name)).toBe('good'));
-  expect(await told(name, '-tls1_2')).toBe('good');
+  await eventually(async () => expect(await readStapledStatus(name)).toBe('good'));
+  expect(await readStapledStatus(name, '-tls1_2')).toBe('good');
   await there.stop();
   two.stop();
   await edge.restart();
-  expect(await told(name)).toBe('good');
+  expect(await readStapledStatus(name)).toBe('good');
   const three = agent();
   await three.follow(doc);
-  expect(await told(name)).toBe('good');
+  expect(await readStapledStatus(name)).toBe('good');
   // Without its document the response is deleted.
   await three.remove(doc);
   expect(await three.files.read(stapleKey(bought.chainPem))).toBeNull();
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   three.stop();
 });
 
@@ -195,21 +195,21 @@ test('an expired response is not stapled, and a revoked certificate loses its re
   ).toString('base64');
   await files.write(key, { keyType: 'ecdsa', until: Math.floor(Date.now() / 1000) + 600, response });
   await edge.admin.bump([key]);
-  expect(await told(name)).toBe('good');
+  expect(await readStapledStatus(name)).toBe('good');
   await files.write(key, { keyType: 'ecdsa', until: Math.floor(Date.now() / 1000) - 1, response });
   await edge.admin.bump([key]);
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   const there = await startResponder(port, { authority: ca.signer, revoked: [bought.chainPem] });
   await one.follow(doc);
   await eventually(async () => expect(await files.read(key)).toBeNull());
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   one.stop();
   await there.stop();
 });
 
 test('a certificate without responder URL is served without any request', async () => {
   const { name } = await served(await ca.issue(['plain.example.com']));
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   expect((await edge.counters())['certFailed'] ?? 0).toBe(0);
 });
 
@@ -223,9 +223,9 @@ test('each of two pairs is stapled with its own response, or none', async () => 
   const there = await startResponder(port, { authority: ca.signer, good: pairs.map(({ chainPem }) => chainPem) });
   const one = agent();
   await one.follow(doc);
-  await eventually(async () => expect(await told(name)).toBe('good'));
-  expect(await told(name, '-sigalgs', 'RSA-PSS+SHA256')).toBe('no response sent');
-  expect(await told(name, '-tls1_2', '-cipher', 'ECDHE-RSA-AES128-GCM-SHA256')).toBe('no response sent');
+  await eventually(async () => expect(await readStapledStatus(name)).toBe('good'));
+  expect(await readStapledStatus(name, '-sigalgs', 'RSA-PSS+SHA256')).toBe('no response sent');
+  expect(await readStapledStatus(name, '-tls1_2', '-cipher', 'ECDHE-RSA-AES128-GCM-SHA256')).toBe('no response sent');
   one.stop();
   await there.stop();
 });
@@ -245,7 +245,7 @@ describe('a hostile responder', () => {
     const one = agent();
     await one.follow(doc);
     await eventually(() => expect(one.log).toEqual([expect.stringContaining(why)]));
-    expect(await told(name)).toBe('no response sent');
+    expect(await readStapledStatus(name)).toBe('no response sent');
     one.stop();
     server.closeAllConnections();
     server.close();

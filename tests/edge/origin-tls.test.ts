@@ -63,15 +63,15 @@ describe('an origin with certificate verification', () => {
 
 test("an origin that requests a client certificate gets the domain's, and no other domain uses it", async () => {
   const [ours, id] = [selfSigned('edge.example.com'), randomUUID()];
-  const asking = createServer(
+  const server = createServer(
     { ...trusted, requestCert: true, rejectUnauthorized: false, ca: ours.cert },
     (request, response) => {
       const authorized = request.socket instanceof TLSSocket && request.socket.authorized;
       response.writeHead(authorized ? 200 : 403).end();
     },
   ).listen(0, '127.0.0.1');
-  await once(asking, 'listening');
-  const address = asking.address();
+  await once(server, 'listening');
+  const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const key = edge.seal(ours.key, `cert/${id}`);
   await edge.put({
@@ -92,8 +92,8 @@ test("an origin that requests a client certificate gets the domain's, and no oth
     expect((await edge.get('/', { host: none.name })).status).toBe(403);
   }
   expect((await edge.get('/', { host: lost.name })).status).toBe(502);
-  asking.close();
-  asking.closeAllConnections();
+  server.close();
+  server.closeAllConnections();
 });
 
 test('without verification any certificate is accepted', async () => {

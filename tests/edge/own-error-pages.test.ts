@@ -56,9 +56,9 @@ test.each([
     'Content Too Large',
   ],
 ])('%s shows our page', async (_, text, status, title) => {
-  const said = await edge.raw(text);
-  expect(said).toContain(title);
-  expectOurs(said, status, title);
+  const raw = await edge.raw(text);
+  expect(raw).toContain(title);
+  expectOurs(raw, status, title);
 });
 
 test.each([

@@ -8,15 +8,15 @@ import { rule as cacheRule, startEdge } from '../support/edge.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-type Wish = { type: 'exact' | 'prefix' | 'regex'; source: string; target: string } & Partial<RewriteRule>;
-const docOf = (rules: Wish[], id: string = randomUUID()) =>
+type RewriteOptions = { type: 'exact' | 'prefix' | 'regex'; source: string; target: string } & Partial<RewriteRule>;
+const docOf = (rules: RewriteOptions[], id: string = randomUUID()) =>
   moduleDoc({
     id,
     kind: 'proxyRewrite',
     settings: { rules: rules.map((wish) => RewriteRule.parse(wish)) },
     redirects: null,
   });
-async function withRules(...rules: Wish[]) {
+async function withRules(...rules: RewriteOptions[]) {
   const doc = docOf(rules);
   await edge.put(doc);
   return { doc, ...(await edge.site({ cacheRules: [cacheRule()] }, { modules: { proxyRewrite: doc.id } })) };
@@ -97,7 +97,7 @@ test('a change applies to the next request', async () => {
 test('any accepted rule sends one request line and no additional header', async () => {
   const { name, doc } = await withRules();
   const text = fc.string({ unit: fc.constantFrom(...'ab/?&=%$1.:@\\"\'<>{};\r\n 中'), maxLength: 20 });
-  const wish = fc
+  const rewriteArbitrary = fc
     .record({
       type: fc.constantFrom('exact' as const, 'prefix' as const, 'regex' as const),
       source: fc.oneof(
@@ -110,7 +110,7 @@ test('any accepted rule sends one request line and no additional header', async 
   await edge.get('/plain', { host: name, method: 'POST' });
   const usual = Object.keys(edge.origin.asked('/plain')[0]?.headers ?? {}).toSorted();
   await fc.assert(
-    fc.asyncProperty(wish, async (one) => {
+    fc.asyncProperty(rewriteArbitrary, async (one) => {
       await edge.put(docOf([one], doc.id));
       const before = edge.origin.requests.length;
       const reply = await edge.get(`/s${encodeURIComponent(one.source.slice(2, 8))}`, { host: name, method: 'POST' });

@@ -40,12 +40,12 @@ afterAll(() => Promise.all([relay, ...edges].map((node) => node.stop())));
 
 const all = () => [relay, ...edges];
 /** Writes documents on all nodes. */
-const tell = (...docs: EdgeDoc[]) => Promise.all(all().map((node) => node.put(...docs)));
+const putEverywhere = (...docs: EdgeDoc[]) => Promise.all(all().map((node) => node.put(...docs)));
 
 async function made(site: Partial<SiteDoc> = {}, host: HostOverrides = {}) {
   const doc = siteDoc({ shield: true, cacheRules: [rule({ ttlSeconds: 600 })], ...site });
   const domain = hostDoc(doc, origin.port, host);
-  await tell(doc, domain);
+  await putEverywhere(doc, domain);
   return { site: doc, host: domain, name: domain.name };
 }
 
@@ -205,7 +205,7 @@ test('header changes and rewrites are applied once', async () => {
     { direction: 'response' as const, action: 'add' as const, name: 'X-Down', value: 'd' },
   ];
   const module = moduleDoc({ id: randomUUID(), kind: 'customHeader', settings: { headers }, redirects: null });
-  await tell(module);
+  await putEverywhere(module);
   const { name: host } = await made(
     errorPageDocs([ErrorPageInput.parse({ code: 500, type: 'content', value: '<title>ours</title>' })]),
     { modules: { customHeader: module.id } },

@@ -354,7 +354,7 @@ const without = (name: string, value: string) =>
       : name === 'cache-control'
         ? value.replace(/max-age=\d+$/, 'max-age=n')
         : value;
-const told = (headers: readonly (readonly [string, string])[]) =>
+const comparableHeaders = (headers: readonly (readonly [string, string])[]) =>
   headers
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name, value]) => !OWN.includes(name) && !(name === 'age' && Number(value) < 10))
@@ -365,8 +365,8 @@ const pairs = (raw: string[]) =>
 
 const ofSimulated = ({ status, headers, asked: would }: Omit<Simulated, 'revision'>): Seen => ({
   status,
-  headers: told(headers),
-  asked: would && [`${would.method} ${would.uri}`, ...told(would.headers)],
+  headers: comparableHeaders(headers),
+  asked: would && [`${would.method} ${would.uri}`, ...comparableHeaders(would.headers)],
 });
 
 async function ofReal(
@@ -382,8 +382,8 @@ async function ofReal(
   const last = asked.at(-1);
   return {
     status: reply?.status ?? null,
-    headers: told(pairs(reply?.rawHeaders ?? [])),
-    asked: last === undefined ? null : [`${last.method} ${last.url}`, ...told(pairs(last.rawHeaders))],
+    headers: comparableHeaders(pairs(reply?.rawHeaders ?? [])),
+    asked: last === undefined ? null : [`${last.method} ${last.url}`, ...comparableHeaders(pairs(last.rawHeaders))],
   };
 }
 

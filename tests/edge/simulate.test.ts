@@ -77,12 +77,12 @@ test('a simulated response leaves no state', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ honourOrigin: true })] });
   const before = await edge.counters();
   // If the simulation marked the URL uncacheable or stored its variants, the next status would differ.
-  const said = [
+  const responses = [
     ['Cache-Control', 'no-store'],
     ['Vary', 'Accept-Language'],
   ] as [string, string][];
-  await simulateRequest(edge, name, '/kept', { answer: { status: 200, headers: said.slice(0, 1) } });
-  await simulateRequest(edge, name, '/kept', { answer: { status: 200, headers: said.slice(1) } });
+  await simulateRequest(edge, name, '/kept', { answer: { status: 200, headers: responses.slice(0, 1) } });
+  await simulateRequest(edge, name, '/kept', { answer: { status: 200, headers: responses.slice(1) } });
   expect((await edge.get('/kept', { host: name })).cache).toBe('uri-miss');
   // Nor do unsafe methods purge anything.
   await simulateRequest(edge, name, '/kept', { method: 'DELETE', answer: { status: 204, headers: [] } });

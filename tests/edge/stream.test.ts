@@ -30,9 +30,9 @@ async function forward(over: Partial<PortDoc> = {}): Promise<PortDoc> {
 }
 
 async function names(port: number, times: number): Promise<string[]> {
-  const said: string[] = [];
-  for (let i = 0; i < times; i += 1) said.push((await sendTcp(port, 'x')).split(' ')[0] ?? '');
-  return said;
+  const servers: string[] = [];
+  for (let i = 0; i < times; i += 1) servers.push((await sendTcp(port, 'x')).split(' ')[0] ?? '');
+  return servers;
 }
 const times = (said: string[], name: string) => said.filter((one) => one === name).length;
 
@@ -127,7 +127,7 @@ describe('the PROXY protocol', () => {
     onTestFinished(() => echo.stop());
     const doc = await forward({ acceptProxy: true, sendProxy: true, upstreams: [upstream(echo.port)] });
     await sendTcp(doc.port, Buffer.concat([header, Buffer.from('hello')]), /hello$/);
-    expect(echo.heard.at(-1)).toMatch(new RegExp(`^PROXY TCP4 ${who} 127\\.0\\.0\\.1 \\d+ \\d+\r\nhello$`));
+    expect(echo.received.at(-1)).toMatch(new RegExp(`^PROXY TCP4 ${who} 127\\.0\\.0\\.1 \\d+ \\d+\r\nhello$`));
     await eventually(async () =>
       expect(await edge.rows()).toContainEqual(expect.objectContaining({ port: doc.id, address: who, status: 200 })),
     );
@@ -138,7 +138,7 @@ describe('the PROXY protocol', () => {
     onTestFinished(() => echo.stop());
     const { port } = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
     await sendTcp(port, 'hello', /hello$/);
-    expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1 \d+ \d+\r\nhello$/);
+    expect(echo.received.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1 \d+ \d+\r\nhello$/);
   });
 
   test('is required where the port accepts it', async () => {
@@ -151,7 +151,7 @@ describe('the PROXY protocol', () => {
     onTestFinished(() => echo.stop());
     const doc = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
     await sendTcp(doc.port, v1, /4711 80\r\n$/);
-    expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 [^\r]+\r\nPROXY TCP4 203\.0\.113\.7 [^\r]+\r\n$/);
+    expect(echo.received.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 [^\r]+\r\nPROXY TCP4 203\.0\.113\.7 [^\r]+\r\n$/);
   });
 });
 
@@ -163,8 +163,8 @@ describe('with several origins', () => {
 
   test('requests are distributed by weight', async () => {
     const { port } = await forward({ upstreams: both([{ weight: 3 }, {}]) });
-    const said = await names(port, 40);
-    expect([times(said, 'one'), times(said, 'two')]).toEqual([30, 10]);
+    const servers = await names(port, 40);
+    expect([times(servers, 'one'), times(servers, 'two')]).toEqual([30, 10]);
   });
 
   test('a closed one is skipped', async () => {

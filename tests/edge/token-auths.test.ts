@@ -21,14 +21,14 @@ const now = () => Math.floor(Date.now() / 1000);
 const KEY = 'first-key-1';
 const OTHER = 'second-key-2';
 
-type Wish = Partial<z.input<typeof TokenAuthItem>>;
+type AuthOptions = Partial<z.input<typeof TokenAuthItem>>;
 const simple = {
   parts: [{ name: 'auth', format: '{time}-{sign}' }],
   text: '{path}-{time}-{key}',
   algorithm: 'sha256',
 } as const;
 /** The stored form. The keys' ids are their texts. */
-function authOf(wish: Wish, keys: string[] = [KEY]): StoredAuth {
+function authOf(wish: AuthOptions, keys: string[] = [KEY]): StoredAuth {
   const item = TokenAuthItem.parse({ ...simple, ...wish, keys: keys.map((key) => ({ key })) });
   const ids = keys.map((key) => ({ id: idOf(key), createdAt: new Date(0).toISOString() }));
   return { ...item, id: randomUUID(), keys: ids };
@@ -103,7 +103,7 @@ test('a valid token is accepted for origin and cached responses; it is in no key
 
 test('every algorithm, place and encoding works', async () => {
   const algorithms = ['md5', 'sha1', 'sha256', 'sha512', 'hmacMd5', 'hmacSha1', 'hmacSha256', 'hmacSha512'] as const;
-  const places: Wish[] = [
+  const places: AuthOptions[] = [
     {},
     {
       place: 'query',
@@ -389,7 +389,7 @@ test('signing and verification in TypeScript agree with the edge on 600 requests
   const seen = new Map<string, number>();
   const one = fc.record({
     form: forms,
-    scope: fc.constantFrom<Wish>(
+    scope: fc.constantFrom<AuthOptions>(
       {},
       { type: 'prefix', value: ['/a'] },
       { type: 'fileType', value: ['b'] },
@@ -438,7 +438,7 @@ test('signing and verification in TypeScript agree with the edge on 600 requests
 test("for any text in an entry's fields the response has one status line and the same headers", async () => {
   const { name, doc } = await guarded(authOf({}));
   const text = fc.string({ unit: fc.constantFrom(...'ab/?&=%$1.:@\\"\'<>{};\r\n\0 中'), maxLength: 20 });
-  const wish = fc
+  const authArbitrary = fc
     .record({
       name: text,
       value: fc.array(text, { minLength: 1, maxLength: 3 }),
@@ -460,7 +460,7 @@ test("for any text in an entry's fields the response has one status line and the
   await edge.put(docOf([authOf({ place: 'header', parts: [{ name: 'x-pass', format: '{time}{sign}' }] })], doc.id));
   const usual = (await edge.get('/a', { host: name })).rawHeaders.filter((_, i) => i % 2 === 0).toSorted();
   await fc.assert(
-    fc.asyncProperty(wish, async ({ keys: [{ key } = { key: KEY }], ...item }) => {
+    fc.asyncProperty(authArbitrary, async ({ keys: [{ key } = { key: KEY }], ...item }) => {
       const auth = authOf({ ...item, type: 'all', value: [] }, [key]);
       await edge.put(docOf([auth, authOf(item, [key])], doc.id));
       const refused = await edge.get('/a', { host: name });

@@ -274,11 +274,11 @@ test('conditions and ranges refer to the served representation', async () => {
 
 test("revalidation uses the origin's validator, and converts only a changed image", async () => {
   const host = await made({ cacheRules: [] });
-  const said = { ...jpeg, 'cache-control': 'max-age=0' };
+  const stale = { ...jpeg, 'cache-control': 'max-age=0' };
   edge.origin.on('/asked.jpg', ({ headers }) =>
     /(?:W\/)?"v1"/.test(headers['if-none-match'] ?? '')
-      ? { status: 304, headers: said }
-      : { headers: said, body: photo },
+      ? { status: 304, headers: stale }
+      : { headers: stale, body: photo },
   );
   for (const [by, type] of [
     [browser, 'image/webp'],
@@ -295,15 +295,15 @@ test("revalidation uses the origin's validator, and converts only a changed imag
     'W/"v1"',
     '"v1"',
   ]);
-  edge.origin.on('/asked.jpg', { headers: { ...said, etag: '"v2"' }, body: logo });
+  edge.origin.on('/asked.jpg', { headers: { ...headers, etag: '"v2"' }, body: logo });
   const changed = await get('/asked.jpg', host);
   expect([changed.header('content-type'), changed.header('etag')]).toEqual(['image/webp', 'W/"v2"']);
 });
 
 test('changed settings apply to cached images on revalidation', async () => {
-  const said = { ...jpeg, 'cache-control': 'max-age=0' };
+  const stale = { ...jpeg, 'cache-control': 'max-age=0' };
   edge.origin.on('/later.jpg', ({ headers }) =>
-    headers['if-none-match'] === undefined ? { headers: said, body: photo } : { status: 304, headers: said },
+    headers['if-none-match'] === undefined ? { headers: stale, body: photo } : { status: 304, headers: stale },
   );
   const { site, name: host } = await edge.site({});
   const is = async (type: string) => {
@@ -321,9 +321,9 @@ test('changed settings apply to cached images on revalidation', async () => {
 
 test('a file that is no image is fetched once, and then revalidated as usual', async () => {
   const host = await made({ cacheRules: [] });
-  const said = { 'content-type': 'text/html', etag: '"v1"', 'cache-control': 'max-age=0' };
+  const stale = { 'content-type': 'text/html', etag: '"v1"', 'cache-control': 'max-age=0' };
   edge.origin.on('/page.png', ({ headers }) =>
-    headers['if-none-match'] === undefined ? { headers: said, body: 'a page' } : { status: 304, headers: said },
+    headers['if-none-match'] === undefined ? { headers: stale, body: 'a page' } : { status: 304, headers: stale },
   );
   for (let i = 0; i < 3; i += 1) expect((await get('/page.png', host)).body).toBe('a page');
   expect(askedBy('/page.png', host).map(({ headers }) => headers['if-none-match'])).toEqual([
@@ -478,9 +478,9 @@ describe('the image service', () => {
       expect([reply.status, reply.header('etag')]).toEqual([200, undefined]);
       expect(reply.bytes.equals(photo)).toBe(true);
     }
-    const kept = await get('/photo-0.jpg', host);
-    expect(kept.cache).toBe('hit');
-    expect(freshFor(kept.header('cache-status'))).toBeLessThanOrEqual(300);
+    const stored = await get('/photo-0.jpg', host);
+    expect(stored.cache).toBe('hit');
+    expect(freshFor(stored.header('cache-status'))).toBeLessThanOrEqual(300);
     await isAtWork(await manyPhotos());
   });
 

@@ -91,8 +91,8 @@ test('a node that joins again gets a new key and the current zone key; a rejecte
   const before = await tree();
   const refused = { ...agent.env, EDGELOOM_TOKEN: 'x'.repeat(40) };
   await expect(run(process.execPath, [main, 'join'], { env: refused })).rejects.toThrow('101013');
-  const kept = await readFile(path.join(agent.dir, 'node.json'), 'utf8');
-  expect(JSON.parse(kept)).toMatchObject({ nodeID: peer.nodeID });
+  const identityFile = await readFile(path.join(agent.dir, 'node.json'), 'utf8');
+  expect(JSON.parse(identityFile)).toMatchObject({ nodeID: peer.nodeID });
   peer.zoneKey = Buffer.alloc(32, 7).toString('base64');
   expect(await ask(agent, 'join')).toEqual({ code: 0, said: `joined as node ${peer.nodeID} of zone ${peer.zoneID}\n` });
   expect(peer.joins.at(-1)?.publicKey).not.toBe(peer.joins[0]?.publicKey);

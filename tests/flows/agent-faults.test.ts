@@ -200,9 +200,9 @@ test('an agent with new Lua code reloads nginx once, and not on its next start',
     agent.log.length = 0;
     agent.start();
     await eventuallyStarted(() => {
-      const said = agent.log.map((line) => line['message']);
-      expect(said).toContain('connected to the control plane');
-      expect(said.filter((message) => message === 'nginx serves a new tree')).toHaveLength(reloads);
+      const messages = agent.log.map((line) => line['message']);
+      expect(messages).toContain('connected to the control plane');
+      expect(messages.filter((message) => message === 'nginx serves a new tree')).toHaveLength(reloads);
     });
   };
   const { conf } = layoutOf(agent.dir);

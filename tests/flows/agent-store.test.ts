@@ -23,11 +23,11 @@ test('after a kill with a truncated manifest, the next start lists every complet
 }, 900_000);
 
 async function killAtEachStep({ cutAt, every = 1 }: { cutAt?: number; every?: number } = {}): Promise<number> {
-  const steps = await toldUntil(0, cutAt);
+  const steps = await applyCommitsUntil(0, cutAt);
   // Concurrent, because starting processes takes most of the time.
   const points = Array.from({ length: Math.floor(steps / every) }, (_, i) => (i + 1) * every);
   const worker = async () => {
-    for (let point = points.pop(); point !== undefined; point = points.pop()) await toldUntil(point, cutAt);
+    for (let point = points.pop(); point !== undefined; point = points.pop()) await applyCommitsUntil(point, cutAt);
   };
   await Promise.all([worker(), worker()]);
   return steps;
@@ -36,7 +36,7 @@ async function killAtEachStep({ cutAt, every = 1 }: { cutAt?: number; every?: nu
 /**
  * Runs the commits with a crash at this step and verifies the store. Returns the number of steps when nothing crashed.
  */
-async function toldUntil(step: number, cutAt?: number): Promise<number> {
+async function applyCommitsUntil(step: number, cutAt?: number): Promise<number> {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-store-'));
   const child = spawn(
     process.execPath,
@@ -49,10 +49,10 @@ async function toldUntil(step: number, cutAt?: number): Promise<number> {
     ],
     { env: { ...bareEnv, CRASH_AT: String(step) }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   await once(child, 'close');
-  expect(child.signalCode, `step ${step}: ${said}`).toBe(step === 0 ? null : 'SIGKILL');
+  expect(child.signalCode, `step ${step}: ${stderr}`).toBe(step === 0 ? null : 'SIGKILL');
 
   const files = await documentFiles(dir).catch(() => []);
   for (const { file } of files) decodeDocFile(await readFile(file));
@@ -74,7 +74,7 @@ async function toldUntil(step: number, cutAt?: number): Promise<number> {
   expect((await documentFiles(dir)).map(({ key }) => key).sort()).toEqual(Array.from(stateAt(last).keys()).sort());
   await healed.close();
   await rm(dir, { recursive: true, force: true });
-  return Number(/steps (\d+)/.exec(said)?.[1] ?? 0);
+  return Number(/steps (\d+)/.exec(stderr)?.[1] ?? 0);
 }
 
 async function revisionsOf(files: readonly { key: string; file: string }[]): Promise<Map<string, number>> {

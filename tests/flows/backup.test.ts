@@ -58,8 +58,8 @@ test(
     const node = await joinSimulated(await plane.node(site.zone));
     node.connect();
     onTestFinished(() => node.disconnect());
-    const kept = await addDomain(plane, site);
-    await eventually(() => expect(node.docs.has(kept)).toBe(true));
+    const backedUpDomain = await addDomain(plane, site);
+    await eventually(() => expect(node.docs.has(backedUpDomain)).toBe(true));
     await shell(backUp);
     const lost = [await addDomain(plane, site), await addDomain(plane, site)];
     await eventually(() => expect(lost.filter((key) => !node.docs.has(key))).toEqual([]));
@@ -75,7 +75,7 @@ test(
     await plane.api.start();
 
     await eventually(() => expect(lost.filter((key) => node.docs.has(key))).toEqual([]), { within: 30_000 });
-    expect(node.docs.has(kept)).toBe(true);
+    expect(node.docs.has(backedUpDomain)).toBe(true);
     // Sessions survive the restore.
     const added = await eventually(() => addDomain(plane, site));
     await eventually(() => expect(node.docs.has(added)).toBe(true));

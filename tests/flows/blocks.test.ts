@@ -49,7 +49,7 @@ const everywhere = (visitor: string, what: number | 'closed') =>
   eventuallyStarted(async () => expect(await seenBy(visitor)).toEqual([what, what]));
 
 /** Sends a request that a plugin blocks. */
-async function trap(i: 0 | 1) {
+async function sendTrapRequest(i: 0 | 1) {
   const { agent } = node(i);
   const at = await freePort();
   await appendFile(
@@ -90,7 +90,7 @@ test('addresses blocked by hand are refused by both nodes, until unblocked or fl
 });
 
 test('an address found by one node is blocked by the other, and the list shows site, node and cause', async () => {
-  const offend = await trap(0);
+  const offend = await sendTrapRequest(0);
   expect(await offend('127.0.0.31')).toBe('blocked');
   expect(await visitFrom('127.0.0.31', node(0).address)).toBe('closed');
   await everywhere('127.0.0.31', 'closed');
@@ -104,14 +104,14 @@ test('an address found by one node is blocked by the other, and the list shows s
   await eventuallyStarted(async () => expect(await visitFrom('127.0.0.32', node(0).address)).toBe('closed'));
   expect(await visitFrom('127.0.0.32', node(1).address)).toBe(200);
   // A stopped agent keeps unreported blocks.
-  const kept = () => readFile(path.join(node(0).agent.dir, 'blocks.json'), 'utf8');
-  await eventuallyStarted(async () => expect(await kept()).toContain('127.0.0.32'));
+  const readBlocksFile = () => readFile(path.join(node(0).agent.dir, 'blocks.json'), 'utf8');
+  await eventuallyStarted(async () => expect(await readBlocksFile()).toContain('127.0.0.32'));
   // A killed agent has not written its block, so nginx reports it again.
   expect(await offend('127.0.0.33')).toBe('blocked');
   await eventuallyStarted(async () => expect(await offend('127.0.0.1', '/waiting')).toBe('0'));
   await node(0).agent.end('SIGKILL');
   node(0).agent.start('--with-nginx');
-  await eventuallyStarted(async () => expect(await kept()).toContain('127.0.0.33'));
+  await eventuallyStarted(async () => expect(await readBlocksFile()).toContain('127.0.0.33'));
   await node(0).agent.end('SIGTERM');
   node(0).agent.start('--with-nginx');
   await api?.start();

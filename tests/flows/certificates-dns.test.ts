@@ -151,7 +151,7 @@ describe('a DNS account that confirms every change', () => {
     return site;
   };
   /** A clock in which a minute passes per second. */
-  const hurried = () => {
+  const fastClock = () => {
     const began = Date.now();
     return () => new Date(began + (Date.now() - began) * 60);
   };
@@ -159,7 +159,7 @@ describe('a DNS account that confirms every change', () => {
   test("uses up none of the authority's rate limit for another customer's name", { timeout: 60_000 }, async () => {
     const site = await claim(other);
     const { id } = await order(site, [`www.${other}`]);
-    const info = await issue(site, id, hurried());
+    const info = await issue(site, id, fastClock());
     expect(info).toMatchObject({ status: 'fail' });
     const host = dns.nameServer.replace(':53', '');
     expect(info.error).toContain(`ns1.${other} (${host}) shows no TXT record`);
@@ -179,7 +179,7 @@ describe('a DNS account that confirms every change', () => {
       const name = `shop.${zone}`;
       expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
       const site = await claim(zone);
-      const info = await issue(site, (await order(site, [name])).id, hurried());
+      const info = await issue(site, (await order(site, [name])).id, fastClock());
       expect(info).toMatchObject({ status: 'fail', error: expect.stringContaining(`_acme-challenge.${name}`) });
       // The owner of the name does not depend on reused authorizations.
       expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });

@@ -88,8 +88,8 @@ const weighted = (...values: [number, number][]): WantedSet => ({
 });
 const ask = (name: string, from?: string) => queryDns(dns.nameServer, name, from === undefined ? {} : { from });
 /** Generous, because speed is measured by the bench. */
-const patience = { within: 60_000 };
-const shows = (name: string, answers: string[], from?: string, within = patience) =>
+const generousTimeout = { within: 60_000 };
+const shows = (name: string, answers: string[], from?: string, within = generousTimeout) =>
   eventually(async () => expect(await ask(name, from)).toEqual(answers.toSorted()), within);
 const settingOf = async ({ client, settingID }: Operator) => {
   const { data } = await app.as(client).call(dnsSetting.list, {});
@@ -102,7 +102,7 @@ const settled = (one: Operator) =>
   eventually(async () => {
     expect(await settingOf(one)).toMatchObject({ unprocessed: 0, fault: null });
     expect(await app.installation.db.dnsPlan.count({ where: { clientId: one.clientId } })).toBe(0);
-  }, patience);
+  }, generousTimeout);
 /** Changes records directly at the provider. */
 const byHand = (name: string, type: string, contents: string[]) =>
   dns.call(`/zones/${zone}.`, 'PATCH', {
@@ -267,7 +267,10 @@ test('an account that replaces a hanging one is compared at once', async () => {
   const body = { ...powerDns(other.url), rootDomain: zone };
   await app.as(one.client).call(dnsSetting.create, { body });
   listing.release();
-  await eventually(async () => expect(await queryDns(other.nameServer, name)).toEqual(['A 192.0.2.1']), patience);
+  await eventually(
+    async () => expect(await queryDns(other.nameServer, name)).toEqual(['A 192.0.2.1']),
+    generousTimeout,
+  );
 });
 
 test("a group's answers are updated before all other pending names", async () => {
@@ -281,7 +284,7 @@ test("a group's answers are updated before all other pending names", async () =>
   await eventually(async () => {
     const due = await takeDue(pool, account);
     expect(due.map(({ name }) => name)).toEqual([`g-group.${one.suffix}`, `a-site.${one.suffix}`]);
-  }, patience);
+  }, generousTimeout);
 });
 
 test('unchanged names do not wait for a lock on rows that another process writes', async () => {
@@ -347,14 +350,14 @@ test(
         expect(rows).toMatchObject([{ name: `g-day.${one.suffix}`, fault: expect.stringMatching(fault) }]);
         const { heldUntil, faultAt } = await settingOf(one);
         expect(Date.parse(heldUntil ?? '') - Date.parse(faultAt ?? '')).toBeGreaterThan(waitsMs);
-      }, patience);
+      }, generousTimeout);
       // Check before the provider recovers, or the next attempt may already be in flight.
       expect(await ask(`g-day.${one.suffix}`)).toEqual([]);
       front.setMode('fine');
       await eventually(async () => {
         await app.as(one.client).call(dnsSetting.recovery, { body: {} });
         expect(await ask(`g-day.${one.suffix}`)).toEqual(['A 192.0.2.1']);
-      }, patience);
+      }, generousTimeout);
       await settled(one);
     }
   },
@@ -478,7 +481,7 @@ test('a batch with one rejected name applies the rest, and a provider without we
     const fault = expect.stringContaining('DomainLabelTooLong');
     expect(await unprocessed(one)).toMatchObject([{ name: `${tooLong}.${one.suffix}`, fault }]);
     expect(await settingOf(one)).toMatchObject({ fault: null, weighting: 'oneLine' });
-  }, patience);
+  }, generousTimeout);
   const there = route53.records.rows.map(({ name, line, values }) => [name.split('.')[0], line, ...values]);
   expect(there).toHaveLength(31);
   const has = (xml: string) => expect.stringContaining(xml);

@@ -60,7 +60,7 @@ const served = (name: string) =>
   eventually(async () => expect((await visit(port, name)).status, name).toBe(200), { within: 120_000 });
 
 /** Retries until acknowledged. NAME_TAKEN means that an earlier response was lost. */
-async function insist(name: string): Promise<void> {
+async function retryUntilAcknowledged(name: string): Promise<void> {
   await eventually(
     () =>
       addDomain(name).catch((error: unknown) => {
@@ -142,7 +142,7 @@ describe.each([
         for (let name = names[next]; name !== undefined; name = names[next]) {
           next += 1;
           if (next === CHANGES / 2) faulted.push(fault());
-          await insist(name);
+          await retryUntilAcknowledged(name);
         }
       };
       await Promise.all([change(), change(), change(), change()]);
@@ -188,9 +188,9 @@ describe('a document damaged in transit', () => {
     const { jwt, seed } = (await openTrust(plane.secretsDir)).ownCredentials();
     const line = await connect({ servers: plane.nats.url, authenticator: jwtAuthenticator(jwt, seed) });
     onTestFinished(() => line.close());
-    const said: string[] = [];
-    line.subscribe(subjects.ack(nodeID), { callback: (_, msg) => void said.push(msg.string()) });
-    line.subscribe(subjects.sync(nodeID), { callback: (_, msg) => void said.push(msg.string()) });
+    const reports: string[] = [];
+    line.subscribe(subjects.ack(nodeID), { callback: (_, msg) => void reports.push(msg.string()) });
+    line.subscribe(subjects.sync(nodeID), { callback: (_, msg) => void reports.push(msg.string()) });
     await line.flush();
     const doc = { key, revision: revision + 1, sha256: hash(body), body };
     const push = {
@@ -202,7 +202,7 @@ describe('a document damaged in transit', () => {
     };
     line.publish(subjects.zoneDocs(site.zoneId), JSON.stringify(push));
     // The node either rejects the document or requests it again.
-    await eventually(() => expect(said).not.toEqual([]));
+    await eventually(() => expect(reports).not.toEqual([]));
     expect((await visit(port, name)).status).toBe(200);
     // The node stored a false revision. The next heartbeat would detect that; here the operator resets the node.
     await plane.as(site.client).call(nodes.reset, { body: { ids: [nodeID] } });

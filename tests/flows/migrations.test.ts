@@ -152,7 +152,7 @@ test('an earlier installation keeps its accounts, sessions, permissions, sites a
 test('texts of earlier rollouts become message codes, and texts by people stay', async () => {
   const figures = { value: 0.4, limit: 0.05, before: 0, others: null, requests: 50 };
   const times = { value: 900, limit: 130, before: 30, others: null };
-  const said = [
+  const texts = [
     saying('late', { seconds: 20 }),
     saying('late'),
     saying('lateBack'),
@@ -172,7 +172,7 @@ test('texts of earlier rollouts become message codes, and texts by people stay',
   await client.query(sql.slice(sql.indexOf('CREATE FUNCTION'), sql.indexOf('UPDATE rollouts')));
   const read = async (words: string) =>
     (await client.query<{ found: unknown }>('SELECT rollout_saying($1) AS found', [words])).rows[0]?.found;
-  for (const one of said) expect(await read(inEnglish(one))).toEqual(one);
+  for (const one of texts) expect(await read(inEnglish(one))).toEqual(one);
   for (const words of ['because', inEnglish(ownWords('0.0.0.0:81 cannot be opened: EADDRINUSE'))])
     expect(await read(words)).toBe(null);
   await client.end();

@@ -51,13 +51,13 @@ async function open({ identity }: SimulatedNode): Promise<NatsConnection> {
 
 /** Permission errors that the server sent on this connection. */
 function refusals(line: NatsConnection): string[] {
-  const heard: string[] = [];
+  const errors: string[] = [];
   const watch = async () => {
     for await (const { type, permissionContext } of line.status())
-      if (type === Events.Error) heard.push(`${permissionContext?.operation} ${permissionContext?.subject}`);
+      if (type === Events.Error) errors.push(`${permissionContext?.operation} ${permissionContext?.subject}`);
   };
   void watch();
-  return heard;
+  return errors;
 }
 
 const nodeIn = async (zone: BuiltZone) => joinSimulated(await plane.node(zone));
@@ -101,7 +101,7 @@ test('a node cannot subscribe to another zone, another node, other inboxes or ev
   const [zone, otherZone] = [await plane.build.zone(), await plane.build.zone()];
   const [node, other] = [await nodeIn(zone), await nodeIn(otherZone)];
   const line = await open(node);
-  const heard = refusals(line);
+  const errors = refusals(line);
   const foreign = [
     subjects.zoneDocs(otherZone.id),
     'edge.zone.*.doc',
@@ -113,14 +113,14 @@ test('a node cannot subscribe to another zone, another node, other inboxes or ev
     '>',
   ];
   for (const subject of foreign) line.subscribe(subject);
-  await eventually(() => expect(heard).toEqual(foreign.map((subject) => `subscription ${subject}`)));
+  await eventually(() => expect(errors).toEqual(foreign.map((subject) => `subscription ${subject}`)));
 });
 
 test('a node cannot publish as another node, as the control plane or to unknown subjects', async () => {
   const zone = await plane.build.zone();
   const [node, other] = [await nodeIn(zone), await nodeIn(zone)];
   const line = await open(node);
-  const heard = refusals(line);
+  const errors = refusals(line);
   const foreign = [
     subjects.ack(other.identity.nodeID),
     subjects.sync(other.identity.nodeID),
@@ -129,16 +129,16 @@ test('a node cannot publish as another node, as the control plane or to unknown 
     '$SYS.REQ.CLAIMS.UPDATE',
   ];
   for (const subject of foreign) line.publish(subject, '{}');
-  await eventually(() => expect(heard).toEqual(foreign.map((subject) => `publish ${subject}`)));
+  await eventually(() => expect(errors).toEqual(foreign.map((subject) => `publish ${subject}`)));
 });
 
 test('a node cannot make the control plane publish for it: responses go only to its own inbox', async () => {
   const zone = await plane.build.zone();
   const [node, victim] = [await nodeIn(zone), await nodeIn(zone)];
   const [line, ear] = [await open(node), await open(victim)];
-  const heard: string[] = [];
+  const received: string[] = [];
   for (const subject of [subjects.zoneDocs(zone.id), subjects.command(victim.identity.nodeID, 'resync')])
-    ear.subscribe(subject, { callback: (_, msg) => void heard.push(msg.string()) });
+    ear.subscribe(subject, { callback: (_, msg) => void received.push(msg.string()) });
   await ear.flush();
   const request = JSON.stringify({ revision: 0, full: false });
   const { nodeID } = node.identity;
@@ -147,7 +147,7 @@ test('a node cannot make the control plane publish for it: responses go only to 
   // Requests are handled in order, so the earlier ones are done when this one is answered.
   await line.request(subjects.sync(nodeID), request, { timeout: 20_000 });
   await ear.flush();
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
 test('invalid reports of a node affect no other node', async () => {
@@ -215,12 +215,12 @@ describe('a node is disconnected by the server, receives nothing and cannot reco
     });
     // A second, idle connection of the same node.
     const line = await open(node);
-    let heard = 0;
-    line.subscribe(subjects.zoneDocs(zone.id), { callback: () => void (heard += 1) });
+    let messageCount = 0;
+    line.subscribe(subjects.zoneDocs(zone.id), { callback: () => void (messageCount += 1) });
     await line.flush();
     await end(zone.client, zone, nodeID);
     expect(String(await line.closed())).toContain('Authentication Revoked');
-    const before = heard;
+    const before = messageCount;
     const other = await nodeIn(zone);
     other.connect();
     onTestFinished(() => other.disconnect());
@@ -228,7 +228,7 @@ describe('a node is disconnected by the server, receives nothing and cannot reco
     const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] };
     await plane.as(site.owner).call(domains.create, { params: site.params, body });
     await eventually(() => expect(other.doc(`host/${name}`)).not.toBeNull());
-    expect([heard, node.docs.has(`host/${name}`)]).toEqual([before, false]);
+    expect([messageCount, node.docs.has(`host/${name}`)]).toEqual([before, false]);
     await expect(open(node)).rejects.toThrow('Authorization Violation');
   });
 });
@@ -365,31 +365,31 @@ test('a node that reconnects before NATS detects its disconnect is online, in ei
   const line = await connect({ servers: plane.nats.url, authenticator: jwtAuthenticator(jwt, seed) });
   onTestFinished(() => line.close());
   const [first, second, noticed] = [0, 10, 20].map((ms) => new Date(Date.now() + ms).toISOString());
-  const tell = (event: string, client: object) =>
+  const emitEvent = (event: string, client: object) =>
     line.publish(`$SYS.ACCOUNT.${trust.account}.${event}`, JSON.stringify({ client: { user, ...client } }));
   const state = () => plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: nodeID } });
   // Repeats the event if the periodic review has already seen the connection gone.
-  const begins = (start = '') =>
+  const emitConnect = (start = '') =>
     eventually(async () => {
-      tell('CONNECT', { start });
+      emitEvent('CONNECT', { start });
       expect((await state()).connectedAt).toEqual(new Date(start));
     });
-  await begins(first);
-  tell('DISCONNECT', { start: first, stop: noticed });
+  await emitConnect(first);
+  emitEvent('DISCONNECT', { start: first, stop: noticed });
   await eventually(async () => expect(await state()).toMatchObject({ connectedAt: null }));
   // Regression: the node counted as offline until it reconnected, because the end was later than the start.
-  await begins(second);
+  await emitConnect(second);
 
-  tell('DISCONNECT', { start: second, stop: noticed });
+  emitEvent('DISCONNECT', { start: second, stop: noticed });
   await eventually(async () => expect(await state()).toMatchObject({ connectedAt: null }));
   // A late start event of an ended connection is ignored.
-  tell('CONNECT', { start: second });
-  tell('CONNECT', { start: first });
+  emitEvent('CONNECT', { start: second });
+  emitEvent('CONNECT', { start: first });
   const { token: marked, nodeID: mark } = await plane.node(await plane.build.zone());
   const key = newKey();
   await join(marked, key);
   await eventually(async () => {
-    tell('CONNECT', { user: key, start: second });
+    emitEvent('CONNECT', { user: key, start: second });
     const { connectedAt } = await plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: mark } });
     expect(connectedAt).not.toBeNull();
   });

@@ -69,9 +69,9 @@ async function node(made: Machine, ssh: object = {}) {
   const { id } = await call(nodes.create, { body });
   return { id, zone, call, http };
 }
-type Made = Awaited<ReturnType<typeof node>>;
+type Installation = Awaited<ReturnType<typeof node>>;
 
-const begin = async ({ id, call }: Made, input: object = {}) => {
+const begin = async ({ id, call }: Installation, input: object = {}) => {
   const { jobIDs } = await call(nodeJobs.initialize, { body: { ids: [id], ...input } });
   return { nodeID: id, jobID: jobIDs[0] ?? '' };
 };
@@ -79,7 +79,7 @@ type Job = Awaited<ReturnType<typeof begin>>;
 type NodeJob = Received<typeof nodeJobs.get>;
 
 /** Waits for the end of the job. A timeout shows the current step. */
-const ended = async ({ call }: Made, params: Job) =>
+const ended = async ({ call }: Installation, params: Job) =>
   eventually(
     async () => {
       const job = await call(nodeJobs.get, { params });
@@ -88,7 +88,7 @@ const ended = async ({ call }: Made, params: Job) =>
     },
     { within: 90_000 },
   );
-const install = async (made: Made, input: object = {}) => ended(made, await begin(made, input));
+const install = async (made: Installation, input: object = {}) => ended(made, await begin(made, input));
 const reasons = ({ steps }: NodeJob) =>
   steps.flatMap(({ name, state, message }) => (state === 'done' ? [] : [`${name} ${state}: ${message}`]));
 const textOf = ({ steps }: Pick<NodeJob, 'steps'>) => steps.map(({ output }) => output).join('\n');

@@ -119,13 +119,13 @@ test('answers unknown and expired orders with an error', async () => {
 test('a machine reboots once, however often the order is repeated', async () => {
   const bin = await mkdtemp(path.join(tmpdir(), 'agent-bin-'));
   onTestFinished(() => rm(bin, { recursive: true, force: true }));
-  const said = path.join(bin, 'said');
-  await writeFile(path.join(bin, 'systemctl'), `#!/bin/sh\necho "$@" >> ${said}\n`);
+  const callLog = path.join(bin, 'said');
+  await writeFile(path.join(bin, 'systemctl'), `#!/bin/sh\necho "$@" >> ${callLog}\n`);
   await chmod(path.join(bin, 'systemctl'), 0o755);
   const { peer } = await startConnectedNode({ path: bin });
   expect(await peer.command('reboot')).toMatchObject({ ok: true, error: null });
   expect(await peer.command('reboot')).toMatchObject({ ok: true, error: null });
-  await eventuallyStarted(async () => expect(await readFile(said, 'utf8')).toBe('--no-block reboot\n'));
+  await eventuallyStarted(async () => expect(await readFile(callLog, 'utf8')).toBe('--no-block reboot\n'));
 });
 
 test('a disabled node serves until its drain ends, and again when enabled', async () => {

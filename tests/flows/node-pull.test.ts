@@ -76,10 +76,10 @@ test(
   async () => {
     const made = await machine({ programs: { dnf: `echo "dnf $*" >> /var/log/calls\n${seen}\n${installs}` } });
     const { id, call, http, token, line } = await node();
-    const said = await paste(made, line);
-    expect(said).toContain('This machine: rocky 9.4 on x86_64');
-    expect(said).toMatch(/it has joined\nport \d+ answers\n\nThis machine is a node now\.\nwell\n$/);
-    expect(said).not.toContain('::');
+    const output = await paste(made, line);
+    expect(output).toContain('This machine: rocky 9.4 on x86_64');
+    expect(output).toMatch(/it has joined\nport \d+ answers\n\nThis machine is a node now\.\nwell\n$/);
+    expect(output).not.toContain('::');
     expect(await statusAt(http)).toBe(903);
     await eventually(async () =>
       expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ initialized: true, status: 'enabled' }),
@@ -87,7 +87,7 @@ test(
     expect(await made.read('/etc/edgeloom/agent.env')).toBe(`EDGELOOM_CONTROL=${plane.api.url}\n`);
     expect(await made.read('/var/log/seen')).toContain('/setup');
     expect(await made.read('/var/log/seen')).not.toContain(token);
-    expect(said).not.toContain(token);
+    expect(output).not.toContain(token);
 
     const again = await paste(made, line);
     expect(again).toMatch(/agent [0-9a-f]{16} is there/);

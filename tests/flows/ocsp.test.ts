@@ -33,11 +33,11 @@ afterAll(async () => {
   await plane.stop();
 });
 
-async function told(name: string): Promise<string> {
+async function readStapledStatus(name: string): Promise<string> {
   const flags = ['-connect', `127.0.0.1:${https}`, '-servername', name, '-status'];
-  const asking = promisify(execFile)('openssl', ['s_client', ...flags]);
-  asking.child.stdin?.end();
-  const { stdout } = await asking.catch((error: { stdout: string }) => error);
+  const client = promisify(execFile)('openssl', ['s_client', ...flags]);
+  client.child.stdin?.end();
+  const { stdout } = await client.catch((error: { stdout: string }) => error);
   return `${/subject=(.*)/.exec(stdout)?.[1]}, ${/Cert Status: (\w+)/.exec(stdout)?.[1] ?? 'nothing'}`;
 }
 
@@ -55,13 +55,13 @@ test('the node fetches and staples OCSP for an uploaded certificate, also after 
   });
   await user.call(certificates.assign, { params: { ...site.params, certId }, body: { domainIDs: [id] } });
   const good = `CN = ${name}, good`;
-  await eventually(async () => expect(await told(name)).toBe(good), { within: 60_000 });
+  await eventually(async () => expect(await readStapledStatus(name)).toBe(good), { within: 60_000 });
 
   // nginx keeps stapling without responder and agent, and so does a restarted agent.
   await responder.stop();
   await agent.end('SIGKILL');
-  expect(await told(name)).toBe(good);
+  expect(await readStapledStatus(name)).toBe(good);
   agent.start();
   await eventually(() => expect(agent.running).toBe(true));
-  expect(await told(name)).toBe(good);
+  expect(await readStapledStatus(name)).toBe(good);
 }, 180_000);

@@ -90,12 +90,12 @@ describe('a health check', () => {
   });
 
   test("presents the domain's client certificate", async () => {
-    const asking = createSecureServer({ ...trusted, requestCert: true, ca: ours.cert }, (_, response) => {
+    const server = createSecureServer({ ...trusted, requestCert: true, ca: ours.cert }, (_, response) => {
       response.end();
     }).listen(0, '127.0.0.1');
-    open.push(asking);
-    await once(asking, 'listening');
-    const address = asking.address();
+    open.push(server);
+    await once(server, 'listening');
+    const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const tls = { name: 'origin.example.com', verify: true };
     expect(await find({ port, tls: { ...tls, certID: 'ours' } })).toBeNull();

@@ -47,7 +47,7 @@ async function addDomain(site: BuiltSite, name = `${unique('www')}.example.com`,
 const zoneOf = (site: BuiltSite) => plane.installation.db.zone.findUniqueOrThrow({ where: { id: site.zoneId } });
 
 /** Thousands of documents take long on a busy machine. */
-const patience = { within: 60_000 };
+const generousTimeout = { within: 60_000 };
 
 /** Resolves when the node has everything that the zone has published. */
 const settled = (site: BuiltSite, node: SimulatedNode) =>
@@ -57,7 +57,7 @@ const settled = (site: BuiltSite, node: SimulatedNode) =>
     const { revision, publishedRevision } = await zoneOf(site);
     expect([publishedRevision, node.revision, waiting]).toEqual([revision, revision, 0]);
     return revision;
-  }, patience);
+  }, generousTimeout);
 
 test('a new domain reaches the node with its site, and the console shows the sync', async () => {
   const site = await plane.build.site();

@@ -36,26 +36,26 @@ test('each step is reported with the name of its rule, saved or unsaved, without
   await eventually(async () => expect((await visit(port, name, '/up')).status).toBe(200), { within: 60_000 });
   const url = `http://${name}:${port}/img/a%20b.png?x=1`;
   const ask = (more: object = {}) => call(simulate.run, { params, body: { url, ...more } });
-  const kept = await eventually(async () => {
-    const said = await ask({ ip: '203.0.113.7', headers: [{ name: 'X-Own', value: 'yes' }] });
-    expect(said.steps.find(({ step }) => step === 'cache')?.rule).toMatchObject({ kind: 'cacheRule', name: '/img/' });
-    return said;
+  const hit = await eventually(async () => {
+    const result = await ask({ ip: '203.0.113.7', headers: [{ name: 'X-Own', value: 'yes' }] });
+    expect(result.steps.find(({ step }) => step === 'cache')?.rule).toMatchObject({ kind: 'cacheRule', name: '/img/' });
+    return result;
   });
-  expect(kept).toMatchObject({
-    nodes: [{ id: kept.nodeID, name: kept.nodeName }],
+  expect(hit).toMatchObject({
+    nodes: [{ id: hit.nodeID, name: hit.nodeName }],
     outcome: { kind: 'origin', status: 200, origin: { address: `127.0.0.1:${origin.port}`, method: 'GET', url } },
   });
-  expect(kept.outcome.origin?.headers).toEqual(
+  expect(hit.outcome.origin?.headers).toEqual(
     expect.arrayContaining([
       { name: 'X-Real-IP', value: '203.0.113.7' },
       { name: 'X-Own', value: 'yes' },
     ]),
   );
-  expect(kept.steps.find(({ step }) => step === 'keep')).toMatchObject({
+  expect(hit.steps.find(({ step }) => step === 'keep')).toMatchObject({
     decision: 'stored',
     detail: { seconds: '3600' },
   });
-  expect(kept.revision).toBeGreaterThan(0);
+  expect(hit.revision).toBeGreaterThan(0);
 
   // A module cannot be referenced before it is saved, so the draft fills an existing module.
   const [module] = (await call(urlRedirects.create, { params, body: { modules: [{ name: unique('m') }] } })).data;
@@ -99,16 +99,16 @@ test('another node answers for an offline one; without any, or with an older age
     onTestFinished(() => node.disconnect());
   }
   const nodes = await eventually(async () => {
-    const said = await call(simulate.run, { params, body: { url } });
-    expect(said.nodes).toHaveLength(2);
-    return said.nodes;
+    const result = await call(simulate.run, { params, body: { url } });
+    expect(result.nodes).toHaveLength(2);
+    return result.nodes;
   });
   for (const { id } of nodes)
     expect(await call(simulate.run, { params, body: { url, nodeID: id } })).toMatchObject({ nodeID: id });
   await first.disconnect();
   await eventually(async () => {
-    const said = await call(simulate.run, { params, body: { url } });
-    expect(said).toMatchObject({ nodeID: second.identity.nodeID, nodes: [{ id: second.identity.nodeID }] });
+    const result = await call(simulate.run, { params, body: { url } });
+    expect(result).toMatchObject({ nodeID: second.identity.nodeID, nodes: [{ id: second.identity.nodeID }] });
   });
   await expect(call(simulate.run, { params, body: { url, nodeID: first.identity.nodeID } })).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'nodeID' })],

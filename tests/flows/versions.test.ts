@@ -79,14 +79,14 @@ test('an older agent serves what it knows, blocks what it cannot protect, and ke
   // The operator sees the reason, and the node does not sync repeatedly.
   const config = () => plane.as(zone.client).call(nodes.config, { params: { nodeID: invitation.nodeID } });
   const error = 'this agent is too old for tokenAuth: closed until it is upgraded';
-  const told = { digestAgrees: true, rejected: [{ key: `host/${guarded}`, error }] };
-  await eventuallyStarted(async () => expect(await config()).toMatchObject(told));
+  const expectedConfig = { digestAgrees: true, rejected: [{ key: `host/${guarded}`, error }] };
+  await eventuallyStarted(async () => expect(await config()).toMatchObject(expectedConfig));
   expect(JSON.stringify(older.log)).not.toContain('asking for all');
 
   // A restart keeps this state.
   await older.end('SIGTERM');
   older.start();
-  await eventuallyStarted(async () => expect(await config()).toMatchObject(told));
+  await eventuallyStarted(async () => expect(await config()).toMatchObject(expectedConfig));
   expect(await seen(guarded)).toEqual([503, 403]);
 
   // After an upgrade in place, the stored documents are used and nothing is sent again.
@@ -125,9 +125,9 @@ test('a document of an unknown kind is stored, counted and ignored, through a re
   expect(await peer.command('resync')).toMatchObject({ ok: true });
   await fine();
   await agent.end('SIGTERM');
-  const heard = peer.heartbeats.length;
+  const heartbeatCount = peer.heartbeats.length;
   agent.start();
-  await eventuallyStarted(() => expect(peer.heartbeats.length).toBeGreaterThan(heard));
+  await eventuallyStarted(() => expect(peer.heartbeats.length).toBeGreaterThan(heartbeatCount));
   await fine();
   peer.send(peer.storeBodies([['tomorrow', null]]));
   await waitForSync(node);

@@ -104,7 +104,7 @@ test('key rotation survives kills, reaches returning nodes, and excludes removed
   // Requests run during the whole test.
   const seen: string[] = [];
   let isOver = false;
-  const visiting = Promise.all(
+  const visitLoop = Promise.all(
     both.map(async ({ address }) => {
       while (!isOver) {
         seen.push(await shown(name, port, address).catch(String));
@@ -114,7 +114,7 @@ test('key rotation survives kills, reaches returning nodes, and excludes removed
   );
   onTestFinished(async () => {
     isOver = true;
-    await visiting;
+    await visitLoop;
   });
 
   // The API process is killed after its response, an agent during the rotation.
@@ -163,7 +163,7 @@ test('key rotation survives kills, reaches returning nodes, and excludes removed
   );
 
   isOver = true;
-  await visiting;
+  await visitLoop;
   expect(new Set(seen)).toEqual(new Set([name]));
   expect(seen.length).toBeGreaterThan(50);
 
@@ -286,8 +286,8 @@ test("an attacker with a node's connection but not its key gets no zone keys and
   const signed = Buffer.from(
     nkeys.fromSeed(seed).sign(Buffer.from(`edgeloom zone keys asked\n${nodeID}\n${box}`)),
   ).toString('base64');
-  const heard = (await ask({ box, signature: signed })).string();
-  expect(heard).not.toContain(node.zoneKey);
+  const reply = (await ask({ box, signature: signed })).string();
+  expect(reply).not.toContain(node.zoneKey);
   const { open } = newBox(nodeID);
-  expect(() => open(JSON.parse(heard))).toThrow();
+  expect(() => open(JSON.parse(reply))).toThrow();
 });

@@ -40,7 +40,7 @@ async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
 }
 
 /** Nodes of one zone, each on its own address, that serve one site. */
-async function servedBy(addresses: string[]) {
+async function zoneWithNodes(addresses: string[]) {
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
   origin.on('/', { body: 'page' });
@@ -58,7 +58,7 @@ async function servedBy(addresses: string[]) {
 }
 
 test('a change is tested at one node before the other gets it; a bad change stops there and is rolled back', async () => {
-  const { port, https, params, call, all: both, get } = await servedBy(['127.0.0.1', '127.0.0.2']);
+  const { port, https, params, call, all: both, get } = await zoneWithNodes(['127.0.0.1', '127.0.0.2']);
   const settings = () => call(zoneSettings.get, { params });
   const newest = async () => (await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } })).data[0];
   const settled = (state: string) =>
@@ -127,7 +127,7 @@ test('a change is tested at one node before the other gets it; a bad change stop
 });
 
 test('a customer whose origin fails at updated nodes cannot roll the change back; the gate names the single customer', async () => {
-  const { port, zone, params, call, all, get } = await servedBy(['127.0.0.1', '127.0.0.2']);
+  const { port, zone, params, call, all, get } = await zoneWithNodes(['127.0.0.1', '127.0.0.2']);
   const failing = await startOrigin();
   onTestFinished(() => failing.stop());
   failing.on('/', { body: 'his page' });
@@ -170,7 +170,7 @@ test('a customer whose origin fails at updated nodes cannot roll the change back
 });
 
 test('no request of any protocol fails during repeated zone changes', async () => {
-  const { port: http, https, params, call, all, origin, name, get } = await servedBy(['127.0.0.1']);
+  const { port: http, https, params, call, all, origin, name, get } = await zoneWithNodes(['127.0.0.1']);
   const reason = 'a test';
   await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason } });
   const [spare = 0] = await freePorts(1);

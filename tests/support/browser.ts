@@ -76,11 +76,11 @@ export async function startProduct(): Promise<Product> {
     await ended;
     await rm(data, { recursive: true, force: true });
   };
-  let said = '';
+  let output = '';
   for (const stream of [started.stdout, started.stderr])
-    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const isUp = eventually(() => void (said.includes('Everything is up') || expect.fail(said)), { within: 180_000 });
-  await Promise.race([isUp, ended.then(() => Promise.reject(new Error(`The quick start ended:\n${said}`)))]).catch(
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const isUp = eventually(() => void (output.includes('Everything is up') || expect.fail(output)), { within: 180_000 });
+  await Promise.race([isUp, ended.then(() => Promise.reject(new Error(`The quick start ended:\n${output}`)))]).catch(
     async (error: unknown) => {
       await stop();
       throw error;

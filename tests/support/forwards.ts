@@ -120,15 +120,15 @@ export async function startForwards(options: ForwardsOptions = {}) {
 
 /** A TCP echo server that sends its name first and records what each connection received. */
 export async function startEcho(name: string) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const open = new Set<Socket>();
   const server = createServer((socket) => {
-    const i = heard.push('') - 1;
+    const i = received.push('') - 1;
     open.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => open.delete(socket));
     socket.on('data', (data) => {
-      heard[i] += data.toString('latin1');
+      received[i] += data.toString('latin1');
       socket.write(`${name} ${data.toString('latin1')}`);
     });
   });
@@ -139,7 +139,7 @@ export async function startEcho(name: string) {
   return {
     name,
     port: address.port,
-    heard,
+    received,
     stop: async () => {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -165,11 +165,11 @@ export function sendTcp(port: number, text: string | Buffer, enough = /./s): Pro
     // Closing with unread data resets the connection.
     socket.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? resolve('') : reject(error)));
     socket.once('close', () => resolve(''));
-    let said = '';
+    let received = '';
     socket.on('data', (data) => {
-      said += data.toString('latin1');
-      if (!enough.test(said)) return;
-      resolve(said);
+      received += data.toString('latin1');
+      if (!enough.test(received)) return;
+      resolve(received);
       socket.destroy();
     });
     socket.write(text);

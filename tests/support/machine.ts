@@ -153,8 +153,8 @@ ForceCommand /usr/local/sbin/each-command
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'exit');
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) {
@@ -164,7 +164,7 @@ ForceCommand /usr/local/sbin/each-command
     await rm(dir, { recursive: true, force: true });
   };
   try {
-    const fell = ended.then(() => Promise.reject(new Error(`the machine did not start: ${said}`)));
+    const fell = ended.then(() => Promise.reject(new Error(`the machine did not start: ${output}`)));
     await Promise.race([eventually(() => connectTo(port)), fell]);
     fell.catch(() => undefined);
   } catch (error) {

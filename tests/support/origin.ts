@@ -92,16 +92,16 @@ export async function startOrigin(
     };
     origin.requests.push(asked);
     const script = scripts.get(asked.path) ?? options.any ?? { body: url };
-    const told = typeof script === 'function' ? await script(asked) : script;
-    await told.after;
-    if (told.reset === true) return void socket.destroy();
-    if (told.raw !== undefined) return void socket.write(told.raw);
-    if (told.rawThenClose !== undefined) return void socket.end(told.rawThenClose);
-    const headers = Object.entries(told.headers ?? {});
+    const scripted = typeof script === 'function' ? await script(asked) : script;
+    await scripted.after;
+    if (scripted.reset === true) return void socket.destroy();
+    if (scripted.raw !== undefined) return void socket.write(scripted.raw);
+    if (scripted.rawThenClose !== undefined) return void socket.end(scripted.rawThenClose);
+    const headers = Object.entries(scripted.headers ?? {});
     response.sendDate = !headers.some(([name]) => name.toLowerCase() === 'date');
     for (const [name, value] of headers) response.setHeader(name, value);
-    response.writeHead(told.status ?? 200);
-    response.end(request.method === 'HEAD' ? undefined : told.body);
+    response.writeHead(scripted.status ?? 200);
+    response.end(request.method === 'HEAD' ? undefined : scripted.body);
   }
   const server = options.tls === undefined ? createServer(handle) : createSecureServer(options.tls, handle);
   server.keepAliveTimeout = 60_000;

@@ -25,9 +25,9 @@ export async function startFakeMachines(
   const port = Promise.withResolvers<number>();
   child.once('exit', () => port.reject(new Error('the machines ended')));
   child.on('message', (message) => {
-    const said = ChildMessage.parse(message);
-    if ('port' in said) port.resolve(said.port);
-    else void joined(said.token).then(() => child.send({ joined: said.token }));
+    const parsed = ChildMessage.parse(message);
+    if ('port' in parsed) port.resolve(parsed.port);
+    else void joined(parsed.token).then(() => child.send({ joined: parsed.token }));
   });
   return {
     port: await port.promise,

@@ -90,7 +90,7 @@ export function startRequestLoop(
   let going = true;
   let asked = 0;
   const failed: string[] = [];
-  const visiting = (async () => {
+  const loop = (async () => {
     while (going) {
       asked += 1;
       await get(port, host).then(
@@ -104,7 +104,7 @@ export function startRequestLoop(
   return {
     stop: async () => {
       going = false;
-      await visiting;
+      await loop;
       return { asked, failed };
     },
   };

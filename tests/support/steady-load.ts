@@ -21,14 +21,14 @@ export function startLoad(ports: { http: number; https: number }, host: string) 
   const failed: string[] = [];
   let asked = 0;
   let going = true;
-  const begin = ({ secure = false, path = '/', method = 'GET', agent }: LoadRequest): ClientRequest => {
+  const startRequest = ({ secure = false, path = '/', method = 'GET', agent }: LoadRequest): ClientRequest => {
     const options = { host: '127.0.0.1', path, method, headers: { host }, agent: agent ?? (false as const) };
     return secure
       ? httpsRequest({ ...options, port: ports.https, servername: host, rejectUnauthorized: false })
       : httpRequest({ ...options, port: ports.http });
   };
   const visit = async (wish: LoadRequest): Promise<void> => {
-    const call = begin(wish);
+    const call = startRequest(wish);
     call.end();
     const answer = await answered(call).catch((error: unknown) => {
       // nginx closed the idle connection while we wrote; browsers retry once.
@@ -66,7 +66,7 @@ export function startLoad(ports: { http: number; https: number }, host: string) 
     /** Downloads a large file slowly. */
     download: (path: string, bytes: number) =>
       long('download', async () => {
-        const call = begin({ path });
+        const call = startRequest({ path });
         call.end();
         let got = 0;
         for await (const chunk of await answered(call)) {
@@ -78,7 +78,7 @@ export function startLoad(ports: { http: number; https: number }, host: string) 
     /** Uploads a large body slowly. The origin returns the size. */
     upload: (path: string, pieces: number) =>
       long('upload', async () => {
-        const call = begin({ path, method: 'POST' });
+        const call = startRequest({ path, method: 'POST' });
         const answer = answered(call);
         for (let i = 0; i < pieces; i += 1) {
           call.write('x'.repeat(PIECE));

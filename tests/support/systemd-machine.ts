@@ -22,7 +22,7 @@ class Machine extends GenericContainer {
   }
 }
 
-const begin = (password: string) => `
+const setupScript = (password: string) => `
 for at in /sys/fs/cgroup /sys/fs/cgroup/*; do mountpoint -q "$at" && mount -o remount,bind,rw "$at"; done
 [ -e /etc/ssh/ssh_host_ed25519_key ] || ssh-keygen -qA
 systemd-machine-id-setup
@@ -34,7 +34,7 @@ exec /sbin/init
 
 export async function startSystemdMachine(password: string): Promise<SystemdMachine> {
   const container = await new Machine()
-    .withCommand(['sh', '-c', begin(password)])
+    .withCommand(['sh', '-c', setupScript(password)])
     .withAddedCapabilities('SYS_ADMIN', 'NET_ADMIN')
     .withSecurityOpt('seccomp=unconfined', 'apparmor=unconfined')
     .withTmpFs({ '/run': '', '/run/lock': '', '/tmp': '' })

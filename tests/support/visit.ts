@@ -28,11 +28,11 @@ export const visit = (port: number, host: string, path = '/', at = '127.0.0.1'):
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
       answer.on('end', () => {
-        const said = String(answer.headers['cache-status'] ?? '');
+        const cacheStatus = String(answer.headers['cache-status'] ?? '');
         resolve({
           status: answer.statusCode ?? 0,
           body: Buffer.concat(chunks).toString(),
-          cache: / fwd=([a-z-]+)/.exec(said)?.[1] ?? (said.includes('; hit') ? 'hit' : said),
+          cache: / fwd=([a-z-]+)/.exec(cacheStatus)?.[1] ?? (cacheStatus.includes('; hit') ? 'hit' : cacheStatus),
           headers: answer.headers,
         });
       });

@@ -87,13 +87,13 @@ export function startVisitors({ origin, places, pauseMs, longMs }: LoadOptions):
     let turn = 0;
     const path = () => ((turn += 1) % 2 === 0 ? '/page' : '/fresh');
     const page = async (ask: () => Promise<string>) => assertEqual(await ask(), PAGE);
-    const kept = (options: RequestOptions, isSecure: boolean, repeated: () => void) =>
-      page(() => askKept({ ...options, path: path() }, isSecure, repeated));
+    const keepAlive = (options: RequestOptions, isSecure: boolean, repeated: () => void) =>
+      page(() => requestKeepAlive({ ...options, path: path() }, isSecure, repeated));
     const h2 = new Http2Visitor(place);
     const sorts: [VisitorKind, number, (repeated: () => void) => Promise<void>][] = [
-      ['kept', 3, (repeated) => kept({ ...plain, agent: agents.plain }, false, repeated)],
+      ['kept', 3, (repeated) => keepAlive({ ...plain, agent: agents.plain }, false, repeated)],
       ['fresh', 2, () => page(() => ask({ ...plain, agent: false, path: path() }, false))],
-      ['keptTls', 2, (repeated) => kept({ ...secure, agent: agents.secure }, true, repeated)],
+      ['keptTls', 2, (repeated) => keepAlive({ ...secure, agent: agents.secure }, true, repeated)],
       ['freshTls', 2, () => page(() => ask({ ...secure, agent: false, path: path() }, true))],
       ['http2', 3, (repeated) => page(() => h2.get(path(), repeated))],
       ['download', 2, () => download(plain)],
@@ -251,7 +251,7 @@ class Http2Visitor {
 }
 class NotBegun extends Error {}
 
-async function askKept(options: RequestOptions, isSecure: boolean, repeated: () => void): Promise<string> {
+async function requestKeepAlive(options: RequestOptions, isSecure: boolean, repeated: () => void): Promise<string> {
   const call = isSecure ? secureRequest(options) : request(options);
   call.end();
   try {
@@ -261,7 +261,7 @@ async function askKept(options: RequestOptions, isSecure: boolean, repeated: () 
       error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
     if (!call.reusedSocket || !isClosed) throw error;
     repeated();
-    return askKept(options, isSecure, repeated);
+    return requestKeepAlive(options, isSecure, repeated);
   }
 }
 

@@ -45,9 +45,9 @@ export class Records {
 
   add(row: Omit<StoredRecord, 'id'>): StoredRecord {
     if (this.#emptied.has(keyOf(row))) this.gaps.push(keyOf(row));
-    const kept = { ...row, id: String((this.#last += 1)) };
-    this.rows.push(kept);
-    return kept;
+    const stored = { ...row, id: String((this.#last += 1)) };
+    this.rows.push(stored);
+    return stored;
   }
   drop(id: string): boolean {
     const row = this.rows.find((one) => one.id === id);
