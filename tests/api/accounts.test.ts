@@ -1,4 +1,4 @@
-// Accounts: who may create and change whom, and what each state means.
+// Accounts: permissions to create and change accounts, and their states.
 import { afterAll, describe, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { mailedTokens, session } from '@edgeloom/contract/auth/auth.endpoints.ts';

@@ -1,4 +1,4 @@
-// Switching to another account: who may, what is forbidden meanwhile, and when it ends.
+// Switching to another account: permissions, restrictions during the session, and its end.
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import {
   apiTokens,

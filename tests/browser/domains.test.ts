@@ -80,7 +80,7 @@ test('selected domains get an HTTPS redirect, tags and origins from the bulk bar
     expect((await rows()).map(({ upstreams }) => upstreams[0]?.address)).toEqual(Array(3).fill('192.0.2.78')),
   );
 
-  // Enabled domains cannot be removed, which the dialog says beforehand.
+  // Enabled domains cannot be removed.
   await choose(1);
   await bar.getByRole('button', { name: 'Remove' }).click();
   await page.getByText('Turned-on entries must be turned off first.').first().waitFor();

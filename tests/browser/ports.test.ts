@@ -49,7 +49,7 @@ test('a forward is created, sent to the nodes, edited, disabled and removed', as
   await form.getByLabel('Memo').fill('jump host');
   await keepPicture(page, 'ports-form');
   await add.click();
-  // The port belongs to the zone, and the message says so.
+  // The message names the zone's port.
   await page.getByText("This port is one of the zone's web ports").first().waitFor();
   await form.getByLabel('Port', { exact: true }).fill('8022');
   await add.click();

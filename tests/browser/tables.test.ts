@@ -211,7 +211,7 @@ describe('a bulk action', () => {
     await page.getByRole('region', { name: 'Turn on' }).getByText('2 done').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // The message closes by itself, but the shortcut works as long as the page is open.
+    // The message closes automatically, but the shortcut works as long as the page is open.
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
     await page.getByText('Undone').waitFor();

@@ -188,7 +188,7 @@ test(
   },
 );
 
-// Regression: nginx was asked to validate what the form already knew to be invalid.
+// Regression: nginx validated input that the form already knew to be invalid.
 test('an invalid list is not reviewed; its field gets focus', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone();
   const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=firewall`);

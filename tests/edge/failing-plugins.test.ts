@@ -16,7 +16,7 @@ const broken = await startEdge({
 });
 afterAll(() => Promise.all([edge.stop(), broken.stop()]));
 
-/** Documents are validated, so only a bug of ours could produce this value. */
+/** Documents are validated, so only a bug in our code could produce this value. */
 const unreadable = [{ id: randomUUID(), type: 'nobodyKnows', values: [], hosts: [] }];
 const headers = [{ direction: 'response', action: 'set', name: 'X-Mine', value: '1' }];
 const failures = async () => (await edge.counters())['pluginFailed'] ?? 0;

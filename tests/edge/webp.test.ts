@@ -295,7 +295,7 @@ test("revalidation uses the origin's validator, and converts only a changed imag
     'W/"v1"',
     '"v1"',
   ]);
-  edge.origin.on('/asked.jpg', { headers: { ...headers, etag: '"v2"' }, body: logo });
+  edge.origin.on('/asked.jpg', { headers: { ...stale, etag: '"v2"' }, body: logo });
   const changed = await get('/asked.jpg', host);
   expect([changed.header('content-type'), changed.header('etag')]).toEqual(['image/webp', 'W/"v2"']);
 });

@@ -1,4 +1,4 @@
-// Runs the real agent as a child process, with the machine's nginx, in a directory of its own.
+// Runs the real agent as a child process, with the machine's nginx, in its own directory.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Starts a real API on a database of its own.
+// Starts a real API with its own database.
 import { startApp, type TestApp } from './running-app.ts';
 import { services, testDatabase } from './services.ts';
 
