@@ -1,11 +1,10 @@
-// The folder that an agent is started from, laid out on this machine as an installation does it on others
-// (apps/api/src/install/scripts.ts).
+// Lays out the folder that an agent is started from, as the installation scripts do (apps/api/src/install/scripts.ts).
 import { chmod, copyFile, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { Home } from '@edgeloom/agent/upgrade/home.ts';
 import { byAge, ReleaseManifest, releaseName, SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 
-/** Answers the launcher. What has been upgraded since to something newer stays. */
+/** Returns the launcher. A newer release that was installed by an upgrade stays. */
 export async function ensureAgentHome(dir: string, archive: string): Promise<string> {
   const signed = SignedRelease.parse(JSON.parse(await readFile(archive.replace(/\.tar\.gz$/, '.json'), 'utf8')));
   const manifest = ReleaseManifest.parse(JSON.parse(signed.manifest));

@@ -1,5 +1,5 @@
-// npm start and npm test on a machine that has Node and npm only: brings pnpm's dependencies, the system's programs, the
-// generated and built parts, then hands over to TypeScript. Plain JavaScript for Node 20, nothing but Node's own modules.
+// npm start and npm test on a machine with only Node and npm: installs dependencies and system programs, generates and
+// builds, then runs the TypeScript entry point. Plain JavaScript for Node 20 with built-in modules only.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { ensureSystemPrograms } from './system-programs.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const pnpm = 'pnpm@12.21.0';
-/** The project's own Node, which runs TypeScript as it is. */
+/** The project's own Node, which runs TypeScript directly. */
 const node = path.join(root, 'node_modules/.bin/node');
 
 async function main([command, ...args]) {
@@ -44,7 +44,7 @@ async function ensureDependencies() {
   await step(isTerminal ? 'Dependencies' : 'Dependencies, by pnpm', async () => {
     const reporter = isTerminal ? [] : ['--reporter=append-only'];
     const args = ['-y', pnpm, 'install', '--frozen-lockfile', ...reporter];
-    // Without a question: pnpm asks before it replaces a node_modules of another layout.
+    // CI avoids pnpm's prompt before it replaces a node_modules of another layout.
     const env = { ...process.env, CI: 'true', npm_config_update_notifier: 'false' };
     const { code, tail } = await collect('npx', args, { env, show: isTerminal });
     if (code !== 0) throw new Trouble(`pnpm install ended with ${code}\n${tail}`);
@@ -58,7 +58,7 @@ async function hashOf(files) {
   return hash.digest('hex');
 }
 
-/** Says whether there was anything to do by its last word. */
+/** Runs a script. Its last word tells whether there was anything to do. */
 async function script(...args) {
   const { code, tail } = await collect(node, args, { env: process.env, show: false });
   if (code !== 0) throw new Trouble(tail);
@@ -67,7 +67,7 @@ async function script(...args) {
 
 const isCurrent = (output) => output.trimEnd().endsWith('current.');
 
-/** Runs a program to its end; answers its last lines. */
+/** Runs a program to its end and returns its last lines. */
 async function collect(program, args, { env, show }) {
   const child = spawn(program, args, { cwd: root, env, stdio: show ? 'inherit' : ['ignore', 'pipe', 'pipe'] });
   let tail = '';
@@ -80,8 +80,10 @@ async function collect(program, args, { env, show }) {
   return { code, tail };
 }
 
-/** The two processes above us, when npm runs us (through a shell): a change means that one of them is gone. Started by
- *  somebody else there is nothing to watch: a shell may end before what it put in the background. */
+/**
+ * The two parent processes when started by npm (through a shell): a change means that one of them is gone. Without npm
+ * there is nothing to watch, because a shell may exit before its background job.
+ */
 async function npmAbove() {
   if (process.env.npm_lifecycle_event === undefined) return '';
   const stat = await readFile(`/proc/${process.ppid}/stat`, 'utf8').catch(() => '');
@@ -95,12 +97,15 @@ async function stopWithNpm(child) {
   child.kill('SIGTERM');
 }
 
-/** Stays until it ends, passes signals on, and dies with its own parent: npm killed hard must not leave a stack running. */
+/**
+ * Runs a program in the foreground, forwards signals, and exits with the parent: a killed npm must not leave a stack
+ * running.
+ */
 async function handOver(file, args) {
-  // Node keeps what it has compiled; a second start is the faster for it.
+  // Node's compile cache makes a second start faster.
   const env = { NODE_COMPILE_CACHE: path.join(root, '.data/cache/compiled'), ...process.env };
   const child = spawn(node, [file, ...args], { cwd: root, env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
-  // A terminal sends Ctrl-C to the child as well; it takes the second one as the same.
+  // A terminal sends Ctrl-C to the child as well; the child handles the second signal like the first.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   void stopWithNpm(child);
   const [code, signal] = await new Promise((resolve) => child.once('exit', (...ended) => resolve(ended)));

@@ -1,6 +1,5 @@
-// Builds what is not run from source: the console (apps/console/dist) and the agent for nodes (dist/agent.mjs, one file for
-// Node 20, with its Lua and the image library beside it). `--if-changed` leaves out what was built from the same sources,
-// `--only agent` the rest.
+// Builds what does not run from source: the console (apps/console/dist) and the agent (dist/agent.mjs for Node 20, with
+// its Lua and the image library). `--if-changed` skips up-to-date parts, `--only agent` builds the agent alone.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,7 +16,7 @@ const stamps = path.join(root, '.data/cache');
 
 interface Product {
   name: string;
-  /** Files and folders that decide what comes out. */
+  /** Files and folders that the output depends on. */
   sources: string[];
   output: string;
   make: () => Promise<void>;
@@ -36,10 +35,10 @@ const products: Product[] = [
   },
 ];
 
-/** Answers the names of what was built. Who comes while another builds waits, and finds it done. */
+/** Returns the names of the built parts. Concurrent builds wait for each other. */
 export const buildAll = (options: { ifChanged: boolean; only?: string | undefined }) => alone(() => buildNow(options));
 
-/** Of what sources `dist/` was built. */
+/** Hash of the sources that `dist/` was built from. */
 export const agentBuiltFrom = () => readFile(path.join(stamps, 'agent.built-from'), 'utf8');
 
 async function buildNow({ ifChanged, only }: { ifChanged: boolean; only?: string | undefined }): Promise<string[]> {
@@ -56,7 +55,7 @@ async function buildNow({ ifChanged, only }: { ifChanged: boolean; only?: string
   return built;
 }
 
-/** No other build, and nothing else that is done so, of this checkout meanwhile. */
+/** Runs the task under a lock of this checkout. */
 export async function alone<T>(task: () => Promise<T>): Promise<T> {
   await mkdir(stamps, { recursive: true });
   const lock = path.join(stamps, 'build.lock');
@@ -78,7 +77,7 @@ export async function alone<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A link is made by one process only, and with its content. */
+/** Creates the file with its content atomically. False if it exists. */
 const isLinked = (from: string, to: string) =>
   link(from, to).then(
     () => true,
@@ -87,7 +86,7 @@ const isLinked = (from: string, to: string) =>
 
 async function buildConsole() {
   const vite = path.join(root, 'apps/console/node_modules/vite/bin/vite.js');
-  // Under a test runner the variable says "test", and the build would carry the libraries' development halves.
+  // A test runner sets NODE_ENV to "test", which would bundle the libraries' development code.
   const env = { ...process.env, NODE_ENV: 'production' };
   const child = spawn(process.execPath, [vite, 'build'], {
     cwd: path.join(root, 'apps/console'),
@@ -98,7 +97,7 @@ async function buildConsole() {
   if (child.exitCode !== 0) throw new Error('the console was not built');
 }
 
-/** The agent in one file. `version`: another than its sources say. */
+/** Bundles the agent into one file. `version` overrides the sources' version. */
 export async function bundleAgent(outfile: string, version?: string): Promise<void> {
   await build({
     entryPoints: [path.join(root, 'agent/src/main.ts')],
@@ -109,14 +108,14 @@ export async function bundleAgent(outfile: string, version?: string): Promise<vo
     target: 'node20',
     logLevel: 'warning',
     ...(version !== undefined && { define: { EDGELOOM_VERSION: JSON.stringify(version) } }),
-    // The NATS client is CommonJS and asks for Node's modules by require.
+    // The NATS client is CommonJS and requires Node's modules.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
   });
 }
 
-/** Piece by piece in place of what was there: a node may be running from it. */
+/** Replaces the files one by one, because a node may be running from them. */
 async function buildAgent() {
   const dist = path.join(root, 'dist');
   const fresh = path.join(root, '.data/cache/agent.new');
@@ -130,7 +129,7 @@ async function buildAgent() {
   await rm(fresh, { recursive: true });
 }
 
-/** All that a node runs of ours, and what installs it. */
+/** All files of a node, and the installer. */
 export async function layOutAgent(into: string, version?: string): Promise<void> {
   await bundleAgent(path.join(into, 'agent.mjs'), version);
   await cp(path.join(root, unit), path.join(into, path.basename(unit)));
@@ -140,7 +139,7 @@ export async function layOutAgent(into: string, version?: string): Promise<void>
   await layOut('sharp', path.join(root, 'agent/node_modules'), path.join(into, 'node_modules'));
 }
 
-/** What makes images WebP has native parts: it lies beside the bundle, with those of this platform, and nodes do without it. */
+/** sharp has native code, so its files for this platform are copied beside the bundle. Nodes work without them. */
 async function layOut(name: string, from: string, into: string): Promise<void> {
   const real = await realpath(path.join(from, name)).catch(() => null);
   if (real === null || (await stat(path.join(into, name)).catch(() => null))) return;
@@ -148,7 +147,7 @@ async function layOut(name: string, from: string, into: string): Promise<void> {
   const { dependencies, optionalDependencies } = Needs.parse(
     JSON.parse(await readFile(path.join(real, 'package.json'), 'utf8')),
   );
-  // Where it lies, what it needs lies beside it.
+  // Dependencies are siblings of the package's real folder.
   const beside = real.slice(0, -name.length);
   for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) await layOut(needed, beside, into);
 }

@@ -1,4 +1,4 @@
-// pnpm check: what a change should pass before it is looked at. Two at a time, since one of them alone keeps no machine busy.
+// pnpm check: the checks to run before a review, two at a time.
 import { generateClient } from '../prisma/generate.ts';
 import { pureTests, runCheck, staticChecks } from './checks.ts';
 import type { Check } from './checks.ts';

@@ -1,4 +1,4 @@
-// What can be said of the sources without running the product. Each is one program, and passes or fails as a whole.
+// The static checks. Each is one program that passes or fails.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 
@@ -28,7 +28,7 @@ export interface Outcome {
   output: string;
 }
 
-/** Runs one; `show` lets its output through as it comes. */
+/** Runs one check. `show` prints its output while it runs. */
 export async function runCheck({ command: [program, ...args] }: Check, { show = false } = {}): Promise<Outcome> {
   const child = spawn(path.join(root, 'node_modules/.bin', program), args, {
     cwd: root,

@@ -1,27 +1,26 @@
 #!/bin/sh
-# Starts the agent of a node (`launch run`): the release that serves (`current`), or one that is on trial. It lies beside the releases and
-# stays as it was installed, for what decides on the way back must not come with what may be broken; and it is no more than
-# a shell needs, so that it works wherever the agent may not.
+# Starts a node's agent (`launch run`): the current release, or one on trial. The launcher is not part of a release, because
+# the program that rolls back must not come with the release that may be broken. Plain shell, so that it works without Node.
 #
-# A trial is a folder that the agent makes before it ends: `to`, which release. Nothing but a release that has seen itself
-# serve makes itself `current`; whatever happens before, the next start finds the one before where it was. Given up is
-#   - a release that ended three times, by itself or with the machine,
-#   - one that has said why (`why`),
-#   - one that neither became `current` nor said that it lives (`alive`) for EDGELOOM_TRIAL_SECONDS: it is ended, too.
-# The folder is then called `failed`, and the release before tells of it.
+# A trial is a folder that the agent creates before it exits; its file `to` names the release. Only the new release itself
+# switches `current`, after it serves; until then the next start uses the previous release. A trial fails for a release that
+#   - exited three times, including restarts of the machine,
+#   - has written its error (`why`),
+#   - neither became `current` nor updated `alive` for EDGELOOM_TRIAL_SECONDS: it is killed.
+# The folder is then renamed to `failed`, and the previous release reports it.
 set -u
 home=$(cd "$(dirname "$0")" && pwd -P)
 trial=$home/trial
 seconds=${EDGELOOM_TRIAL_SECONDS:-90}
 
-# Where the disk is full it goes back without a word.
+# On a full disk it rolls back without a report.
 give_up() {
   [ -s "$trial/why" ] || printf '%s\n' "$1" > "$trial/why"
   rm -rf "$home/failed"
   mv "$trial" "$home/failed"
 }
 
-# When a process began: its number may be another's by now. Asked before it may have ended.
+# Start time of a process, because its pid may be reused.
 began() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
 
 watch() {

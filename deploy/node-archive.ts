@@ -1,5 +1,5 @@
-// The Node that npm brings, packed as nodejs.org packs it, for machines that become nodes: it runs from glibc 2.28 on, which
-// Debian 12 and Rocky Linux 9 have. `node deploy/node-archive.ts --to DIR`
+// Packs the Node of the npm package as nodejs.org does, for machines that become nodes. It needs glibc 2.28, as in
+// Debian 12 and Rocky Linux 9. `node deploy/node-archive.ts --to DIR`
 import { copyFile, link, lstat, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -8,10 +8,10 @@ import { create } from 'tar';
 import * as z from 'zod';
 import { alone, root } from './build.ts';
 
-/** The quick start and the tests share it: the archive depends on the lock file only. */
+/** Shared by quick start and tests, because the archive depends only on the lock file. */
 export const artifactsCache = path.join(root, '.data/cache/artifacts');
 
-/** Makes it unless it is there. Returns its path. */
+/** Creates the archive if it is missing. Returns its path. */
 export async function ensureNodeArchive(to: string): Promise<string> {
   const manifest = createRequire(import.meta.url).resolve('node/package.json');
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(await readFile(manifest, 'utf8')));

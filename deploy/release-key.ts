@@ -1,5 +1,5 @@
-// Makes the key that releases are signed by: `pnpm release:key FOLDER` writes release-key.pem, which stays with whoever makes
-// releases, and release-key.pub.pem, which control planes are given as RELEASE_KEYS and nodes get when they are installed.
+// Generates the release signing key: `pnpm release:key FOLDER` writes release-key.pem, which stays private, and
+// release-key.pub.pem, which control planes read (RELEASE_KEYS) and nodes get on installation.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ export interface KeyFiles {
   publicKey: string;
 }
 
-/** Never in the place of one that is there. */
+/** Never overwrites an existing key. */
 export async function makeReleaseKey(folder: string): Promise<KeyFiles> {
   await mkdir(folder, { recursive: true });
   const files = keyFilesIn(folder);

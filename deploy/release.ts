@@ -1,7 +1,7 @@
-// Makes a signed release: an archive, and beside it a file that says what it is. Of the agent by default, built for the
-// purpose; of a pack of data with `--product waf --from FOLDER` (or one file). The same files give the same archive.
+// Makes a signed release: an archive and its signed manifest. By default of a newly built agent; of a data pack with
+// `--product waf --from FOLDER` (or one file). The same files give the same archive.
 //
-//   pnpm release --key KEY.pem --to FOLDER [--version 1.2.3] [--product waf|risk|geo --from FOLDER|FILE]
+// pnpm release --key KEY.pem --to FOLDER [--version 1.2.3] [--product waf|risk|geo --from FOLDER|FILE]
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -26,7 +26,7 @@ interface Wanted {
   createdAt?: Date;
 }
 
-/** Answers the path of the archive. */
+/** Returns the path of the archive. */
 export async function makeRelease({ from, to, ...rest }: Wanted) {
   await mkdir(to, { recursive: true });
   const drafts = await mkdtemp(path.join(to, '.making-'));
@@ -34,7 +34,7 @@ export async function makeRelease({ from, to, ...rest }: Wanted) {
     const draft = path.join(drafts, 'archive');
     const isFile = (await lstat(from)).isFile();
     const cwd = isFile ? path.dirname(from) : from;
-    // Neither who packed it nor when is in it.
+    // The archive is reproducible: no owner, no times.
     const options = { cwd, file: draft, gzip: { level: 9 }, portable: true, mtime: new Date(0) };
     await createTar(options, isFile ? [path.basename(from)] : await filesOf(from));
     const levels = rest.product === 'risk' ? await levelsIn(isFile ? from : path.join(from, RISK_FILE)) : undefined;
@@ -44,7 +44,7 @@ export async function makeRelease({ from, to, ...rest }: Wanted) {
   }
 }
 
-/** An archive as a release. The file that is looked for is written last. */
+/** Signs an archive. The manifest is written last, because readers look for it. */
 export async function signRelease(
   draft: string,
   { product, version, to, key, createdAt = new Date(), levels }: Omit<Wanted, 'from'> & Pick<ReleaseManifest, 'levels'>,
@@ -68,7 +68,7 @@ export async function signRelease(
   return archive;
 }
 
-/** One that no node would take is not signed. */
+/** Refuses to sign a pack that nodes would reject. */
 async function levelsIn(file: string): Promise<ReleaseManifest['levels']> {
   if (path.basename(file) !== RISK_FILE)
     throw new Error(`a risk pack is a file ${RISK_FILE}: pnpm risk-pack makes one`);
@@ -81,7 +81,7 @@ export async function readKey(file: string): Promise<KeyObject> {
   return key;
 }
 
-/** The agent as nodes run it, in a release of this version. */
+/** Builds the agent and makes a release of this version. */
 async function makeAgentRelease({
   version,
   ...wanted
@@ -96,8 +96,10 @@ async function makeAgentRelease({
   }
 }
 
-/** The agent of this checkout in a folder of releases, by a key of the folder's own where there is none: for whoever tries
- *  things out. Made again when its sources are others. */
+/**
+ * Makes a release of this checkout's agent for development, with a generated key if there is none. Rebuilt when the
+ * sources change.
+ */
 export async function ensureOwnRelease(dir: string, keyDir = path.join(dir, 'key')): Promise<OwnRelease> {
   await buildAll({ ifChanged: true, only: 'agent' });
   const files = keyFilesIn(keyDir);
@@ -120,7 +122,7 @@ export async function ensureOwnRelease(dir: string, keyDir = path.join(dir, 'key
 
 export interface OwnRelease {
   archive: string;
-  /** Of a control plane that has it. */
+  /** Settings of a control plane that offers the release. */
   settings: { RELEASES_DIR: string; RELEASE_KEYS: string };
 }
 

@@ -18,7 +18,7 @@ async function folder() {
   return { dir, out: path.join(dir, 'out'), feed };
 }
 
-/** Somebody else's list, as it is given out on the web. */
+/** A third-party list on a web server. */
 async function listOnTheWeb(answer: (path: string) => { status: number; body: string }): Promise<string> {
   const server = createServer((request, response) => {
     const { status, body } = answer(request.url ?? '');
@@ -30,7 +30,7 @@ async function listOnTheWeb(answer: (path: string) => { status: number; body: st
   return `http://127.0.0.1:${address === null || typeof address === 'string' ? 0 : address.port}`;
 }
 
-test('feeds of both forms, from files and the web, become one pack, and the same feeds the same bytes', async () => {
+test('feeds of both formats, from files and the web, become one pack, and the result is reproducible', async () => {
   const { out, feed } = await folder();
   const web = await listOnTheWeb(() => ({ status: 200, body: '# drop list\n8.8.4.0/24 ; SBL1\r\n2a00:bad::/32\n' }));
   const feeds = [
@@ -48,7 +48,7 @@ test('feeds of both forms, from files and the web, become one pack, and the same
   expect(await readdir(out)).toEqual(['risk.bin']);
 });
 
-test('reserved networks and a few odd lines are left out and counted', async () => {
+test('reserved networks and a few unreadable lines are skipped and counted', async () => {
   const { out, feed } = await folder();
   const { feeds } = await makeRiskPack(
     [await feed('a.txt', '10.0.0.0/8\n127.0.0.1\nfe80::1\nwhat\n8.8.8.8\n', 100)],
@@ -66,7 +66,7 @@ test.each([
     Array.from({ length: 14 }, (_, i) => `${20 + i}.0.0.0/8\n`).join(''),
     /more than 5 %/,
   ],
-])('%s ends it, and what was made before stays', async (_, text, said) => {
+])('%s aborts, and the previous pack stays', async (_, text, said) => {
   const { out, feed } = await folder();
   const { file } = await makeRiskPack([await feed('good.txt', '8.8.8.8', 50)], out);
   const before = await readFile(file);
@@ -75,7 +75,7 @@ test.each([
   expect(await readdir(out)).toEqual(['risk.bin']);
 });
 
-test('a list that the web does not give out ends it', async () => {
+test('a feed that cannot be downloaded aborts', async () => {
   const { out } = await folder();
   const web = await listOnTheWeb(() => ({ status: 503, body: '8.8.8.8' }));
   await expect(makeRiskPack([{ from: web, score: 50 }], out)).rejects.toThrow('answers 503');

@@ -1,10 +1,10 @@
-// Makes a risk pack from feeds: files, or http(s) addresses. The same feeds give the same pack.
+// Makes a risk pack from feeds: files or http(s) URLs. The same feeds give the same pack.
 //
-//   pnpm risk-pack --to FOLDER [--csv FEED]… [--list SCORE:FEED]…
+// pnpm risk-pack --to FOLDER [--csv FEED]… [--list SCORE:FEED]…
 //
-// `--csv`: lines of `network,score`. `--list`: a network a line, all of that score. What follows # or ; is passed over. Reserved
-// networks are left out and counted; a network as wide as a slip, or a feed that is no list, ends it: nothing is written then.
-// Then `pnpm release --product risk --from FOLDER …` signs it.
+// `--csv`: lines of `network,score`. `--list`: one network per line, all with this score. Comments start with # or ;.
+// Reserved networks are skipped and counted. A suspiciously wide network or an unreadable feed aborts without output.
+// Then sign the pack with `pnpm release --product risk --from FOLDER …`.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,9 +20,9 @@ import {
 import type { RiskRange } from '@edgeloom/contract/edge/risk-pack.ts';
 
 export interface Feed {
-  /** A file or an http(s) address. */
+  /** A file or an http(s) URL. */
   from: string;
-  /** Null: each line has its own. */
+  /** Null when each line has its own score. */
   score: number | null;
 }
 export interface FeedReport {
@@ -37,11 +37,11 @@ export interface MadeRiskPack {
   levels: ReturnType<typeof countsOf>;
 }
 
-/** Beyond it somebody else's mistake would be our memory. */
+/** Limits memory if a feed is far too large. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_NETWORKS = 4_000_000;
 const WITHIN_MS = 120_000;
-/** Of a list a few lines may be none; a page that says that the list has moved is all of that kind. */
+/** A list may have a few unreadable lines. An error page in place of a list has many. */
 const MOST_UNREADABLE = 0.01;
 const ANY_UNREADABLE = 10;
 
@@ -51,7 +51,7 @@ export async function makeRiskPack(feeds: readonly Feed[], to: string): Promise<
   const networks = read.flatMap((one) => one.networks);
   if (networks.length > MOST_NETWORKS) throw new Error(`the feeds hold more than ${MOST_NETWORKS} networks`);
   const pack = encodeRiskPack(flattened(networks));
-  // What a node would refuse is not written.
+  // Validates the pack as nodes do.
   const levels = countsOf(readRiskPack(pack));
   await mkdir(to, { recursive: true });
   const file = path.join(to, RISK_FILE);
@@ -64,15 +64,15 @@ function readFeed({ from, score }: Feed, text: string): { networks: RiskRange[];
   const networks: RiskRange[] = [];
   const report = { from, networks: 0, reserved: 0, unreadable: 0 };
   for (const [i, line] of text.split(/\r?\n/).entries()) {
-    const said = line.replace(/[#;].*/, '').trim();
-    if (said === '') continue;
-    const range = readLine(said, score);
-    // The first line of a CSV may name its columns.
+    const entry = line.replace(/[#;].*/, '').trim();
+    if (entry === '') continue;
+    const range = readLine(entry, score);
+    // The first line of a CSV may be a header.
     if (range === null) report.unreadable += Number(i > 0 || score !== null);
     else {
       const fault = faultOf(range);
       if (fault === 'tooWide')
-        throw new Error(`${from}, line ${i + 1}: ${said.slice(0, 60)} is wider than any list means`);
+        throw new Error(`${from}, line ${i + 1}: ${entry.slice(0, 60)} is wider than any list means`);
       if (fault === 'reserved') report.reserved += 1;
       else networks.push(range);
     }
@@ -84,8 +84,8 @@ function readFeed({ from, score }: Feed, text: string): { networks: RiskRange[];
   return { networks, report };
 }
 
-function readLine(said: string, score: number | null): RiskRange | null {
-  const [network = '', own = ''] = said.split(',').map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
+function readLine(entry: string, score: number | null): RiskRange | null {
+  const [network = '', own = ''] = entry.split(',').map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
   const of = score ?? (/^\d{1,3}$/.test(own) ? Number(own) : 0);
   if (of < 1 || of > 100) return null;
   try {
@@ -109,11 +109,11 @@ async function textOf(from: string): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** `75:https://lists.example.com/a.txt` */
-export function listFeed(said: string): Feed {
-  const [, score, from] = /^(\d{1,3}):(.+)$/.exec(said) ?? [];
+/** Parses `75:https://lists.example.com/a.txt`. */
+export function listFeed(text: string): Feed {
+  const [, score, from] = /^(\d{1,3}):(.+)$/.exec(text) ?? [];
   if (score === undefined || from === undefined || Number(score) < 1 || Number(score) > 100)
-    throw new Error(`--list ${said}: a score from 1 to 100, a colon, and a file or an address are wanted`);
+    throw new Error(`--list ${text}: a score from 1 to 100, a colon, and a file or an address are wanted`);
   return { from, score: Number(score) };
 }
 

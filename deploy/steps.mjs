@@ -1,16 +1,14 @@
-// Steps as a person sees them: a mark, what it does, how long it took. On a terminal the running step shows its time;
-// elsewhere a step is one line when it is done. Used before anything is installed, so plain JavaScript.
+// Prints steps with a mark, a title and a duration. On a terminal the running step shows its time; elsewhere a finished
+// step is one line. Used before anything is installed, so plain JavaScript.
 
 const isTerminal = process.stdout.isTTY;
 const [green, red, dim, reset] = isTerminal ? ['\u001b[32m', '\u001b[31m', '\u001b[2m', '\u001b[0m'] : ['', '', '', ''];
 
-/** Steps that run at the same time share one line. */
+/** Concurrent steps share one line. */
 const running = new Map();
 let timer;
 
-/**
- * Runs one step. `report(text)` changes what the step says of itself; a step of which `quiet(result)` holds leaves no line.
- */
+/** Runs one step. `report(text)` changes the step's note. If `quiet(result)` is true, no line is printed. */
 export async function step(name, task, { quiet = () => false } = {}) {
   const startedAt = performance.now();
   const me = Symbol(name);
@@ -42,12 +40,12 @@ export async function step(name, task, { quiet = () => false } = {}) {
   }
 }
 
-/** A line of its own, above the one of the running steps. */
+/** Prints a line above the running steps. */
 export function line(text) {
   process.stdout.write(`${isTerminal ? '\r\u001b[K' : ''}${text}\n`);
 }
 
-/** A sentence for whoever has to do something about it: no stack. */
+/** An error for users, printed without its stack. */
 export class Trouble extends Error {}
 
 function finish(me) {

@@ -1,5 +1,5 @@
-// The programs that npm cannot bring: which are missing, and how Debian's apt puts them in place without touching what the
-// machine already runs. No system service is started or enabled by it.
+// Installs missing system programs with Debian's apt without affecting running programs. No service is started or
+// enabled.
 import { execFile, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { line, step, Trouble } from './steps.mjs';
 
 const run = promisify(execFile);
 
-/** Debian package → a program that proves it is there however it was installed, or null: then only the package itself does. */
+/** Debian package → a program whose presence suffices, or null if only the package counts. */
 const toServe = {
   nginx: 'nginx',
   'libnginx-mod-http-ndk': null,
@@ -40,7 +40,7 @@ const toTest = {
   wrk: 'wrk',
 };
 
-/** Sees to it that all are there, or throws with the one command to run. */
+/** Installs missing programs, or throws with the command to run. */
 export async function ensureSystemPrograms({ forTests }) {
   const wanted = forTests ? { ...toServe, ...toTest } : toServe;
   const missing = await findMissing(wanted);
@@ -62,7 +62,7 @@ export async function ensureSystemPrograms({ forTests }) {
 
 async function findMissing(wanted) {
   const installed = await installedPackages(Object.keys(wanted));
-  // An nginx or OpenResty that somebody chose has its modules with it, as far as we can know; the agent looks at it.
+  // A chosen nginx or OpenResty is assumed to have its modules; the agent checks them.
   const chosen = process.env.EDGELOOM_NGINX;
   const isChosenThere = chosen !== undefined && chosen !== '' && (await isProgram(chosen));
   const missing = [];
@@ -76,7 +76,7 @@ async function findMissing(wanted) {
 
 async function installedPackages(names) {
   const query = ['-W', '-f', '${db:Status-Status} ${Package}\n', ...names];
-  // It ends with 1 when one of them is unknown, having printed the others.
+  // Exits with 1 if a package is unknown, after printing the others.
   const { stdout } = await run('dpkg-query', query).catch((error) => ({ stdout: error.stdout ?? '' }));
   const lines = stdout.split('\n').filter((text) => text.startsWith('installed '));
   return new Set(lines.map((text) => text.slice('installed '.length)));
@@ -108,7 +108,7 @@ async function install(names, report) {
 
 async function apt(args, report) {
   const child = spawn('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
-    // needrestart, where it is installed, would restart services whose libraries were replaced.
+    // needrestart would restart services whose libraries were replaced.
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_SUSPEND: '1', LC_ALL: 'C' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -122,7 +122,7 @@ async function apt(args, report) {
       if (last !== undefined) report(last.replace(/\s+\(.*$/, '').trim());
     });
   }
-  // Ctrl-C reaches apt as well; it ends at a safe point, and we put everything back after it.
+  // Ctrl-C also reaches apt, which exits at a safe point. We restore everything afterwards.
   const code = await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
   if (code !== 0) throw new Trouble(`apt-get ${args[0]} ended with ${code}:\n${tail.join('\n')}`);
 }
@@ -132,7 +132,7 @@ const policyAside = '/usr/sbin/policy-rc.d.before-edgeloom';
 const policyText =
   '#!/bin/sh\n# Put here by Edgeloom while it installs packages: no service may be started.\nexit 101\n';
 
-/** Runs `task` while no package may start a service; afterwards takes back what it enabled, and only that. */
+/** Runs `task` while packages cannot start services. Afterwards reverts what the packages enabled, and only that. */
 export async function withoutServices(task) {
   const before = await snapshot();
   const ignore = () => undefined;
@@ -148,7 +148,7 @@ export async function withoutServices(task) {
 }
 
 async function forbidStarts() {
-  // A run that was killed here left its own behind.
+  // Removes the policy of a killed run.
   await allowStarts();
   if (await refusesAlready()) return;
   await rename(policyFile, policyAside).catch(whenAbsent);
@@ -163,7 +163,7 @@ async function allowStarts() {
   if (isFree) await rename(policyAside, policyFile).catch(whenAbsent);
 }
 
-/** A policy that is there (containers have one) and refuses already is left alone. */
+/** An existing policy that already denies starts (as in containers) is kept. */
 const refusesAlready = () =>
   run(policyFile, ['nginx', 'start']).then(
     () => false,
@@ -174,7 +174,7 @@ function whenAbsent(error) {
   if (error.code !== 'ENOENT') throw error;
 }
 
-// What the enabling of services and of nginx modules consists of: links.
+// Services and nginx modules are enabled by links in these folders.
 const watched = ['/etc/systemd/system', '/etc/rc2.d', '/etc/rc3.d', '/etc/rc4.d', '/etc/rc5.d'];
 const nginxModules = '/etc/nginx/modules-enabled';
 
@@ -189,11 +189,11 @@ async function takeBack(before) {
   const scripts = new Set(added.flatMap((link) => /\/etc\/rc\d\.d\/S\d\d(.+)$/.exec(link)?.[1] ?? []));
   if (units.size > 0) await run('systemctl', ['disable', '--quiet', ...units]).catch(() => undefined);
   for (const script of scripts) await run('update-rc.d', [script, 'disable']).catch(() => undefined);
-  // Without systemctl (containers), and for links that it does not count as enabled (aliases).
+  // Without systemctl (containers), and for links that systemctl does not count as enabled (aliases).
   for (const link of added) if (link.startsWith('/etc/systemd/')) await rm(link, { force: true });
   if (units.size > 0) line(`Left disabled: ${[...units].sort().join(', ')}`);
 
-  // A machine's own nginx would load the new modules at its next start. Ours names its modules itself.
+  // The system's nginx would load the new modules at its next start. Our nginx loads modules explicitly.
   if (!before.hadNginx) return;
   for (const link of await linksBelow([nginxModules])) if (!before.modules.has(link)) await rm(link, { force: true });
 }

@@ -1,4 +1,4 @@
-// npm test: the static checks, then every test, and at the very end one line for whoever counts: "N passed, N failed".
+// npm test: the static checks, all tests, and a last line "N passed, N failed".
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -49,7 +49,7 @@ async function runTests(filters: string[]): Promise<Count> {
     { show: true },
   );
   const count = await readReport();
-  // Something failed that is no test: a worker that died, an error nobody caught, a service that did not start.
+  // An error outside of tests: a crashed worker, an unhandled error, a failed service start.
   if (!passed && count.failed === 0) count.failed = 1;
   return count;
 }
@@ -62,7 +62,7 @@ async function readReport(): Promise<Count> {
   for (const { status, assertionResults } of testResults) {
     const failed = assertionResults.filter((test) => test.status === 'failed').length;
     count.passed += assertionResults.filter((test) => test.status === 'passed').length;
-    // A file that could not be loaded, or whose set-up failed, has no failed test of its own.
+    // A file that failed to load or set up has no failed test.
     count.failed += failed === 0 && status === 'failed' ? 1 : failed;
   }
   return count;

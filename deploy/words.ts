@@ -1,6 +1,6 @@
-// Finds words that docs/glossary.md and CONTRIBUTING.md replace, in comments, declared names, test names and the English
-// texts of the console. `words.json` has the patterns, with better words beside them. `words-allowed.json` has the places
-// that an area still has; it may only shrink, and `node deploy/words.ts --update` writes it.
+// Finds words that docs/glossary.md and CONTRIBUTING.md replace, in comments, declared names, test names and the
+// English texts of the console. `words.json` has the patterns with better words. `words-allowed.json` has the permitted
+// number per area; it may only shrink, and `node deploy/words.ts --update` writes it.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

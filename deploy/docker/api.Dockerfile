@@ -1,6 +1,6 @@
-# The control plane: target "tools" has everything (migrations, first secrets), the last one what the API needs to run.
+# The control plane. Target "tools" has everything (migrations, secrets:init); the last target has what the API needs.
 ARG BASE=node:24-bookworm-slim
-# Such as --offline, where the base brings a store.
+# For example --offline, if the base image has a pnpm store.
 ARG INSTALL_FLAGS=
 FROM ${BASE} AS manifests
 WORKDIR /edgeloom
@@ -19,13 +19,13 @@ ENV NODE_ENV=production
 ENTRYPOINT ["deploy/docker/entrypoint.sh"]
 CMD ["node", "deploy/docker/setup.ts"]
 
-# A second, clean installation: what a first one brought stays in its store, even when it is pruned.
+# A second, clean installation, because pruning the first one leaves files in its store.
 FROM manifests AS production
 ARG INSTALL_FLAGS
 RUN npx -y pnpm@12.21.0 install $INSTALL_FLAGS --frozen-lockfile --prod --filter @edgeloom/api...
 
 FROM ${BASE}
-# nginx tests what operators write for their zones, in namespaces of its own (unshare, setpriv, prlimit of util-linux).
+# nginx validates operators' snippets in its own namespaces (unshare, setpriv, prlimit of util-linux).
 RUN apt-get update \
   && apt-get install -y --no-install-recommends \
     nginx libnginx-mod-http-ndk libnginx-mod-http-lua libnginx-mod-stream libnginx-mod-http-brotli-filter \
@@ -35,7 +35,7 @@ WORKDIR /edgeloom
 COPY --from=production /edgeloom ./
 COPY --from=tools /edgeloom/packages/contract/src packages/contract/src
 COPY --from=tools /edgeloom/apps/api/src apps/api/src
-# Its renderer shows and tests what nodes would run.
+# The agent's renderer previews and validates the nodes' configuration.
 COPY --from=tools /edgeloom/agent/src agent/src
 COPY --from=tools /edgeloom/agent/lua agent/lua
 COPY --from=tools /edgeloom/apps/console/dist apps/console/dist

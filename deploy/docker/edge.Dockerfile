@@ -1,4 +1,4 @@
-# An edge node: the agent's one file, the image library and Debian's nginx with the modules that it loads by itself.
+# An edge node: the bundled agent, the image library and Debian's nginx with its dynamic modules.
 ARG BASE=node:24-bookworm-slim
 ARG INSTALL_FLAGS=
 FROM ${BASE} AS build

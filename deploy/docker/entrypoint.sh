@@ -1,5 +1,5 @@
 #!/bin/sh
-# Secrets come as files; the programs read their environment.
+# Docker secrets are files; the programs read environment variables.
 set -eu
 if [ -r /run/secrets/postgres_password ] && [ -z "${DATABASE_URL:-}" ]; then
   export DATABASE_URL="postgresql://edgeloom:$(cat /run/secrets/postgres_password)@${POSTGRES_HOST:-postgres}:5432/edgeloom"

@@ -1,5 +1,4 @@
-// Runs once before the other containers: secrets, the configuration of nats-server, migrations, the demo. Repeating it
-// changes nothing.
+// Runs once before the other containers: secrets, nats-server configuration, migrations, demo. Idempotent.
 import { chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
@@ -18,8 +17,9 @@ const Env = z.object({
 });
 const { DATABASE_URL, DEMO } = Env.parse(process.env);
 
-/** Volumes: what the API keeps secret, what nats-server reads, what the node joins with, what people read, the agent for
- *  machines that become nodes. */
+/**
+ * Volumes: the API's secrets, nats-server's configuration, the node's join token, data for people, release archives.
+ */
 const [secrets, nats, join, data, releases] = ['/secrets', '/nats', '/join', '/data', '/releases'] as const;
 const artifacts = '/artifacts';
 /** The user "node" of the API's image. */
@@ -27,7 +27,7 @@ const apiUser = 1000;
 
 for (const volume of [secrets, nats, join, data, releases]) await mkdir(volume, { recursive: true });
 await initSecrets(secrets);
-// Its key stays out of what the API can read.
+// The release key must not be readable by the API.
 await ensureOwnRelease(releases, path.join(data, 'release-key'));
 await ensureNodeArchive(artifacts);
 await mkdir(path.join(nats, 'jwt'), { recursive: true });
@@ -38,7 +38,7 @@ console.log(applied.length === 0 ? 'No new migration.' : `Applied: ${applied.joi
 
 if (DEMO === 'true') {
   const folders = { ...nameFolders(data), secrets };
-  // The containers listen on the default ports; people reach those that the compose file publishes.
+  // Containers listen on the default ports; users connect to the ports that the compose file publishes.
   const settings = Settings.parse({ ORIGIN_NAME: 'origin' });
   const published = { ...addresses(readSettings()), origin: `http://origin:${settings.ORIGIN_PORT}` };
   await hideSummary(folders);

@@ -1,4 +1,4 @@
-// The demo's accounts and objects, and quickstart.json, which lists them while the quick start is up.
+// The demo's accounts and objects, and quickstart.json, which lists them while the quick start runs.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 const Account = z.object({ email: z.string(), password: z.string() });
 const Address = z.string();
 
-/** quickstart.json: for people, and for scripts that try things out. */
+/** Format of quickstart.json, for people and scripts. */
 export const Summary = z.object({
   console: Address,
   adminConsole: Address,
@@ -44,14 +44,14 @@ export const addresses = (settings: Settings) => {
   };
 };
 
-/** An address that listens everywhere is reached by loopback. */
+/** Replaces a wildcard listen address by loopback. */
 const reachable = (host: string) => {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 };
 
-/** Scripts wait for quickstart.json, so it exists only while everything is up. The next start needs its content. */
+/** Scripts wait for quickstart.json, so it must exist only while everything is up. The next start needs its content. */
 export async function hideSummary({ summary, lastSummary }: Folders): Promise<void> {
   if (await readSummary(summary)) await rename(summary, lastSummary);
   else await rm(summary, { force: true });
@@ -69,11 +69,11 @@ async function readSummary(file: string): Promise<Summary | null> {
   }
 }
 
-/** Known before the database knows it: a start that was killed half-way is repeated with the same. */
+/** Stored before the database rows are created, so that an interrupted start is repeated with the same values. */
 const Chosen = z.object({
   passwords: z.object({ admin: z.string(), client: z.string(), user: z.string() }),
   joinToken: z.string(),
-  /** What the demo's rows were last told; null before they were made. */
+  /** The addresses in the demo's rows; null before the rows exist. */
   places: z
     .object({
       edge: z.object({ host: z.string(), http: z.int(), https: z.int() }),
@@ -85,14 +85,16 @@ type Chosen = z.output<typeof Chosen>;
 
 export interface DemoOptions {
   settings: Settings;
-  /** What people type, where that differs from what the parts listen on. */
+  /** Addresses for users, where they differ from the listen addresses. */
   published?: ReturnType<typeof addresses>;
   folders: Folders;
   databaseUrl: string;
 }
 
-/** Makes the demo at the first start. Later ones look no further than the files, unless a port has changed or the node has
- *  not joined yet. */
+/**
+ * Creates the demo at the first start. Later starts only read files, unless a port has changed or the node has not
+ * joined yet.
+ */
 export async function ensureDemo({ settings, published, folders, databaseUrl }: DemoOptions) {
   const chosenFile = path.join(folders.secrets, 'demo.json');
   const chosen = (await readChosen(chosenFile)) ?? choose();
@@ -107,7 +109,7 @@ export async function ensureDemo({ settings, published, folders, databaseUrl }: 
     await writeJson(chosenFile, chosen);
     const { passwords, joinToken } = chosen;
     summary = await step('Demo data', async () => {
-      // Loaded here only: the generated client takes a while, and most starts need none of it.
+      // Loaded lazily: the generated client is slow to load, and most starts do not need it.
       const { seedDemo } = await import('@edgeloom/api/demo.ts');
       const options = { secretsDir: folders.secrets, passwords, joinToken, ...places };
       const { accounts, ...demo } = await seedDemo(databaseUrl, {
@@ -143,7 +145,7 @@ function choose(): Chosen {
   };
 }
 
-/** For its owner only, and never half a file. */
+/** Writes atomically, readable by the owner only. */
 async function writeJson(file: string, content: unknown): Promise<void> {
   const draft = `${file}.new`;
   await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });

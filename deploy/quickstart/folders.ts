@@ -1,4 +1,4 @@
-// What lies where in the quick start's data.
+// Folders of the quick start's data.
 import { chmod, mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { canPass, openElsewhere } from '../services/places.ts';
@@ -15,9 +15,9 @@ export interface Folders {
   /** The demo node's directory. */
   edge: string;
   mail: string;
-  /** Of the agent, signed by a key of this installation's own. */
+  /** Agent releases, signed by a key of this installation. */
   releases: string;
-  /** For people and their scripts: addresses, accounts, ids. Exists while everything is up. */
+  /** Addresses, accounts and ids for people and scripts. Exists while everything is up. */
   summary: string;
   /** The same content, kept for the next start. */
   lastSummary: string;
@@ -27,21 +27,22 @@ const isRoot = process.getuid?.() === 0;
 
 export async function openFolders(data: string, say: (text: string) => void): Promise<Folders> {
   await mkdir(data, { recursive: true });
-  // As root: others may go through, not look. PostgreSQL and nginx's workers have their folders below.
+  // As root, others may pass but not list: PostgreSQL's and nginx's folders are below.
   await chmod(data, isRoot ? 0o711 : 0o700);
   const folders = nameFolders(data);
   await makePrivate(folders);
   if (isRoot && !(await canPass(data))) {
     folders.edge = path.join(await openElsewhere(folders.edge), 'node');
-    // Somebody deleted our folder: the node belonged to an installation that is gone.
+    // The data was deleted, so the node belonged to an installation that no longer exists.
     if (!(await stat(folders.secrets).catch(() => null))) await rm(folders.edge, { recursive: true, force: true });
     say(`nginx's workers may not enter ${data}: the demo node's files are in ${folders.edge}`);
   }
   return folders;
 }
 
-/** All that starts have made, so that the next one is a first one. Nothing of it may be running; the pid files stay, since
- *  one of them is the caller's own. */
+/**
+ * Deletes everything that earlier starts created. Nothing may be running. Pid files stay, because one is the caller's.
+ */
 export async function removeData(folders: Folders): Promise<void> {
   await removePostgres(folders.postgres);
   const { logs, secrets, nats, edge, mail, summary, lastSummary, releases } = folders;
@@ -51,7 +52,7 @@ export async function removeData(folders: Folders): Promise<void> {
   await makePrivate(folders);
 }
 
-/** Mails carry codes. */
+/** Mails contain codes. */
 async function makePrivate({ logs, mail }: Folders) {
   for (const folder of [logs, mail]) await mkdir(folder, { recursive: true, mode: 0o700 });
 }

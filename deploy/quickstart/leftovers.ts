@@ -1,4 +1,4 @@
-// What a killed run leaves behind is stopped before the next one starts, found by pid files and by what the process is.
+// Stops the processes of a killed run before the next one starts. They are found by pid files and process identity.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -6,11 +6,12 @@ import { identify, isRunning, readIdentity, stopLeftover, stopProcess } from '..
 import { Trouble } from '../steps.mjs';
 import type { Folders } from './folders.ts';
 
-/** All that the quick start runs, in the order in which it is stopped: nobody loses what he leans on. */
+/** All programs of the quick start in stop order: dependents first. */
 export const programs = ['console', 'agent', 'api', 'origin', 'nats', 'postgres'];
 
-/** Makes this process the one that runs on this data, and answers how to announce its end. A run that is just ending is
- *  waited for. */
+/**
+ * Makes this process the owner of the data, and waits for a run that is shutting down. Returns how to announce the end.
+ */
 export async function takeOver({ run }: Folders): Promise<() => Promise<void>> {
   const lock = path.join(run, 'quickstart.pid');
   const stopping = `${lock}.stopping`;
@@ -19,7 +20,7 @@ export async function takeOver({ run }: Folders): Promise<() => Promise<void>> {
     const other = await readIdentity(lock);
     if (other === null || !(await isRunning(other))) break;
     const isStopping = (await readFile(stopping).catch(() => null)) !== null;
-    // One that is not stopping may be about to: its npm was killed a moment ago, and it has not noticed yet.
+    // The other run may be about to stop, because its npm was killed a moment ago.
     if (Date.now() - askedAt > (isStopping ? 25_000 : 2000)) {
       throw new Trouble(
         `Already running on this data, as process ${other.pid}. Stop that first, or set EDGELOOM_DATA.`,
@@ -33,7 +34,7 @@ export async function takeOver({ run }: Folders): Promise<() => Promise<void>> {
   return () => writeFile(stopping, '');
 }
 
-/** Answers the names of what was found running. */
+/** Returns the names of the programs that were running. */
 export async function stopLeftovers(folders: Folders): Promise<string[]> {
   const found: string[] = [];
   for (const name of programs) {
@@ -45,7 +46,7 @@ export async function stopLeftovers(folders: Folders): Promise<string[]> {
   return found;
 }
 
-/** The demo node's nginx outlives an agent that was killed. It shows its directory in its arguments. */
+/** The demo node's nginx outlives a killed agent. Its arguments contain its directory. */
 async function stopNginx(edge: string): Promise<boolean> {
   const text = await readFile(path.join(edge, 'run/nginx.pid'), 'utf8').catch(() => '');
   const pid = Number(text.trim());

@@ -1,4 +1,4 @@
-// npm start: the whole product on one machine. pnpm dev: the same, following the sources.
+// npm start: the whole product on one machine. pnpm dev: the same, with reload.
 import { parseArgs } from 'node:util';
 import { line, step, Trouble } from '../steps.mjs';
 import { hideSummary, showSummary } from './demo.ts';
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   try {
     const started = startStack({ settings, folders, dev }, running);
     const stack = await Promise.race([started, stopAsked]);
-    // Asked to stop in the middle: what is still starting is waited for, so that it can be stopped.
+    // On an early stop, wait for what is still starting, so that it can be stopped.
     if (stack === 'stop') await started.catch(() => undefined);
     else {
       await showSummary(folders, stack.summary);
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** By a signal, or by the end of whoever started us (npm, killed hard). */
+/** Resolves on a signal, or when the parent process (npm) is gone. */
 function untilAskedToStop(): Promise<'stop'> {
   return new Promise((resolve) => {
     const ask = () => resolve('stop');
@@ -129,6 +129,6 @@ try {
   else console.error(error);
   process.exitCode = 1;
 }
-// The channel to whoever started us would keep us alive; anything else that does is not worth waiting for.
+// The IPC channel to the parent would keep this process alive.
 if (process.connected) process.disconnect();
 setTimeout(() => process.exit(), 2000).unref();

@@ -1,4 +1,4 @@
-// A small web site to be served by the demo's edge: something to cache, something never to cache, and something slow.
+// A small web site for the demo's edge with cacheable, uncacheable and slow pages.
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -50,7 +50,7 @@ function send(response: ServerResponse, type: string, caching: string, body: str
     'cache-control': caching,
     'content-length': Buffer.byteLength(body),
   });
-  // Without a body in answer to HEAD: Node leaves it out itself.
+  // Node omits the body in responses to HEAD.
   response.end(body);
 }
 

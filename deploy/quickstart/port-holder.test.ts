@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { holderOf, isFree } from './port-holder.ts';
 
-test('the holder of a port is told by its program, its pid and its command', async () => {
+test('the holder of a port is described by program, pid and command', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

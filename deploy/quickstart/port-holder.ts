@@ -1,10 +1,10 @@
-// Who listens on a port, from /proc: so that "address already in use" comes with a name.
+// Finds the process that uses a port, from /proc, to name it in "address already in use" errors.
 import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
-/** Whether we could listen there. */
+/** Whether this process could listen there. */
 export async function isFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
   try {
@@ -18,7 +18,7 @@ export async function isFree(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** In words: "nginx (pid 812: nginx: master process …)"; null when it cannot be told, as for another user's process. */
+/** For example "nginx (pid 812: nginx: master process …)". Null for another user's process. */
 export async function holderOf(port: number): Promise<string | null> {
   const sockets = await socketsOn(port);
   if (sockets.size === 0) return null;
@@ -34,7 +34,7 @@ export async function holderOf(port: number): Promise<string | null> {
   return null;
 }
 
-/** Listening or not: a connection that goes out from the port keeps others from listening there just as well. */
+/** Includes outgoing connections from the port, which also prevent others from listening on it. */
 async function socketsOn(port: number): Promise<Set<string>> {
   const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
   const inodes = new Set<string>();

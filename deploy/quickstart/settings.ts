@@ -1,4 +1,4 @@
-// All that the quick start can be told from outside, read once. `npm start -- --help` prints the table below.
+// All settings of the quick start. `npm start -- --help` prints the table below.
 import path from 'node:path';
 import * as z from 'zod';
 import { Trouble } from '../steps.mjs';
@@ -42,7 +42,7 @@ export const Settings = z.object({
 });
 export type Settings = z.output<typeof Settings>;
 
-/** Ports that the quick start listens on itself: which variable changes it, and who uses it. */
+/** A port of the quick start, with its variable and its user. */
 export interface Listener {
   variable: keyof Settings;
   who: string;

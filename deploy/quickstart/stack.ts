@@ -1,4 +1,4 @@
-// The whole product on one machine, brought up in order and taken down in the opposite one.
+// Starts the whole product on one machine in order, and stops it in reverse order.
 import { request } from 'node:http';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -27,7 +27,7 @@ const local = '127.0.0.1';
 
 export interface Stack {
   summary: Summary;
-  /** The demo was made by this start: nobody knows its passwords yet. */
+  /** The demo was created by this start, so its passwords must be shown. */
   isFirst: boolean;
 }
 
@@ -37,9 +37,9 @@ export interface StackOptions {
   dev: boolean;
 }
 
-/** Everything that was started goes into `running`, also when a later step fails. */
+/** Every started program is added to `running`, even if a later step fails. */
 export async function startStack({ settings, folders, dev }: StackOptions, running: Supervised[]): Promise<Stack> {
-  // npm start has done it before.
+  // npm start has done this before.
   if (dev) await generateClient();
   await initSecrets(folders.secrets);
   const start: Start = async (program, ready) => {
@@ -69,9 +69,9 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
       }),
     ),
   ]);
-  // After the API, so that the node's first words are heard. It would serve without.
+  // The agent starts after the API, so that its first reports arrive. The agent would serve without the API, too.
   const agent = await agentProgram({ settings, folders, dev, own, control: summary.api, joinToken });
-  // A later start may find the demo's domain switched off by its owner.
+  // At a later start, the owner may have disabled the demo's domain.
   const wanted = isFirst ? { status: 200, host: summary.demo.domain } : {};
   await step('Edge node', () => start(agent, (signal) => isAnswered(summary.edge.http, { ...wanted, signal })));
   const vite = consoleProgram(settings, summary.api);
@@ -79,7 +79,7 @@ export async function startStack({ settings, folders, dev }: StackOptions, runni
   return { summary, isFirst };
 }
 
-/** As Promise.all, but a failure waits for the others: what they start must be known to whoever stops it. */
+/** Like Promise.all, but an error waits for the other promises, so that everything they start can be stopped. */
 async function together<T extends readonly unknown[] | []>(
   tasks: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
@@ -112,7 +112,7 @@ interface Places {
   own: OwnRelease;
 }
 
-/** Variables of the API (apps/api/src/core/env.ts). Others pass through: SMTP_URL, METRICS_TOKEN … */
+/** The API's environment (apps/api/src/core/env.ts). Other variables pass through: SMTP_URL, METRICS_TOKEN … */
 function apiEnvironment({ settings, folders, databaseUrl, natsUrl, own }: Places): Record<string, string | undefined> {
   return {
     ...own.settings,
@@ -129,7 +129,7 @@ function apiEnvironment({ settings, folders, databaseUrl, natsUrl, own }: Places
     PUBLIC_URL: addresses(settings).console,
     ADMIN_URL: process.env['ADMIN_URL'] ?? addresses(settings).adminConsole,
     CONSOLE_DIR: path.join(root, 'apps/console/dist'),
-    // The demo's origin is on this machine, where origins may not be otherwise.
+    // The demo's origin is on this machine, which the outbound policy denies by default.
     ORIGIN_ALLOW:
       process.env['ORIGIN_ALLOW'] ?? `${settings.ORIGIN_HOST}/${settings.ORIGIN_HOST.includes(':') ? 128 : 32}`,
     CNAME_SUFFIX: process.env['CNAME_SUFFIX'] ?? 'cdn.edgeloom.test',
@@ -138,11 +138,11 @@ function apiEnvironment({ settings, folders, databaseUrl, natsUrl, own }: Places
   };
 }
 
-/** Node keeps what it has compiled, types taken off: the API starts three times as fast from it. */
+/** Node's compile cache makes the API start three times as fast. */
 const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? path.join(root, '.data/cache/compiled') };
 
 const stopping = { stopSignal: 'SIGTERM', stopWithinMs: 15_000 } as const;
-/** Started again by Node itself when a source changes. */
+/** Node restarts the program when a source changes. */
 const following = (dev: boolean) => (dev ? ['--watch', '--watch-preserve-output'] : []);
 
 const originProgram = (settings: Settings): Program => ({
@@ -212,19 +212,21 @@ async function agentProgram({ settings, folders, dev, own, control, joinToken }:
   };
 }
 
-/** As real nodes are started, so that they can be upgraded. nginx's workers must be able to read the Lua of a release: where the
- *  node's directory had to go elsewhere, releases go along. */
+/**
+ * The agent starts through its launcher, as on real nodes, so that it can be upgraded. nginx's workers must be able to
+ * read releases, so both are in the same place.
+ */
 const agentLauncher = (folders: Folders, { archive }: OwnRelease) =>
   ensureAgentHome(path.join(path.dirname(folders.edge), 'agent'), archive);
 
 interface Wanted {
-  /** Any, if not given. */
+  /** Undefined accepts any status. */
   status?: number;
   host?: string;
   signal: AbortSignal;
 }
 
-/** Asks until it is answered so, or told to stop asking. */
+/** Requests the URL until the response matches or the signal aborts. */
 async function isAnswered(url: string, { status, host, signal }: Wanted): Promise<void> {
   while (!signal.aborted) {
     const answered = await statusOf(url, host);
@@ -235,7 +237,7 @@ async function isAnswered(url: string, { status, host, signal }: Wanted): Promis
 
 const statusOf = (url: string, host?: string) =>
   new Promise<number | undefined>((resolve) => {
-    // Not fetch: it does not let us choose the Host.
+    // fetch does not allow setting the Host header.
     const asked = request(
       url,
       { headers: host === undefined ? {} : { host }, timeout: 2000, agent: false },

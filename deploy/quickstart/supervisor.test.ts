@@ -21,36 +21,36 @@ async function newPlace(script: string) {
     stopSignal: 'SIGTERM',
     stopWithinMs: 5000,
   };
-  const said: string[] = [];
+  const messages: string[] = [];
   const starts = async () => (await readFile(path.join(folder, 'log/sample.log'), 'utf8')).split('started').length - 1;
   const options = {
     runDir: path.join(folder, 'run'),
     logDir: path.join(folder, 'log'),
-    say: (text: string) => said.push(text),
+    say: (text: string) => messages.push(text),
   };
-  return { program, options, said, starts };
+  return { program, options, messages, starts };
 }
 
-test('a program that crashes is started again, and that is said', async () => {
-  const { program, options, said, starts } = await newPlace('setTimeout(() => process.exit(7), 50)');
+test('a crashed program is restarted and logged', async () => {
+  const { program, options, messages, starts } = await newPlace('setTimeout(() => process.exit(7), 50)');
   const supervised = await supervise(program, { ...options, ready: async () => undefined });
   await eventually(async () => expect(await starts()).toBeGreaterThanOrEqual(2));
-  expect(said[0]).toContain('sample ended (code 7); starting it again in 0.25 s');
+  expect(messages[0]).toContain('sample ended (code 7); starting it again in 0.25 s');
   await supervised.stop();
 });
 
-test('a program that ends before it is ready is not tried again', async () => {
+test('a program that exits before it is ready is not restarted', async () => {
   const { program, options, starts } = await newPlace('process.exit(1)');
   const ready = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve));
   await expect(supervise(program, { ...options, ready })).rejects.toThrow('sample ended (code 1) before it was ready');
   expect(await starts()).toBe(1);
 });
 
-test('a program that was stopped stays stopped, also when it was about to be started again', async () => {
-  const { program, options, said } = await newPlace('process.exit(1)');
+test('a stopped program stays stopped, even during its restart delay', async () => {
+  const { program, options, messages } = await newPlace('process.exit(1)');
   const supervised = await supervise(program, { ...options, ready: async () => undefined });
-  await eventually(() => expect(said).not.toEqual([]));
+  await eventually(() => expect(messages).not.toEqual([]));
   await supervised.stop();
-  // Whatever runs has a pid file.
+  // Running programs have pid files.
   expect(await readdir(options.runDir)).toEqual([]);
 });

@@ -1,31 +1,32 @@
-// Keeps one program running: started again with back-off when it ends by itself, and that is said.
+// Keeps one program running: logs when it exits, and restarts it with back-off.
 import { setTimeout } from 'node:timers/promises';
 import { launch } from '../services/program.ts';
 import type { Exit, Program, Running } from '../services/program.ts';
 
 export interface Supervised {
   name: string;
-  /** Ends it and does not start it again. */
+  /** Stops the program permanently. */
   stop: () => Promise<void>;
 }
 
 export interface SuperviseOptions {
   runDir: string;
   logDir: string;
-  /** Resolves once the program does its work; stops asking when the signal says so. The first start fails when the program
-   *  ends before. */
+  /**
+   * Resolves once the program is ready, or when the signal aborts. The first start fails if the program exits earlier.
+   */
   ready: (signal: AbortSignal) => Promise<unknown>;
   say: (text: string) => void;
 }
 
-/** For a machine that is busy with other things; usually it takes a second. */
+/** Usually a second; a busy machine needs longer. */
 const READY_WITHIN_MS = 120_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
-/** Having run that long it counts as sound, and the back-off begins anew. */
+/** A program that ran this long is healthy, which resets the back-off. */
 const SOUND_AFTER_MS = 30_000;
 
-/** Answers once the program is ready. */
+/** Resolves once the program is ready. */
 export async function supervise(program: Program, options: SuperviseOptions): Promise<Supervised> {
   const { runDir, logDir, ready, say } = options;
   const first = await launch(program, { runDir, logDir });

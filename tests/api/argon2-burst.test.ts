@@ -1,4 +1,4 @@
-// A burst of sign-ins: up to a limit they wait, and the rest get 429 with Retry-After.
+// A burst of sign-ins: a limited number waits, the rest gets 429 with Retry-After.
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { isPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What sub-accounts see: sites of their customer, zones of their operator.
+// Sub-accounts see assigned objects only: sites of their customer, zones of their operator.
 import { afterAll, describe, expect, test } from 'vitest';
 import { accounts, clientZones, siteUsers } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -12,7 +12,7 @@ const { db } = installation;
 afterAll(app.close);
 
 describe('sites', () => {
-  test('are given to sub-users and taken from them, by their owner or its operator', async () => {
+  test('are assigned to sub-users by their owner or its operator', async () => {
     const first = await build.site();
     const second = await build.site({ product: first.product, owner: first.owner });
     const subs = [
@@ -23,7 +23,7 @@ describe('sites', () => {
     const seen = async () =>
       Promise.all(subs.map(async (sub) => (await as(sub).call(ownSites.list)).data.map(({ id }) => id).toSorted()));
     await as(first.owner).call(siteUsers.assign, { body });
-    // Again changes nothing.
+    // Assigning again changes nothing.
     await as(first.owner).call(siteUsers.assign, { body });
     expect(await seen()).toEqual([body.siteIDs.toSorted(), body.siteIDs.toSorted()]);
     const shown = await as(first.owner).call(siteUsers.list, { params: { siteId: first.id } });
@@ -34,7 +34,7 @@ describe('sites', () => {
     expect(account).toMatchObject({ siteCount: 1 });
   });
 
-  test('go to sub-accounts of their owner only, all of them or none', async () => {
+  test('are assigned only to sub-accounts of their owner, atomically', async () => {
     const site = await build.site();
     const other = await build.site({ product: site.product });
     const [mine, theirs] = [await build.subUser(site.owner, []), await build.subUser(other.owner, [])];
@@ -49,7 +49,7 @@ describe('sites', () => {
     expect(await db.siteAssignment.count({ where: { accountId: { in: [mine.id, theirs.id] } } })).toBe(0);
   });
 
-  test('are not given by a sub-account to itself, nor taken from one that may more', async () => {
+  test('are not assigned by a sub-account to itself, nor removed from one with more permissions', async () => {
     const site = await build.site();
     const hidden = await build.site({ product: site.product, owner: site.owner });
     const sub = await build.subUser(site.owner, [site], { permissions: ['account:write'] });
@@ -66,7 +66,7 @@ describe('sites', () => {
 });
 
 describe('zones', () => {
-  test('of a sub-client are those it is given, each time anew', async () => {
+  test('of a sub-client are replaced with each assignment', async () => {
     const tenant = await build.client();
     const [one, two] = [await build.zone({ tenant }), await build.zone({ tenant })];
     const sub = await build.subClient(tenant, [], { permissions: ['zone:read'] });
@@ -81,7 +81,7 @@ describe('zones', () => {
     expect(await seen()).toEqual([]);
   });
 
-  test('are not given to root accounts, strangers or customers, nor those of another operator', async () => {
+  test('are not assigned to root accounts, other tenants or customers, and not by another operator', async () => {
     const [tenant, other] = [await build.client(), await build.client()];
     const [zone, foreign] = [await build.zone({ tenant }), await build.zone({ tenant: other })];
     const sub = await build.subClient(tenant, [zone]);
@@ -93,7 +93,7 @@ describe('zones', () => {
     expect(await db.zoneAssignment.findMany({ where: { accountId: sub.id } })).toMatchObject([{ zoneId: zone.id }]);
   });
 
-  test('that a sub-client does not see it neither gives nor takes away', async () => {
+  test('that a sub-client does not see cannot be assigned or removed by it', async () => {
     const tenant = await build.client();
     const [seen, unseen] = [await build.zone({ tenant }), await build.zone({ tenant })];
     const giver = await build.subClient(tenant, [seen], { permissions: ['account:write', 'account:read'] });

@@ -1,4 +1,4 @@
-// What people try at a sign-in, and that it gets them nothing.
+// Attacks on sign-in.
 import { createHmac, randomUUIDv7 } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,20 +7,20 @@ import { accessToken } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { installation } = app;
 const { db } = installation;
-const { anyone, as, person, signIn } = people(app);
+const { anyone, as, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
 
 const part = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 const { publicPem } = installation.secrets.sessionKey;
 
-/** The claims of a session that is alive: only the signature is wrong. */
+/** Claims of a valid session, for tokens with a wrong signature. */
 async function claimsOfSomebody() {
   const { client } = await app.build.client();
   const now = Math.floor(Date.now() / 1000);
@@ -60,21 +60,21 @@ describe('a forged access token', () => {
     { jku: 'http://127.0.0.1/keys.json' },
     { x5u: 'http://127.0.0.1/cert.pem' },
     { crit: ['exp'] },
-  ])('that says where its key is (%j) is refused', async (header) => {
+  ])('that names its own key (%j) is rejected', async (header) => {
     const claims = await claimsOfSomebody();
     for (const alg of ['HS256', 'EdDSA'])
       for (const key of ['', 'key'])
         await expect(as(signedWith(key, { alg, ...header }, claims))(session.self)).toFail('INVALID_TOKEN');
   });
 
-  test('with other claims under a true signature is refused', async () => {
+  test('with changed claims under a valid signature is rejected', async () => {
     const claims = await claimsOfSomebody();
     const [head, , signature] = accessToken(installation, claims).split('.');
     const admin = { ...claims, kind: 'admin', client: null };
     await expect(as(`${head}.${part(admin)}.${signature}`)(session.self)).toFail('INVALID_TOKEN');
   });
 
-  test('of our own key for a session that does not exist, or is another account’s, is refused', async () => {
+  test('with our key for a nonexistent session, or another account’s session, is rejected', async () => {
     const [one, other] = [await claimsOfSomebody(), await claimsOfSomebody()];
     for (const claims of [
       { ...one, session: randomUUIDv7() },
@@ -84,15 +84,15 @@ describe('a forged access token', () => {
       await expect(as(accessToken(installation, claims))(session.self)).toFail('INVALID_TOKEN');
   });
 
-  test('saying that it is of another console opens none', async () => {
+  test('that claims another console is rejected', async () => {
     const claims = await claimsOfSomebody();
     const token = accessToken(installation, { ...claims, kind: 'admin' });
     await expect(as(token, 'admin')(session.self)).toFail('PERMISSION_DENIED');
     await expect(as(token, 'user')(session.self)).toFail('PERMISSION_DENIED');
   });
 
-  test('that is a refresh token, a one-time key or a proof of presence is none', async () => {
-    const someone = await person();
+  test('cannot be a refresh token, a one-time key or a proof of presence', async () => {
+    const someone = await createAccount();
     const { refreshToken, accessToken: token } = await signIn(someone);
     const { verifyToken } = await as(token)(session.verify, { body: { password } });
     const { onePassKey } = await anyone()(session.login, { body: { email: someone.email, password } });
@@ -103,16 +103,16 @@ describe('a forged access token', () => {
   });
 });
 
-describe('a token kept by somebody else', () => {
-  test('is worth nothing after the logout', async () => {
-    const { accessToken: token, refreshToken } = await signIn(await person());
+describe('a stolen token', () => {
+  test('is useless after the sign-out', async () => {
+    const { accessToken: token, refreshToken } = await signIn(await createAccount());
     await as(token)(session.logout);
     await eventually(() => expect(as(token)(session.self)).toFail('INVALID_TOKEN'));
     await expect(anyone()(session.refresh, { body: { refreshToken } })).toFail('REFRESH_FAILED');
   });
 
-  test('once exchanged ends the session of thief and owner when it is used again', async () => {
-    const someone = await person();
+  test('ends the session of thief and owner when it is refreshed a second time', async () => {
+    const someone = await createAccount();
     const stolen = await signIn(someone);
     const owner = await anyone()(session.refresh, { body: { refreshToken: stolen.refreshToken } });
     const long = new Date(Date.now() - 60_000);
@@ -124,8 +124,8 @@ describe('a token kept by somebody else', () => {
 });
 
 describe('guessing', () => {
-  test('a mailed code has five tries, also when they come at once', async () => {
-    const { email } = await person({ login2faType: 0 });
+  test('a mailed code is limited to five attempts, also concurrently', async () => {
+    const { email } = await createAccount({ login2faType: 0 });
     const { onePassKey } = await anyone()(session.login, { body: { email, password } });
     await Promise.allSettled(
       Array.from({ length: 40 }, (_, i) =>
@@ -136,9 +136,9 @@ describe('guessing', () => {
     expect(tries).toBe(5);
   });
 
-  test('does the same work for an address without an account, without a password, and with a wrong one', async () => {
-    const known = await person();
-    const invited = await person();
+  test('takes the same time for an unknown address, an account without password, and a wrong password', async () => {
+    const known = await createAccount();
+    const invited = await createAccount();
     await db.account.update({ where: { id: invited.id }, data: { passwordHash: null } });
     const guess = (email: string) =>
       expect(anyone()(session.login, { body: { email, password: 'not the password' } })).toFail('CREDENTIAL_REFUSED');
@@ -155,8 +155,8 @@ describe('guessing', () => {
     }
   });
 
-  test('tells an unknown address from a known one by no byte of the answer', async () => {
-    const { email } = await person();
+  test('gets identical responses for unknown and known addresses', async () => {
+    const { email } = await createAccount();
     const ask = async (address: string) => {
       const answer = await fetch(`${app.url}/api/v1/client/login`, {
         method: 'POST',
@@ -174,7 +174,7 @@ describe('guessing', () => {
 
 describe('another site’s page', () => {
   const cookiesOf = async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const { onePassKey, vcode } = await anyone()(session.login, { body: { email: someone.email, password } });
     const answer = await fetch(`${app.url}/api/v1/client/code`, {
       method: 'POST',
@@ -184,7 +184,7 @@ describe('another site’s page', () => {
     return answer.headers.getSetCookie();
   };
 
-  test('changes nothing with the cookies of a browser: they authorise no call', async () => {
+  test('cannot change anything with the browser’s cookies, which authorize no call', async () => {
     const cookie = (await cookiesOf()).map((line) => line.split(';')[0]).join('; ');
     const before = await db.account.count();
     for (const [method, path] of [
@@ -205,7 +205,7 @@ describe('another site’s page', () => {
     expect(await db.account.count()).toBe(before);
   });
 
-  test('is sent no cookie by the browser, and reads no answer of ours', async () => {
+  test('gets no cookies sent and cannot read responses', async () => {
     const lines = await cookiesOf();
     expect(lines.every((line) => line.includes('SameSite=Strict'))).toBe(true);
     const answer = await fetch(`${app.url}/api/v1/client/login`, {
@@ -215,7 +215,7 @@ describe('another site’s page', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('cannot send a form: what is no JSON is not read', async () => {
+  test('cannot submit a form, because only JSON is accepted', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain']) {
       const answer = await fetch(`${app.url}/api/v1/client/password`, {
         method: 'PATCH',

@@ -1,4 +1,4 @@
-// One call counts what needs attention: every kind, for one tenant, as far as the account may read.
+// One call counts everything that needs attention, for one tenant, limited by the account's permissions.
 import { attention } from '@edgeloom/contract/attention/attention.endpoints.ts';
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -8,25 +8,25 @@ import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { afterAll, expect, test } from 'vitest';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
-import { trouble } from '../support/trouble.ts';
+import { attentionItems } from '../support/trouble.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db } = installation;
 afterAll(close);
 
-const seenBy = async (who: Signed) => (await as(who).call(attention.list)).data;
-const namesSeenBy = async (who: Signed) =>
+const seenBy = async (who: SignedInAccount) => (await as(who).call(attention.list)).data;
+const namesSeenBy = async (who: SignedInAccount) =>
   Object.fromEntries((await seenBy(who)).map(({ kind, names }) => [kind, names]));
 
 async function troubledSite() {
   const site = await build.site();
-  const names = await trouble(build, installation, site);
+  const names = await attentionItems(build, installation, site);
   return { site, names, expected: Object.fromEntries(Object.entries(names).map(([kind, name]) => [kind, [name]])) };
 }
 
-test('counts each kind once, the gravest first, for an operator and for the customer of the site', async () => {
+test('counts each kind once, most severe first, for an operator and for the site’s customer', async () => {
   const { site, names, expected } = await troubledSite();
   const found = await seenBy(site.client);
   expect(found.map(({ kind }) => kind)).toEqual(Object.keys(names));
@@ -40,19 +40,19 @@ test('counts each kind once, the gravest first, for an operator and for the cust
   expect(await namesSeenBy(site.owner)).toEqual(Object.fromEntries(ofSites));
 });
 
-test('says nothing of another tenant, of another customer, or of a healthy one', async () => {
+test('contains nothing of another tenant, of another customer, or of healthy rows', async () => {
   const { site } = await troubledSite();
   const beside = await build.site({ product: site.product });
   const elsewhere = await troubledSite();
   expect(await seenBy(beside.owner)).toEqual([]);
   expect(await seenBy((await build.site()).client)).toEqual([]);
-  // Two troubled tenants, and each sees its own names alone.
+  // Each of two tenants sees only its own names.
   expect(await namesSeenBy(elsewhere.site.client)).toEqual(elsewhere.expected);
 });
 
-test('leaves out what the account may not read', async () => {
+test('omits what the account may not read', async () => {
   const { site } = await troubledSite();
-  const kindsOf = async (who: Signed) => (await seenBy(who)).map(({ kind }) => kind);
+  const kindsOf = async (who: SignedInAccount) => (await seenBy(who)).map(({ kind }) => kind);
   const sub = (permissions: Parameters<typeof build.subClient>[2]) =>
     build.subClient({ clientId: site.clientId, client: site.client }, [site.zone], permissions);
   expect(await kindsOf(await sub({ permissions: [] }))).toEqual([]);
@@ -62,14 +62,14 @@ test('leaves out what the account may not read', async () => {
     'rolloutsStopped',
     'certificatesEnding',
   ]);
-  // All permissions, and none of the zones.
+  // All permissions, but no zones.
   const blind = await build.subClient({ clientId: site.clientId, client: site.client }, [], {
     permissions: ['domain:read', 'node:read', 'site:read', 'upgrade:read'],
   });
   expect(await kindsOf(blind)).toEqual([]);
 });
 
-test('names three of many, and no site where there are several', async () => {
+test('names three of many, and no site if there are several', async () => {
   const { site } = await troubledSite();
   const other = await build.site({ product: site.product, owner: site.owner });
   for (const name of ['a1', 'a2', 'a3', 'a4'])
@@ -80,7 +80,7 @@ test('names three of many, and no site where there are several', async () => {
   expect(item?.names).toEqual(['a1', 'a2', 'a3'].map((name) => `${name}.${other.name}.example.com`));
 });
 
-test('each kind has a filter that finds exactly the rows that are counted', async () => {
+test('has a filter for each kind that matches exactly the counted rows', async () => {
   const { site, names } = await troubledSite();
   await build.site({ product: site.product, owner: site.owner });
   const { call } = as(site.client);
@@ -109,7 +109,7 @@ test('each kind has a filter that finds exactly the rows that are counted', asyn
   expect(namesOf(await call(nodes.list, { query: { behind: true } }))).toEqual([names.nodesBehind]);
   const stopped = async () => (await call(rollouts.list, { query: { stopped: true } })).data.map(({ title }) => title);
   expect(await stopped()).toEqual([names.rolloutsStopped]);
-  // A gate rolled it back an hour ago; a person would know.
+  // A gate rolled the rollout back an hour ago.
   const where = { title: names.rolloutsStopped };
   await db.rollout.updateMany({ where, data: { state: 'rolledBack', fault: 'nginx', endedAt: new Date() } });
   expect(await stopped()).toEqual([names.rolloutsStopped]);
@@ -117,7 +117,7 @@ test('each kind has a filter that finds exactly the rows that are counted', asyn
   expect(await stopped()).toEqual([]);
 });
 
-test('an administrator learns of licences that end and of clients near a limit', async () => {
+test('shows an administrator expiring licences and clients near a limit', async () => {
   const [admin, product] = [await build.admin(), await build.product()];
   const { clientId } = product;
   const { name } = await db.client.findUniqueOrThrow({ where: { id: clientId } });

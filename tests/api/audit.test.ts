@@ -1,4 +1,4 @@
-// Who did what, before and after; and that nobody can make it another story later.
+// The audit log: who changed what, with values before and after, and its protection against tampering.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -13,23 +13,23 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import { services } from '../support/services.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { build, installation } = app;
 const { db, pool } = installation;
-const { person, signIn, anyone } = people(app);
+const { createAccount, signIn, anyone } = passwordAccounts(app);
 afterAll(() => app.close());
 
-const as = (who: Signed) => app.as(who).call;
-const search = (who: Signed, body: object = {}) => as(who)(audit.search, { body });
+const as = (who: SignedInAccount) => app.as(who).call;
+const search = (who: SignedInAccount, body: object = {}) => as(who)(audit.search, { body });
 
-/** As somebody who owns the database and turns its guards off. */
+/** Runs statements as the database owner with triggers disabled. */
 const tamper = async (...statements: string[]) => {
   const client = await pool.connect();
   try {
@@ -44,7 +44,7 @@ const restore = (chain: string) =>
   tamper(`DELETE FROM audit_rows WHERE chain = '${chain}'`, `DELETE FROM audit_heads WHERE chain = '${chain}'`);
 
 describe('a change', () => {
-  test('is recorded with what was before and after, and nothing that stayed', async () => {
+  test('is recorded with old and new values of changed columns', async () => {
     const zone = await build.zone();
     const name = unique('zone');
     await as(zone.client)(zones.update, { body: { id: zone.id, name } });
@@ -61,7 +61,7 @@ describe('a change', () => {
     ]);
   });
 
-  test('of many rows keeps a hundred of them, and their number', async () => {
+  test('of many rows stores a hundred of them, and their number', async () => {
     const site = await build.site();
     const names = Array.from({ length: 150 }, (_, i) => ({ name: `n${i}.${unique('many')}.example.com` }));
     await as(site.owner)(domains.create, {
@@ -74,7 +74,7 @@ describe('a change', () => {
     expect([found?.action, found?.count, found?.rows.length]).toEqual(['insert', 150, 100]);
   });
 
-  test('that was rolled back is none, and the refusal stands there', async () => {
+  test('that was rolled back is not recorded, but the error is', async () => {
     const zone = await build.zone();
     const second = await build.zone({ tenant: zone });
     const rename = as(zone.client)(zones.update, { body: { id: zone.id, name: second.name } });
@@ -82,29 +82,29 @@ describe('a change', () => {
     expect((await search(zone.client)).data).toMatchObject([{ status: 409, changeCount: 0 }]);
   });
 
-  test('belongs to its own call, however many are made at once', async () => {
+  test('belongs to its own call, also under concurrency', async () => {
     const tenant = await build.client();
     const built = await Promise.all(Array.from({ length: 12 }, () => build.zone({ tenant })));
     await Promise.all(built.map(({ id }) => as(tenant.client)(zones.update, { body: { id, memo: `memo of ${id}` } })));
     const { data } = await search(tenant.client);
     const details = await Promise.all(data.map(({ id }) => as(tenant.client)(audit.get, { params: { reqID: id } })));
-    const told = details.map(({ changes }) =>
+    const changedColumns = details.map(({ changes }) =>
       changes.flatMap(({ rows }) => rows.map(({ key, after }) => [key, after])),
     );
-    expect(told).toHaveLength(12);
-    for (const rows of told) expect(rows).toHaveLength(1);
-    expect(new Set(told.map(([row]) => JSON.stringify(row)))).toEqual(
+    expect(changedColumns).toHaveLength(12);
+    for (const rows of changedColumns) expect(rows).toHaveLength(1);
+    expect(new Set(changedColumns.map(([row]) => JSON.stringify(row)))).toEqual(
       new Set(built.map(({ id, name }) => JSON.stringify([{ id, name }, { memo: `memo of ${id}` }]))),
     );
   });
 
-  test('of background work is nobody’s call', async () => {
+  test('of a background job belongs to no call', async () => {
     const zone = await build.zone();
     await db.zone.update({ where: { id: zone.id }, data: { memo: 'by a job' } });
     expect(await db.auditChange.count()).toBe(0);
   });
 
-  test('whose process died before it answered gets a row with status 0', async () => {
+  test('of a crashed process gets a row with status 0', async () => {
     const { clientId, client } = await build.client();
     const reqID = crypto.randomUUID();
     const call = { reqID, clientId, rootId: client.id, accountId: client.id, accountName: 'x', email: client.email };
@@ -126,7 +126,7 @@ describe('a change', () => {
 });
 
 describe('the objects of a call', () => {
-  const newest = async (who: Signed, body: object = {}) => {
+  const newest = async (who: SignedInAccount, body: object = {}) => {
     const [row] = (await search(who, body)).data;
     if (!row) throw new Error('the log is empty');
     return row;
@@ -154,7 +154,7 @@ describe('the objects of a call', () => {
     expect([shown.length, shown.every((name) => names.includes(name))]).toEqual([3, true]);
   });
 
-  test('keep the names of that time after they are renamed and removed', async () => {
+  test('keep their former names after renaming and removal', async () => {
     const zone = await build.zone();
     const later = unique('later');
     await as(zone.client)(zones.update, { body: { id: zone.id, name: later } });
@@ -167,7 +167,7 @@ describe('the objects of a call', () => {
     ]);
   });
 
-  test('are named where the call failed, with the code and what its phrase names', async () => {
+  test('are named for failed calls, with the error code and its values', async () => {
     const [zone, name] = [await build.zone(), unique('taken')];
     await build.zone({ tenant: zone, name });
     await expect(as(zone.client)(zones.create, { body: { name } })).toFail('ZONE_NAME_TAKEN');
@@ -183,7 +183,7 @@ describe('the objects of a call', () => {
     expect([twice.code, targetOf(twice)?.items.map((item) => item.name)]).toEqual([101_025, [domain, `new.${domain}`]]);
   });
 
-  test('of another tenant have no names in the log of whoever asks for them', async () => {
+  test("of another tenant have no names in the reader's log", async () => {
     const [mine, theirs] = [await build.site(), await build.site()];
     const beside = await build.site({ product: mine.product });
     for (const id of [theirs.id, beside.id]) {
@@ -200,7 +200,7 @@ describe('the objects of a call', () => {
     for (const { name } of [theirs, beside]) expect(stored).not.toContain(`"${name}"`);
   });
 
-  test('are found by name, and so are those who acted', async () => {
+  test('are found by name, as are the actors', async () => {
     const site = await build.site();
     const name = `found.${unique('log')}.example.com`;
     await addDomains(site, name, `other.${unique('log')}.example.com`);
@@ -217,7 +217,7 @@ describe('the objects of a call', () => {
     expect(await found('%')).toEqual([]);
   });
 
-  test('of a row of an older release are those that it changed; its site is named as it is called now', async () => {
+  test('of an older release are the changed rows; the site has its current name', async () => {
     const site = await build.site();
     const gone = crypto.randomUUID();
     const old = async (siteId: string, changes: object[]) => {
@@ -245,9 +245,9 @@ describe('the objects of a call', () => {
     await restore(site.clientId);
   });
 
-  test('steps of an action are listed only when they fail, or when all calls are asked for', async () => {
+  test('steps of an action are listed only on failure or on request', async () => {
     const { client, clientId } = await build.client();
-    const someone = await person({ clientId });
+    const someone = await createAccount({ clientId });
     await signIn(someone);
     const of = async (body: object) =>
       (await search(client, body)).data.map(({ operation, status }) => `${operation} ${status}`);
@@ -260,10 +260,10 @@ describe('the objects of a call', () => {
 });
 
 describe('secrets', () => {
-  test('are masked: of a sign-in, a changed password and everything else that opens something', async () => {
-    const someone = await person();
+  test('are masked: of a sign-in, a password change and everything else that authenticates', async () => {
+    const someone = await createAccount();
     const tokens = await signIn(someone);
-    const call = people(app).as(tokens.accessToken);
+    const call = passwordAccounts(app).as(tokens.accessToken);
     await call(session.changePassword, { body: { oldPassword: password, password: 'another good password' } });
     const rows = await db.auditRow.findMany({ where: { accountId: someone.id } });
     expect(rows.map((row) => row.path)).toEqual(
@@ -277,7 +277,7 @@ describe('secrets', () => {
     expect(text).not.toContain(tokenHash);
   });
 
-  test('are masked by their names, and what is not has been judged harmless', async () => {
+  test('are masked by name; other names were reviewed as harmless', async () => {
     const { rows } = await pool.query<{ place: string; masked: boolean }>(
       `SELECT c.table_name || '.' || c.column_name AS place, audit_masks(c.table_name, c.column_name) AS masked
        FROM information_schema.columns c JOIN information_schema.triggers t
@@ -300,7 +300,7 @@ describe('secrets', () => {
     ]);
   });
 
-  test('do not stand in addresses: a query is cut off', async () => {
+  test('are not in URLs, because the query is removed', async () => {
     const { client } = await build.client();
     await fetch(`${app.url}/api/v1/client/zone?token=hush`, {
       method: 'POST',
@@ -311,26 +311,26 @@ describe('secrets', () => {
   });
 });
 
-test('every table is watched, or known not to need it', async () => {
+test('every table is audited or listed as exempt', async () => {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables t WHERE schemaname = 'public' AND NOT EXISTS (
        SELECT 1 FROM information_schema.triggers g WHERE g.event_object_table = t.tablename AND g.trigger_name = 'audit_insert')`,
   );
-  // A new table's migration ends with SELECT watch('its_name'), or it is added here with a reason.
+  // A new table's migration ends with SELECT watch('its_name'), or the table is listed here with a reason.
   expect(rows.map(({ name }) => name).toSorted()).toEqual(
     [
       ['_prisma_migrations', 'audit_rows', 'audit_heads', 'audit_changes'],
-      // Counts, and answers kept for a day.
+      // Counters, and responses cached for a day.
       ['rate_counts', 'idempotent_calls', 'login_failures'],
-      // Steps of a sign-in; the call that takes one is recorded.
+      // Steps of a sign-in. The last one is audited.
       ['login_challenges', 'passkey_challenges', 'oidc_sign_ins'],
-      // What triggers keep of tables that are watched.
+      // Written by triggers of audited tables.
       ['port_claims', 'name_claims', 'site_versions', 'site_changes'],
-      // What was seen in DNS of a name, and what is looked for.
+      // Results of DNS checks.
       ['name_proofs', 'proof_tokens'],
-      // What is worked out of groups and sites for DNS, and what became of it.
+      // Derived from groups and sites for DNS.
       ['dns_targets', 'dns_plans', 'dns_names', 'dns_setting_states'],
-      // What the publisher, the mailer and the nodes make of a change.
+      // Derived by the publisher, the mailer and the nodes.
       [
         'outbox',
         'outgoing_mails',
@@ -341,9 +341,9 @@ test('every table is watched, or known not to need it', async () => {
         'cached_now',
         'preheat_copies',
       ],
-      // What steering makes of nodes and groups.
+      // Derived from nodes and groups for traffic steering.
       ['node_standings', 'group_states'],
-      // What happened, written with the change itself.
+      // Written together with the audited change.
       ['rollout_lines'],
     ]
       .flat()
@@ -353,14 +353,14 @@ test('every table is watched, or known not to need it', async () => {
 });
 
 describe('a reader', () => {
-  test('finds what its own client, its own customer or anybody did, and no more', async () => {
+  test('finds calls of its own client, its own customer or everyone, and no more', async () => {
     const [site, other, admin] = [await build.site(), await build.site(), await build.admin()];
     const sub = await build.subUser(site.owner, [site], { permissions: ['cache:write', 'audit:read'] });
     const beside = await build.user(site);
     const rule = { rules: [{ type: 'fileType' as const, value: ['css'], cacheTime: 60 }] };
     for (const who of [site.owner, sub]) await as(who)(cacheRules.create, { params: site.params, body: rule });
     await as(other.owner)(cacheRules.create, { params: other.params, body: rule });
-    const emails = async (who: Signed) => new Set((await search(who)).data.map(({ email }) => email));
+    const emails = async (who: SignedInAccount) => new Set((await search(who)).data.map(({ email }) => email));
     expect(await emails(site.owner)).toEqual(new Set([site.owner.email, sub.email]));
     expect(await emails(sub)).toEqual(new Set([site.owner.email, sub.email]));
     expect(await emails(beside)).toEqual(new Set());
@@ -373,7 +373,7 @@ describe('a reader', () => {
       await expect(as(who)(audit.get, { params: { reqID: row?.id ?? '' } })).toFail('NOT_FOUND');
   });
 
-  test('needs the permission, and a search leaves no row itself', async () => {
+  test('needs the permission, and a search is not recorded', async () => {
     const site = await build.site();
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read'] });
     await expect(search(sub)).toFail('PERMISSION_DENIED');
@@ -381,9 +381,9 @@ describe('a reader', () => {
     expect((await search(site.owner)).total).toBe(0);
   });
 
-  test('finds a refresh under its account, also one by a token that somebody copied', async () => {
+  test('finds a refresh under its account, also with a stolen token', async () => {
     const { client, clientId } = await build.client();
-    const someone = await person({ clientId });
+    const someone = await createAccount({ clientId });
     const { refreshToken } = await signIn(someone);
     const refresh = () => anyone('client')(session.refresh, { body: { refreshToken } });
     await refresh();
@@ -399,8 +399,8 @@ describe('a reader', () => {
     ]);
   });
 
-  // Used to stand under the operator that the customer was made by, where it does not look.
-  test('finds its own sign-ins, refused ones too, as a customer and as a sub of one', async () => {
+  // Regression: these entries were attributed to the operator that had created the customer.
+  test('finds its own sign-ins, including failed ones, as a customer and as its sub-account', async () => {
     const site = await build.site();
     const { id: roleId } = await db.role.create({
       data: { ownerId: site.owner.id, name: unique('role'), permissions: ['audit:read'] },
@@ -411,11 +411,11 @@ describe('a reader', () => {
     ];
     for (const place of made) {
       const { clientId } = site;
-      const someone = await person({ kind: 'user', clientId });
+      const someone = await createAccount({ kind: 'user', clientId });
       await db.account.update({ where: { id: someone.id }, data: place });
       await expect(signIn(someone, 'not the one')).toFail('CREDENTIAL_REFUSED');
       const { accessToken } = await signIn(someone);
-      const { data } = await people(app).as(accessToken, 'user')(audit.search, { body: {} });
+      const { data } = await passwordAccounts(app).as(accessToken, 'user')(audit.search, { body: {} });
       expect(data.map(({ url, status, accountID }) => [url, status, accountID])).toEqual([
         ['/api/v1/user/code', 200, someone.id],
         ['/api/v1/user/login', 401, someone.id],
@@ -423,7 +423,7 @@ describe('a reader', () => {
     }
   });
 
-  test('narrows by each filter', async () => {
+  test('can use each filter', async () => {
     const tenant = await build.client();
     const call = as(tenant.client);
     const { id } = await call(zones.create, { body: { name: unique('zone') } });
@@ -448,9 +448,9 @@ describe('a reader', () => {
     expect((await search(tenant.client, { pageSize: 1 })).total).toBe(3);
   });
 
-  test('learns of refused sign-ins to its own accounts; those to nobody are the installation’s', async () => {
+  test('sees failed sign-ins to its own accounts; those to unknown accounts belong to the installation', async () => {
     const { client, clientId } = await build.client();
-    const someone = await person({ clientId });
+    const someone = await createAccount({ clientId });
     const stranger = `${unique('nobody')}@example.com`;
     for (const email of [someone.email, stranger])
       await expect(anyone('client')(session.login, { body: { email, password: 'not the one' } })).toFail(
@@ -471,15 +471,15 @@ describe('the chain', () => {
     for await (const { fault } of verifyAudit(pool)) if (fault) found.push(fault);
     return found;
   };
-  /** A client with six rows, and what they were. */
-  async function story() {
+  /** An account with six audit rows. */
+  async function clientWithSixRows() {
     const zone = await build.zone();
     for (const memo of 'abcdef') await as(zone.client)(zones.update, { body: { id: zone.id, memo } });
     const rows = await db.auditRow.findMany({ where: { clientId: zone.clientId }, orderBy: { seq: 'asc' } });
     const row = (seq: number) => rows[seq - 1]?.reqId ?? '';
     return { chain: zone.clientId, row };
   }
-  test('holds over parallel writers of one client and of many', async () => {
+  test('holds under concurrent writes of one and of many clients', async () => {
     const tenants = await Promise.all([build.zone(), build.zone(), build.zone()]);
     await Promise.all(
       tenants.flatMap(({ id, client }) =>
@@ -499,8 +499,8 @@ describe('the chain', () => {
     await expect(pool.query(statement)).rejects.toThrow('written once');
   });
 
-  test('shows the first row that was changed', async () => {
-    const { chain, row } = await story();
+  test('shows the first modified row', async () => {
+    const { chain, row } = await clientWithSixRows();
     await tamper(
       `UPDATE audit_rows SET changes = '[]' WHERE req_id = '${row(3)}'`,
       `UPDATE audit_rows SET status = 500 WHERE req_id = '${row(5)}'`,
@@ -510,18 +510,18 @@ describe('the chain', () => {
   });
 
   test.each(['context = context || \'{"count":9}\'', 'context = NULL'])('shows a row with %s', async (change) => {
-    const { chain, row } = await story();
+    const { chain, row } = await clientWithSixRows();
     await tamper(`UPDATE audit_rows SET ${change} WHERE req_id = '${row(3)}'`);
     expect(await faults()).toEqual([{ chain, seq: 3n, reqID: row(3), what: 'changed' }]);
     await restore(chain);
   });
 
-  test('shows a row that was removed, and one that two have changed places for', async () => {
-    const { chain, row } = await story();
+  test('shows removed and swapped rows', async () => {
+    const { chain, row } = await clientWithSixRows();
     await tamper(`DELETE FROM audit_rows WHERE req_id = '${row(4)}'`);
     expect(await faults()).toEqual([{ chain, seq: 4n, reqID: null, what: 'missing' }]);
     await restore(chain);
-    const second = await story();
+    const second = await clientWithSixRows();
     await tamper(
       `UPDATE audit_rows SET seq = -1 WHERE req_id = '${second.row(2)}'`,
       `UPDATE audit_rows SET seq = 2 WHERE req_id = '${second.row(3)}'`,
@@ -531,8 +531,8 @@ describe('the chain', () => {
     await restore(second.chain);
   });
 
-  test('shows an end that was cut off, and a chain without a head', async () => {
-    const { chain, row } = await story();
+  test('shows a truncated end, and a chain without a head', async () => {
+    const { chain, row } = await clientWithSixRows();
     await tamper(`DELETE FROM audit_rows WHERE req_id IN ('${row(5)}', '${row(6)}')`);
     expect(await faults()).toEqual([{ chain, seq: 5n, reqID: null, what: 'cut off' }]);
     await tamper(`DELETE FROM audit_heads WHERE chain = '${chain}'`);
@@ -540,8 +540,8 @@ describe('the chain', () => {
     await restore(chain);
   });
 
-  test('is walked by a command, which fails where one is broken', async () => {
-    const { chain, row } = await story();
+  test('is verified by a command, which fails on a broken chain', async () => {
+    const { chain, row } = await clientWithSixRows();
     const verify = async () => {
       const cli = path.resolve('apps/api/src/cli.ts');
       const env = { ...process.env, DATABASE_URL: installation.env.DATABASE_URL, SECRETS_DIR: services().secretsDir };
@@ -560,9 +560,9 @@ describe('the chain', () => {
     await restore(chain);
   });
 
-  test('is open to somebody who owns the database and makes it anew: only a head that was kept elsewhere shows that', async () => {
-    const { chain } = await story();
-    const kept = await db.auditHead.findUniqueOrThrow({ where: { chain } });
+  test('can be rebuilt by the database owner, which only an external copy of the head reveals', async () => {
+    const { chain } = await clientWithSixRows();
+    const externalHead = await db.auditHead.findUniqueOrThrow({ where: { chain } });
     const again = new pg.Client({ connectionString: installation.env.DATABASE_URL });
     await again.connect();
     try {
@@ -578,6 +578,6 @@ describe('the chain', () => {
       await again.end();
     }
     expect(await faults()).toEqual([]);
-    expect((await db.auditHead.findUniqueOrThrow({ where: { chain } })).hash).not.toEqual(kept.hash);
+    expect((await db.auditHead.findUniqueOrThrow({ where: { chain } })).hash).not.toEqual(externalHead.hash);
   });
 });

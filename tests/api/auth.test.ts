@@ -29,7 +29,7 @@ async function signIn({ email }: { email: string }) {
   const { onePassKey, vcode = '' } = await anyone(session.login, { body: { email, password } });
   return anyone(session.code, { body: { email, onePassKey, vcode } });
 }
-/** A plain call as a browser makes it, with its cookies. */
+/** A plain request with cookies, as a browser sends it. */
 const browser = (method: string, cookie = '', body: object = {}) =>
   fetch(`${app.url}/api/v1/client`, {
     method,
@@ -38,7 +38,7 @@ const browser = (method: string, cookie = '', body: object = {}) =>
   });
 
 describe('signing in', () => {
-  test('without a second factor takes two calls', async () => {
+  test('takes two calls without a second factor', async () => {
     const someone = await account();
     const { accessToken: token, tokenType } = await signIn(someone);
     expect(tokenType).toBe('Bearer');
@@ -52,7 +52,7 @@ describe('signing in', () => {
     });
   });
 
-  test('with a code by mail asks for the code that was mailed', async () => {
+  test('with mailed codes asks for the code', async () => {
     const { email } = await account({ login2faType: 0 });
     const started = await anyone(session.login, { body: { email, password } });
     expect(started).toEqual({ login2FAType: 0, onePassKey: expect.any(String), passkey: false });
@@ -70,7 +70,7 @@ describe('signing in', () => {
     );
   });
 
-  test('a code is good once, for its own account, and for five tries', async () => {
+  test('accepts a code once, for its own account, within five attempts', async () => {
     const [one, other] = [await account(), await account()];
     const begin = async () => {
       const { onePassKey, vcode = '' } = await anyone(session.login, { body: { email: one.email, password } });
@@ -90,7 +90,7 @@ describe('signing in', () => {
     await expect(anyone(session.code, { body: tried })).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('a wrong password and an unknown address are told alike', async () => {
+  test('responds the same for a wrong password and an unknown address', async () => {
     const { email } = await account();
     await expect(anyone(session.login, { body: { email, password: 'wrong password' } })).toFail('CREDENTIAL_REFUSED');
     await expect(anyone(session.login, { body: { email: `${unique('x')}@example.com`, password } })).toFail(
@@ -98,7 +98,7 @@ describe('signing in', () => {
     );
   });
 
-  test('an account of another console is unknown here', async () => {
+  test('does not know accounts of another console', async () => {
     const { email } = await account();
     await expect(app.as({ kind: 'user', token: null }).call(session.login, { body: { email, password } })).toFail(
       'CREDENTIAL_REFUSED',
@@ -106,7 +106,7 @@ describe('signing in', () => {
   });
 
   test.each(['pause', 'lock', 'expired'] as const)(
-    'is refused to an account that is %s, after the password only',
+    'rejects an account that is %s, after the password only',
     async (status) => {
       const { id, email } = await account();
       await db.account.update({ where: { id }, data: { status } });
@@ -115,7 +115,7 @@ describe('signing in', () => {
     },
   );
 
-  test('ten failures lock the pair of address and account, even for the right password, and even at once', async () => {
+  test('locks the pair of address and account after ten failures, even for the right password and concurrently', async () => {
     const { email } = await account();
     const guess = () => anyone(session.login, { body: { email, password: 'wrong password' } });
     const outcomes = await Promise.allSettled(Array.from({ length: 12 }, guess));
@@ -130,13 +130,13 @@ describe('signing in', () => {
     expect(await anyone(session.login, { body: { email, password } })).toHaveProperty('vcode');
   });
 
-  test('mails no more than five codes at a time', async () => {
+  test('mails at most five codes at a time', async () => {
     const { email } = await account({ login2faType: 0 });
     for (let i = 0; i < 5; i += 1) await anyone(session.login, { body: { email, password } });
     await expect(anyone(session.login, { body: { email, password } })).toFail('RATE_LIMITED');
   });
 
-  test('stores neither tokens nor codes as they are', async () => {
+  test('stores neither tokens nor codes in plain text', async () => {
     const someone = await account();
     const { onePassKey, vcode = '' } = await anyone(session.login, { body: { email: someone.email, password } });
     const before = JSON.stringify(await db.loginChallenge.findMany({ where: { accountId: someone.id } }));
@@ -149,7 +149,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  test('goes on by its refresh token, which is new each time', async () => {
+  test('is continued by its refresh token, which changes each time', async () => {
     const first = await signIn(await account());
     const second = await anyone(session.refresh, { body: { refreshToken: first.refreshToken } });
     const third = await anyone(session.refresh, { body: { refreshToken: second.refreshToken } });
@@ -157,7 +157,7 @@ describe('a session', () => {
     expect(await bearer(third.accessToken)(session.self)).toHaveProperty('id');
   });
 
-  test('answers parallel refreshes of one token alike', async () => {
+  test('returns the same tokens for concurrent refreshes', async () => {
     const { refreshToken } = await signIn(await account());
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => anyone(session.refresh, { body: { refreshToken } })),
@@ -165,7 +165,7 @@ describe('a session', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
   });
 
-  test('ends for all when a token that was exchanged comes again later', async () => {
+  test('ends when an exchanged token is used again later', async () => {
     const someone = await account();
     const { refreshToken } = await signIn(someone);
     const thief = await anyone(session.refresh, { body: { refreshToken } });
@@ -178,7 +178,7 @@ describe('a session', () => {
     await eventually(() => expect(bearer(thief.accessToken)(session.self)).toFail('INVALID_TOKEN'));
   });
 
-  test('ends also for a token exchanged long ago, but not for one that was never ours', async () => {
+  test('ends also for a token exchanged long ago, but not for an unknown token', async () => {
     const { refreshToken } = await signIn(await account());
     const second = await anyone(session.refresh, { body: { refreshToken } });
     const third = await anyone(session.refresh, { body: { refreshToken: second.refreshToken } });
@@ -189,7 +189,7 @@ describe('a session', () => {
     await expect(anyone(session.refresh, { body: { refreshToken: fourth.refreshToken } })).toFail('REFRESH_FAILED');
   });
 
-  test('is not refreshed at another console, idle for a month, or past its end', async () => {
+  test('is not refreshed at another console, after an idle month, or past its end', async () => {
     const someone = await account();
     const { refreshToken } = await signIn(someone);
     await expect(app.as({ kind: 'user', token: null }).call(session.refresh, { body: { refreshToken } })).toFail(
@@ -204,7 +204,7 @@ describe('a session', () => {
     await expect(anyone(session.refresh, { body: { refreshToken: again.refreshToken } })).toFail('REFRESH_FAILED');
   });
 
-  test('ends by logout, at once and for its tokens', async () => {
+  test('ends on sign-out, at once and with its tokens', async () => {
     const { accessToken: token, refreshToken } = await signIn(await account());
     const other = await signIn(await account());
     await expect(bearer(token)(session.logout, { body: { refreshToken: other.refreshToken } })).toFail('REVOKE_FAILED');
@@ -213,7 +213,7 @@ describe('a session', () => {
     await expect(anyone(session.refresh, { body: { refreshToken } })).toFail('REFRESH_FAILED');
   });
 
-  test('of a suspended account stops answering, and is over when the account is back', async () => {
+  test('of a suspended account is rejected, and stays ended after reactivation', async () => {
     const { client } = await app.build.client();
     const call = app.as(client).call;
     await call(zones.list);
@@ -225,7 +225,7 @@ describe('a session', () => {
 });
 
 describe('an access token', () => {
-  test('that is forged, of another algorithm, of another account, or old is refused', async () => {
+  test('that is forged, has another algorithm or account, or has expired is rejected', async () => {
     const [{ client }, other] = [await app.build.client(), await app.build.client()];
     const claims = {
       sub: client.id,
@@ -248,7 +248,7 @@ describe('an access token', () => {
     );
   });
 
-  test('of one console opens no other', async () => {
+  test('is rejected by other consoles', async () => {
     const { client } = await app.build.client();
     await expect(app.as({ kind: 'user', token: client.token }).call(session.self)).toFail('PERMISSION_DENIED');
     await expect(app.as({ kind: 'admin', token: client.token }).call(session.self)).toFail('PERMISSION_DENIED');
@@ -268,7 +268,7 @@ describe('in a browser', () => {
     return cookies(answer);
   };
 
-  test('the refresh token is in a cookie that no script reads and no other site sends', async () => {
+  test('the refresh token is in an HttpOnly, same-site cookie', async () => {
     const [access, type, refresh] = await start();
     expect(access).toMatch(/^c_accessToken=ey[^;]+; Max-Age=63072000; Path=\/; SameSite=Strict$/);
     expect(type).toMatch(/^c_tokenType=Bearer; .*Path=\/; SameSite=Strict$/);
@@ -277,31 +277,31 @@ describe('in a browser', () => {
     );
   });
 
-  test('the cookie refreshes, and its token does not show in the answer', async () => {
+  test('the cookie refreshes the session, and its token is not in the response', async () => {
     const refresh = (await start()).find((cookie) => cookie.startsWith('c_refreshToken')) ?? '';
     const answer = await browser('PATCH', refresh.split(';')[0]);
     expect(await answer.json()).toEqual({ accessToken: expect.any(String), refreshToken: '', tokenType: 'Bearer' });
     expect(cookies(answer).some((cookie) => /^c_refreshToken=.{60,}HttpOnly/.test(cookie))).toBe(true);
   });
 
-  test('whoever does not stay signed in keeps cookies until the browser is closed', async () => {
+  test('without "stay signed in" cookies are session cookies', async () => {
     const brief = 'c_untilClosed=1';
     const first = await start(brief);
     const refresh = first.find((cookie) => cookie.startsWith('c_refreshToken'))?.split(';')[0];
     const next = cookies(await browser('PATCH', `${brief}; ${refresh}`));
-    for (const kept of [first, next]) {
-      expect(kept).toHaveLength(3);
-      expect(kept.filter((cookie) => cookie.includes('Max-Age') || cookie.includes('Expires'))).toEqual([]);
+    for (const cookies of [first, next]) {
+      expect(cookies).toHaveLength(3);
+      expect(cookies.filter((cookie) => cookie.includes('Max-Age') || cookie.includes('Expires'))).toEqual([]);
     }
   });
 
-  test('no cookie authorises a call', async () => {
+  test('no cookie authorizes a call', async () => {
     const all = (await start()).map((cookie) => cookie.split(';')[0]).join('; ');
     const answer = await fetch(`${app.url}/api/v1/client/zones`, { headers: { cookie: all } });
     expect(answer.status).toBe(401);
   });
 
-  test('behind TLS the cookies are for TLS only', async () => {
+  test('behind TLS the cookies are secure', async () => {
     const secure = await testApp({ PUBLIC_URL: 'https://console.example.com' });
     try {
       const { clientId } = await secure.build.client();
@@ -328,7 +328,7 @@ describe('in a browser', () => {
 });
 
 describe('the audit log', () => {
-  test('has a row for every write and every sign-in, refused ones too', async () => {
+  test('has a row for every write and every sign-in, including failed ones', async () => {
     const { client } = await app.build.client();
     const call = app.as(client).call;
     const name = unique('zone');
@@ -349,7 +349,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  test('names whom a refused sign-in claimed to be', async () => {
+  test('names the claimed account of a failed sign-in', async () => {
     const email = `${unique('nobody')}@example.com`;
     await expect(anyone(session.login, { body: { email, password } })).toFail('CREDENTIAL_REFUSED');
     expect(await db.auditRow.findMany({ where: { email } })).toMatchObject([

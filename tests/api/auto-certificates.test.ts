@@ -1,4 +1,4 @@
-// What a client sees of the automatic certificates of all its sites, and renews.
+// An operator lists and renews the automatic certificates of all sites.
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ afterAll(close);
 const automatic = { type: 'automatic', keyTypes: ['ecdsa', 'rsa'] };
 const client = (site: BuiltSite) => as(site.client);
 
-test('they are listed with their sites, by state and by any part of their names; manual ones and those of others are not', async () => {
+test('they are listed with their sites, by state and name; manual and foreign certificates are not', async () => {
   const product = await build.product();
   const [one, other] = [await build.site({ product, name: 'Lantern' }), await build.site({ product })];
   const name = `${unique('www')}.example.com`;
@@ -39,7 +39,7 @@ test('they are listed with their sites, by state and by any part of their names;
   });
 });
 
-test('many are renewed at once, by a job for each site; what is being ordered goes on as it is', async () => {
+test('many are renewed at once, with one job per site; running orders continue', async () => {
   const product = await build.product();
   const [one, other] = [await build.site({ product }), await build.site({ product })];
   const made = [
@@ -65,7 +65,7 @@ test('many are renewed at once, by a job for each site; what is being ordered go
   expect([status, timeline.map(({ step }) => step)]).toEqual(['processing', ['ordered']]);
 });
 
-test('a manual one, or one of somebody else, is not there to be renewed, and then nothing is', async () => {
+test('a manual or foreign certificate cannot be renewed, and then none is', async () => {
   const site = await build.site();
   const mine = await build.certificate(site, ['a.example.com'], automatic);
   const manual = await build.certificate(site, ['b.example.com']);
@@ -75,7 +75,7 @@ test('a manual one, or one of somebody else, is not there to be renewed, and the
   expect(await db.certificateOrder.count({ where: { certificateId: mine.id } })).toBe(0);
 });
 
-test('a job whose orders are made anew by another, or go with their certificate, has ended', async () => {
+test('a job ends when its orders were replaced or deleted with their certificate', async () => {
   const site = await build.site();
   const [one, other] = [await build.domain({ site }), await build.domain({ site })];
   const autoSSL = async (...ids: string[]) =>

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { branding, shownBranding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { brandLimits } from '@edgeloom/contract/branding/branding.ts';
 import { testApp } from '../support/app.ts';
-import { askAt } from '../support/ask-at.ts';
+import { requestWithHost } from '../support/ask-at.ts';
 import { unique, type Tenant } from '../support/build.ts';
 import '../support/matchers.ts';
 
@@ -25,7 +25,7 @@ function png(width = 2, height = 2): Uint8Array<ArrayBuffer> {
   head.writeUInt32BE(width);
   head.writeUInt32BE(height, 4);
   head.set([8, 0], 8);
-  // A bomb says that it is large without being so.
+  // A decompression bomb: the header claims a size that the data does not have.
   const rows = deflateSync(Buffer.alloc(Math.min(height, 64) * (width + 1)));
   return new Uint8Array(
     Buffer.concat([
@@ -49,10 +49,10 @@ const open = (address: string | null) => fetch(`${app.url}${address}`, { redirec
 const textOf = async (address: string | null) => (await open(address)).text();
 
 const lookAt = async (name: string, family: 'user' | 'client' = 'user') =>
-  shownBranding.get.reply.parse(JSON.parse((await askAt(name, `${app.url}/api/v1/${family}/logo`)).text));
+  shownBranding.get.reply.parse(JSON.parse((await requestWithHost(name, `${app.url}/api/v1/${family}/logo`)).text));
 
 describe('a branding', () => {
-  test('is what its host name shows, to all who ask there, without a token', async () => {
+  test('is public under its host name', async () => {
     const tenant = await build.client();
     const made = await make(tenant, { title: 'Glow', logo: file(png()) });
     for (const family of ['user', 'client'] as const)
@@ -60,7 +60,7 @@ describe('a branding', () => {
     expect(await lookAt(`${made.host.toUpperCase()}:8443`)).toMatchObject({ title: 'Glow' });
   });
 
-  test('of another name, and of none, is not shown', async () => {
+  test('is not shown under other host names or without one', async () => {
     const [one, other] = [
       await make(await build.client(), { title: 'One' }),
       await make(await build.client(), { title: 'Other' }),
@@ -80,13 +80,13 @@ describe('a branding', () => {
     expect(await lookAt(`x.${one.host}`)).toEqual(nobody);
   });
 
-  test('dresses no console of the installation itself', async () => {
+  test("does not apply to the installation's own hosts", async () => {
     const { host: name } = await make(await build.client(), { title: 'Mine' });
-    const { text } = await askAt(name, `${app.adminUrl}/api/v1/admin/logo`);
+    const { text } = await requestWithHost(name, `${app.adminUrl}/api/v1/admin/logo`);
     expect(shownBranding.get.reply.parse(JSON.parse(text)).title).toBe('');
   });
 
-  test('has a host name that nobody else has, and that is not the installation’s', async () => {
+  test('has a unique host name that is not the installation’s', async () => {
     const { host: taken } = await make(await build.client());
     for (const host of [taken, taken.toUpperCase()])
       await expect(make(await build.client(), { host })).toFail('DUPLICATED');
@@ -94,7 +94,7 @@ describe('a branding', () => {
       await expect(make(await build.client(), { host: bad })).toFail('PARAMETER');
   });
 
-  test('may not have the name that all operators share', async () => {
+  test('cannot use the name shared by all operators', async () => {
     const shared = await testApp({ PUBLIC_URL: 'https://shared.example.com', ADMIN_URL: 'https://admin.example.com' });
     const { client } = await shared.build.client();
     for (const taken of ['shared.example.com', 'admin.example.com'])
@@ -104,17 +104,17 @@ describe('a branding', () => {
     await shared.close();
   });
 
-  test('changes by what is sent: a left-out picture stays, an empty one goes', async () => {
+  test('is updated by field: an omitted picture stays, an empty one is removed', async () => {
     const { client } = await build.client();
     const made = await upload(client, { title: 'Glow', logo: file(png(7, 5)), favicon: file(png(3, 3)) });
-    const kept = await as(client).call(branding.update, { body: { id: made.id, title: 'New' } });
-    expect(kept).toMatchObject({ host: made.host, title: 'New', logo: made.logo, favicon: made.favicon });
+    const updated = await as(client).call(branding.update, { body: { id: made.id, title: 'New' } });
+    expect(updated).toMatchObject({ host: made.host, title: 'New', logo: made.logo, favicon: made.favicon });
     const bare = await as(client).call(branding.update, { body: { id: made.id, logo: '' } });
     expect(bare).toMatchObject({ title: 'New', logo: null, favicon: made.favicon });
     expect((await open(made.logo)).status).toBe(404);
   });
 
-  test('goes with its pictures', async () => {
+  test('is deleted with its pictures', async () => {
     const { client } = await build.client();
     const made = await upload(client, { logo: file(png(9, 5)) });
     await as(client).call(branding.remove, { body: { ids: [made.id] } });
@@ -122,7 +122,7 @@ describe('a branding', () => {
     expect((await as(client).call(branding.list)).total).toBe(0);
   });
 
-  test('is one of fifty at most', async () => {
+  test('is limited to fifty', async () => {
     const tenant = await build.client();
     await app.installation.db.branding.createMany({
       data: Array.from({ length: 50 }, () => ({ clientId: tenant.clientId, host: host() })),
@@ -134,7 +134,7 @@ describe('a branding', () => {
 });
 
 describe('a picture', { timeout: 60_000 }, () => {
-  test('is kept for ever at an address made of its content, and nothing in it may run', async () => {
+  test('is immutable under a content-hashed URL, and cannot run script', async () => {
     const { logo } = await make(await build.client(), { logo: file(png()) });
     const answer = await open(logo);
     expect([answer.status, Buffer.from(await answer.bytes())]).toEqual([200, Buffer.from(png())]);
@@ -147,11 +147,11 @@ describe('a picture', { timeout: 60_000 }, () => {
     });
   });
 
-  test('is of the type that is in it, whatever it is called', async () => {
+  test('is served with its real type, whatever its name', async () => {
     const { logo } = await make(await build.client(), { logo: file(png(), 'text/html', 'x.html') });
     expect(logo).toMatch(/\.png$/);
     expect((await open(logo)).headers.get('content-type')).toBe('image/png');
-    // The same bytes under another type are not to be had.
+    // The file is not served under another type.
     expect((await open(logo?.replace('.png', '.svg') ?? null)).status).toBe(404);
   });
 
@@ -189,13 +189,13 @@ describe('a picture', { timeout: 60_000 }, () => {
     await expect(make(await build.client(), { logo })).toFail('PARAMETER');
   });
 
-  test('with more behind it is still served as a picture only', async () => {
+  test('with trailing data is served as a picture only', async () => {
     const both = new Uint8Array(Buffer.concat([png(), Buffer.from('<script>alert(1)</script>PK\u0003\u0004')]));
     const { logo } = await make(await build.client(), { logo: file(both) });
     expect((await open(logo)).headers.get('content-type')).toBe('image/png');
   });
 
-  test('may not be too large, in bytes or in pixels', async () => {
+  test('is limited in bytes and pixels', async () => {
     const { client } = await build.client();
     const large = file(new Uint8Array(Buffer.concat([png(), Buffer.alloc(brandLimits.favicon.bytes)])));
     await expect(upload(client, { favicon: large })).toFail('PARAMETER', {
@@ -211,7 +211,7 @@ describe('a picture', { timeout: 60_000 }, () => {
 describe('an SVG', { timeout: 60_000 }, () => {
   const cleaned = async (logo: File) => textOf((await make(await build.client(), { logo })).logo);
 
-  test('keeps what is drawn', async () => {
+  test('keeps its drawing', async () => {
     const text = await cleaned(
       svg(
         '<style>.a{fill:#f00}</style><linearGradient id="g"><stop offset="0"/></linearGradient><rect class="a" width="5" height="5" fill="url(#g)"/><text>a &amp; b</text>',
@@ -227,7 +227,7 @@ describe('an SVG', { timeout: 60_000 }, () => {
       expect(text).toContain(part);
   });
 
-  test('with a plain document type is taken without it', async () => {
+  test('with a plain doctype is accepted without it', async () => {
     const doctype =
       '<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">';
     const text = await cleaned(
@@ -290,7 +290,7 @@ describe('an SVG', { timeout: 60_000 }, () => {
       'parts without number',
       `<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1">${'<g/>'.repeat(6000)}</svg>`,
     ],
-  ])('is refused with %s', async (_, text) => {
+  ])('with %s is rejected', async (_, text) => {
     await expect(make(await build.client(), { logo: file(text, 'image/svg+xml') })).toFail('PARAMETER');
   });
 });

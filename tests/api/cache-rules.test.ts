@@ -4,7 +4,7 @@ import { nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -12,7 +12,7 @@ afterAll(close);
 
 const rule = { type: 'fileType' as const, value: ['css', 'JS'], cacheTime: 60 };
 
-test('cache rules are made, listed in the order they are tried, changed and removed, and each change is told to the nodes', async () => {
+test('cache rules are created, listed in order of evaluation, changed and removed, and each change is published', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -30,7 +30,7 @@ test('cache rules are made, listed in the order they are tried, changed and remo
   expect(changed.data).toMatchObject([{ cacheTime: 120, queryNames: ['v'], createdAt: second?.createdAt }]);
   await call(cacheRules.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(cacheRules.list, { params })).toMatchObject({ total: 1, data: [{ cacheTime: 120 }] });
-  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   [{ ...rule, cookieNames: ['a b'] }, 'rules.0.cookieNames.0'],
   [{ ...rule, passCookies: ['a*b'] }, 'rules.0.passCookies.0'],
   [{ ...rule, honourOrigin: true, minTime: 10, maxTime: 5 }, 'rules.0.maxTime'],
-])('a rule that cannot work is refused where it is wrong: %j', async (bad, path) => {
+])('an invalid rule is rejected at its field: %j', async (bad, path) => {
   const site = await build.site();
   await expect(as(site.owner).call(cacheRules.create, { params: site.params, body: { rules: [bad] } })).toFail(
     'PARAMETER',
@@ -52,7 +52,7 @@ test.each([
   );
 });
 
-test('a site has at most 500 rules, in a race as well', async () => {
+test('a site has at most 500 rules, also under concurrent requests', async () => {
   const site = await build.site();
   const rules = Array.from({ length: 200 }, () => rule);
   const make = () => as(site.owner).call(cacheRules.create, { params: site.params, body: { rules } });
@@ -60,7 +60,7 @@ test('a site has at most 500 rules, in a race as well', async () => {
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
 });
 
-test("another site's rule is not changed, and none beside it", async () => {
+test("another site's rule cannot be changed, and the call is atomic", async () => {
   const [site, other] = [await build.site(), await build.site()];
   const [mine, theirs] = [await build.cacheRule(site), await build.cacheRule(other)];
   const rules = [mine, theirs].map(({ id }) => ({ ...rule, id, cacheTime: 1 }));
@@ -72,7 +72,7 @@ test("another site's rule is not changed, and none beside it", async () => {
   expect(after.map(({ cacheTime }) => cacheTime)).toEqual([3600, 3600]);
 });
 
-test('what a rule asks beyond its time is kept, and told to the nodes', async () => {
+test("a rule's advanced options are stored and published", async () => {
   const site = await build.site();
   const asked = {
     honourOrigin: true,
@@ -96,7 +96,7 @@ test('what a rule asks beyond its time is kept, and told to the nodes', async ()
   expect(await as(site.owner).call(cacheRules.list, { params: site.params })).toMatchObject({ data: [asked] });
 });
 
-test('a site of an earlier version stays without guesses, and says what holds for its store', async () => {
+test('an older site stays without heuristics, and shows its cache settings', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -123,13 +123,13 @@ test('a site of an earlier version stays without guesses, and says what holds fo
   };
   for (let i = 0; i < 2; i += 1) expect(await call(cacheSetting.update, { params, body })).toMatchObject(body);
   expect(await call(cacheSetting.get, { params })).toMatchObject(body);
-  expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
-  // What is left out stays.
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
+  // Omitted fields keep their value.
   const rest = { heuristics: false, staleIfError: 5 };
   expect(await call(cacheSetting.update, { params, body: rest })).toMatchObject({ ...body, ...rest });
 });
 
-test('a new site guesses where nobody states a time', async () => {
+test('a new site uses heuristics without an explicit TTL', async () => {
   const product = await build.product();
   const user = await build.user(product);
   const { id } = await as(product.client).call(clientSites.create, {
@@ -139,7 +139,7 @@ test('a new site guesses where nobody states a time', async () => {
 });
 
 test.each(['Host', 'x-e-key', 'x-accel-redirect', 'cookie', 'X-Forwarded-For', 'a b', 'x_under', 'x:y', ''])(
-  'a header %j is not passed on',
+  'the header %j cannot be forwarded',
   async (name) => {
     const site = await build.site();
     const body = { heuristics: false, staleIfError: 0, passHeaders: [name] };
@@ -149,7 +149,7 @@ test.each(['Host', 'x-e-key', 'x-accel-redirect', 'cookie', 'X-Forwarded-For', '
   },
 );
 
-test('headers to pass on are kept in lower case', async () => {
+test('forwarded headers are stored in lower case', async () => {
   const site = await build.site();
   const body = { heuristics: false, staleIfError: 0, passHeaders: [' X-Forwarded-Host '] };
   expect(await as(site.owner).call(cacheSetting.update, { params: site.params, body })).toMatchObject({
@@ -157,7 +157,7 @@ test('headers to pass on are kept in lower case', async () => {
   });
 });
 
-test('a site hears whether its zone has a relay, and of a relay each node is told', async () => {
+test('a site shows whether its zone has a relay, and nodes receive their relays', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const node = await build.node({ zone: site.zone });
@@ -165,12 +165,12 @@ test('a site hears whether its zone has a relay, and of a relay each node is tol
   const hasRelay = async () => (await call(cacheSetting.get, { params: site.params })).hasRelay;
   const body = { id: node.id, kind: 'relay' as const, relayPort: 9443 };
   expect(await operator.call(nodes.update, { body })).toMatchObject({ kind: 'relay', relayPort: 9443 });
-  expect(await published(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id)]);
-  // It has not joined.
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id)]);
+  // The relay has not joined yet.
   expect(await hasRelay()).toBe(false);
   await installation.db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date() } });
   expect(await hasRelay()).toBe(true);
   await operator.call(nodes.status, { body: { ids: [node.id], enabled: false } });
   expect(await hasRelay()).toBe(false);
-  expect(await published(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id), 'zone', nodeKey(node.id)]);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(['zone', nodeKey(node.id), 'zone', nodeKey(node.id)]);
 });

@@ -1,4 +1,4 @@
-// How many automatic certificates there may be, and whose order is next when many wait.
+// Limits on automatic certificates, and fair order when many orders wait.
 import { randomUUIDv7 } from 'node:crypto';
 import { claimOrder } from '@edgeloom/api/acme/order.ts';
 import { roomFor } from '@edgeloom/api/acme/placements.ts';
@@ -29,7 +29,7 @@ const domains = async (site: BuiltSite, count: number) => {
 const autoSSL = (site: BuiltSite, ids: string[]) =>
   as(site.owner).call(certificates.autoSSL, { params: site.params, body: { ids } });
 
-test('a product says how many automatic certificates a site may have, in a race as well; manual ones do not count', async () => {
+test("a product limits a site's automatic certificates, also under concurrent requests; manual ones do not count", async () => {
   const product = await build.product();
   await db.product.update({ where: { id: product.id }, data: { autoCertificateLimit: 3 } });
   const site = await build.site({ product });
@@ -37,11 +37,11 @@ test('a product says how many automatic certificates a site may have, in a race 
   const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => order(site)));
   expect(fulfilled(outcomes)).toBe(3);
   await expect(order(site)).toFail('AUTO_SSL_LIMIT', { extra: { limit: 3 } });
-  // Another site of the product has its own.
+  // Another site of the product has its own limit.
   await order(await build.site({ product }));
 });
 
-test('a site has a thousand certificates at most that are brought, or requested to be', async () => {
+test('a site has at most a thousand uploaded certificates and CSRs', async () => {
   const site = await build.site();
   const rows = Array.from({ length: 999 }, (_, i) => ({ siteId: site.id, name: `c${i}`, type: 'manual', names: [] }));
   await db.certificate.createMany({ data: rows });
@@ -57,7 +57,7 @@ test('a site has a thousand certificates at most that are brought, or requested 
   });
 });
 
-test('domains that ask together get all of their certificates or none, and those that do not fit are named', async () => {
+test('an order of several domains is atomic, and names the domains beyond the limit', async () => {
   const product = await build.product();
   await db.product.update({ where: { id: product.id }, data: { autoCertificateLimit: 3 } });
   const site = await build.site({ product });
@@ -67,20 +67,20 @@ test('domains that ask together get all of their certificates or none, and those
   await expect(autoSSL(site, ids)).toFail('AUTO_SSL_LIMIT', { errorData: [{ targets: [any, any] }] });
   expect(await db.certificate.count({ where: { siteId: site.id } })).toBe(0);
   await autoSSL(site, ids.slice(0, 3));
-  // Those that have one ask again without needing room.
+  // Domains that already have a certificate need no free place.
   await autoSSL(site, ids.slice(0, 3));
   await expect(autoSSL(site, ids.slice(2, 4))).toFail('AUTO_SSL_LIMIT');
   expect(await db.certificate.count({ where: { siteId: site.id } })).toBe(3);
 });
 
-test('two who ask for the same domain at once make one certificate', async () => {
+test('concurrent orders of the same domain create one certificate', async () => {
   const site = await build.site();
   const [{ id } = { id: '' }] = await domains(site, 1);
   await Promise.all([autoSSL(site, [id]), autoSSL(site, [id])]);
   expect(await db.certificate.count({ where: { siteId: site.id } })).toBe(1);
 });
 
-test("a client's licence says how many there may be over all its sites", async () => {
+test("a client's licence limits the number over all its sites", async () => {
   const product = await build.product();
   const [one, other] = [await build.site({ product }), await build.site({ product })];
   await db.license.create({ data: { clientId: product.clientId, autoCertificateLimit: 2 } });
@@ -89,7 +89,7 @@ test("a client's licence says how many there may be over all its sites", async (
   await expect(order(one)).toFail('AUTO_SSL_LIMIT', { extra: { limit: 2 } });
 });
 
-/** Orders that have been due for so many minutes. */
+/** Orders that have been due for this many minutes. */
 async function due(site: BuiltSite, count: number, minutes: number) {
   const ids = Array.from({ length: count }, () => randomUUIDv7());
   await db.certificate.createMany({
@@ -101,7 +101,7 @@ async function due(site: BuiltSite, count: number, minutes: number) {
   });
 }
 
-test('a thousand orders of one site do not keep those of others waiting', async () => {
+test('a thousand orders of one site do not delay those of others', async () => {
   await db.certificateOrder.deleteMany({});
   const product = await build.product();
   const [crowd, many, few] = [await build.site({ product }), await build.site({ product }), await build.site()];
@@ -111,7 +111,7 @@ test('a thousand orders of one site do not keep those of others waiting', async 
   const turns: string[] = [];
   for (let i = 0; i < 10; i += 1) turns.push((await claimOrder(pool, new Date()))?.order.siteId ?? '');
   const firsts = (site: BuiltSite) => turns.flatMap((id, i) => (id === site.id ? [i] : []));
-  // Both clients in turn; within the first, both of its sites in turn.
+  // Alternates between clients, and within a client between its sites.
   expect(firsts(few)).toEqual([1, 3]);
   expect(firsts(many)[0]).toBeLessThanOrEqual(3);
   expect(firsts(many)).toHaveLength(3);
@@ -126,7 +126,7 @@ test.each([
   expect(roomFor(had, 300)).toBe(room);
 });
 
-test('an authority that takes few orders takes one of everybody', () => {
+test('an authority with a low limit serves one order of each client', () => {
   expect(roomFor({ site: 0, client: 0 }, 1)).toBe(1);
   expect(roomFor({ site: 1, client: 1 }, 1)).toBe(1);
 });

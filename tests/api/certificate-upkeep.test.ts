@@ -1,4 +1,4 @@
-// What happens to certificates while nobody looks.
+// Background jobs for certificates.
 import { createServer } from 'node:https';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -11,24 +11,24 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { authority } from '../support/authority.ts';
+import { createAuthority } from '../support/authority.ts';
 import { eventually } from '../support/eventually.ts';
 import { mailsTo, mailTo } from '../support/mailbox.ts';
 import { freePort } from '../support/ports.ts';
 import { testDir } from '../support/test-dir.ts';
 
 const DAY_MS = 86_400_000;
-const ca = await authority();
+const ca = await createAuthority();
 const port = await freePort();
 const rootFile = path.join(await testDir(), 'root.pem');
 await writeFile(rootFile, ca.rootPem);
 const directory = `https://localhost:${port}/dir`;
 
-// An authority that takes certificates back tomorrow.
+// A CRL that lists a revocation of tomorrow.
 const start = new Date(Date.now() + DAY_MS);
 const end = new Date(Date.now() + 2 * DAY_MS);
 const asked: string[] = [];
-const { chainPem: cert, keyPem: key } = await ca.sell(['localhost']);
+const { chainPem: cert, keyPem: key } = await ca.issue(['localhost']);
 const server = createServer({ cert, key }, (request, answer) => {
   asked.push(request.url ?? '');
   const isDirectory = request.url === '/dir';
@@ -50,9 +50,9 @@ afterAll(async () => {
   server.close();
 });
 
-test('an authority that wants a certificate renewed earlier is heard', async () => {
+test("an authority's renewal information is followed", async () => {
   const site = await build.site();
-  const { chainPem } = await ca.sell(['ari.example.com']);
+  const { chainPem } = await ca.issue(['ari.example.com']);
   const nextAt = new Date(Date.now() + 60 * DAY_MS);
   const { id } = await build.certificate(site, ['ari.example.com'], {
     type: 'automatic',
@@ -72,7 +72,7 @@ test('an authority that wants a certificate renewed earlier is heard', async () 
   expect(asked).toHaveLength(count);
 });
 
-test('the owner of a site is told 14, 7 and 1 days before a certificate that is in use ends, once each', async () => {
+test('the owner of a site is notified 14, 7 and 1 days before a used certificate expires, once each', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });
   const notAfter = new Date(Date.now() + 100 * DAY_MS);
@@ -92,7 +92,7 @@ test('the owner of a site is told 14, 7 and 1 days before a certificate that is 
   await eventually(async () => expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(3));
 });
 
-test("of a site that is nobody's the client is told", async () => {
+test('the client is notified for sites without owner', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });
   await db.site.update({ where: { id: site.id }, data: { ownerId: null } });
@@ -102,7 +102,7 @@ test("of a site that is nobody's the client is told", async () => {
   expect((await mailTo(app.mailDir, site.client.email, /in 1 days|1 天/)).text).toContain(site.name);
 });
 
-test('steps and orders go when they are older than 400 days, or when a certificate has 200 newer ones; what is open stays', async () => {
+test('steps and orders are deleted after 400 days, or after 200 newer ones; open ones stay', async () => {
   const site = await build.site();
   const [long, busy] = [
     await build.certificate(site, ['long.example.com']),
@@ -135,7 +135,7 @@ test('steps and orders go when they are older than 400 days, or when a certifica
   expect(newest?.at).toEqual(ago(0));
 });
 
-test('what an order wanted shown to an authority is taken back when another takes its place or its certificate goes', async () => {
+test('challenges of an order are removed when it is replaced or its certificate deleted', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });
   const { id } = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
@@ -163,7 +163,7 @@ test('what an order wanted shown to an authority is taken back when another take
   expect(await shown()).toBe(0);
 });
 
-test('two orders that an authority shows one token each keep their proof until they end', async () => {
+test('two orders with the same challenge token keep it until both end', async () => {
   const site = await build.site();
   const orders = await Promise.all(
     ['a', 'b'].map(async (name) => {

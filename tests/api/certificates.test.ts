@@ -1,31 +1,31 @@
-// Certificates that somebody brings: read, refused, assigned, kept.
+// Uploaded certificates.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import type { CertificateUpdate } from '@edgeloom/contract/certificates/certificates.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
-import { authority } from '../support/authority.ts';
+import { createAuthority } from '../support/authority.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { build, as, installation } = app;
 afterAll(() => app.close());
-const ca = await authority();
+const ca = await createAuthority();
 
 const own = (site: BuiltSite) => as(site.owner);
 const upload = async (site: BuiltSite, names: string[], wish: { rsa?: boolean } = {}) =>
   own(site).call(certificates.create, {
     params: site.params,
-    body: { source: 'pem', sslName: unique('cert'), ...(await ca.sell(names, wish)) },
+    body: { source: 'pem', sslName: unique('cert'), ...(await ca.issue(names, wish)) },
   });
 const change = (site: BuiltSite, certId: string, body: CertificateUpdate) =>
   own(site).call(certificates.update, { params: { ...site.params, certId }, body });
 const look = (site: BuiltSite, certId: string) =>
   own(site).call(certificates.get, { params: { ...site.params, certId } });
 
-test('a pair in PEM is read, its chain put in order and without the root; its key is never shown', async () => {
+test('a PEM pair is parsed, its chain sorted and stripped of the root; its key is never returned', async () => {
   const site = await build.site();
-  const { chainPem, keyPem } = await ca.sell(['www.example.com', '*.example.com']);
+  const { chainPem, keyPem } = await ca.issue(['www.example.com', '*.example.com']);
   const [leaf = '', middle = ''] = chainPem.split(/(?<=-----END CERTIFICATE-----\n)/);
   const made = await own(site).call(certificates.create, {
     params: site.params,
@@ -53,10 +53,10 @@ test('a pair in PEM is read, its chain put in order and without the root; its ke
 test.each([
   ['a file of today', false],
   ['a file as it was written ten years ago', true],
-])('PKCS#12, %s, opens with its password and with no other', async (_, old) => {
+])('PKCS#12, %s, opens with the right password only', async (_, old) => {
   const site = await build.site();
   for (const rsa of [false, true]) {
-    const pkcs12 = await ca.pkcs12(await ca.sell(['p12.example.com'], { rsa }), 'open sesame', old);
+    const pkcs12 = await ca.pkcs12(await ca.issue(['p12.example.com'], { rsa }), 'open sesame', old);
     const body = { source: 'pkcs12' as const, sslName: unique('cert'), pkcs12 };
     const made = await own(site).call(certificates.create, {
       params: site.params,
@@ -68,10 +68,10 @@ test.each([
   }
 });
 
-test('what cannot be served is refused: another key, a password on the key, an ended certificate, no name, no PEM, a weak key', async () => {
+test('unusable pairs are rejected: wrong key, encrypted key, expired, no name, no PEM, weak key', async () => {
   const site = await build.site();
-  const one = await ca.sell(['one.example.com']);
-  const two = await ca.sell(['two.example.com']);
+  const one = await ca.issue(['one.example.com']);
+  const two = await ca.issue(['two.example.com']);
   const create = (chainPem: string, keyPem: string) =>
     own(site).call(certificates.create, {
       params: site.params,
@@ -87,11 +87,11 @@ test('what cannot be served is refused: another key, a password on the key, an e
   await expect(create(one.chainPem, locked)).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ rule: 'encrypted' })],
   });
-  const ended = await ca.sell(['ended.example.com'], { days: 0 });
+  const ended = await ca.issue(['ended.example.com'], { days: 0 });
   await expect(create(ended.chainPem, ended.keyPem)).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'chainPem', rule: 'expired' })],
   });
-  const nameless = await ca.sell(['10.0.0.1']);
+  const nameless = await ca.issue(['10.0.0.1']);
   await expect(create(nameless.chainPem, nameless.keyPem)).toFail('INVALID_CERTIFICATE_NAME');
   await expect(create('a certificate, honestly', one.keyPem)).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'chainPem', rule: 'certificatePem' })],
@@ -111,14 +111,14 @@ test('what cannot be served is refused: another key, a password on the key, an e
       expect.objectContaining({ path: 'keyPem', rule: 'encrypted' }),
     ],
   });
-  const withIssuer = await ca.sell(['aia.example.com'], { issuer: 'http://ca.example.com/intermediate.crt' });
+  const withIssuer = await ca.issue(['aia.example.com'], { issuer: 'http://ca.example.com/intermediate.crt' });
   await expect(create(withIssuer.chainPem.split(/(?<=-----END CERTIFICATE-----)/)[0] ?? '', withIssuer.keyPem)).toFail(
     'PARAMETER',
     { errorData: [expect.objectContaining({ path: 'chainPem', rule: 'chainIncomplete' })] },
   );
 });
 
-test('a request made here keeps its key here; the chain somebody signed for it is served', async () => {
+test('the key of a CSR stays on the server; the signed chain is served', async () => {
   const site = await build.site();
   const made = await own(site).call(certificates.create, {
     params: site.params,
@@ -127,7 +127,7 @@ test('a request made here keeps its key here; the chain somebody signed for it i
   expect(made).toMatchObject({ status: 'none', hasRequest: true, expiry: null });
   const { csrPem } = await look(site, made.id);
   expect(csrPem).toContain('BEGIN CERTIFICATE REQUEST');
-  const foreign = await ca.sell(['csr.example.com']);
+  const foreign = await ca.issue(['csr.example.com']);
   await expect(change(site, made.id, { source: 'signed', chainPem: foreign.chainPem, alongside: false })).toFail(
     'PARAMETER',
     {
@@ -140,19 +140,19 @@ test('a request made here keeps its key here; the chain somebody signed for it i
   await expect(change(site, made.id, { source: 'signed', chainPem, alongside: false })).toFail('PARAMETER');
 });
 
-test('RSA and ECDSA are served beside each other when that is asked for; otherwise a new pair replaces all', async () => {
+test('RSA and ECDSA are served together on request; otherwise a new pair replaces all', async () => {
   const site = await build.site();
   const { id } = await upload(site, ['both.example.com', 'www.both.example.com']);
-  const rsa = await ca.sell(['both.example.com'], { rsa: true });
+  const rsa = await ca.issue(['both.example.com'], { rsa: true });
   expect(await change(site, id, { source: 'pem', ...rsa, alongside: true })).toMatchObject({
     keyTypes: ['ecdsa', 'rsa'],
     names: ['both.example.com'],
   });
-  const alone = await ca.sell(['both.example.com'], { rsa: true });
+  const alone = await ca.issue(['both.example.com'], { rsa: true });
   expect(await change(site, id, { source: 'pem', ...alone, alongside: false })).toMatchObject({ keyTypes: ['rsa'] });
 });
 
-test('a certificate is assigned to the domains it covers, a wildcard to one label, and to no others', async () => {
+test('a certificate is assigned to covered domains only, with a wildcard for one label', async () => {
   const site = await build.site();
   const { id } = await upload(site, ['example.org', '*.example.org']);
   const domain = async (name: string) => (await build.domain({ site, name, enabled: false })).id;
@@ -169,7 +169,7 @@ test('a certificate is assigned to the domains it covers, a wildcard to one labe
   expect(await assign([apex, one])).toMatchObject({ inUse: 2 });
   expect(await installation.db.domain.count({ where: { certificateId: id, certStatus: 'success' } })).toBe(2);
 
-  const narrower = await ca.sell(['example.org']);
+  const narrower = await ca.issue(['example.org']);
   await expect(change(site, id, { source: 'pem', ...narrower, alongside: false })).toFail('INVALID_CERTIFICATE_NAME', {
     errorData: [{ targets: ['a.example.org'] }],
   });
@@ -180,7 +180,7 @@ test('a certificate is assigned to the domains it covers, a wildcard to one labe
   expect(await remove()).toEqual({ ids: [id] });
 });
 
-test("another site's domains are not there to be assigned to", async () => {
+test("another site's domains cannot be assigned", async () => {
   const site = await build.site();
   const beside = await build.domain({ name: 'there.example.net' });
   const { id } = await upload(site, ['there.example.net']);
@@ -191,7 +191,7 @@ test("another site's domains are not there to be assigned to", async () => {
   await expect(asked).toFail('NOT_FOUND');
 });
 
-test('a list is found by name, by a covered name and by state, and sorted by its end', async () => {
+test('a list is filtered by name, covered name and state, and sorted by expiry', async () => {
   const site = await build.site();
   const { sslName } = await upload(site, ['first.example.com']);
   await own(site).call(certificates.create, {

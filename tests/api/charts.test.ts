@@ -27,13 +27,13 @@ test.each(ChartMetric.options)('%s says that nothing was measured, step by step,
   }
 });
 
-test('status is told by its families', async () => {
+test('status codes are grouped by class', async () => {
   const { client } = await build.client();
   const { series } = await as(client).call(charts.get, { params: { metric: 'status' } });
   expect(series.map(({ name }) => name)).toEqual(['2xx', '3xx', '4xx', '5xx', '9xx']);
 });
 
-test('a customer may ask for a zone that its sites are in, and for no other', async () => {
+test('a customer may query zones of its sites only', async () => {
   const [site, other] = [await build.site(), await build.site()];
   const ask = (query: { zoneID?: string; siteID?: string }) =>
     as(site.owner).call(charts.get, { params: { metric: 'traffic' }, query });

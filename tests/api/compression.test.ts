@@ -3,12 +3,12 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import '../support/matchers.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);
 
-test('a site compresses nothing until it says so, and what it says is kept and told to the nodes', async () => {
+test('compression is off by default, and the setting is stored and published', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -16,29 +16,29 @@ test('a site compresses nothing until it says so, and what it says is kept and t
   expect(before).toMatchObject({ gzip: false, brotli: false, minBytes: 1024 });
   expect(before.types).toContain('text/html');
   const body = { gzip: true, brotli: true, types: ['Text/HTML', 'text/html', 'text/css'], minBytes: 0 };
-  const kept = { ...before, ...body, types: ['text/html', 'text/css'] };
-  for (let i = 0; i < 2; i += 1) expect(await call(compression.update, { params, body })).toEqual(kept);
-  expect(await call(compression.get, { params })).toEqual(kept);
-  expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
+  const expected = { ...before, ...body, types: ['text/html', 'text/css'] };
+  for (let i = 0; i < 2; i += 1) expect(await call(compression.update, { params, body })).toEqual(expected);
+  expect(await call(compression.get, { params })).toEqual(expected);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id), siteKey(site.id)]);
 });
 
-test('images become WebP where a site says so; who says nothing of it leaves it as it is', async () => {
+test('WebP is off by default', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
   const before = await call(compression.get, { params });
   expect(before).toMatchObject({ webp: false, webpQuality: 80, webpTypes: ['image/jpeg', 'image/png'] });
   const { gzip, brotli, types, minBytes } = before;
-  const said = { webp: true, webpQuality: 60, webpMinBytes: 0, webpMaxBytes: 20_971_520 };
-  const body = { ...before, ...said, webpTypes: ['image/png' as const, 'image/png' as const] };
-  const kept = { ...before, ...said, webpTypes: ['image/png'] };
-  expect(await call(compression.update, { params, body })).toEqual(kept);
-  const untold = { gzip: !gzip, brotli, types, minBytes };
-  expect(await call(compression.update, { params, body: untold })).toEqual({ ...kept, gzip: !gzip });
-  expect(await call(compression.get, { params })).toEqual({ ...kept, gzip: !gzip });
+  const webpSettings = { webp: true, webpQuality: 60, webpMinBytes: 0, webpMaxBytes: 20_971_520 };
+  const body = { ...before, ...webpSettings, webpTypes: ['image/png' as const, 'image/png' as const] };
+  const expected = { ...before, ...webpSettings, webpTypes: ['image/png'] };
+  expect(await call(compression.update, { params, body })).toEqual(expected);
+  const withoutWebp = { gzip: !gzip, brotli, types, minBytes };
+  expect(await call(compression.update, { params, body: withoutWebp })).toEqual({ ...expected, gzip: !gzip });
+  expect(await call(compression.get, { params })).toEqual({ ...expected, gzip: !gzip });
 });
 
-test('what is stored is shown as it stands', async () => {
+test('stored values are returned as they are', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -56,7 +56,7 @@ test.each([
   [{ types: ['text'] }, 'types.0'],
   [{ types: ['text/html; charset=utf-8'] }, 'types.0'],
   [{ minBytes: -1 }, 'minBytes'],
-])('what no answer could have is refused: %j', async (wrong, path) => {
+])('an impossible value is rejected: %j', async (wrong, path) => {
   const site = await build.site();
   const body = { gzip: true, brotli: true, types: ['text/css'], minBytes: 0, ...wrong };
   await expect(as(site.owner).call(compression.update, { params: site.params, body })).toFail('PARAMETER', {

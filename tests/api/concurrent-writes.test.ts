@@ -1,4 +1,4 @@
-// Writes that collide in the database: each of them succeeds.
+// Concurrent writes must all succeed.
 import { EventEmitter } from 'node:events';
 import { cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
@@ -12,7 +12,7 @@ const { as, build, installation, url, close } = await testApp();
 const { db, pool } = installation;
 afterAll(close);
 
-/** Errors of deadlocks that PostgreSQL sent to this process. Its statistics would have them up to ten seconds later. */
+/** Deadlock errors that PostgreSQL sent to this process. Its own statistics lag up to ten seconds. */
 let deadlocks = 0;
 const watched = new WeakSet<object>();
 pool.on('acquire', (client) => {
@@ -28,7 +28,7 @@ const outcomes = async (calls: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(calls)).map((one) => (one.status === 'fulfilled' ? 'done' : String(one.reason)));
 const allDone = (count: number) => Array.from({ length: count }, () => 'done');
 
-test('two transactions that lock two rows in opposite orders are both done', async () => {
+test('two transactions that lock two rows in opposite orders both succeed', async () => {
   const [first, second] = [await build.zone(), await build.zone()];
   const { promise: bothHold, resolve } = Promise.withResolvers<void>();
   let holding = 0;
@@ -44,12 +44,12 @@ test('two transactions that lock two rows in opposite orders are both done', asy
   expect(await outcomes([run(first.id, second.id, 'a'), run(second.id, first.id, 'b')])).toEqual(allDone(2));
   expect(deadlocks).toBe(before + 1);
   const rows = await db.zone.findMany({ where: { id: { in: [first.id, second.id] } } });
-  // One ran after the other: both names are of the same transaction.
+  // Both names come from one transaction, so the transactions ran one after the other.
   expect(new Set(rows.map((row) => row.name.charAt(0))).size).toBe(1);
 });
 
 describe('changes of a zone', () => {
-  test('at once, while rollouts of it are carried on, are all done and end no other transaction', async () => {
+  test('during rollouts all succeed and abort no other transaction', async () => {
     const zone = await build.zone();
     const made = await Promise.all(Array.from({ length: 4 }, () => build.node({ zone })));
     const ids = made.map(({ id }) => id);
@@ -85,7 +85,7 @@ describe('changes of a zone', () => {
   });
 });
 
-describe('six identical first writes at once are all done', () => {
+describe('six identical first writes at once all succeed', () => {
   const six = (write: () => Promise<unknown>) => outcomes(Array.from({ length: 6 }, write));
 
   test('of the cache setting and of the compression of a site', async () => {
@@ -117,7 +117,7 @@ describe('six identical first writes at once are all done', () => {
     expect(await six(() => call(nginxDefaults.set, snippet))).toEqual(allDone(6));
   });
 
-  test('of a part of a zone', async () => {
+  test('of a section of a zone', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const write = () =>
@@ -129,7 +129,7 @@ describe('six identical first writes at once are all done', () => {
   });
 });
 
-test('a form that breaks off is refused as a wrong input', async () => {
+test('an aborted form is rejected as invalid input', async () => {
   const { client } = await build.client();
   const answer = await fetch(`${url}/api/v1/client/setting/logo`, {
     method: 'POST',

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
-import { askAt } from '../support/ask-at.ts';
+import { requestWithHost } from '../support/ask-at.ts';
 
 const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-console-'));
 await mkdir(path.join(dir, 'assets'));
@@ -41,7 +41,7 @@ test.each(['/user/', '/client/login', '/client/nodeManage/sitesSetting/1/shop/ww
   },
 );
 
-test('the start leads to the front door of the listener', async () => {
+test("the root redirects to the listener's console", async () => {
   expect((await get(`${app.url}/`)).header('location')).toBe('/user/');
   expect((await get(`${app.url}/client`)).header('location')).toBe('/client/');
   expect((await get(`${app.adminUrl}/`)).header('location')).toBe('/admin/');
@@ -49,7 +49,7 @@ test('the start leads to the front door of the listener', async () => {
   expect((await get(`${app.adminUrl}/client/login`)).status).toBe(404);
 });
 
-test('an unknown address that a browser opens leads to the start', async () => {
+test('an unknown URL in a browser redirects to the start page', async () => {
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
   for (const [base, door] of [
     [app.url, '/user/'],
@@ -70,19 +70,19 @@ describe('hashed files', () => {
     ['gzip', 'gzip'],
     ['br, gzip', 'br'],
     ['identity', null],
-  ])('are kept for ever and sent as %s', async (accepted, encoding) => {
+  ])('are cached forever and served as %s', async (accepted, encoding) => {
     const { text, header } = await get(`${app.url}/assets/main-abcd1234.js`, { 'accept-encoding': accepted });
     expect([text, header('content-encoding'), header('vary')]).toEqual([script, encoding, 'accept-encoding']);
     expect(header('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(header('content-type')).toMatch(/^text\/javascript|^application\/javascript/);
   });
 
-  test('that are gone are missing, so that an old tab notices', async () => {
+  test('return 404 when missing, so that an old tab notices', async () => {
     expect((await get(`${app.url}/assets/main-old00000.js`)).status).toBe(404);
   });
 });
 
-test('what lies outside or is hidden is not served', async () => {
+test('outside of the folder or hidden are not served', async () => {
   for (const address of [
     '/.secret',
     '/../package.json',
@@ -103,7 +103,7 @@ test('the public listener answers /admin/ with a 404 that leads to the 404 page'
 describe("at a client's own host name", () => {
   const hostile = `"><script>alert(1)</script>' $& $1`;
 
-  test('the page is theirs from its first byte, under the same policy', async () => {
+  test('the page is branded from its first byte, with the same CSP', async () => {
     const { clientId } = await app.build.client();
     await app.installation.db.branding.create({
       data: {
@@ -113,13 +113,13 @@ describe("at a client's own host name", () => {
         images: { create: { slot: 'favicon', hash: 'a'.repeat(64), format: 'png', bytes: Buffer.from('x') } },
       },
     });
-    const plain = await askAt('other.glow.test', `${app.url}/user/login`);
-    const { status, text, headers } = await askAt('console.glow.test:8080', `${app.url}/user/login`);
+    const plain = await requestWithHost('other.glow.test', `${app.url}/user/login`);
+    const { status, text, headers } = await requestWithHost('console.glow.test:8080', `${app.url}/user/login`);
     expect([plain.text, status]).toEqual([shell, 200]);
     for (const name of ['content-security-policy', 'cache-control', 'content-type', 'x-content-type-options'])
       expect(headers[name]).toBe(plain.headers[name]);
-    const said = hostile.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
-    expect(text).toContain(`<title>${said}</title>`);
+    const escaped = hostile.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+    expect(text).toContain(`<title>${escaped}</title>`);
     expect(text).toContain(`<link rel="icon" href="/branding/${'a'.repeat(64)}.png" />`);
     expect(text).not.toContain('<script');
     expect(text).toMatch(/<meta name="branding" content="[^"]+" \/><\/head>$/);

@@ -9,7 +9,7 @@ import { customHeaders, domainModules, redirects, urlRedirects } from '@edgeloom
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -25,7 +25,7 @@ async function pair() {
 const frame = { direction: 'response' as const, action: 'set' as const, name: 'X-Frame-Options', value: 'DENY' };
 
 describe('settings of a site', () => {
-  test('replace those of other sites, in the same order, as a version of each, and the nodes are told', async () => {
+  test('replace those of other sites, in the same order, with a version each, and are published', async () => {
     const { site, other, call, to } = await pair();
     const page = { code: 502 as const, type: 'content' as const, value: 'Back soon', enabled: true };
     const rule = (value: string) => ({ type: 'prefix' as const, value: [value], cacheTime: 60 });
@@ -55,9 +55,9 @@ describe('settings of a site', () => {
     expect(await call(errorPages.list, { params: other.params })).toMatchObject({ data: [page] });
     expect(await call(siteAntiHeaders.list, { params: other.params })).toMatchObject({ data: [{ name: 'X-Bot' }] });
     expect((await call(versions.list, { params: other.params })).total).toBe(before.total + 1);
-    expect((await published(installation, other.zoneId)).at(-1)).toBe(siteKey(other.id));
+    expect((await outboxKeys(installation, other.zoneId)).at(-1)).toBe(siteKey(other.id));
 
-    // What the site does not have, the others have no more.
+    // Objects that the source lacks are removed from the targets.
     const { data } = await call(rates.list, { params: site.params });
     await call(rates.remove, { params: site.params, body: { ids: data.map(({ id }) => id) } });
     await call(copies.settings, { params: site.params, body: { ...to, settings: ['rates'] } });
@@ -65,7 +65,7 @@ describe('settings of a site', () => {
     expect((await call(cacheRules.list, { params: other.params })).total).toBe(3);
   });
 
-  test('are copied by who may write each kind, to sites that are theirs', async () => {
+  test('need write permission for each kind, and own target sites', async () => {
     const { site, other, to } = await pair();
     const sub = await build.subUser(site.owner, [site, other], { permissions: ['site:read', 'cache:write'] });
     const body = { ...to, settings: ['rates' as const] };
@@ -83,7 +83,7 @@ describe('settings of a site', () => {
 });
 
 describe('modules', () => {
-  test('are made in other sites; one of the same name there takes over what it says and stays assigned', async () => {
+  test('are created in other sites; a module of the same name is overwritten and stays assigned', async () => {
     const { site, other, call, to } = await pair();
     const domain = await build.domain({ site: other });
     const make = (params: typeof site.params, name: string, value: string) =>
@@ -103,14 +103,14 @@ describe('modules', () => {
       { name: 'more', headers: [{ value: 'ALLOW' }], inUse: 0 },
       { id: moduleID, name: 'security', headers: [{ value: 'DENY' }], inUse: 1 },
     ]);
-    const told = data.map(({ id }) => moduleKey(id));
-    expect((await published(installation, other.zoneId)).slice(-2).toSorted()).toEqual(told.toSorted());
+    const publishedKeys = data.map(({ id }) => moduleKey(id));
+    expect((await outboxKeys(installation, other.zoneId)).slice(-2).toSorted()).toEqual(publishedKeys.toSorted());
     expect(await call(domainModules.list, { params: assigned.params })).toMatchObject({
       data: [{ domainName: domain.name, moduleID }],
     });
   });
 
-  test('of redirects bring their redirects, and nothing is copied where those would lead in circles', async () => {
+  test('of redirects include their redirects, and nothing is copied if those would loop', async () => {
     const { site, other, call, to } = await pair();
     const domain = await build.domain({ site: other });
     const module = await build.module(site, 'urlRedirect');
@@ -135,7 +135,7 @@ describe('modules', () => {
     expect(await sources()).toEqual(['/a', '/c']);
   });
 
-  test('are of the kind that was asked for', async () => {
+  test('must be of the requested kind', async () => {
     const { site, to, call } = await pair();
     const module = await build.module(site, 'cors');
     const at = { ...site.params, kind: 'customHeader' as const };

@@ -1,19 +1,19 @@
 import { afterAll, expect, test } from 'vitest';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { cuttable } from '../support/cut.ts';
+import { startTcpProxy } from '../support/cut.ts';
 import { eventually } from '../support/eventually.ts';
 import { testDatabase } from '../support/services.ts';
 import '../support/matchers.ts';
 
-const way = await cuttable(await testDatabase());
+const way = await startTcpProxy(await testDatabase());
 const app = await testApp({ DATABASE_URL: way.url });
 afterAll(async () => {
   await app.close();
   await way.close();
 });
 
-test('without the database every call says so, and all is well when it is back', async () => {
+test('without the database every call fails with a clear error, and works again afterwards', async () => {
   const { client } = await app.build.zone();
   const call = app.as(client).call;
   await call(zones.list);
@@ -27,12 +27,12 @@ test('without the database every call says so, and all is well when it is back',
     { code: 4003, extra: { checks: { postgres: { ok: false } } } },
   ]);
 
-  await way.mend();
+  await way.restore();
   const { total } = await eventually(() => call(zones.list));
   expect(total).toBe(1);
 });
 
-test('what a process that hangs has locked is not locked for long', async () => {
+test('locks of a hanging process are released soon', async () => {
   const { pool } = app.installation;
   const { rows } = await pool.query<{ name: string; ms: number }>(
     `SELECT name, setting::int AS ms FROM pg_settings WHERE name LIKE 'idle%session_timeout' ORDER BY name`,
@@ -43,7 +43,7 @@ test('what a process that hangs has locked is not locked for long', async () => 
   ]);
 });
 
-test('a session that ends while somebody has it between two queries fails the next of them, and not the process', async () => {
+test('a session that ends between two queries fails the next query, and not the process', async () => {
   const { pool } = app.installation;
   const client = await pool.connect();
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

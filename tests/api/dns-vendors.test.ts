@@ -1,4 +1,4 @@
-// Accounts at the large clouds, against stand-ins that speak what the vendors document and check every signature.
+// DNS accounts at the large clouds, against fake vendors that implement the documented APIs and verify signatures.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { DnsRecords } from '@edgeloom/api/dns/account.ts';
@@ -9,10 +9,10 @@ import { isSignedByAlibaba, startAliDns } from '../support/dns-vendors/ali-dns.t
 import { isSignedByTencent, startDnspod } from '../support/dns-vendors/dnspod.ts';
 import { isSignedByHuawei, startHuaweiCloud } from '../support/dns-vendors/huawei-cloud.ts';
 import { isSignedByAmazon, startRoute53 } from '../support/dns-vendors/route-53.ts';
-import type { Asked, Vendor } from '../support/dns-vendors/stand-in.ts';
+import type { VendorRequest, FakeVendor } from '../support/dns-vendors/stand-in.ts';
 
 const zone = 'example.com';
-/** A line of each, and how the vendor calls the one for everybody. */
+/** One line of each vendor, and its name of the default line. */
 const vendors = [
   {
     provider: 'dnspod',
@@ -38,7 +38,7 @@ const vendors = [
   },
 ] as const;
 
-const open = (provider: string, { url, key }: Pick<Vendor, 'url' | 'key'>, keySecret = key.keySecret) =>
+const open = (provider: string, { url, key }: Pick<FakeVendor, 'url' | 'key'>, keySecret = key.keySecret) =>
   openDns(
     { ORIGIN_ALLOW: ['127.0.0.0/8'], ORIGIN_DENY: [], DNS_ENDPOINTS: { [provider]: url } },
     DnsCredentials.parse({ provider, credentials: { ...key, keySecret } }),
@@ -50,7 +50,7 @@ const set = (name: string, type: DnsRecords['type'], values: string[], line?: st
   ttlSeconds: 600,
   ...(line !== undefined && { line }),
 });
-/** Each value and its weight, in no order. */
+/** Values with weights, unordered. */
 const shares = (records: DnsRecords[]) =>
   records.map(({ values, weights }) => values.map((value, at) => `${value} ${weights?.[at] ?? 'alike'}`).toSorted());
 const sorted = (records: DnsRecords[]) =>
@@ -59,7 +59,7 @@ const sorted = (records: DnsRecords[]) =>
     .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }) => {
-  let vendor: Vendor;
+  let vendor: FakeVendor;
   beforeAll(async () => {
     vendor = await start(zone);
   });
@@ -67,7 +67,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
   const account = () => open(provider, vendor);
   const all = async () => sorted(await account().list(zone));
 
-  test('a name has the values it is given and no others, whatever kind of name it is, and can be taken away', async () => {
+  test('a name gets exactly the given values, for every kind of name, and can be deleted', async () => {
     const sets = [
       set(zone, 'A', ['192.0.2.1', '192.0.2.2']),
       set(`*.${zone}`, 'AAAA', ['2001:db8::1']),
@@ -91,7 +91,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     expect(vendor.records.gaps).toEqual([]);
   });
 
-  test('saying the same again changes nothing', async () => {
+  test('repeating a write changes nothing', async () => {
     const one = set(`same.${zone}`, 'CNAME', ['Site.CDN.example.net.']);
     await account().upsert(zone, one);
     await account().upsert(zone, one);
@@ -100,7 +100,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     await account().remove(zone, one);
   });
 
-  test('a line has values of its own beside those for everybody', async () => {
+  test('a line has its own values beside the default ones', async () => {
     const name = `lines.${zone}`;
     const lines = await account().lines(zone);
     expect(lines.map(({ id }) => id)).toContain(line);
@@ -121,7 +121,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     expect(vendor.records.gaps).toEqual([]);
   });
 
-  test('values are shared by weight, otherwise, by fewer, and alike again, and are answered at all times', async () => {
+  test('values are weighted, and stay resolvable during changes', async () => {
     const name = `shared.${zone}`;
     const [one, two, three] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
     const weighted = (values: string[], weights: number[]) => ({ ...set(name, 'A', values), weights });
@@ -147,10 +147,10 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     expect(vendor.records.gaps).toEqual([]);
   });
 
-  test('of many names what is there is read once, and what is there already is not written', async () => {
+  test('bulk reads happen once, and existing records are not written', async () => {
     const many = await start(zone);
     const names = Array.from({ length: 40 }, (_, at) => set(`many${at}.${zone}`, 'A', ['192.0.2.1', '192.0.2.2']));
-    // As the reconciler does: a run of its own each time.
+    // Each run is separate, as in the reconciler.
     const run = async () => {
       const at = open(provider, many);
       const before = many.calls();
@@ -163,14 +163,14 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
       if (at.readAhead) await Promise.all(names.map((one) => at.upsert(zone, one)));
       return many.calls() - before;
     };
-    // A call for each row at most.
+    // At most one request per record.
     expect(await run()).toBeLessThan(90);
     expect(shares(await open(provider, many).list(zone))).toHaveLength(40);
     expect(await run()).toBeLessThan(10);
     await many.stop();
   });
 
-  test('a zone of 1,203 records is listed to its end', async () => {
+  test('a zone of 1,203 records is listed completely', async () => {
     const full = await start(zone);
     full.records.fill(zone, 1203, everybody);
     const names = (await open(provider, full).list(zone)).map(({ name }) => name);
@@ -178,17 +178,17 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
     await full.stop();
   });
 
-  test('a call that comes at a bad moment is made again; one that always does ends in the vendor’s words', async () => {
-    vendor.busyFor(2);
+  test('a transient error is retried; a permanent one ends with the vendor’s message', async () => {
+    vendor.rateLimitNext(2);
     expect(await account().list(zone)).toEqual([]);
-    vendor.busyFor(1000);
+    vendor.rateLimitNext(1000);
     const before = vendor.calls();
     await expect(account().list(zone)).rejects.toThrow(/request times|flow control|throttling|Rate exceeded/i);
     expect(vendor.calls() - before).toBe(4);
-    vendor.busyFor(0);
+    vendor.rateLimitNext(0);
   });
 
-  test('another secret and a foreign zone are refused in the vendor’s words', async () => {
+  test('a wrong secret and a foreign zone fail with the vendor’s message', async () => {
     await expect(open(provider, vendor, 'another secret').list(zone)).rejects.toThrow(wrong);
     await expect(account().list('example.org')).rejects.toThrow(/example\.org|not exist|不存在/);
   });
@@ -197,7 +197,7 @@ describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }
 test.each([
   { provider: 'dnspod', start: startDnspod },
   { provider: 'aliDNS', start: startAliDns },
-])('$provider: what a small plan allows no shorter than ten minutes lives ten minutes', async ({ provider, start }) => {
+])('$provider: a plan with a minimum TTL of ten minutes uses ten minutes', async ({ provider, start }) => {
   const vendor = await start(zone, { smallPlan: true });
   const proof = { ...set(`_acme-challenge.${zone}`, 'TXT', ['one']), ttlSeconds: 60 };
   await open(provider, vendor).upsert(zone, proof);
@@ -206,7 +206,7 @@ test.each([
   await vendor.stop();
 });
 
-test('a vendor that says nothing is waited for ten seconds, and asked once', async () => {
+test('an unresponsive vendor times out after ten seconds without retry', async () => {
   let asked = 0;
   const silent = createServer(() => (asked += 1));
   silent.listen(0, '127.0.0.1');
@@ -214,17 +214,17 @@ test('a vendor that says nothing is waited for ten seconds, and asked once', asy
   const at = silent.address();
   const url = `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}`;
   const key = { keyID: 'key', keySecret: 'secret' };
-  const said = vendors.map(({ provider }) =>
+  const expectations = vendors.map(({ provider }) =>
     expect(open(provider, { url, key }).list(zone)).rejects.toThrow('no answer within 10 seconds'),
   );
-  await Promise.all(said);
+  await Promise.all(expectations);
   expect(asked).toBe(vendors.length);
   silent.closeAllConnections();
   silent.close();
 });
 
-describe('the stand-ins check signatures as the vendors’ own examples are signed', () => {
-  const asked = (method: string, url: string, headers: Record<string, string>, body = ''): Asked => ({
+describe('the fake vendors verify the signatures of the vendors’ documented examples', () => {
+  const asked = (method: string, url: string, headers: Record<string, string>, body = ''): VendorRequest => ({
     method,
     url: new URL(url),
     headers: { host: new URL(url).host, ...headers },

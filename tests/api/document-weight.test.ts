@@ -1,4 +1,4 @@
-// No call makes a document that nodes do not take: the lists of a site and of a module have a total limit.
+// No request can make a document too large for nodes: lists of sites and modules have a total limit.
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
 import { MAX_DOCUMENT_BYTES } from '@edgeloom/api/core/document-weight.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
@@ -10,7 +10,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -32,7 +32,7 @@ async function bodyOf(zoneId: string, key: string) {
   }
 }
 
-test('cache rules of a site with too much text together are refused, and those before them stay', async () => {
+test('cache rules with too much text in total are rejected, and existing ones stay', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -49,7 +49,7 @@ test('cache rules of a site with too much text together are refused, and those b
   expect(await bodyOf(site.zoneId, siteKey(site.id))).toBeLessThan(MAX_DOCUMENT_BYTES);
 });
 
-test('a site that holds too much from before can be paused and lose rules', async () => {
+test('a site beyond the limit can be paused and can lose rules', async () => {
   const site = await build.site();
   const { id } = site;
   await db.cacheRule.createMany({ data: [1, 2, 3].map(() => ({ siteId: id, ...urls })) });
@@ -62,10 +62,10 @@ test('a site that holds too much from before can be paused and lose rules', asyn
     'PARAMETER',
     tooMuch('rules'),
   );
-  expect(await published(installation, site.zoneId)).toEqual([siteKey(id), siteKey(id)]);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(id), siteKey(id)]);
 });
 
-test('a cache rule of a site that holds too much from before can be shortened, and cannot grow', async () => {
+test('a cache rule of a site beyond the limit can shrink, and cannot grow', async () => {
   const site = await build.site();
   await db.cacheRule.createMany({ data: [1, 2, 3].map(() => ({ siteId: site.id, ...urls })) });
   const { call } = as(site.owner);
@@ -77,7 +77,7 @@ test('a cache rule of a site that holds too much from before can be shortened, a
   expect((await db.cacheRule.findUniqueOrThrow({ where: { id } })).value).toHaveLength(199);
 });
 
-test('a module that holds too much from before can be renamed and lose entries, and cannot grow', async () => {
+test('a module beyond the limit can be renamed and can lose entries, and cannot grow', async () => {
   const site = await build.site();
   const text = `/${'商'.repeat(1000)}`;
   const rule = RewriteRule.parse({ type: 'exact', source: text, target: text });
@@ -96,7 +96,7 @@ test('a module that holds too much from before can be renamed and lose entries, 
   await update('Renamed', 10);
 });
 
-test('a version with too much text from before the limits is not restored', async () => {
+test('a version beyond the limit cannot be restored', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -114,7 +114,7 @@ test('a version with too much text from before the limits is not restored', asyn
   expect(await call(cacheRules.list, { params })).toMatchObject({ total: 0 });
 });
 
-test('entries of a module with too much text together are refused in the field of the form', async () => {
+test("module entries with too much text in total are rejected at the form's field", async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const auth = {
@@ -136,7 +136,7 @@ test('entries of a module with too much text together are refused in the field o
   await expect(rewrites).toFail('PARAMETER', tooMuch('rules'));
 });
 
-test('redirects up to their limit fit a document, however their targets are encoded', async () => {
+test('redirects up to their limit fit into a document, whatever their encoding', async () => {
   const site = await build.site();
   const module = await build.module(site, 'urlRedirect');
   const params = { ...site.params, moduleId: module.id };

@@ -11,7 +11,7 @@ import { startNameServer } from '../edge/name-server.ts';
 import { testApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { unique, type BuiltDomain, type BuiltSite } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const dns = await startNameServer();
@@ -40,7 +40,7 @@ async function threeDomains(): Promise<{ site: BuiltSite; all: BuiltDomain[]; id
 }
 const namesOf = (all: BuiltDomain[]) => all.map((domain) => domain.name);
 
-test("a name that sites are pointed to is the installation's own: nobody serves it, or gets a certificate for it", async () => {
+test('CNAME targets belong to the installation: they cannot be served or get a certificate', async () => {
   const { site } = await threeDomains();
   const { call } = as(site.owner);
   const names = ['cdn.example.net', 'a1b2.cdn.example.net', '*.cdn.example.net'];
@@ -54,32 +54,32 @@ test("a name that sites are pointed to is the installation's own: nobody serves 
   );
 });
 
-describe('many domains at once', () => {
-  test('are sent to HTTPS, and told to the nodes where they are on', async () => {
+describe('several domains at once', () => {
+  test('get an HTTPS redirect, which is published for enabled ones', async () => {
     const { site, all, ids } = await threeDomains();
     const { call } = as(site.owner);
     await call(domains.forceSSL, { params: site.params, body: { ids, forceSSL: true } });
     expect(await call(domains.list, { params: site.params, query: { forceSSL: true } })).toMatchObject({ total: 3 });
-    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
   });
 
-  test('get tags, which no node needs to know', async () => {
+  test('get tags, which are not published', async () => {
     const { site, ids } = await threeDomains();
     const { call } = as(site.owner);
     await call(domains.setTags, { params: site.params, body: { ids: ids.slice(0, 2), tags: ['shop', 'blue'] } });
     expect(await call(domains.tags, { params: site.params })).toEqual({ data: ['blue', 'shop'], total: 2 });
     expect(await as(site.client).call(clientDomains.tags)).toEqual({ data: ['blue', 'shop'], total: 2 });
-    expect(await published(installation, site.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
   });
 
-  test('get the same origins in place of their own', async () => {
+  test('get the same origins', async () => {
     const { site, all, ids } = await threeDomains();
     const { call } = as(site.owner);
     const upstreams = [{ address: '192.0.2.50' }, { address: 'b.example.com', backup: true }];
     await call(domains.setUpstreams, { params: site.params, body: { ids, upstreams } });
     const { data } = await call(domains.list, { params: site.params });
     for (const domain of data) expect(domain.upstreams).toMatchObject(upstreams);
-    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
     const refuse = (body: { upstreams: { address: string; enabled?: boolean }[] }) =>
       call(domains.setUpstreams, { params: site.params, body: { ids, ...body } });
     await expect(refuse({ upstreams: [{ address: '192.0.2.1', enabled: false }] })).toFail('NO_ENABLED_UPSTREAM');
@@ -88,7 +88,7 @@ describe('many domains at once', () => {
     });
   });
 
-  test('have one address swapped for another wherever it stands, or among some', async () => {
+  test('have an address replaced everywhere, or in some', async () => {
     const { site, all, ids } = await threeDomains();
     const { call } = as(site.owner);
     const swap = (body: { from: string; to: string; ids?: string[] }) =>
@@ -98,13 +98,13 @@ describe('many domains at once', () => {
     });
     expect((await swap({ from: '192.0.2.10', to: '192.0.2.11' })).ids.sort()).toEqual(ids.slice(1));
     expect(await swap({ from: '192.0.2.10', to: '192.0.2.11' })).toEqual({ ids: [] });
-    expect(await published(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(namesOf(all.slice(0, 2)).map(hostKey));
     await expect(swap({ from: '192.0.2.11', to: '10.0.0.1' })).toFail('PARAMETER', {
       errorData: [expect.objectContaining({ path: 'to', rule: 'forbidden' })],
     });
   });
 
-  test('of which one would have an origin twice keep theirs, all of them', async () => {
+  test('keep all origins if one would have a duplicate', async () => {
     const site = await build.site();
     const both = [
       { address: '192.0.2.1', port: 80 },
@@ -125,7 +125,7 @@ describe('many domains at once', () => {
     );
   });
 
-  test('are removed by their names, none while one is on or is not there', async () => {
+  test('are removed by name, atomically if one is enabled or missing', async () => {
     const { site, all, ids } = await threeDomains();
     const { call } = as(site.owner);
     const [first, second, off] = namesOf(all);
@@ -143,7 +143,7 @@ describe('many domains at once', () => {
     expect(await call(domains.list, { params: site.params })).toMatchObject({ total: 2 });
   });
 
-  test('are changed together or not at all: one that is not of the site stops them', async () => {
+  test('are changed atomically, and fail for a domain of another site', async () => {
     const { site, ids } = await threeDomains();
     const other = await build.domain();
     const { call } = as(site.owner);
@@ -169,7 +169,7 @@ describe('many domains at once', () => {
   });
 });
 
-describe('a domain is the pattern', () => {
+describe('a domain is cloned', () => {
   const https = {
     scheme: 'https' as const,
     portMap: [],
@@ -179,7 +179,7 @@ describe('a domain is the pattern', () => {
   };
   const hsts = { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true };
 
-  test('of new names, which are like it in all and are on', async () => {
+  test('to new enabled names with the same settings', async () => {
     const source = await build.domain({ upstreams: [{ address: '192.0.2.7', port: 8443, weight: 3 }] });
     const { site } = source;
     const { call } = as(site.owner);
@@ -213,7 +213,7 @@ describe('a domain is the pattern', () => {
     ).toFail('NOT_FOUND');
   });
 
-  test('of its copy on another site of the owner, which is off; never on a site of somebody else', async () => {
+  test('to another site of the owner, disabled; never to a foreign site', async () => {
     const source = await build.domain({ upstreams: [{ address: '192.0.2.7', port: 80 }] });
     const { site } = source;
     const { call } = as(site.owner);
@@ -230,7 +230,7 @@ describe('a domain is the pattern', () => {
     await expect(copy((await build.site()).id)).toFail('NOT_FOUND');
   });
 
-  test('also in what its origins are shown of us, which is a certificate of the same site and stays while it is used', async () => {
+  test('with its client certificate, which must be of the same site and stays while in use', async () => {
     const source = await build.domain();
     const { site } = source;
     const { call } = as(site.owner);
@@ -258,26 +258,26 @@ describe('a domain is the pattern', () => {
     await expect(call(certificates.remove, { params: site.params, body: { ids: [own.id] } })).toFail('STILL_IN_USE');
   });
 
-  test('that a list for a preload list must be whole to be stored', async () => {
+  test('with complete settings only for HSTS preload', async () => {
     const { site, params } = await build.domain();
-    const tell = (told: typeof hsts | null) =>
+    const updateHsts = (told: typeof hsts | null) =>
       as(site.owner).call(domains.https, { params, body: { scheme: 'http', portMap: [], hsts: told } });
-    await expect(tell({ ...hsts, maxAgeSeconds: 300 })).toFail('PARAMETER', {
+    await expect(updateHsts({ ...hsts, maxAgeSeconds: 300 })).toFail('PARAMETER', {
       errorData: [expect.objectContaining({ path: 'hsts.maxAgeSeconds' })],
     });
-    await expect(tell({ ...hsts, includeSubdomains: false })).toFail('PARAMETER', {
+    await expect(updateHsts({ ...hsts, includeSubdomains: false })).toFail('PARAMETER', {
       errorData: [expect.objectContaining({ path: 'hsts.includeSubdomains' })],
     });
-    expect(await tell(hsts)).toMatchObject({ hsts });
-    // Left out, it stays; null takes it away.
+    expect(await updateHsts(hsts)).toMatchObject({ hsts });
+    // An omitted field keeps its value; null clears it.
     const rest = { scheme: 'http' as const, portMap: [] };
     expect(await as(site.owner).call(domains.https, { params, body: rest })).toMatchObject({ hsts });
-    expect(await tell(null)).toMatchObject({ hsts: null });
+    expect(await updateHsts(null)).toMatchObject({ hsts: null });
   });
 });
 
 describe('an export', () => {
-  test('has a line for each domain, whatever its tags say', async () => {
+  test('has a line for each domain, with any tags', async () => {
     const site = await build.site();
     const { id, name: called } = await build.domain({
       site,
@@ -317,7 +317,7 @@ describe('the origins of a site', () => {
   });
 });
 
-describe('the name that a site is reached by', () => {
+describe('the CNAME of a site', () => {
   const check = async (domain: BuiltDomain) => {
     const { call } = as(domain.site.owner);
     const { data } = await call(domains.checkCname, { params: domain.site.params, body: { ids: [domain.id] } });
@@ -328,7 +328,7 @@ describe('the name that a site is reached by', () => {
     return String(cname);
   };
 
-  test("is the site's own, and a domain is active when it leads there, by however many aliases", async () => {
+  test('is its own, and a domain is active if it points there, through any number of aliases', async () => {
     const domain = await build.domain();
     const target = await targetOf(domain.site);
     expect(target).toMatch(/^[0-9a-f]{12}\.cdn\.example\.net$/);
@@ -342,14 +342,14 @@ describe('the name that a site is reached by', () => {
     expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: 'elsewhere.example.net' });
     dns.records.delete(domain.name);
     expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive', found: null });
-    // To look is no change of the domain.
+    // A check does not modify the domain.
     expect(await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).toMatchObject({
       cnameStatus: 'inactive',
       updatedAt: domain.updatedAt,
     });
   });
 
-  test('may be reached by its addresses where no alias can stand, by these and no others', async () => {
+  test('may be replaced by its addresses at an apex, exactly these', async () => {
     const domain = await build.domain();
     dns.records.set(await targetOf(domain.site), { a: ['192.0.2.201', '192.0.2.202'] });
     dns.records.set(domain.name, { a: ['192.0.2.202'] });
@@ -358,14 +358,14 @@ describe('the name that a site is reached by', () => {
     expect(await check(domain)).toMatchObject({ cnameStatus: 'inactive' });
   });
 
-  test('of a wildcard is looked up by a name below it', async () => {
+  test('of a wildcard is checked by a name below it', async () => {
     const rest = `${unique('wild')}.example.com`;
     const domain = await build.domain({ name: `*.${rest}` });
     dns.records.set(`edgeloom-check.${rest}`, { alias: await targetOf(domain.site) });
     expect(await check(domain)).toMatchObject({ cnameStatus: 'active' });
   });
 
-  test('is waited for in the first hour of a domain, with a check every five minutes; after that the domain is inactive', async () => {
+  test("is checked every five minutes in a domain's first hour; after that the domain is inactive", async () => {
     const domain = await build.domain();
     const { call } = as(domain.site.owner);
     const state = async () => call(domains.byName, { params: domain.site.params, query: { domainName: domain.name } });
@@ -380,7 +380,7 @@ describe('the name that a site is reached by', () => {
     expect(await state()).toMatchObject({ cnameStatus: 'inactive' });
   });
 
-  test('is looked up by the hour, each domain once, and an outage of the name server changes nothing', async () => {
+  test('is checked hourly, once per domain, and a DNS outage changes nothing', async () => {
     await db.domain.updateMany({ data: { cnameDueAt: new Date(Date.now() + 86_400_000) } });
     const domain = await build.domain();
     dns.records.set(domain.name, { alias: await targetOf(domain.site) });
@@ -405,7 +405,7 @@ describe('the name that a site is reached by', () => {
   });
 });
 
-test('a process ends although no name server answers', async () => {
+test('a process stops although no DNS server responds', async () => {
   const silent = await startNameServer();
   silent.behave('silent');
   const resolver = openResolver({ DNS_RESOLVERS: [silent.address] });
@@ -413,13 +413,13 @@ test('a process ends although no name server answers', async () => {
   const work = resolver.check(asked);
   await eventually(() => expect(silent.asked.length).toBeGreaterThan(0));
   resolver.stop();
-  // Waiting for each of them would take most of a minute.
+  // Sequential checks would take most of a minute.
   expect((await work).every(({ state }) => state === 'unknown')).toBe(true);
   expect(silent.asked.length).toBeLessThan(asked.length);
   await silent.stop();
 });
 
-test('tags of a site are set by its owner, and those in use are listed', async () => {
+test('tags of a site are set by its owner, and used ones are listed', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   expect(await call(sites.setTags, { params: site.params, body: { tags: ['eu', 'shop'] } })).toEqual({
@@ -430,11 +430,11 @@ test('tags of a site are set by its owner, and those in use are listed', async (
   expect(await as((await build.site()).owner).call(sites.tagsInUse)).toEqual({ data: [], total: 0 });
 });
 
-test("a zone's redirect code is one that browsers know, and is told to its nodes", async () => {
+test("a zone's redirect code is limited to known ones, and published", async () => {
   const zone = await build.zone();
   const { call } = as(zone.client);
   const set = (code: 301 | 308) => call(zones.forceSSLRedirectCode, { params: { zoneId: zone.id }, body: { code } });
   expect(await set(308)).toMatchObject({ forceSSLRedirectCode: 308 });
   expect((await call(zones.list)).data).toMatchObject([{ forceSSLRedirectCode: 308 }]);
-  expect(await published(installation, zone.id)).toEqual(['zone']);
+  expect(await outboxKeys(installation, zone.id)).toEqual(['zone']);
 });

@@ -3,7 +3,7 @@ import { clientDomains, domains, domainUpstreams } from '@edgeloom/contract/doma
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp({ ORIGIN_ALLOW: '10.20.0.0/16' });
@@ -14,7 +14,7 @@ const name = () => `${unique('www')}.example.com`;
 const upstreams = [{ address: '192.0.2.10' }];
 const targets = (code: number, ...names: string[]) => ({ code, targets: names });
 
-test('as many as turn on domains at once are done, however few connections there are', async () => {
+test('any number of concurrent enables succeeds with few connections', async () => {
   const small = await testApp({ DATABASE_POOL: '2' });
   onTestFinished(() => small.close());
   const site = await small.build.site();
@@ -28,7 +28,7 @@ test('as many as turn on domains at once are done, however few connections there
 });
 
 describe('new domains', () => {
-  test('are on, have their origins, and are told to the nodes with their site', async () => {
+  test('are enabled, have their origins, and are published with their site', async () => {
     const site = await build.site();
     const [one, two] = [name(), name()];
     const body = {
@@ -64,10 +64,10 @@ describe('new domains', () => {
     expect(
       await as(site.owner).call(domains.byName, { params: site.params, query: { domainName: two } }),
     ).toMatchObject({ status: 0 });
-    expect(await published(installation, site.zoneId)).toEqual([hostKey(one), siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([hostKey(one), siteKey(site.id)]);
   });
 
-  test('come a thousand at once by few statements, all of them', async () => {
+  test('are created a thousand at once with few statements, atomically', async () => {
     const site = await build.site();
     const prefix = unique('n');
     const names = Array.from({ length: 1000 }, (_, i) => `${prefix}-${i}.example.com`);
@@ -80,7 +80,7 @@ describe('new domains', () => {
     expect(await db.outbox.count({ where: { zoneId: site.zoneId } })).toBe(1001);
   });
 
-  test('of which one stands in the way are none, and every line is named', async () => {
+  test('are not created if one is invalid, and every line is reported', async () => {
     const [site, other] = [await build.site(), await build.domain()];
     const present = await build.domain({ site });
     const [good, twice] = [name(), name()];
@@ -99,7 +99,7 @@ describe('new domains', () => {
     expect(await db.domain.count({ where: { siteId: site.id } })).toBe(1);
   });
 
-  test('that are one line fail with its own error', async () => {
+  test('as a single line fail with its own error', async () => {
     const [site, other] = [await build.site(), await build.domain()];
     const make = (domain: object) =>
       as(site.owner).call(domains.create, {
@@ -117,10 +117,10 @@ describe('new domains', () => {
   });
 
   test.each(['*.example.com', 'xn--fiq228c.example', 'a_b.example.com', `${'a'.repeat(63)}.example.com`])(
-    'may be called %s',
+    'may be named %s',
     async (pattern) => {
       const site = await build.site();
-      // Each run has a database of its own, so the name itself is free.
+      // The database is new, so the name is free.
       const { ids } = await as(site.owner).call(domains.createSimple, {
         params: site.params,
         body: { names: [pattern], upstreams },
@@ -141,7 +141,7 @@ describe('new domains', () => {
     `${'a'.repeat(64)}.example.com`,
     'host.example.com\nother.example.com',
     '',
-  ])('may not be called %j', async (pattern) => {
+  ])('may not be named %j', async (pattern) => {
     const site = await build.site();
     await expect(
       as(site.owner).call(domains.createSimple, { params: site.params, body: { names: [pattern], upstreams } }),
@@ -156,7 +156,7 @@ describe('new domains', () => {
     expect(await call(domains.list, { params: site.params })).toMatchObject({ data: [{ name }] });
   });
 
-  test("stay within the product's limit, in a race as well", async () => {
+  test("stay within the product's limit, also under concurrent requests", async () => {
     const site = await build.site({ product: await build.product({ domainLimit: 4 }) });
     const make = () =>
       as(site.owner).call(domains.createSimple, { params: site.params, body: { names: [name(), name()], upstreams } });
@@ -195,7 +195,7 @@ describe('an origin', () => {
     },
   );
 
-  test('may lie where the installation made an exception', async () => {
+  test('may be at an address that the installation allows', async () => {
     const { site, params } = await build.domain();
     const { data } = await as(site.owner).call(domainUpstreams.create, {
       params,
@@ -205,8 +205,8 @@ describe('an origin', () => {
   });
 });
 
-describe('a domain that is on', () => {
-  test('is on once in the whole installation, whoever asks and however many at once', async () => {
+describe('an enabled domain', () => {
+  test('is enabled once in the whole installation, also under concurrent requests', async () => {
     const shared = name();
     const sites = await Promise.all([build.site(), build.site(), build.site()]);
     const ids = await Promise.all(
@@ -221,7 +221,7 @@ describe('a domain that is on', () => {
     expect(await db.domain.count({ where: { name: shared, enabled: true } })).toBe(1);
   });
 
-  test('frees its name for another site of the customer when it is turned off', async () => {
+  test('frees its name for another site of the customer when disabled', async () => {
     const first = await build.domain();
     const second = await build.site({ product: first.site.product, owner: first.site.owner });
     const copy = await build.domain({ site: second, name: first.name, enabled: false });
@@ -231,10 +231,10 @@ describe('a domain that is on', () => {
     await turn(first, false);
     await turn(copy, true);
     const [host, copySite] = [hostKey(first.name), siteKey(second.id)];
-    expect(await published(installation, first.site.zoneId)).toEqual([host, host, copySite]);
+    expect(await outboxKeys(installation, first.site.zoneId)).toEqual([host, host, copySite]);
   });
 
-  test('is turned off before it is removed', async () => {
+  test('must be disabled before removal', async () => {
     const { id, site, name: called } = await build.domain();
     const { call } = as(site.owner);
     const body = { ids: [id] };
@@ -244,10 +244,10 @@ describe('a domain that is on', () => {
     await call(domains.status, { params: site.params, body: { ids: [id], enabled: false } });
     await call(domains.remove, { params: site.params, body });
     expect(await call(domains.list, { params: site.params })).toMatchObject({ total: 0 });
-    expect(await published(installation, site.zoneId)).toEqual([hostKey(called), hostKey(called)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([hostKey(called), hostKey(called)]);
   });
 
-  test('is told to the nodes again when its settings change', async () => {
+  test('is published again when its settings change', async () => {
     const { site, params, name: called } = await build.domain();
     const { call } = as(site.owner);
     const settings = {
@@ -277,19 +277,19 @@ describe('a domain that is on', () => {
       'ILLEGAL_PORT_MAP',
       { extra: { port: 81 } },
     );
-    expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => hostKey(called)));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => hostKey(called)));
   });
 });
 
-test('a domain that is off is changed without telling the nodes', async () => {
+test('a disabled domain is changed without publishing', async () => {
   const { site, params } = await build.domain({ enabled: false });
   await as(site.owner).call(domains.update, { params, body: { tags: ['x'] } });
   await as(site.owner).call(domainUpstreams.create, { params, body: { upstreams: [{ address: '192.0.2.99' }] } });
-  expect(await published(installation, site.zoneId)).toEqual([]);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
 });
 
 describe('the origins of a domain', () => {
-  test('are added, changed under their ids, sorted, searched and removed', async () => {
+  test('are added, changed, sorted, searched and removed, and keep their ids', async () => {
     const { site, params, name: called } = await build.domain({ upstreams: [{ address: '192.0.2.1', port: 80 }] });
     const { call } = as(site.owner);
     const { data } = await call(domainUpstreams.create, {
@@ -303,7 +303,7 @@ describe('the origins of a domain', () => {
     });
     expect(data.map(({ address }) => address)).toEqual(['192.0.2.1', '192.0.2.2', 'backup.example.com']);
     const [first, second] = data;
-    // Two swap their addresses in one call.
+    // Two domains swap their addresses in one call.
     const swapped = [
       { id: first?.id ?? '', address: '192.0.2.2', weight: 7 },
       { id: second?.id ?? '', address: '192.0.2.1' },
@@ -313,10 +313,10 @@ describe('the origins of a domain', () => {
     expect((await list({ sortBy: 'weight' })).map(({ weight }) => weight)).toEqual([7, 10, 10]);
     expect(await list({ keyword: 'BACKUP' })).toMatchObject([{ address: 'backup.example.com', backup: true }]);
     expect((await call(domainUpstreams.remove, { params, body: { ids: [first?.id ?? ''] } })).data).toHaveLength(2);
-    expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => hostKey(called)));
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => hostKey(called)));
   });
 
-  test('are each there once, and one that is on remains', async () => {
+  test('are unique, and one stays enabled', async () => {
     const { site, params } = await build.domain({
       upstreams: [
         { address: '192.0.2.1', port: 80 },
@@ -336,7 +336,7 @@ describe('the origins of a domain', () => {
     expect((await call(domainUpstreams.list, { params })).data.filter(({ enabled }) => enabled)).toHaveLength(1);
   });
 
-  test('are a hundred at most, however few are added at a time', async () => {
+  test('are a hundred at most, in any number of calls', async () => {
     const { site, params } = await build.domain();
     const add = (place: number) => {
       const upstreams = Array.from({ length: 60 }, (_, i) => ({ address: `203.0.${place}.${i}` }));
@@ -348,7 +348,7 @@ describe('the origins of a domain', () => {
     });
   });
 
-  test('of two people who each remove one of the last two, one is refused', async () => {
+  test('with two concurrent removals of the last two, one is rejected', async () => {
     const { site, params } = await build.domain({
       upstreams: [
         { address: '192.0.2.1', port: 80 },
@@ -394,7 +394,7 @@ describe('lists of domains', () => {
     ).toEqual([{ id: c.id, name: c.name }]);
   });
 
-  test('are found by what their origins and tags are now', async () => {
+  test('are searched by current origins and tags', async () => {
     const site = await build.site();
     const row = await build.domain({ site, upstreams: [{ address: '198.51.100.7', port: 80 }] });
     const { call } = as(site.owner);
@@ -415,14 +415,14 @@ describe('lists of domains', () => {
     expect(await finds('p blu')).toBe(true);
   });
 
-  test('cost the same number of queries whatever their length', async () => {
+  test('take the same number of queries at any length', async () => {
     const site = await build.site();
     for (let i = 0; i < 12; i += 1) await build.domain({ site });
     const { pool } = installation;
     const queriesOf = async (pageSize: number) => {
       let count = 0;
       const onAcquire = () => (count += 1);
-      // Outside a transaction every query takes a connection of its own.
+      // Outside a transaction, every query acquires its own connection.
       pool.on('acquire', onAcquire);
       await as(site.client).call(clientDomains.list, { query: { pageSize } });
       pool.off('acquire', onAcquire);
@@ -433,7 +433,7 @@ describe('lists of domains', () => {
     expect(await queriesOf(12)).toBeLessThanOrEqual(few);
   });
 
-  test('over all sites name the site, and narrow to one', async () => {
+  test('over all sites include the site, and filter by one', async () => {
     const { site, name: called } = await build.domain();
     const other = await build.domain({ site: await build.site({ product: site.product }) });
     const { call } = as(site.client);

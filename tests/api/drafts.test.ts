@@ -7,12 +7,12 @@ import { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
 import { onlyReads } from '@edgeloom/contract/endpoint.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { calls, inputFor, send } from '../support/every-call.ts';
-import { everything } from '../support/everything.ts';
+import { hashTables } from '../support/everything.ts';
 import { world } from '../support/world.ts';
 import '../support/matchers.ts';
 
@@ -22,7 +22,7 @@ const { db, pool } = installation;
 afterAll(close);
 
 const rule = { type: 'fileType' as const, value: ['css'], cacheTime: 60 };
-const draft = (site: BuiltSite, asked: DraftCall[], who: Signed = site.owner) =>
+const draft = (site: BuiltSite, asked: DraftCall[], who: SignedInAccount = site.owner) =>
   as(who).call(drafts.run, { params: site.params, body: { calls: asked } });
 const creating = (value: string): DraftCall => ({
   method: 'POST',
@@ -31,16 +31,16 @@ const creating = (value: string): DraftCall => ({
 });
 
 describe('a draft', () => {
-  test('says what its calls together would change, as the version would, and how many documents', async () => {
+  test('returns what its calls would change together, like a version, and how many documents', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
-    const told = await draft(site, [
+    const result = await draft(site, [
       creating('css'),
       { method: 'PUT', path: `domain/${id}`, body: { maxFails: 7 } },
       { method: 'PUT', path: `domain/${id}`, body: { maxFails: 8 } },
       { method: 'PATCH', path: 'domains/forceSSL', body: { ids: [id], forceSSL: true } },
     ]);
-    expect(told).toMatchObject({
+    expect(result).toMatchObject({
       total: 2,
       documents: 2,
       data: [
@@ -61,17 +61,17 @@ describe('a draft', () => {
     const last = await as(site.owner).call(versions.compare, {
       params: { ...site.params, version: data.at(-1)?.version ?? 0 },
     });
-    expect(last.data[0]?.fields).toEqual(told.data[1]?.fields.slice(1));
+    expect(last.data[0]?.fields).toEqual(result.data[1]?.fields.slice(1));
   });
 
-  test('that changes nothing says so', async () => {
+  test('without any change says so', async () => {
     const site = await build.site();
     const body = { heuristics: true, staleIfError: 60 };
     await as(site.owner).call(cacheSetting.update, { params: site.params, body });
     expect(await draft(site, [{ method: 'PUT', path: 'setting/cache', body }])).toMatchObject({ total: 0, data: [] });
   });
 
-  test('is refused as its call would be, and says which, and where in it', async () => {
+  test("is rejected like its failing call, with the call's number and path", async () => {
     const { site, id, name } = await build.domain();
     const bad = { rules: [{ ...rule, cacheTime: -1 }] };
     await expect(draft(site, [creating('css'), { ...creating('js'), body: bad }])).toFail('PARAMETER', {
@@ -90,7 +90,7 @@ describe('a draft', () => {
     await expect(draft(other.site, [creating('css')], site.owner)).toFail('NOT_FOUND');
   });
 
-  test('sees limits as the earlier of its calls leave them', async () => {
+  test('checks limits after its earlier calls', async () => {
     const site = await build.site({ product: await build.product({ domainLimit: 1 }) });
     const adding = (): DraftCall => ({
       method: 'POST',
@@ -105,7 +105,7 @@ describe('a draft', () => {
     await expect(draft(roomy, [same, same])).toFail('DUPLICATED', { extra: { call: 1 } });
   });
 
-  test('asks for the permission of each of its calls, and shows what may be read', async () => {
+  test('needs the permission of each call, and shows readable kinds only', async () => {
     const site = await build.site();
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'cache:write'] });
     await expect(draft(site, [{ method: 'POST', path: 'setting/errorPages', body: { errorPages: [] } }], sub)).toFail(
@@ -115,7 +115,7 @@ describe('a draft', () => {
     expect(await draft(site, [creating('css')], sub)).toMatchObject({ total: 0, documents: 1 });
   });
 
-  test('that meets somebody else at work gives up, and holds nobody up after', async () => {
+  test('that waits for a lock gives up, and holds no lock afterwards', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
     const other = await pool.connect();
@@ -131,7 +131,7 @@ describe('a draft', () => {
     expect((await db.domain.findUniqueOrThrow({ where: { id } })).maxFails).toBe(9);
   });
 
-  test('is one of few that an account and its sub-accounts have at once', async () => {
+  test('is limited per account including sub-accounts', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
     const permissions: Permission[] = ['site:read', 'domain:read', 'domain:write'];
@@ -141,7 +141,7 @@ describe('a draft', () => {
     await other.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     await other.query('UPDATE domains SET max_fails = 6, updated_at = now() WHERE id = $1', [id]);
     const asked = { method: 'PUT' as const, path: `domain/${id}`, body: { maxFails: 7 } };
-    // Two of each are few, and used to hold as many connections as there are sub-accounts.
+    // Regression: each draft held as many connections as there are sub-accounts.
     const outcomes = await Promise.allSettled(
       [site.owner, ...subs].flatMap((who) => [draft(site, [asked], who), draft(site, [asked], who)]),
     );
@@ -152,10 +152,10 @@ describe('a draft', () => {
     expect((await draft(site, [asked])).total).toBe(1);
   });
 
-  test('beside others and a save: each is told what its own would change, and the save is kept', async () => {
+  test('beside other drafts and a save returns its own changes, and the save is kept', async () => {
     const domain = await build.domain();
     const { site, id } = domain;
-    // One that waits too long for the others is told BUSY, and asks again.
+    // A draft that waits too long fails with BUSY and is retried.
     const asked = (maxFails: number) =>
       eventually(() =>
         draft(site, [{ method: 'PUT', path: `domain/${id}`, body: { maxFails, readTimeoutSeconds: 30 + maxFails } }]),
@@ -183,7 +183,7 @@ const callOf = ({ method, path }: (typeof drafted)[number], input: ReturnType<ty
   path: path.replace('user/site/:siteId/', '').replace(/:(\w+)/g, (_, name: string) => input.params[name] ?? ''),
   body: input.body,
 });
-/** What is no configuration, or of another site, or asks somebody outside. */
+/** Calls that are not configuration, belong to another site, or contact external hosts. */
 const refused = [
   'certificates.autoSSL',
   'certificates.create',
@@ -208,14 +208,14 @@ const refused = [
 describe('every call that changes a site', async () => {
   const [home, another] = [await world(build, installation), await world(build, installation)];
   const run = calls.filter(({ endpoint, mount }) => endpoint === drafts.run && mount === 'user');
-  let before: Awaited<ReturnType<typeof everything>>;
+  let before: Awaited<ReturnType<typeof hashTables>>;
   let done = 0;
   beforeAll(async () => {
-    before = await everything(installation, '^rate_');
+    before = await hashTables(installation, '^rate_');
   });
 
   test.each(drafted)('leaves no trace when it is drafted: $title', async (call) => {
-    // Copied to where a copy is no copy of itself.
+    // A copy's target must differ from its source.
     const ids = call.endpoint.feature === 'copies' ? { ...home.ids, site: another.ids.site } : home.ids;
     const asked = callOf(call, inputFor(call.endpoint, ids));
     const input = { params: { siteId: home.ids.site }, query: {}, body: { calls: [asked] } };
@@ -225,21 +225,21 @@ describe('every call that changes a site', async () => {
       expect(status === 200 && refused.includes(nameOf(call)), JSON.stringify(body)).toBe(false);
       done += Number(status === 200);
     }
-    expect(await everything(installation, '^rate_')).toEqual(before);
+    expect(await hashTables(installation, '^rate_')).toEqual(before);
   });
 
-  test('is one that can be drafted, or is known not to be', () => {
+  test('can be drafted or is listed as an exception', () => {
     const names = drafted.map(nameOf);
     expect(refused.filter((name) => !names.includes(name))).toEqual([]);
-    // A sample may meet a rule of the call's own; most do not.
+    // Some samples violate a rule of their call.
     expect(done).toBeGreaterThanOrEqual(drafted.length - refused.length - 5);
   });
 });
 
-describe('work that is undone', () => {
+describe('a dry run', () => {
   const { promise: never } = Promise.withResolvers<never>();
 
-  test('is ended when its time is up, whatever it is at, and holds no row from then on', async () => {
+  test('is aborted at its timeout, and holds no locks afterwards', async () => {
     const { id } = await build.site();
     const slow = undone(pool, 300, () =>
       db.$transaction(async (tx) => {
@@ -252,7 +252,7 @@ describe('work that is undone', () => {
     expect(await db.site.update({ where: { id }, data: { name: 'kept' } })).toMatchObject({ name: 'kept' });
   });
 
-  test('and goes on asking afterwards, changes nothing', async () => {
+  test('that queries afterwards changes nothing', async () => {
     const { id, name } = await build.site();
     const { promise: end, resolve } = Promise.withResolvers<void>();
     let left: Promise<unknown> = never;
@@ -265,7 +265,7 @@ describe('work that is undone', () => {
     expect(await db.site.findUniqueOrThrow({ where: { id } })).toMatchObject({ name });
   });
 
-  test('sees its own changes by every client of the process, and nobody else does', async () => {
+  test('sees its own changes through every database client of the process, and nobody else does', async () => {
     const { id, name } = await build.site();
     const shown = async () =>
       (await pool.query<{ name: string }>('SELECT name FROM sites WHERE id = $1', [id])).rows[0];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
 import { testApp } from '../support/app.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { unique, type Tenant } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { mailsTo, mailTo } from '../support/mailbox.ts';
@@ -34,7 +34,7 @@ const settings = (more: Partial<Parameters<typeof set>[1]> = {}) => ({
   fromAddress: 'mail@glow.test',
   ...more,
 });
-const set = (who: Signed, body: Body) => as(who).call(emailSetting.update, { body });
+const set = (who: SignedInAccount, body: Body) => as(who).call(emailSetting.update, { body });
 type Body = {
   enabled: boolean;
   host: string;
@@ -47,7 +47,7 @@ type Body = {
 };
 const bare = ({ password: _, ...rest }: Body): Body => rest;
 
-/** As a sign-in of one of the client's accounts posts it. */
+/** Sends a mail as a sign-in of this client does. */
 async function post({ clientId }: Pick<Tenant, 'clientId'>) {
   const email = `${unique('reader')}@example.com`;
   await installation.mail.post(installation.db, { email, language: 'en', clientId }, 'code', { code: '135790' });
@@ -55,7 +55,7 @@ async function post({ clientId }: Pick<Tenant, 'clientId'>) {
 }
 const arrived = (at: Smtp, email: string) =>
   eventually(() => at.received.find(({ to }) => to.includes(email)) ?? expect.fail(`no mail to ${email}`));
-/** As if the half minute had passed. */
+/** Moves the retry half a minute forward. */
 const hurry = () =>
   installation.pool
     .query(`UPDATE outgoing_mails SET due_at = now()`)
@@ -80,7 +80,7 @@ async function listener(onSocket: (socket: Socket) => void) {
   };
 }
 
-test("a client's mails leave by its own server, under its own name; everyone else's by the installation's", async () => {
+test("a client's mails are sent by its own server under its own name; all others by the installation's", async () => {
   const [tenant, other] = [await build.client(), await build.client()];
   await set(tenant.client, settings());
   const [own, theirs] = [await post(tenant), await post(other)];
@@ -93,7 +93,7 @@ test("a client's mails leave by its own server, under its own name; everyone els
   expect((await readdir(app.mailDir)).length).toBe(2);
 });
 
-test('switched off, they leave by the installation again, in the name of its branding', async () => {
+test("when disabled, mails are sent by the installation under the client's branding", async () => {
   const tenant = await build.client();
   await installation.db.branding.create({
     data: { clientId: tenant.clientId, host: `${unique('x')}.example.com`, title: 'Gläw "Select"' },
@@ -107,7 +107,7 @@ test('switched off, they leave by the installation again, in the name of its bra
 });
 
 describe('the password', () => {
-  test('is sealed where it lies, and never answered', async () => {
+  test('is stored encrypted and never returned', async () => {
     const { client, clientId } = await build.client();
     const answers = [await set(client, settings()), await as(client).call(emailSetting.get)];
     for (const answer of answers) expect(answer).toMatchObject({ hasPassword: true, host: '127.0.0.1' });
@@ -116,7 +116,7 @@ describe('the password', () => {
     expect(row.passwordSealed).toMatch(/^s1\./);
   });
 
-  test('stays while the server does, and is asked for again with any other', async () => {
+  test('is kept with the same server, and required again for another one', async () => {
     const { client } = await build.client();
     await set(client, settings());
     expect(await set(client, bare(settings({ fromName: 'New' })))).toMatchObject({
@@ -133,7 +133,7 @@ describe('the password', () => {
   });
 });
 
-describe('settings that do not work are refused, with the field to look at', () => {
+describe('invalid settings are rejected at their field', () => {
   const refused = (path: string, rule: string) => ({ errorData: [expect.objectContaining({ path, rule })] });
 
   test('a wrong password', async () => {
@@ -145,14 +145,14 @@ describe('settings that do not work are refused, with the field to look at', () 
     expect(await as(client).call(emailSetting.get)).toBeNull();
   });
 
-  test('a port where nobody listens', async () => {
+  test('a closed port', async () => {
     const { client } = await build.client();
     const { port, stop } = await listener(() => undefined);
     stop();
     await expect(set(client, settings({ port }))).toFail('ILLEGAL_EMAIL_SETTINGS', refused('host', 'connection'));
   });
 
-  test('a server without TLS where TLS is asked for, and one with a certificate of its own', async () => {
+  test('a server without required TLS, and one with an untrusted certificate', async () => {
     const { client } = await build.client();
     const withTls = await startSmtp({ offersTls: true });
     for (const port of [smtp.port, withTls.port])
@@ -164,7 +164,7 @@ describe('settings that do not work are refused, with the field to look at', () 
     await withTls.stop();
   });
 
-  test('a sender that the server does not take', async () => {
+  test('a sender that the server rejects', async () => {
     const { client } = await build.client();
     const strict = await startSmtp({ refuses: true });
     await expect(as(client).call(emailSetting.test, { body: settings({ port: strict.port }) })).toFail(
@@ -174,7 +174,7 @@ describe('settings that do not work are refused, with the field to look at', () 
     await strict.stop();
   });
 
-  test('an address that the installation does not name, without TLS', async () => {
+  test('an internal address without TLS', async () => {
     const { client } = await build.client();
     await expect(set(client, settings({ host: '203.0.113.5' }))).toFail(
       'ILLEGAL_EMAIL_SETTINGS',
@@ -182,7 +182,7 @@ describe('settings that do not work are refused, with the field to look at', () 
     );
   });
 
-  test('more than one line, which could become a header', async () => {
+  test('line breaks, which could inject a header', async () => {
     const { client } = await build.client();
     for (const bad of [
       { fromName: 'x\r\nBcc: a@example.com' },
@@ -193,7 +193,7 @@ describe('settings that do not work are refused, with the field to look at', () 
   });
 });
 
-test('loopback, private and metadata addresses are not reached, by number or by name', async () => {
+test('loopback, private and metadata addresses are not contacted, by number or by name', async () => {
   const strict = await testApp();
   const { client } = await strict.build.client();
   const touched = await listener(() => undefined);
@@ -206,7 +206,7 @@ test('loopback, private and metadata addresses are not reached, by number or by 
   await strict.close();
 });
 
-test('a refusal does not tell whether an internal name exists', async () => {
+test('an error does not reveal whether an internal name exists', async () => {
   const strict = await testApp();
   onTestFinished(() => strict.close());
   const { client } = await strict.build.client();
@@ -219,14 +219,14 @@ test('a refusal does not tell whether an internal name exists', async () => {
     );
 });
 
-test('a test goes to whoever asks, by the settings in the form, and keeps nothing', async () => {
+test("a test mail goes to the caller with the form's settings, and stores nothing", async () => {
   const { client } = await build.client();
   await as(client).call(emailSetting.test, { body: settings() });
   expect((await arrived(smtp, client.email)).to).toEqual([client.email]);
   expect(await as(client).call(emailSetting.get)).toBeNull();
 });
 
-test('a server that fails twice is passed by, and says why where it is set', async () => {
+test('a server that fails twice is skipped, and its error is shown', async () => {
   const tenant = await build.client();
   const dying = await startSmtp();
   await set(tenant.client, settings({ port: dying.port }));
@@ -244,7 +244,7 @@ test('a server that fails twice is passed by, and says why where it is set', asy
   });
 });
 
-test("a tenant's server that never answers keeps no other tenant's mails waiting", async () => {
+test('an unresponsive server of one tenant does not delay mails of others', async () => {
   const tarpit = await listener(() => undefined);
   const slow = await build.client();
   await set(slow.client, settings({ enabled: false, port: tarpit.port }));
@@ -257,7 +257,7 @@ test("a tenant's server that never answers keeps no other tenant's mails waiting
   await installation.db.emailSetting.deleteMany({ where: { clientId: slow.clientId } });
 });
 
-test('the settings are of the root account alone, and of one client', async () => {
+test('the settings are readable by the root account of one client only', async () => {
   const [tenant, other] = [await build.client(), await build.client()];
   await set(tenant.client, settings());
   expect(await as(other.client).call(emailSetting.get)).toBeNull();

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -10,7 +10,7 @@ afterAll(close);
 
 const page = { code: 502 as const, type: 'content' as const, value: '<h1>later</h1>' };
 
-test('error pages are made, listed by code, changed and removed, and each change is told to the nodes', async () => {
+test('error pages are created, listed by code, changed and removed, and each change is published', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -25,10 +25,10 @@ test('error pages are made, listed by code, changed and removed, and each change
   await call(errorPages.update, { params, body: { errorPages: [changed] } });
   await call(errorPages.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(errorPages.list, { params })).toMatchObject({ data: [changed] });
-  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
 });
 
-test('a site has one page for each code, in a race as well', async () => {
+test('a site has one page per code, also under concurrent requests', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const make = () => call(errorPages.create, { params: site.params, body: { errorPages: [page] } });
@@ -48,7 +48,7 @@ test.each([
   [{ ...page, type: 'redirect' as const, value: '/relative' }, 'errorPages.0.value'],
   [{ ...page, type: 'redirect' as const, value: 'javascript:alert(1)' }, 'errorPages.0.value'],
   [{ ...page, type: 'javascript' as const, value: 'x = "</SCRIPT>"' }, 'errorPages.0.value'],
-])('a page that cannot work is refused where it is wrong: %j', async (bad, path) => {
+])('an invalid page is rejected at its field: %j', async (bad, path) => {
   const site = await build.site();
   const refused = as(site.owner).call(errorPages.create, { params: site.params, body: { errorPages: [bad] } });
   await expect(refused).toFail('PARAMETER', { errorData: [expect.objectContaining({ path })] });

@@ -30,7 +30,7 @@ async function zoneWithCalls() {
     call(groups.create, { params, body: { name, ...input } });
   return { zone, call, params, group };
 }
-/** One that serves, as far as anybody knows. */
+/** A healthy node. */
 async function servingNode(zone: BuiltZone, ip = '192.0.2.1') {
   const node = await build.node({ zone });
   await db.edgeNode.update({ where: { id: node.id }, data: { ip, joinedAt: new Date() } });
@@ -45,7 +45,7 @@ async function setsOf(label: string) {
 }
 
 describe('groups', () => {
-  test('are made in a zone, stand in the order of their priority, and are changed', async () => {
+  test('are created in a zone, ordered by priority, and changed', async () => {
     const { call, params, group } = await zoneWithCalls();
     const [later, first] = [await group('later', { priority: 2, lines: ['cht'] }), await group('first')];
     const { data } = await call(groups.list, { params });
@@ -61,7 +61,7 @@ describe('groups', () => {
     await expect(group('third', { lines: ['nowhere'] })).toFail('PARAMETER');
   });
 
-  test('of a zone, and its virtual nodes, there are a hundred and five hundred', async () => {
+  test('are limited to a hundred per zone, and virtual nodes to five hundred', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const named = (count: number) => Array.from({ length: count }, (_, i) => ({ zoneId: zone.id, name: `n${i}` }));
     await db.group.createMany({ data: named(99) });
@@ -71,7 +71,7 @@ describe('groups', () => {
     await expect(call(virtualNodes.create, { params, body: { name: 'one more' } })).toFail('LIMIT_REACHED');
   });
 
-  test('a backup group is another one of the same zone', async () => {
+  test('have backup groups of the same zone', async () => {
     const { call, params, group } = await zoneWithCalls();
     const { zone } = await zoneWithCalls();
     const one = await group();
@@ -80,7 +80,7 @@ describe('groups', () => {
     await expect(call(groups.update, { params, body: { id: one.id, backupGroupID: foreign.id } })).toFail('NOT_FOUND');
   });
 
-  test('one that is used is not removed, and it is said by what', async () => {
+  test('in use are not removed, and the users are named', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [one, two] = [await group(), await group()];
     const remove = (id: string) => call(groups.remove, { params, body: { ids: [id] } });
@@ -102,7 +102,7 @@ describe('groups', () => {
     expect((await call(groups.list, { params })).total).toBe(1);
   });
 
-  test('go with their zone once nothing uses them', async () => {
+  test('are deleted with their zone if unused', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const backup = await group();
     await group('other', { backupGroupID: backup.id });
@@ -111,7 +111,7 @@ describe('groups', () => {
     expect(await db.group.count({ where: { zoneId: zone.id } })).toBe(0);
   });
 
-  test('a site takes its groups from its product, or the first of the zone, and again when it is told to', async () => {
+  test("of a site come from its product or the zone's first group, and again on refresh", async () => {
     const { zone, call, group } = await zoneWithCalls();
     const [first, other] = [await group('first'), await group('other', { priority: 2 })];
     const product = await build.product({ zone });
@@ -133,7 +133,7 @@ describe('groups', () => {
     ).toFail('PARAMETER');
   });
 
-  test('the first group of a zone serves and counts the sites that were added before it', async () => {
+  test('the first group of a zone serves and counts earlier sites', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const product = await build.product({ zone });
     const add = () => call(clientSites.create, { body: { name: unique('site'), productID: product.id } });
@@ -148,14 +148,14 @@ describe('groups', () => {
     const onGroup = async (groupID: string) =>
       (await call(clientSites.list, { query: { groupID } })).data.map(({ id }) => id);
     expect(await onGroup(other.id)).toEqual([early.id]);
-    // The product names no group, so the site moves to the first group of its zone.
+    // The product has no group, so the site moves to the first group of its zone.
     await call(clientSites.refreshProduct, { body: { siteIDs: [early.id] } });
     expect(await onGroup(first.id)).toContain(early.id);
     const board = await call(groups.board, { params });
     expect(board.groups.map(({ siteCount }) => siteCount)).toEqual([2, 0]);
   });
 
-  test('sites are forced to the backup group of their product together, said once, until that is lifted or there is none', async () => {
+  test('sites of a product are forced to its backup group together, once, until released', async () => {
     const { zone, call, group } = await zoneWithCalls();
     const [main, backup] = [await group('main'), await group('backup', { priority: 2 })];
     const product = await build.product({ zone });
@@ -195,7 +195,7 @@ describe('lines', () => {
     const on = (line: string) => ({ ...params, groupId, line });
     await call(groups.addNodes, { params: on('default'), body: { nodeUIDs: [a.uid, b.uid], weight: 40 } });
     await call(groups.addNodes, { params: on('cht'), body: { nodeUIDs: [a.uid] } });
-    // Said again with another weight, it has that.
+    // Adding a node again updates its weight.
     await call(groups.addNodes, { params: on('default'), body: { nodeUIDs: [b.uid], weight: 60 } });
     const { data } = await call(groups.lines, { params: { ...params, groupId } });
     expect(data.map(({ line, members }) => [line, members.map(({ weight }) => weight).toSorted()])).toEqual([
@@ -218,7 +218,7 @@ describe('lines', () => {
     await call(groups.update, { params, body: { id: groupId, lines: [] } });
   });
 
-  test('take nodes of their zone that have visitors, and nothing else', async () => {
+  test('contain only edge nodes of their zone', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const { id: groupId } = await group();
     const elsewhere = await build.node({ zone: await build.zone({ tenant: zone }) });
@@ -235,7 +235,7 @@ describe('lines', () => {
     });
   });
 
-  test('hold fifty, however they come', async () => {
+  test('hold at most fifty nodes, in any number of calls', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const { id: groupID } = await group();
     await db.virtualNode.createMany({
@@ -249,7 +249,7 @@ describe('lines', () => {
     await expect(call(groups.place, { params, body: { changes } })).toFail('GROUP_NODE_LIMIT');
   });
 
-  test('a group whose sites forward ports keeps a node that forwards them', async () => {
+  test('a group whose sites have forwards keeps a forwarding node', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const { id: groupId, name } = await group();
     const [forwards, web] = [await build.node({ zone }), await build.node({ zone })];
@@ -285,7 +285,7 @@ describe('lines', () => {
     await call(groups.removeNodes, at(other));
   });
 
-  test('a node on a line, or in a virtual node, stays in its zone', async () => {
+  test('a node on a line or in a virtual node stays in its zone', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [{ id: groupId }, node] = [await group(), await build.node({ zone, enabled: false })];
     const other = await build.zone({ tenant: zone });
@@ -305,7 +305,7 @@ describe('lines', () => {
 });
 
 describe('virtual nodes', () => {
-  test('have names and addresses, each switched by its own call and off before it goes', async () => {
+  test('have names and addresses, each with its own switch, disabled before removal', async () => {
     const { zone, call, params } = await zoneWithCalls();
     const made = await call(virtualNodes.create, {
       params,
@@ -336,7 +336,7 @@ describe('virtual nodes', () => {
     expect((await call(virtualRecords.list, { params: at })).data).toHaveLength(2);
   });
 
-  test('one that is on a line is not removed', async () => {
+  test('in use are not removed', async () => {
     const { call, params, group } = await zoneWithCalls();
     const [{ id: groupId }, virtual] = [
       await group(),
@@ -352,8 +352,8 @@ describe('virtual nodes', () => {
   });
 });
 
-describe('what a group answers', () => {
-  test('is written as its nodes change, and not again while nothing does', async () => {
+describe("a group's DNS answer", () => {
+  test('is updated when its nodes change, and not otherwise', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [made, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
     const changes = [a, b].map(({ uid }) => ({ groupID: made.id, line: 'default', nodeUID: uid, weight: 50 }));
@@ -367,7 +367,7 @@ describe('what a group answers', () => {
     const before = await written();
     await steerNow();
     expect(await written()).toEqual(before);
-    // Out of DNS as soon as it is told to drain, while it serves.
+    // A draining node leaves DNS at once and keeps serving.
     await call(nodes.status, { body: { ids: [a.id], enabled: false, drainSeconds: 300 } });
     await steerNow();
     expect(await values()).toEqual(['192.0.2.2']);
@@ -380,14 +380,14 @@ describe('what a group answers', () => {
         { line: 'default', members: expect.arrayContaining([expect.objectContaining({ reason: 'draining' })]) },
       ],
     });
-    // The last one stays, whatever becomes of it.
+    // The last node stays in DNS in any state.
     await call(nodes.status, { body: { ids: [b.id], enabled: false } });
     await steerNow();
     expect(await values()).toEqual(['192.0.2.2']);
     expect((await call(groups.list, { params })).data[0]?.state).toBe('lastGood');
   });
 
-  test('is the same whatever the clock of the process that steers says', async () => {
+  test('does not depend on the clock of the steering process', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [made, a] = [await group(), await servingNode(zone)];
     const changes = [{ groupID: made.id, line: 'default', nodeUID: a.uid, weight: 50 }];
@@ -405,7 +405,7 @@ describe('what a group answers', () => {
     });
   });
 
-  test('is its backup group’s from the moment that is forced, and its own again after', async () => {
+  test('is its backup group’s while forced', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [backup, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
     const main = await group('main');
@@ -428,7 +428,7 @@ describe('what a group answers', () => {
     expect((await setsOf(main.dnsLabel))?.[0]?.values).toMatchObject([{ value: '192.0.2.1' }]);
   });
 
-  test('has a backup only while it is needed, and the backup says so', async () => {
+  test('includes a backup only while needed, and the backup shows it', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [{ id: groupID }, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
     await call(nodes.role, { body: { ids: [b.id], role: 'backup' } });
@@ -443,7 +443,7 @@ describe('what a group answers', () => {
     expect(await statusOf()).toBe('enabled');
   });
 
-  test('leaves out an offline node also where there is no port to probe', async () => {
+  test('omits an offline node also without any port to probe', async () => {
     const zone = await build.zone({ ports: [], tlsPorts: [] });
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -463,7 +463,7 @@ describe('what a group answers', () => {
           lines.flatMap((line) => line.members.map((member) => [member.nodeUID, member])),
         ),
       );
-    // Shown as offline at once, and out of DNS after the second pass.
+    // The node is shown as offline at once and leaves DNS after the second pass.
     expect((await members()).get(lost.uid)).toMatchObject({ nodeStatus: 'offline', isAnswered: true });
     await steerNow();
     await steerNow();
@@ -475,7 +475,7 @@ describe('what a group answers', () => {
     });
   });
 
-  test('is foretold before it is published', async () => {
+  test('is previewed before publishing', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [{ id: groupID }, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
     const at = (line: string, nodeUID: string, weight: number | null) => ({ groupID, line, nodeUID, weight });
@@ -493,7 +493,7 @@ describe('what a group answers', () => {
     expect(await ask('cht')).toMatchObject({ line: 'cht' });
   });
 
-  test('goes with it', async () => {
+  test('is deleted with it', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [made, a] = [await group(), await servingNode(zone)];
     const at = { params: { ...params, groupId: made.id, line: 'default' }, body: { nodeUIDs: [a.uid] } };

@@ -3,7 +3,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -13,7 +13,7 @@ const white = { isBlack: false, referers: ['**.example.com'] };
 const robot = { name: 'X-Robot', operator: 'exists' as const };
 
 describe('anti-referers of a domain', () => {
-  test('are made, listed in order, changed and removed, and each change is told to the nodes', async () => {
+  test('are created, listed in order, changed and removed, and each change is published', async () => {
     const domain = await build.domain();
     const { call } = as(domain.site.owner);
     const { params } = domain;
@@ -34,18 +34,18 @@ describe('anti-referers of a domain', () => {
     await call(antiReferers.remove, { params, body: { ids: [first?.id ?? ''] } });
     const { data } = await call(antiReferers.list, { params });
     expect(data).toMatchObject([{ action: 'redirect', target, createdAt: second?.createdAt }]);
-    expect(await published(installation, domain.site.zoneId)).toEqual(
+    expect(await outboxKeys(installation, domain.site.zoneId)).toEqual(
       Array.from({ length: 3 }, () => hostKey(domain.name)),
     );
   });
 
-  test('of a domain that is off are told to nobody', async () => {
+  test('of a disabled domain are not published', async () => {
     const domain = await build.domain({ enabled: false });
     await as(domain.site.owner).call(antiReferers.create, {
       params: domain.params,
       body: { antiReferers: [white] },
     });
-    expect(await published(installation, domain.site.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, domain.site.zoneId)).toEqual([]);
   });
 
   test.each([
@@ -61,7 +61,7 @@ describe('anti-referers of a domain', () => {
     [{ ...white, action: 'redirect' as const, target: 'https://a.example/\r\nX-Evil: 1' }, 'antiReferers.0.target'],
     [{ ...white, action: 'redirect' as const, target: 'https://me:secret@a.example/' }, 'antiReferers.0.target'],
     [{ ...white, action: 'redirect' as const, target: 'https://a.example/%E0%A4%A' }, 'antiReferers.0.target'],
-  ])('that cannot work are refused where they are wrong: %j', async (bad, path) => {
+  ])('that are invalid are rejected at their field: %j', async (bad, path) => {
     const domain = await build.domain();
     const refused = as(domain.site.owner).call(antiReferers.create, {
       params: domain.params,
@@ -70,7 +70,7 @@ describe('anti-referers of a domain', () => {
     await expect(refused).toFail('PARAMETER', { errorData: [expect.objectContaining({ path })] });
   });
 
-  test('are at most 50, and not longer than a document bears, in a race as well', async () => {
+  test('are at most 50 and fit into a document, also under concurrent requests', async () => {
     const domain = await build.domain();
     const make = (rules: unknown[]) =>
       as(domain.site.owner).call(antiReferers.create, {
@@ -95,7 +95,7 @@ describe('anti-referers of a domain', () => {
 });
 
 describe('anti-headers', () => {
-  test('of a site and of a domain are lists of their own, told by the document they are in', async () => {
+  test('of sites and domains are separate lists in separate documents', async () => {
     const domain = await build.domain();
     const { call } = as(domain.site.owner);
     const [ofSite, ofDomain] = [domain.site.params, domain.params];
@@ -107,9 +107,9 @@ describe('anti-headers', () => {
     expect(await call(siteAntiHeaders.list, { params: ofSite })).toMatchObject({ data: [{ name: 'X-Robot' }] });
     const { data } = await call(antiHeaders.list, { params: ofDomain });
     expect(data).toMatchObject([{ name: 'X-Key', value: 'open', action: 'drop' }]);
-    expect(await published(installation, domain.site.zoneId)).toEqual([siteKey(domain.site.id), hostKey(domain.name)]);
+    expect(await outboxKeys(installation, domain.site.zoneId)).toEqual([siteKey(domain.site.id), hostKey(domain.name)]);
 
-    // The id of the one is nothing in the other.
+    // An id of one list is unknown in the other.
     const ids = data.map(({ id }) => id);
     await expect(call(siteAntiHeaders.remove, { params: ofSite, body: { ids } })).toFail('NOT_FOUND');
     const swapped = ids.map((id) => ({ ...robot, id }));
@@ -123,7 +123,7 @@ describe('anti-headers', () => {
     [{ ...robot, operator: 'equal' as const }, 'antiHeaders.0.value'],
     [{ ...robot, operator: 'equal' as const, value: 'a\nb' }, 'antiHeaders.0.value'],
     [{ ...robot, operator: 'matches' as const, value: '(a*)*' }, 'antiHeaders.0.value'],
-  ])('that cannot work are refused where they are wrong: %j', async (bad, path) => {
+  ])('that are invalid are rejected at their field: %j', async (bad, path) => {
     const site = await build.site();
     const refused = as(site.owner).call(siteAntiHeaders.create, {
       params: site.params,
@@ -133,7 +133,7 @@ describe('anti-headers', () => {
   });
 });
 
-test('a domain that is made like another, or copied to another site, has its rules', async () => {
+test('a cloned or copied domain has the same rules', async () => {
   const domain = await build.domain();
   const { site } = domain;
   const other = await build.site({ product: site.product, owner: site.owner });

@@ -1,4 +1,4 @@
-// What holds for every answer, whatever the call: by plain fetch, as a stranger's program would send it.
+// Properties of every response, tested with plain fetch.
 import { connect as dial } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
@@ -20,8 +20,8 @@ async function refusal(call: Promise<Response>) {
   return { status: answer.status, body };
 }
 
-describe('every failed call answers the envelope', () => {
-  test('for a path that is none', async () => {
+describe('every failed call returns the error envelope', () => {
+  test('for an unknown path', async () => {
     for (const path of [
       '/api/v1',
       '/api/v1/',
@@ -35,7 +35,7 @@ describe('every failed call answers the envelope', () => {
       expect((await at('/api/v1/health', { method })).status, method).toBe(404);
   });
 
-  test('for a body that is no JSON, too large, or of another type', async () => {
+  test('for a body that is not JSON, too large, or of another type', async () => {
     const at1 = '/api/v1/user/login';
     expect(await refusal(at(at1, json('{"email":')))).toMatchObject({ status: 400, body: { code: 101_003 } });
     expect(await refusal(at(at1, json('{"__proto__":{"x":1}}')))).toMatchObject({
@@ -57,7 +57,7 @@ describe('every failed call answers the envelope', () => {
     });
   });
 
-  test('for bytes that are no HTTP', async () => {
+  test('for bytes that are not HTTP', async () => {
     const { port } = new URL(app.url);
     const answer = await new Promise<string>((resolve, reject) => {
       let text = '';
@@ -77,7 +77,7 @@ describe('every failed call answers the envelope', () => {
     });
   });
 
-  test('for a handler that crashes, without a word of what it crashed of', async () => {
+  test('for a crashing handler, without details of the crash', async () => {
     const { client } = await app.build.zone();
     await app.installation.pool.query('ALTER TABLE products RENAME TO hidden');
     try {
@@ -92,7 +92,7 @@ describe('every failed call answers the envelope', () => {
   });
 });
 
-test('an unknown or ill-typed query parameter is named', async () => {
+test('an unknown or mistyped query parameter is named', async () => {
   const { client } = await app.build.zone();
   const headers = { authorization: `Bearer ${client.token}` };
   const answer = await refusal(at('/api/v1/client/zones?pagesize=5&page=0&sortBy=id&pageSize=501&page=2', { headers }));
@@ -111,10 +111,10 @@ test('an unknown or ill-typed query parameter is named', async () => {
 test.each([
   '/api/v1/health',
   '/api/v1/none',
-  // Refused before any of our code sees it.
+  // Rejected before our code runs.
   '/api/v1/%zz',
   '/%zz',
-])('the answer to %s is neither cached, framed nor sniffed, and no other origin may read it', async (path) => {
+])('the response to %s is not cacheable, frameable or sniffable, and not readable cross-origin', async (path) => {
   const { headers } = await at(path, { headers: { origin: 'https://evil.example' } });
   expect(Object.fromEntries(headers)).toMatchObject({
     'cache-control': 'no-store',
@@ -124,12 +124,12 @@ test.each([
   expect(headers.has('access-control-allow-origin')).toBe(false);
 });
 
-test('a request id that a caller sends is not taken over', async () => {
+test('a request id of the client is ignored', async () => {
   const { headers } = await at('/api/v1/health', { headers: { 'x-request-id': 'mine' } });
   expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
 });
 
-test('a caller cannot say that it is another address', async () => {
+test('a client cannot spoof its address', async () => {
   const { client } = await app.build.client();
   const headers = {
     authorization: `Bearer ${client.token}`,
@@ -141,7 +141,7 @@ test('a caller cannot say that it is another address', async () => {
   expect(rows).toMatchObject([{ address: '127.0.0.1', status: 400 }]);
 });
 
-describe('on the public listener the admin console does not exist', () => {
+describe('on the public listener the admin console is missing', () => {
   test.each([
     '/admin',
     '/admin/',
@@ -157,22 +157,22 @@ describe('on the public listener the admin console does not exist', () => {
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
   });
 
-  test('nor do its calls, which the admin listener answers', async () => {
+  test('and so are its calls, which the admin listener serves', async () => {
     expect(await refusal(at('/api/v1/admin/login', json({})))).toMatchObject({ status: 404, body: { code: 101_004 } });
     expect(await refusal(fetch(`${app.adminUrl}/api/v1/admin/login`, json({})))).toMatchObject({ status: 400 });
     expect(await refusal(fetch(`${app.adminUrl}/api/v1/client/login`, json({})))).toMatchObject({ status: 404 });
   });
 });
 
-describe('the system answers', () => {
-  test('that it is well', async () => {
+describe('the system endpoints', () => {
+  test('report health', async () => {
     expect(await (await at('/api/v1/health')).json()).toMatchObject({
       status: 'ok',
       checks: { postgres: { ok: true } },
     });
   });
 
-  test('its numbers to who has the token for them', async () => {
+  test('return metrics with the token', async () => {
     const metrics = (token: string) => at('/api/v1/metrics', { headers: { authorization: `Bearer ${token}` } });
     expect(await refusal(at('/api/v1/metrics'))).toMatchObject({ status: 401, body: { code: 101_013 } });
     expect(await refusal(metrics('another-token-metrics'))).toMatchObject({ status: 401, body: { code: 101_013 } });
@@ -181,7 +181,7 @@ describe('the system answers', () => {
     expect(await answer.text()).toContain('edgeloom_api_http_seconds_count{method="GET",route="/api/v1/metrics"');
   });
 
-  test('its own description', async () => {
+  test('return the OpenAPI document', async () => {
     expect(await (await at('/api/v1/openapi.json')).json()).toMatchObject({
       openapi: '3.1.0',
       paths: { '/client/zones': { get: { operationId: 'client.zones.list' } } },

@@ -1,4 +1,4 @@
-// The block set of a zone: what operators see and do, and what nodes say and are told of it.
+// The block set of a zone: the operator's view and actions, and the exchange with nodes.
 import { randomBytes } from 'node:crypto';
 import { blocksPage, tidyBlocks } from '@edgeloom/api/node-link/block-pushes.ts';
 import { storeBlockReports } from '@edgeloom/api/node-link/block-reports.ts';
@@ -24,7 +24,7 @@ async function zoneWithSet(over: { max?: number } = {}) {
   return { zone, call, params };
 }
 
-/** One that has joined. */
+/** A node that has joined. */
 async function nodeIn(zone: BuiltZone, ip = '192.0.2.1') {
   const { rows } = await pool.query<{ id: string }>(
     `INSERT INTO nodes (id, zone_id, name, ip, public_key, joined_at, updated_at)
@@ -51,7 +51,7 @@ async function nodeIn(zone: BuiltZone, ip = '192.0.2.1') {
 
 const networksOf = (page: Awaited<ReturnType<typeof blocksPage>>) => page?.blocks.map(({ network }) => network).sort();
 
-test('the setting is a version of the zone like any other, and begins switched off', async () => {
+test('the setting is versioned, and off by default', async () => {
   const zone = await build.zone();
   const { call } = as(zone.client);
   const params = { zoneId: zone.id };
@@ -63,7 +63,7 @@ test('the setting is a version of the zone like any other, and begins switched o
   expect(data[0]?.changes.map(({ field }) => field)).toEqual(['ipset.enabled', 'ipset.timeout', 'ipset.max']);
 });
 
-test('what a node finds is shown with cause, site and node, once however many nodes found it, and told to all of them', async () => {
+test('a block found by a node is shown once with cause, site and node, and sent to all nodes', async () => {
   const { zone, call, params } = await zoneWithSet();
   const site = await build.site({ product: await build.product({ zone }) });
   const [first, second] = [await nodeIn(zone), await nodeIn(zone, '192.0.2.2')];
@@ -78,13 +78,13 @@ test('what a node finds is shown with cause, site and node, once however many no
     expect(page).toMatchObject({ whole: true, more: false });
     expect(networksOf(page)).toEqual(['198.51.100.9', '2001:db8:0:1::/64', '203.0.113.7']);
     for (const { seconds } of page?.blocks ?? []) expect(seconds).toBeLessThanOrEqual(300);
-    // What it says next is that it has them.
+    // The node acknowledges the page in its next report.
     await node.say([], { revision: page?.revision ?? 0, size: 3 });
   }
   expect(await call(ipset.get, { params })).toMatchObject({ holding: 2 });
 });
 
-test('the list is searched by an address, also one within a network of IPv6, by how it begins, and by cause', async () => {
+test('the list is searched by address, also within IPv6 networks, by prefix and by cause', async () => {
   const { zone, call, params } = await zoneWithSet();
   const node = await nodeIn(zone);
   await node.say(['203.0.113.7', '203.0.113.70', '2001:db8:0:1::/64']);
@@ -101,7 +101,7 @@ test('the list is searched by an address, also one within a network of IPv6, by 
   expect(await found({ ip: '%' })).toEqual([]);
 });
 
-test('one is blocked by hand for as long as one says, and let in again; nodes are told both', async () => {
+test('an address is blocked by hand for a chosen time and unblocked; nodes receive both', async () => {
   const { zone, call, params } = await zoneWithSet();
   const node = await nodeIn(zone);
   const { data } = await call(ipset.create, { params, body: { ips: ['203.0.113.7', '2001:db8::5'], timeout: 3600 } });
@@ -119,7 +119,7 @@ test('one is blocked by hand for as long as one says, and let in again; nodes ar
     blocks: [{ network: '203.0.113.7', seconds: 0 }],
   });
   expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['2001:db8:0:0::/64']);
-  // It is gone; and one that is blocked anew is a block like any other.
+  // A removed address can be blocked again.
   await expect(call(ipset.remove, { params, body: { ids: [one?.id ?? ''] } })).toFail('NOT_FOUND');
   await node.say(['203.0.113.7'], {}, 'waf');
   expect((await call(ipset.get, { params, query: { ip: '203.0.113.7' } })).data[0]).toMatchObject({
@@ -128,7 +128,7 @@ test('one is blocked by hand for as long as one says, and let in again; nodes ar
   });
 });
 
-test('flushing empties it at once, for nodes that missed it as well, and stands in the audit log', async () => {
+test('flushing empties the set at once, also at nodes that missed it, and is audited', async () => {
   const { zone, call, params } = await zoneWithSet();
   const node = await nodeIn(zone);
   await node.say(['203.0.113.7', '203.0.113.8']);
@@ -142,7 +142,7 @@ test('flushing empties it at once, for nodes that missed it as well, and stands 
   expect(data.some(({ url }) => url.endsWith('/setting/ipset/flush'))).toBe(true);
 });
 
-test('the nodes themselves, this machine and whom the allow list names are not blocked', async () => {
+test('nodes, this machine and allowed addresses are not blocked', async () => {
   const { zone, call, params } = await zoneWithSet();
   const node = await nodeIn(zone, '192.0.2.77');
   expect(await node.say(['192.0.2.77', '127.0.0.1', '0:0:0:0::/64', '203.0.113.7'])).toMatchObject({
@@ -157,20 +157,20 @@ test('the nodes themselves, this machine and whom the allow list names are not b
   expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['203.0.113.7']);
 });
 
-test('one more than the set holds is not taken, which is counted and said', async () => {
+test('blocks beyond the limit are not stored, but counted and shown', async () => {
   const { zone, call, params } = await zoneWithSet({ max: 100 });
   const node = await nodeIn(zone);
   const many = Array.from({ length: 105 }, (_, i) => `203.0.113.${i}`);
   const reply = await node.say(many, { dropped: 7 });
   expect(reply?.refused).toHaveLength(5);
   expect(await call(ipset.get, { params })).toMatchObject({ size: 100, refused: 12 });
-  // One that is there may stay longer.
+  // A node may extend an existing block.
   expect(await node.say([many[0] ?? ''])).toMatchObject({ refused: [] });
   await expect(call(ipset.create, { params, body: { ips: ['198.51.100.1'] } })).toFail('LIMIT_REACHED');
   expect(await call(ipset.create, { params, body: { ips: [many[1] ?? ''] } })).toHaveProperty('data.length', 1);
 });
 
-test('a node spoils its own zone at most, names its sites alone, and one of a zone without a set blocks nobody', async () => {
+test('a node affects only its own zone and sites, and a zone without a set blocks nobody', async () => {
   const { zone, call, params } = await zoneWithSet();
   const other = await zoneWithSet();
   const foreign = await build.site({ product: await build.product({ zone: other.zone }) });
@@ -182,7 +182,7 @@ test('a node spoils its own zone at most, names its sites alone, and one of a zo
   expect(await (await nodeIn(without)).say(['203.0.113.7'])).toMatchObject({ refused: ['203.0.113.7'] });
 });
 
-test('a set that is turned off is emptied, and what is over leaves nothing behind', async () => {
+test('a disabled set is emptied, and expired blocks leave nothing behind', async () => {
   const { zone, call, params } = await zoneWithSet();
   const node = await nodeIn(zone);
   await node.say(['203.0.113.7']);
@@ -198,13 +198,13 @@ test('a set that is turned off is emptied, and what is over leaves nothing behin
   expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['203.0.113.7']);
   await tidyBlocks(pool);
   expect(await rows()).toEqual(['203.0.113.7']);
-  // Nodes are away from here, so it holds at once.
+  // No node has joined, so the change applies at once.
   await pool.query('UPDATE nodes SET joined_at = NULL WHERE zone_id = $1', [zone.id]);
   const turn = (enabled: boolean) =>
     call(ipset.set, { params, body: { enabled, timeout: 600, max: 1000, reason: 'over' } });
   await turn(false);
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: false, size: 0 });
-  // However soon it is on again.
+  // Even when it is enabled again at once.
   await turn(true);
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0, data: [] });
   expect(await node.after(0)).toMatchObject({ whole: true, blocks: [] });
@@ -214,7 +214,7 @@ test('a set that is turned off is emptied, and what is over leaves nothing behin
   expect((await call(ipset.get, { params })).data.map(({ ip }) => ip)).toEqual(['203.0.113.7']);
 });
 
-test('a set that some nodes only tried is emptied when that goes back', async () => {
+test('a set on trial is emptied on rollback', async () => {
   const zone = await build.zone();
   const { call } = as(zone.client);
   const params = { zoneId: zone.id };
@@ -230,7 +230,7 @@ test('a set that some nodes only tried is emptied when that goes back', async ()
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0 });
 });
 
-test('a set that some nodes only tried is emptied when another trial has none', async () => {
+test('a set on trial is emptied when another trial has none', async () => {
   const zone = await build.zone();
   const { call } = as(zone.client);
   const params = { zoneId: zone.id };
@@ -247,7 +247,7 @@ test('a set that some nodes only tried is emptied when another trial has none', 
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0 });
 });
 
-test('a large set comes in pages, of which one that begins anew in between is told', async () => {
+test('a large set is paged, and a page that starts over is marked', async () => {
   const { zone, call, params } = await zoneWithSet({ max: 10_000 });
   const node = await nodeIn(zone);
   for (let i = 0; i < 5; i += 1) await node.say(Array.from({ length: 1000 }, (_, n) => `10.${i}.${n >> 8}.${n & 255}`));

@@ -70,7 +70,7 @@ test('a row has one holder, until it is released or its lease expires', async ()
   expect(await claim(id)).not.toBeNull();
 });
 
-test('a holder learns that another process took the row', async () => {
+test('a holder is notified that another process took the row', async () => {
   const id = await addRow();
   const first = await mustClaim(id);
   await expire(id);
@@ -78,14 +78,14 @@ test('a holder learns that another process took the row', async () => {
   expect(await isLost(first)).toBe(true);
 });
 
-test('a holder learns that the row may no longer be worked on', async () => {
+test('a holder is notified that the row may no longer be processed', async () => {
   const id = await addRow();
   const lease = await mustClaim(id);
   await pool.query(`UPDATE leased_rows SET state = 'cancelled' WHERE id = $1`, [id]);
   expect(await isLost(lease)).toBe(true);
 });
 
-test('a failed run is logged and repeated when its lease has expired, and stopping waits for running work', async () => {
+test('a failed run is logged and repeated after its lease expires, and stopping waits for running work', async () => {
   const id = await addRow();
   const failures: unknown[] = [];
   const repeated = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// What a client may have: over all that is its own, whoever of it asks.
+// Licence limits of an operator, over all of its accounts.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -23,7 +23,7 @@ const fulfilled = (outcomes: PromiseSettledResult<unknown>[]) =>
 const upstreams = [{ address: '192.0.2.1' }];
 
 describe('a licence', () => {
-  test('says how many sites there may be over all products, in a race as well', async () => {
+  test('limits sites over all products, also under concurrent requests', async () => {
     const zone = await build.zone();
     const [one, other] = [await build.product({ zone }), await build.product({ zone })];
     await build.site({ product: one });
@@ -37,7 +37,7 @@ describe('a licence', () => {
     await expect(make(null, 0)).toFail('SITE_LIMIT', { extra: { limit: 3 } });
   });
 
-  test('says how many domains there may be over all sites, whichever customer adds them', async () => {
+  test('limits domains over all sites and customers', async () => {
     const product = await build.product();
     const [mine, theirs] = [await build.site({ product }), await build.site({ product })];
     await db.license.create({ data: { clientId: product.clientId, domainLimit: 4 } });
@@ -50,7 +50,7 @@ describe('a licence', () => {
     expect(fulfilled(outcomes)).toBe(2);
   });
 
-  test('says how many zones and nodes there may be, of this client alone', async () => {
+  test('limits zones and nodes of this client', async () => {
     const zone = await build.zone();
     await build.zone();
     await build.node({ zone });
@@ -61,7 +61,7 @@ describe('a licence', () => {
     await expect(call(nodes.create, { body: node })).toFail('NODE_LIMIT', { extra: { limit: 1 } });
   });
 
-  test('that has ended adds nothing, and what is there may be changed', async () => {
+  test('that has expired allows changes, but no additions', async () => {
     const site = await build.site();
     await db.license.create({ data: { clientId: site.clientId, endsAt: new Date(Date.now() - 1000) } });
     const { call } = as(site.client);
@@ -73,7 +73,7 @@ describe('a licence', () => {
     });
   });
 
-  test('is shown with what is used of it, counted over the whole client', async () => {
+  test('is shown with the usage of the whole client', async () => {
     const { site } = await build.domain();
     await build.certificate(site, ['a.example.com'], { type: 'automatic' });
     await build.certificate(site, ['b.example.com']);
@@ -90,7 +90,7 @@ describe('a licence', () => {
     });
   });
 
-  test('is set on the machine itself', async () => {
+  test('is set by a command on the server', async () => {
     const { clientId, client } = await build.client();
     const cli = path.join(import.meta.dirname, '../../apps/api/src/cli.ts');
     const set = (...terms: string[]) =>
@@ -114,7 +114,7 @@ describe('a licence', () => {
   });
 });
 
-test('a product limits the forwards and automatic certificates of each site', async () => {
+test('a product limits forwards and automatic certificates of each site', async () => {
   const zone = await build.zone();
   const made = await as(zone.client).call(products.create, {
     body: { name: unique('p'), zoneID: zone.id, portLimit: 3, autoCertificateLimit: 4 },

@@ -1,4 +1,4 @@
-// How often anybody may call: for each class, of an account and of an address, and over several processes.
+// Rate limits per class, account and address, shared by several processes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classOf } from '@edgeloom/api/http/limits.ts';
 import { groups } from '@edgeloom/contract/all.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all(apps.map((app) => app.close())));
 
 let addresses = 0;
-/** Each test calls from an address of its own, as the proxy in front says. */
+/** Each test uses its own client address, through X-Forwarded-For. */
 const newAddress = () => `203.0.113.${(addresses += 1)}`;
 
 interface From {
@@ -53,26 +53,26 @@ const tenant = async (): Promise<Tenant> => {
 };
 
 describe('sign-ins', () => {
-  test('of an address are counted over all processes', async () => {
+  test('per address are counted over all processes', async () => {
     const address = newAddress();
     expect(await statuses(6, (i) => login({ address, process: i % 2 }))).toEqual([401, 401, 401, 401, 401, 429]);
     expect((await login({ address: newAddress() })).status).toBe(401);
   });
 
-  test('at once are counted as one after the other', async () => {
+  test('that are concurrent are counted like sequential ones', async () => {
     const address = newAddress();
     const found = await Promise.all(Array.from({ length: 12 }, (_, i) => login({ address, process: i % 2 })));
     expect(found.filter(({ status }) => status === 401)).toHaveLength(5);
     expect(found.filter(({ status }) => status === 429)).toHaveLength(7);
   });
 
-  test('of a network of IPv6 are one caller’s', async () => {
+  test('of an IPv6 network are counted together', async () => {
     const found = await statuses(6, (i) => login({ address: `2001:db8:7:8:${i}::1` }));
     expect(found.at(-1)).toBe(429);
     expect((await login({ address: '2001:db8:7:9::1' })).status).toBe(401);
   });
 
-  test('ten wrong passwords lock an account for a whole network of IPv6, in whichever spelling', async () => {
+  test('that fail ten times lock an account for an IPv6 network, in any notation', async () => {
     const wide = await startApp(services(), databaseUrl, { ...settings, RATE_SIGN_IN: '1000/900' });
     const guess = async (address: string) => {
       const headers = { 'x-forwarded-for': address, 'content-type': 'application/json' };
@@ -85,15 +85,15 @@ describe('sign-ins', () => {
     await wide.close();
   });
 
-  // Used to end in an internal error, since a port looked like IPv6.
-  test('are of the address, whichever port the proxy writes beside it', async () => {
+  // Regression: an internal error, since a port looked like IPv6.
+  test('ignore a port that the proxy appends to the address', async () => {
     const address = newAddress();
     const found = await statuses(6, (i) => login({ address: `${address}:${40_000 + i}` }));
     expect(found).toEqual([401, 401, 401, 401, 401, 429]);
     expect((await login({ address: '203.0.113.999' })).status).toBe(401);
   });
 
-  test('that are refused say how long to wait, and leave no audit row', async () => {
+  test('beyond the limit say how long to wait, and are not audited', async () => {
     const address = newAddress();
     await statuses(5, () => login({ address }));
     const answer = await login({ address });
@@ -106,7 +106,7 @@ describe('sign-ins', () => {
   });
 });
 
-test('mails that anybody may ask for are fewer, over all processes', async () => {
+test('have a lower limit for mails that anybody may request, over all processes', async () => {
   const address = newAddress();
   const forgot = (i: number) =>
     call({ address, process: i % 2 }, 'PATCH', 'client/password', { email: `someone${i}@example.com` });
@@ -114,14 +114,14 @@ test('mails that anybody may ask for are fewer, over all processes', async () =>
 });
 
 describe('writes and reads', () => {
-  test('of an account are counted wherever it calls from, apart from each other', async () => {
+  test('of an account are counted over all addresses, separately', async () => {
     const { client } = await tenant();
     const from = () => ({ address: newAddress(), token: client.token });
     expect(await statuses(5, () => call(from(), 'POST', 'client/zone', {}))).toEqual([400, 400, 400, 400, 429]);
     expect(await statuses(7, () => call(from(), 'GET', 'client/zones'))).toEqual([200, 200, 200, 200, 200, 200, 429]);
   });
 
-  test('of an address may be several accounts’, and no end of them', async () => {
+  test('of an address may come from several accounts, up to a limit', async () => {
     const address = newAddress();
     const tokens = await Promise.all([tenant(), tenant(), tenant()]);
     const found = await statuses(13, (i) =>
@@ -130,24 +130,24 @@ describe('writes and reads', () => {
     expect(found).toEqual([...Array.from({ length: 12 }, () => 200), 429]);
   });
 
-  test('say what is left of both', async () => {
+  test('return the remaining number of both', async () => {
     const { client } = await tenant();
     const { headers } = await call({ address: newAddress(), token: client.token }, 'GET', 'client/zones');
     expect(headers.get('ratelimit-policy')).toBe('"address";q=12;w=60, "account";q=6;w=60');
     expect(headers.get('ratelimit')).toMatch(/^"address";r=11;t=\d+, "account";r=5;t=\d+$/);
   });
 
-  test('with a wrong token count for the address', async () => {
+  test('with an invalid token count for the address', async () => {
     const address = newAddress();
     const found = await statuses(13, (i) => call({ address, token: `wrong${i}` }, 'GET', 'client/zones'));
     expect(found.at(-1)).toBe(429);
   });
 });
 
-test('every call is of a class, and none that needs no session is a plain write', () => {
+test('every call has a class, and calls without session are not plain writes', () => {
   const endpoints = groups.flatMap((group) => Object.values(group));
   const open = endpoints.filter(({ can, method }) => can === 'anyone' && method !== 'GET');
   const odd = open.filter((endpoint) => !['signIn', 'mail'].includes(classOf(endpoint)));
-  // A refresh is no guess: its token has 256 random bits.
+  // A refresh token has 256 random bits and cannot be guessed.
   expect(odd.map(({ feature, name }) => `${feature}.${name}`)).toEqual(['auth.refresh']);
 });

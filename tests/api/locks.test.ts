@@ -1,10 +1,10 @@
-// The list of advisory locks, and the database's own functions, which cannot read it.
+// Advisory lock classes in code must match those in database functions.
 import { lockClasses, locks } from '@edgeloom/api/core/locks.ts';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../support/services.ts';
 
-test('no two things are locked by one number, and what the database locks by itself is on the list', async () => {
+test('lock numbers are unique, and locks of database functions are on the list', async () => {
   for (const list of [locks, lockClasses]) {
     const numbers = Object.values(list);
     expect(new Set(numbers).size).toBe(numbers.length);

@@ -1,4 +1,4 @@
-// Names for the choices of forms and filters: searched, paged, and found by their ids.
+// Options of selects and filters: search, paging, lookup by id.
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
@@ -16,7 +16,7 @@ const { as, build, installation, close } = await testApp();
 const { db } = installation;
 afterAll(close);
 
-/** A tenant with a row of each kind whose name carries the word. */
+/** A tenant with a row of each kind whose name contains the word. */
 async function tenantWith(word: string) {
   const tenant = await build.client();
   const zone = await build.zone({ tenant, name: `zone ${word}` });
@@ -33,7 +33,7 @@ async function tenantWith(word: string) {
 }
 type With = Awaited<ReturnType<typeof tenantWith>>;
 
-/** What each meta call answers to this question, asked by one tenant below its own zone and site. */
+/** Responses of every meta endpoint to this query from one tenant. */
 async function everyMeta({ call, zone, site }: With, query: { keyword?: string; ids?: string[] }) {
   const answers = [
     await call(zones.meta, { query }),
@@ -48,7 +48,7 @@ async function everyMeta({ call, zone, site }: With, query: { keyword?: string; 
   return { ids: answers.flatMap(({ data }) => data.map(({ id }) => id)), totals: answers.map(({ total }) => total) };
 }
 
-test('a search in any case and a list of ids find the own rows only', async () => {
+test('case-insensitive search and a list of ids return only own rows', async () => {
   const word = unique('meta');
   const [mine, theirs] = [await tenantWith(word), await tenantWith(word)];
   const found = await everyMeta(mine, { keyword: word.toUpperCase() });
@@ -60,8 +60,8 @@ test('a search in any case and a list of ids find the own rows only', async () =
 });
 
 describe('more rows than a page', () => {
-  // The rows after the thousandth could not be chosen.
-  test('are counted, found by their name, and named by their id', async () => {
+  // Regression: rows after the thousandth could not be selected.
+  test('are counted, searched by name, and looked up by id', async () => {
     const site = await build.site();
     const rows = Array.from({ length: 1203 }, (_, i) => ({ name: `${String(i).padStart(4, '0')}.example.com` }));
     await db.domain.createMany({
@@ -83,7 +83,7 @@ describe('more rows than a page', () => {
     });
   });
 
-  test("a customer's % and _ are letters", async () => {
+  test('% and _ in a search are literal', async () => {
     const site = await build.site({ name: unique('plain') });
     expect(await as(site.owner).call(sites.meta, { query: { keyword: '%' } })).toEqual({ data: [], total: 0 });
   });

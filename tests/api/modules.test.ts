@@ -3,7 +3,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey, moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import { cors, customHeaders, domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -13,7 +13,7 @@ const frame = { direction: 'response' as const, action: 'set' as const, name: 'X
 const script = { name: 'for the app', allowOrigins: ['https://app.example.com'] };
 
 describe('custom headers', () => {
-  test('are made, listed, changed and removed, and each change is told to the nodes', async () => {
+  test('are created, listed, changed and removed, and each change is published', async () => {
     const { owner, params, zoneId } = await build.site();
     const { call } = as(owner);
     const body = {
@@ -31,7 +31,7 @@ describe('custom headers', () => {
     expect(changed.data).toMatchObject([{ name: 'safety', headers: [{ ...remove, value: '' }] }]);
     await call(customHeaders.remove, { params, body: { ids: [second ?? ''] } });
     expect(await call(customHeaders.list, { params })).toMatchObject({ total: 1, data: [{ name: 'safety' }] });
-    expect(await published(installation, zoneId)).toEqual(
+    expect(await outboxKeys(installation, zoneId)).toEqual(
       [first, second, first, second].map((id) => moduleKey(id ?? '')),
     );
   });
@@ -46,7 +46,7 @@ describe('custom headers', () => {
     [{ ...frame, value: 'a\r\nSet-Cookie: b' }, 'value'],
     [{ ...frame, value: '' }, 'value'],
     [{ ...frame, value: '繁體' }, 'value'],
-  ])('that the edge could not send are refused where they are wrong: %j', async (header, field) => {
+  ])('that the edge could not send are rejected at their field: %j', async (header, field) => {
     const site = await build.site();
     const body = { modules: [{ name: 'x', headers: [header] }] };
     await expect(as(site.owner).call(customHeaders.create, { params: site.params, body })).toFail('PARAMETER', {
@@ -54,7 +54,7 @@ describe('custom headers', () => {
     });
   });
 
-  test('name each field once in a direction', async () => {
+  test('contain each header once per direction', async () => {
     const site = await build.site();
     const twice = { modules: [{ name: 'x', headers: [frame, { ...frame, name: 'x-frame-options' }] }] };
     const call = (body: typeof twice) => as(site.owner).call(customHeaders.create, { params: site.params, body });
@@ -65,7 +65,7 @@ describe('custom headers', () => {
 });
 
 describe('CORS', () => {
-  test('is made, changed and removed', async () => {
+  test('is created, changed and removed', async () => {
     const { owner, params } = await build.site();
     const { call } = as(owner);
     const made = await call(cors.create, { params, body: { cors: [script] } });
@@ -92,7 +92,7 @@ describe('CORS', () => {
     [{ maxAge: 0 }, 'maxAge'],
     [{ maxAge: 86_401 }, 'maxAge'],
     [{ allowHeaders: ['a:b'] }, 'allowHeaders.0'],
-  ])('that cannot work is refused: %j', async (wrong, path) => {
+  ])('that is invalid is rejected: %j', async (wrong, path) => {
     const { owner, params } = await build.site();
     const body = { cors: [{ ...script, ...wrong }] };
     await expect(as(owner).call(cors.create, { params, body })).toFail('PARAMETER', {
@@ -102,7 +102,7 @@ describe('CORS', () => {
 });
 
 describe('a module', () => {
-  test('is given to domains, one of each kind, and taken off again; the nodes hear of the domains that are on', async () => {
+  test('is assigned to domains, one per kind, and removed; enabled domains are published', async () => {
     const site = await build.site();
     const [a, b, off] = [
       await build.domain({ site }),
@@ -130,11 +130,11 @@ describe('a module', () => {
     );
     const used = await call(domainModules.list, { params: at('cors'), query: { moduleID: other.id } });
     expect(used).toMatchObject({ total: 1, data: [{ domainName: a.name, moduleName: other.name }] });
-    const keys = await published(installation, site.zoneId);
+    const keys = await outboxKeys(installation, site.zoneId);
     expect(keys.toSorted()).toEqual([a.name, a.name, b.name, b.name].map(hostKey).toSorted());
   });
 
-  test('that a domain has is not removed, and says so', async () => {
+  test('in use is not removed', async () => {
     const site = await build.site();
     const domain = await build.domain({ site });
     const module = await build.module(site, 'cors');
@@ -150,7 +150,7 @@ describe('a module', () => {
     await call(cors.remove, { params, body: { ids: [module.id] } });
   });
 
-  test('is given only as what it is, and only to domains of its site', async () => {
+  test('is assigned only as its kind, and only to domains of its site', async () => {
     const [site, beside] = [await build.site(), await build.site()];
     const module = await build.module(site, 'cors');
     const strange = await build.domain({ site: beside });
@@ -161,7 +161,7 @@ describe('a module', () => {
     await expect(call(domainModules.assign, { params: { ...site.params, kind: 'cors' }, body })).toFail('NOT_FOUND');
   });
 
-  test('has a name of its own among those of its kind', async () => {
+  test('has a unique name within its kind', async () => {
     const { owner, params } = await build.site();
     const body = { modules: [{ name: 'same', headers: [frame] }] };
     await as(owner).call(customHeaders.create, { params, body });
@@ -171,7 +171,7 @@ describe('a module', () => {
     ).resolves.toBeTruthy();
   });
 
-  test('comes with a domain that is made like one that has it, and not to another site', async () => {
+  test('is assigned to a cloned domain of the same site only', async () => {
     const site = await build.site();
     const target = await build.site({ product: site.product, owner: site.owner });
     const domain = await build.domain({ site });

@@ -1,4 +1,4 @@
-// A name that overlaps a name of another customer needs a proof in DNS: every way a name can come into being, in both directions.
+// A name that overlaps another customer's name requires verification in DNS, however the name is created.
 import { afterAll, describe, expect, test } from 'vitest';
 import { openProofs } from '@edgeloom/api/core/enabled-names.ts';
 import { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
@@ -12,7 +12,7 @@ import { nameServerHost, startNameServer } from '../edge/name-server.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const resolver = await startNameServer();
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const upstreams = [{ address: '192.0.2.10' }];
-/** A new zone that is delegated to the name server. */
+/** A new zone that is delegated to the DNS server. */
 function zoneName() {
   const zone = `${unique('zone')}.example`;
   resolver.records.set(zone, { ns: ['ns.provider.test'] });
@@ -54,7 +54,7 @@ async function look(site: BuiltSite, ...ids: string[]) {
 async function tokenOf(site: BuiltSite, id: string) {
   return (await find(site, id)).proof?.value ?? '';
 }
-/** Resolves when a session waits for a lock with a statement that contains this text. */
+/** Resolves when a session waits for a lock in a statement that contains this text. */
 const isBlocked = (statement: string) =>
   eventually(async () => {
     const { rows } = await pool.query<{ query: string }>(
@@ -72,7 +72,7 @@ describe('a name', () => {
     ['above a name', 'shop.', ''],
     ['deep below a wildcard', '*.', 'a.b.'],
     ['beside the wildcard of the same name', '*.', ''],
-  ])('%s of another customer waits for a proof', async (_, theirs, mine) => {
+  ])('%s of another customer waits for verification', async (_, theirs, mine) => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     expect(await add(owner, theirs + zone)).toMatchObject({ waiting: [] });
@@ -85,10 +85,10 @@ describe('a name', () => {
       proof: { record: record(base), value: expect.stringMatching(/^[\w-]{43}$/), state: 'waiting', outcome: null },
     });
     await expect(turn(other, true, id)).toFail('NAME_UNPROVEN', unproven(name));
-    expect(await published(installation, other.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, other.zoneId)).toEqual([]);
   });
 
-  test('of a customer of the same operator needs a proof just as one of another operator', async () => {
+  test('of another customer of the same operator needs verification, too', async () => {
     const zone = zoneName();
     const owner = await build.site();
     const neighbour = await build.site({ product: owner.product });
@@ -107,7 +107,7 @@ describe('a name', () => {
     expect(await add(await build.site(), `two.${zone}x`)).toMatchObject({ waiting: [] });
   });
 
-  test('is not told whose name stands in the way', async () => {
+  test('does not reveal whose name overlaps', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
@@ -118,8 +118,8 @@ describe('a name', () => {
   });
 });
 
-describe('the proof', () => {
-  test('is the token of the account at the name servers of the zone; then the name can be turned on', async () => {
+describe('verification', () => {
+  test("is the account's token at the zone's DNS servers; then the name can be enabled", async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
@@ -131,14 +131,14 @@ describe('the proof', () => {
     expect(await look(other, id)).toMatchObject({ state: 'proven', outcome: 'shown', seen: [], nextLookAt: null });
     await turn(other, true, id);
     expect(await find(other, id)).toMatchObject({ status: 1, proof: null });
-    // The name stays the customer's without the record, and through a pause.
+    // The customer keeps the name without the record, and while the site is paused.
     show(`login.${zone}`);
     await db.nameProof.updateMany({ where: { name: `login.${zone}` }, data: { provenAt: new Date(0) } });
     await turn(other, false, id);
     await turn(other, true, id);
   });
 
-  test('of a wildcard is that of the name below its star', async () => {
+  test('of a wildcard is that of the name below the star', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, `shop.${zone}`);
@@ -148,7 +148,7 @@ describe('the proof', () => {
     await turn(other, true, id);
   });
 
-  test("of another account proves nothing, and an alias to somebody's record neither", async () => {
+  test('of another account does not count, nor an alias to a foreign record', async () => {
     const zone = zoneName();
     const [owner, other, thief] = [await build.site(), await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
@@ -160,7 +160,7 @@ describe('the proof', () => {
     expect(await look(thief, stolen.id)).toMatchObject({ state: 'waiting', outcome: 'missing' });
   });
 
-  test('is the same token for all names of an account, and one of an account alone', async () => {
+  test('uses one token for all names of an account, and different tokens per account', async () => {
     const zone = zoneName();
     const [owner, other, stranger] = [await build.site(), await build.site(), await build.site()];
     await add(owner, zone);
@@ -175,7 +175,7 @@ describe('the proof', () => {
     expect(strange).not.toBe(await tokenOf(other, one.id));
   });
 
-  test('that is not used within a week is asked for again', async () => {
+  test('expires if the name is not enabled within a week', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
@@ -190,7 +190,7 @@ describe('the proof', () => {
     await expect(turn(other, true, id)).toFail('NAME_UNPROVEN', unproven(`login.${zone}`));
   });
 
-  test('is not shown once nothing overlaps the name any more, and the name can be turned on', async () => {
+  test('is no longer needed once nothing overlaps, and the name can be enabled', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     const theirs = await add(owner, `*.${zone}`);
@@ -206,7 +206,7 @@ describe('the proof', () => {
     await turn(other, true, id);
   });
 
-  test('that was shown and is not needed any more is not shown either', async () => {
+  test('that succeeded and is no longer needed is hidden', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     const theirs = await add(owner, `*.${zone}`);
@@ -219,7 +219,7 @@ describe('the proof', () => {
     await turn(other, true, id);
   });
 
-  test('of a name that is on, or needs none, is not looked for again', async () => {
+  test('of an enabled name, or one that needs none, is not checked again', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
@@ -235,7 +235,7 @@ describe('the proof', () => {
     expect(await proof()).toEqual(before);
   });
 
-  test('is looked for by the job, with growing pauses, and found', async () => {
+  test('is checked by the job, with growing intervals', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
@@ -254,7 +254,7 @@ describe('the proof', () => {
     expect(await find(other, id)).toMatchObject({ proof: { state: 'proven', outcome: 'shown' } });
   });
 
-  test("of thousands of names of one customer do not delay another customer's", async () => {
+  test("of thousands of names of one customer does not delay another customer's", async () => {
     const zone = zoneName();
     const [owner, other, many] = [await build.site(), await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
@@ -268,12 +268,12 @@ describe('the proof', () => {
     expect(await find(other, id)).toMatchObject({ proof: { outcome: 'missing' } });
     const looked = { holderId: many.owner.id, lookedAt: { not: null } };
     expect(await db.nameProof.count({ where: looked })).toBe(5);
-    // All of them are looked for in the end.
+    // Repeated runs check all of them.
     while ((await checkDueProofs(installation)) > 0);
     expect(await db.nameProof.count({ where: looked })).toBe(60);
   });
 
-  test('is deleted with the last domain of its name, unless it was shown within a week', async () => {
+  test('is deleted with the last domain of its name, unless it succeeded within a week', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, zone);
@@ -300,7 +300,7 @@ describe('the proof', () => {
     expect(await find(other, kept.id)).toMatchObject({ proof: { state: 'waiting' } });
   });
 
-  test('of a name that is on is deleted after a week', async () => {
+  test('of an enabled name is deleted after a week', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     await add(owner, `*.${zone}`);
@@ -317,7 +317,7 @@ describe('the proof', () => {
   });
 });
 
-describe('every way to a name', () => {
+describe('every way to create a name', () => {
   /** A zone under another customer's wildcard, and a site of a second customer. */
   async function covered() {
     const zone = zoneName();
@@ -325,7 +325,7 @@ describe('every way to a name', () => {
     return { zone, site: await build.site() };
   }
 
-  test('names with settings of their own, a mixed list and names like another wait for a proof one by one', async () => {
+  test('single names, mixed lists and clones require verification', async () => {
     const { zone, site } = await covered();
     const { call } = as(site.owner);
     const free = `${unique('free')}.example.org`;
@@ -341,7 +341,7 @@ describe('every way to a name', () => {
     expect(await call(domains.createFrom, { params, body })).toMatchObject({ waiting: [`b.${zone}`] });
   });
 
-  test('a copy to another site and an API token get no further', async () => {
+  test('a copy to another site and an API token cannot bypass verification', async () => {
     const { zone, site } = await covered();
     const second = await build.site({ product: site.product, owner: site.owner });
     const { ids } = await add(site, `a.${zone}`);
@@ -358,7 +358,7 @@ describe('every way to a name', () => {
     await expect(call).toFail('NAME_UNPROVEN', unproven(`a.${zone}`));
   });
 
-  test('several that are turned on at once are all named', async () => {
+  test('several names enabled at once are all reported', async () => {
     const { zone, site } = await covered();
     const { ids } = await add(site, `a.${zone}`, `b.${zone}`);
     await expect(turn(site, true, ...ids)).toFail('MULTIPLE', {
@@ -367,7 +367,7 @@ describe('every way to a name', () => {
     });
   });
 
-  test("an operator's own site waits as well", async () => {
+  test("an operator's own site requires verification, too", async () => {
     const { zone } = await covered();
     const site = await build.site();
     await db.site.update({ where: { id: site.id }, data: { ownerId: null } });
@@ -375,7 +375,7 @@ describe('every way to a name', () => {
     expect(await as(site.client).call(domains.createSimple, client)).toMatchObject({ waiting: [`a.${zone}`] });
   });
 
-  test('a version with a name that another customer overlaps meanwhile is not restored', async () => {
+  test('a version with a name that now overlaps is not restored', async () => {
     const zone = zoneName();
     const [site, other] = [await build.site(), await build.site()];
     const { id } = await add(site, `login.${zone}`);
@@ -393,7 +393,7 @@ describe('every way to a name', () => {
     expect(await db.domain.count({ where: { siteId: site.id } })).toBe(0);
   });
 
-  test('a site that its operator gives to another customer takes its names along', async () => {
+  test('a site that moves to another customer takes its names along', async () => {
     const zone = zoneName();
     const site = await build.site();
     const buyer = await build.user(site.product);
@@ -406,7 +406,7 @@ describe('every way to a name', () => {
   });
 });
 
-describe('a name on two sites of a customer, one of which goes to another customer', () => {
+describe('a name on two sites of a customer, one of which moves to another customer', () => {
   async function twoSites() {
     const name = `shop.${zoneName()}`;
     const stays = await build.site();
@@ -431,7 +431,7 @@ describe('a name on two sites of a customer, one of which goes to another custom
     };
   }
 
-  test('stays with the customer who has it on, through a pause', async () => {
+  test('stays with the customer who has it enabled, through a pause', async () => {
     const { name, stays, moves, kept, moved, move, claims } = await twoSites();
     await turn(stays, true, kept);
     await move();
@@ -441,7 +441,7 @@ describe('a name on two sites of a customer, one of which goes to another custom
     await turn(stays, true, kept);
   });
 
-  test('goes with the site that has it on, and the former customer needs a proof', async () => {
+  test('moves with the site that has it enabled, and the former customer needs verification', async () => {
     const { name, stays, moves, buyer, kept, moved, move, claims } = await twoSites();
     await turn({ ...moves, owner: stays.owner }, true, moved);
     await move();
@@ -451,7 +451,7 @@ describe('a name on two sites of a customer, one of which goes to another custom
     await turn(moves, true, moved);
   });
 
-  test('stays with the former customer when it is off on both', async () => {
+  test('stays with the former customer if disabled on both', async () => {
     const { name, stays, moves, kept, moved, move, claims } = await twoSites();
     await move();
     expect(await claims()).toEqual([[kept, stays.owner.id]]);
@@ -466,7 +466,7 @@ describe('a name on two sites of a customer, one of which goes to another custom
     expect(Object.fromEntries(await claims())).toEqual({ [kept]: buyer.id, [moved]: buyer.id });
   });
 
-  test('has the holder of its site when it is turned on while the site moves', async () => {
+  test('belongs to the holder of its site when enabled during the move', async () => {
     const { stays, moves, buyer, kept, moved, claims } = await twoSites();
     await as(stays.owner).call(domains.remove, { params: stays.params, body: { ids: [kept] } });
     await db.nameClaim.deleteMany({ where: { domainId: moved } });
@@ -485,7 +485,7 @@ describe('a name on two sites of a customer, one of which goes to another custom
     expect(await claims()).toEqual([[moved, buyer.id]]);
   });
 
-  test('loses the holder that an older claim has, when a proof turns the name on', async () => {
+  test("loses an older claim when another customer's verified name is enabled", async () => {
     const { name, stays, kept, moved } = await twoSites();
     const stranger = await build.site();
     await db.nameClaim.delete({ where: { domainId: moved } });
@@ -499,8 +499,8 @@ describe('a name on two sites of a customer, one of which goes to another custom
   });
 });
 
-describe('proofs of the same names, written at the same moment', () => {
-  /** Five waiting names of a customer, whose rows are in the table and in its index in the opposite order of their ids. */
+describe('concurrent writes of verifications', () => {
+  /** Five waiting names whose table and index order is the reverse of their ids. */
   async function fiveProofs() {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
@@ -516,7 +516,7 @@ describe('proofs of the same names, written at the same moment', () => {
     return { other, ids, proofs: rows.map(({ id, name }) => ({ id, name, token })) };
   }
 
-  /** How many of the other rows the work has locked while another session has the row with the lowest id. */
+  /** How many of the other rows are locked while another session holds the lowest id. */
   async function lockedBeforeLowest(proofs: { id: string }[], statement: string, work: () => Promise<unknown>) {
     const [lowest = '', ...others] = proofs.map(({ id }) => id).toSorted();
     const session = await pool.connect();
@@ -535,19 +535,19 @@ describe('proofs of the same names, written at the same moment', () => {
     }
   }
 
-  test('are locked in the order of their ids when a look is stored', async () => {
+  test('lock rows in the order of their ids when a result is stored', async () => {
     const { proofs } = await fiveProofs();
     const store = () => lookFor(installation, proofs);
     expect(await lockedBeforeLowest(proofs, 'UPDATE name_proofs', store)).toBe(0);
   });
 
-  test('are locked in the order of their ids when somebody asks for a look', async () => {
+  test('lock rows in the order of their ids when a check is requested', async () => {
     const { proofs, other, ids } = await fiveProofs();
     const check = () => look(other, ...ids);
     expect(await lockedBeforeLowest(proofs, 'UPDATE name_proofs', check)).toBe(0);
   });
 
-  test('are inserted in the order of the names', async () => {
+  test('insert rows in the order of the names', async () => {
     const zone = zoneName();
     const site = await build.site();
     const insert = 'INSERT INTO name_proofs (holder_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING';
@@ -567,8 +567,8 @@ describe('proofs of the same names, written at the same moment', () => {
   });
 });
 
-describe('a name that was switched off', () => {
-  test('still asks others for a proof, which takes the name over', async () => {
+describe('a disabled name', () => {
+  test('still requires verification by others, which takes the name over', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     const mine = await add(owner, `shop.${zone}`);
@@ -582,7 +582,7 @@ describe('a name that was switched off', () => {
     await expect(turn(owner, true, mine.id)).toFail('NAME_UNPROVEN', unproven(`shop.${zone}`));
   });
 
-  test('and removed asks nobody for anything', async () => {
+  test('that was removed requires nothing', async () => {
     const zone = zoneName();
     const [owner, other] = [await build.site(), await build.site()];
     const { ids } = await add(owner, `shop.${zone}`);
@@ -592,13 +592,13 @@ describe('a name that was switched off', () => {
   });
 });
 
-describe('two who come at the same moment', () => {
+describe('concurrent creation', () => {
   const insert = `INSERT INTO domains (id, site_id, name, enabled, updated_at) VALUES (gen_random_uuid(), $1, $2, true, now())`;
 
   test.each([
     ['*.', 'login.'],
     ['login.', '*.'],
-  ])('with %s and %s of one zone: the database lets one in', async (first, second) => {
+  ])('of %s and %s in one zone: the database accepts one', async (first, second) => {
     const zone = zoneName();
     const sites = [await build.site(), await build.site()];
     const [one, two] = [await pool.connect(), await pool.connect()];
@@ -622,7 +622,7 @@ describe('two who come at the same moment', () => {
     ]);
   });
 
-  test('by calls: one name is on, the other waits', async () => {
+  test('by API calls: one name is enabled, the other waits', async () => {
     const sites = [await build.site(), await build.site()] as const;
     for (let round = 0; round < 10; round += 1) {
       const zone = zoneName();
@@ -633,8 +633,8 @@ describe('two who come at the same moment', () => {
   });
 });
 
-describe('an operator that wants every name proven', () => {
-  test('is asked for by its own setting, off at first', async () => {
+describe('an operator that requires verification of every name', () => {
+  test('enables it by its setting, which is off by default', async () => {
     const site = await build.site();
     const { call } = as(site.client);
     expect(await call(nameProofSetting.get)).toEqual({ everyName: false });
@@ -647,11 +647,11 @@ describe('an operator that wants every name proven', () => {
     show(zone, await tokenOf(site, id));
     await look(site, id);
     await turn(site, true, id);
-    // A name that was on before needs none.
+    // A name that was enabled before needs no proof.
     await turn(site, false, before.id);
     await turn(site, true, before.id);
     expect(await add(await build.site(), `${unique('free')}.example.org`)).toMatchObject({ waiting: [] });
-    // A name that waits no longer needs one once the setting is off.
+    // With the setting off, a name needs no proof once another domain stops waiting.
     const late = await add(site, `${unique('late')}.example.org`);
     expect(await find(site, late.id)).toMatchObject({ status: 0, proof: { state: 'waiting' } });
     await call(nameProofSetting.update, { body: { everyName: false } });
@@ -662,7 +662,7 @@ describe('an operator that wants every name proven', () => {
 
 describe('a public suffix', () => {
   test.each(['co.uk', '*.co.uk', 'github.io', '*.github.io', '*.com.tw', 'kawasaki.jp', '*.kawasaki.jp'])(
-    '%s is refused',
+    '%s is rejected',
     async (name) => {
       const site = await build.site();
       await expect(add(site, name)).toFail('PUBLIC_SUFFIX', {
@@ -677,7 +677,7 @@ describe('a public suffix', () => {
     },
   );
 
-  test('that is on since before goes on, and names below it are free', async () => {
+  test('that was enabled before stays, and names below it are free', async () => {
     const site = await build.site();
     const row = await build.domain({ site, name: 'github.io' });
     await turn(site, false, row.id);

@@ -1,11 +1,11 @@
-// What an operator sets of a node, and finds it by. What machines do of it is told by flows.
+// Node settings and search. Installation and operation are in tests/flows.
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { contexts } from '@edgeloom/api/core/secrets.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -19,7 +19,7 @@ const given = async (count = 1) => {
 };
 
 describe('the list', () => {
-  test('is found by name, address and memo at once, by role, by layer and by whether nodes have joined', async () => {
+  test('is filtered by name, address, memo, role, layer and join state', async () => {
     const { zone, found, ids, call } = await given(3);
     const [first = '', second = '', third = ''] = ids;
     await db.edgeNode.update({ where: { id: first }, data: { memo: 'rack 7, 100%', role: 'backup' } });
@@ -41,7 +41,7 @@ describe('the list', () => {
     expect(await named(nodes.uninitialized)).toEqual([first, second].toSorted());
   });
 
-  test('is of machines, or of virtual nodes where these are wanted, and says whose backup is forced', async () => {
+  test('contains machines, or virtual nodes on request, and shows forced backups', async () => {
     const { zone, ids, call } = await given(2);
     const [first = '', second = ''] = ids;
     await db.edgeNode.update({ where: { id: second }, data: { kind: 'relay' } });
@@ -84,7 +84,7 @@ describe('the list', () => {
     expect(await stranger.call(nodes.list, { query: { type: 'virtual' } })).toMatchObject({ total: 0 });
   });
 
-  test('begins with the nodes in trouble, with the reason, and pages follow that order', async () => {
+  test('starts with unhealthy nodes and their reason, and pages follow that order', async () => {
     const { zone, found, ids, call } = await given(7);
     const longAgo = new Date(Date.now() - 3_600_000);
     const now = { connectedAt: new Date(), lastSeenAt: new Date(), nginx: 'running' };
@@ -126,7 +126,7 @@ describe('the list', () => {
     expect(first?.error).toBe('unknown directive');
   });
 
-  test('is sorted by what a node carries', async () => {
+  test('is sorted by load', async () => {
     const { zone, ids, call } = await given(3);
     for (const [i, id] of ids.entries())
       await db.edgeNode.update({ where: { id }, data: { bandwidthMbps: [500, 10, 40_000][i] ?? 0 } });
@@ -135,7 +135,7 @@ describe('the list', () => {
     expect(data.map(({ bandwidthMbps }) => bandwidthMbps)).toEqual([40_000, 500, 10]);
   });
 
-  test('shows how busy a node is only while it is connected', async () => {
+  test('shows the load only while connected', async () => {
     const { ids, call } = await given();
     const [nodeId = ''] = ids;
     const load = {
@@ -156,8 +156,8 @@ describe('the list', () => {
   });
 });
 
-describe('how its machine is reached', () => {
-  test('is stored sealed and never shown, and stays where an update leaves it out', async () => {
+describe('SSH access', () => {
+  test('is stored encrypted and never returned, and stays when an update omits it', async () => {
     const { zone, call } = await given();
     const ssh = { port: 2222, user: 'admin', password: 'hush-hush', privateKey: '-----BEGIN-----' };
     const body = { name: unique('node'), ip: '192.0.2.9', zoneID: zone.id, ssh };
@@ -174,20 +174,20 @@ describe('how its machine is reached', () => {
     const fingerprint = `SHA256:${'a'.repeat(43)}`;
     const later = await call(nodes.update, { body: { id: made.id, ssh: { port: 22, fingerprint } } });
     expect(later.ssh).toEqual({ ...shown, port: 22, fingerprint });
-    // What was typed for one account of the machine is not sent to another.
+    // A credential of one user is not sent for another user.
     const other = await call(nodes.update, { body: { id: made.id, ssh: { user: 'root' } } });
     expect(other.ssh).toMatchObject({ user: 'root', hasPassword: false, hasPrivateKey: false });
     expect((await call(nodes.update, { body: { id: made.id, ssh: null } })).ssh).toBeNull();
   });
 });
 
-describe('what is set of several nodes', () => {
-  test('is set of all of them or of none, and told to the machines that have to know', async () => {
+describe('an update of several nodes', () => {
+  test('is atomic, and published to the affected machines', async () => {
     const { zone, ids, call } = await given(2);
     const elsewhere = await build.node();
     await expect(call(nodes.role, { body: { ids: [...ids, elsewhere.id], role: 'backup' } })).toFail('NOT_FOUND');
     await call(nodes.role, { body: { ids, role: 'backup' } });
-    expect(await published(installation, zone.id)).toEqual([]);
+    expect(await outboxKeys(installation, zone.id)).toEqual([]);
     await call(nodes.geneva, { body: { ids, packetSize: 536, windowSize: null } });
     await call(nodes.logRotateTime, { body: { ids, seconds: 3600 } });
     await expect(call(nodes.logRotateTime, { body: { ids, seconds: 59 } })).toFail('PARAMETER');
@@ -201,7 +201,7 @@ describe('what is set of several nodes', () => {
       failAction: 'pause',
     } as const;
     await call(nodes.monitor, { body: { ids, ...monitor } });
-    expect(new Set(await published(installation, zone.id))).toEqual(
+    expect(new Set(await outboxKeys(installation, zone.id))).toEqual(
       new Set(['zone', ...ids.map((id) => `node/${id}`)]),
     );
     const { data } = await call(nodes.list, { query: { zoneID: zone.id } });
@@ -214,7 +214,7 @@ describe('what is set of several nodes', () => {
       });
   });
 
-  test('a drain is of nodes that are on; without one it ends at once', async () => {
+  test('drains enabled nodes only; without a drain it ends at once', async () => {
     const { ids, call } = await given(2);
     const [on = '', off = ''] = ids;
     await call(nodes.status, { body: { ids: [off], enabled: false } });
@@ -227,8 +227,8 @@ describe('what is set of several nodes', () => {
   });
 });
 
-describe('sub nodes', () => {
-  test('stand under one node of their zone, one level deep', async () => {
+describe('sub-nodes', () => {
+  test('have a parent in their zone, with one level', async () => {
     const { ids, call, zone } = await given(4);
     const [parent = '', first = '', second = '', other = ''] = ids;
     const params = { nodeID: parent };
@@ -249,15 +249,15 @@ describe('sub nodes', () => {
     await expect(call(nodes.addSubs, { params, body: { ids: [foreign.id] } })).toFail('NOT_FOUND');
     await call(nodes.removeSubs, { params, body: { ids: [first] } });
     expect((await call(nodes.subs, { params, query: {} })).data.map(({ id }) => id)).toEqual([second]);
-    // Its parent goes, and it stays.
+    // The sub-node stays when its parent is removed.
     await call(nodes.status, { body: { ids: [parent], enabled: false } });
     await call(nodes.remove, { body: { ids: [parent] } });
     expect(await call(nodes.get, { params: { nodeID: second } })).toMatchObject({ parentID: null });
   });
 });
 
-describe('another zone', () => {
-  test('takes a node that has not joined at once, unless its name is taken there', async () => {
+describe('moving to another zone', () => {
+  test('applies to an unjoined node at once, unless its name is taken there', async () => {
     const { ids, found, call, zone } = await given();
     const [id = ''] = ids;
     const target = await build.zone({ tenant: zone });
@@ -270,14 +270,14 @@ describe('another zone', () => {
     await db.edgeNode.delete({ where: { id: twin.id } });
     await call(nodes.moveToZone, { body: { ids, zoneID: target.id } });
     expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ zoneID: target.id });
-    expect(await published(installation, target.id)).toContain(`node/${id}`);
-    expect(await published(installation, zone.id)).toContain(`node/${id}`);
+    expect(await outboxKeys(installation, target.id)).toContain(`node/${id}`);
+    expect(await outboxKeys(installation, zone.id)).toContain(`node/${id}`);
     const foreign = await build.zone();
     await expect(call(nodes.moveToZone, { body: { ids, zoneID: foreign.id } })).toFail('NOT_FOUND');
   });
 });
 
-test('a node that is away is asked nothing and named', async () => {
+test('names an offline node and asks none', async () => {
   const { found, ids, call } = await given(2);
   for (const endpoint of [nodes.reboot, nodes.reset, nodes.logRotate, nodes.currentCache])
     await expect(call(endpoint, { body: { ids } })).toFail('MULTIPLE', {

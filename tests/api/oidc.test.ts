@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { oidc, oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type Tenant } from '../support/build.ts';
-import { startOidcProvider, visitProvider, type Person } from '../support/oidc-provider.ts';
-import { people } from '../support/people.ts';
+import { startOidcProvider, visitProvider, type OidcUser } from '../support/oidc-provider.ts';
+import { passwordAccounts } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const console_ = 'https://console.example.com';
 const app = await testApp({ PUBLIC_URL: console_, ORIGIN_ALLOW: '127.0.0.0/8' });
 const { db } = app.installation;
-const { anyone, as, person } = people(app);
+const { anyone, as, createAccount } = passwordAccounts(app);
 const provider = await startOidcProvider(['user', 'client'].map((kind) => `${console_}/${kind}/login/oidc`));
 afterAll(async () => {
   await provider.stop();
@@ -30,19 +30,19 @@ async function tenantWithProvider(): Promise<Tenant> {
   await app.as(tenant.client).call(oidcSetting.update, { body: setting() });
   return tenant;
 }
-/** Out to the provider and back, up to the address that the browser lands on. */
-async function goThere({ clientId }: Pick<Tenant, 'clientId'>, who: Person) {
+/** Follows the sign-in through the provider to the final URL. */
+async function followSignIn({ clientId }: Pick<Tenant, 'clientId'>, who: OidcUser) {
   const { url, onePassKey } = await anyone()(oidc.start, { body: { client: clientId } });
-  provider.isNow(who);
+  provider.setUser(who);
   const { search } = await visitProvider(url);
   return { onePassKey, search };
 }
 const finish = (body: { onePassKey: string; search: string }) => anyone()(oidc.finish, { body });
 
-describe('signing in at the client’s own provider', () => {
-  test('opens the account of the e-mail that the provider has verified, with PKCE, state and nonce', async () => {
+describe('signing in at the client’s OIDC provider', () => {
+  test('opens the account with the verified e-mail address, with PKCE, state and nonce', async () => {
     const tenant = await tenantWithProvider();
-    const { email } = await person({ clientId: tenant.clientId });
+    const { email } = await createAccount({ clientId: tenant.clientId });
     expect(await anyone()(oidc.button, { query: { client: tenant.clientId } })).toEqual({
       buttonText: 'Sign in with Example',
     });
@@ -50,31 +50,31 @@ describe('signing in at the client’s own provider', () => {
     const asked = new URL(url).searchParams;
     expect(asked.get('code_challenge_method')).toBe('S256');
     for (const name of ['code_challenge', 'state', 'nonce']) expect(asked.get(name)?.length).toBeGreaterThan(30);
-    const { accessToken } = await finish(await goThere(tenant, { email }));
+    const { accessToken } = await finish(await followSignIn(tenant, { email }));
     expect(await as(accessToken)(session.self)).toMatchObject({ email });
   });
 
-  test('opens nothing for an e-mail that is not verified, has no account, or is another client’s', async () => {
+  test('fails for an unverified address, without an account, or for another client’s account', async () => {
     const tenant = await tenantWithProvider();
-    const { email } = await person({ clientId: tenant.clientId });
-    const stranger = await person();
+    const { email } = await createAccount({ clientId: tenant.clientId });
+    const stranger = await createAccount();
     for (const who of [
       { email, verified: false },
       { email: `${unique('nobody')}@example.com` },
       { email: stranger.email },
     ])
-      await expect(finish(await goThere(tenant, who))).toFail('CREDENTIAL_REFUSED');
+      await expect(finish(await followSignIn(tenant, who))).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('an answer is good once, in the browser that began only, and with the state that was given', async () => {
+  test('accepts a response once, in the browser that started, with the right state', async () => {
     const tenant = await tenantWithProvider();
-    const { email } = await person({ clientId: tenant.clientId });
-    const stolen = await goThere(tenant, { email });
+    const { email } = await createAccount({ clientId: tenant.clientId });
+    const stolen = await followSignIn(tenant, { email });
     const own = await anyone()(oidc.start, { body: { client: tenant.clientId } });
     await expect(finish({ ...stolen, onePassKey: own.onePassKey })).toFail('CREDENTIAL_REFUSED');
-    // The attempt has spent it.
+    // The failed attempt has consumed the state.
     await expect(finish(stolen)).toFail('CREDENTIAL_REFUSED');
-    const good = await goThere(tenant, { email });
+    const good = await followSignIn(tenant, { email });
     const forged = new URLSearchParams(good.search);
     forged.set('state', 'another');
     await expect(finish({ ...good, search: `?${forged}` })).toFail('CREDENTIAL_REFUSED');
@@ -82,23 +82,23 @@ describe('signing in at the client’s own provider', () => {
     await expect(finish(good)).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('a code of another sign-in is refused', async () => {
+  test('rejects a code of another sign-in', async () => {
     const tenant = await tenantWithProvider();
-    const { email } = await person({ clientId: tenant.clientId });
-    const [one, other] = [await goThere(tenant, { email }), await goThere(tenant, { email })];
+    const { email } = await createAccount({ clientId: tenant.clientId });
+    const [one, other] = [await followSignIn(tenant, { email }), await followSignIn(tenant, { email })];
     const mixed = new URLSearchParams(one.search);
     mixed.set('code', new URLSearchParams(other.search).get('code') ?? '');
     await expect(finish({ ...one, search: `?${mixed}` })).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('a suspended account stays outside', async () => {
+  test('rejects a suspended account', async () => {
     const tenant = await tenantWithProvider();
-    const { id, email } = await person({ clientId: tenant.clientId });
+    const { id, email } = await createAccount({ clientId: tenant.clientId });
     await db.account.update({ where: { id }, data: { status: 'lock' } });
-    await expect(finish(await goThere(tenant, { email }))).toFail('ACCOUNT_NOT_ENABLED');
+    await expect(finish(await followSignIn(tenant, { email }))).toFail('ACCOUNT_NOT_ENABLED');
   });
 
-  test('is offered at the client’s own host name, and nowhere once it is switched off', async () => {
+  test('is offered at the client’s host name, and not when disabled', async () => {
     const { client, clientId } = await app.build.client();
     const { call } = app.as(client);
     const shown = (named?: string) => anyone()(oidc.button, { query: named === undefined ? {} : { client: named } });
@@ -106,7 +106,7 @@ describe('signing in at the client’s own provider', () => {
     expect(await shown()).toEqual({ buttonText: null });
     const { id } = await db.branding.create({ data: { clientId, host: '127.0.0.1' } });
     expect(await shown()).toEqual({ buttonText: 'Ours' });
-    // Nobody's link brings another provider's button onto it.
+    // The link of another operator does not show its button.
     expect(await shown((await tenantWithProvider()).clientId)).toEqual({ buttonText: 'Ours' });
     const { url } = await anyone()(oidc.start, { body: {} });
     expect(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').hostname).toBe('127.0.0.1');
@@ -122,7 +122,7 @@ describe('signing in at the client’s own provider', () => {
 });
 
 describe('the setting', () => {
-  test('keeps its secret sealed and shows it to nobody', async () => {
+  test('stores its secret encrypted and never returns it', async () => {
     const { client, clientId } = await tenantWithProvider();
     const row = await db.oidcProvider.findUniqueOrThrow({ where: { clientId } });
     expect(row.secretSealed).toMatch(/^s1\./);
@@ -134,14 +134,14 @@ describe('the setting', () => {
     expect((await db.oidcProvider.findUniqueOrThrow({ where: { clientId } })).secretSealed).toBe(row.secretSealed);
   });
 
-  test('hands a stored secret to no other provider', async () => {
+  test('does not send a stored secret to another provider', async () => {
     const { client } = await tenantWithProvider();
     const { secret, ...rest } = setting({ issuer: `${provider.issuer}/other` });
     expect(secret).toBe(provider.secret);
     await expect(app.as(client).call(oidcSetting.update, { body: rest })).toFail('PARAMETER');
   });
 
-  test('is the root account’s alone', async () => {
+  test('is reserved for the root account', async () => {
     const tenant = await tenantWithProvider();
     const sub = await app.build.subClient(tenant, [], { permissions: ['setting:read', 'setting:write'] });
     await expect(app.as(sub).call(oidcSetting.get)).toFail('PERMISSION_DENIED');
@@ -149,7 +149,7 @@ describe('the setting', () => {
     await expect(app.as(sub).call(oidcSetting.remove)).toFail('PERMISSION_DENIED');
   });
 
-  test('is asked over https, but for an address that the installation itself names', async () => {
+  test('requires HTTPS, except for addresses that the installation allows', async () => {
     const { client } = await app.build.client();
     await expect(app.as(client).call(oidcSetting.update, { body: setting({ issuer: 'http://192.0.2.1/' }) })).toFail(
       'PARAMETER',
@@ -157,7 +157,7 @@ describe('the setting', () => {
     );
   });
 
-  test('a supplier that does not answer, alone or behind its gateway, is said as such', async () => {
+  test('reports a provider that does not respond, directly or behind its gateway', async () => {
     const { client } = await app.build.client();
     let status = 500;
     const gateway = createServer((_, response) => void response.writeHead(status).end());
@@ -171,7 +171,7 @@ describe('the setting', () => {
     gateway.close();
   });
 
-  test('leads nowhere inside: addresses and names of our own network are refused before anything is sent', async () => {
+  test('cannot reach internal networks, by address or by name', async () => {
     const strict = await testApp({ PUBLIC_URL: console_ });
     try {
       const { client } = await strict.build.client();

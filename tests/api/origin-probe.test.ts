@@ -29,8 +29,8 @@ const prober = async () => {
 };
 const nobody = { reachable: false, scheme: null, status: null };
 
-describe('a look at an origin', () => {
-  test('says how it answers and with which status, and asks for the name that is given', async () => {
+describe('an origin test', () => {
+  test('returns protocol and status, for the given host name', async () => {
     const probe = await prober();
     const asked: unknown[] = [];
     const port = await listening(
@@ -43,14 +43,14 @@ describe('a look at an origin', () => {
     expect(asked).toEqual([['GET', '/', 'shop.example.com', 'Edgeloom-Probe']]);
   });
 
-  test('finds HTTPS, whatever its certificate', async () => {
+  test('detects HTTPS with any certificate', async () => {
     const probe = await prober();
     const { cert, key } = selfSigned('origin.example.com');
     const port = await listening(createTls({ cert, key }, (_, answer) => answer.writeHead(200).end()));
     expect(await probe({ port })).toEqual({ reachable: true, scheme: 'https', status: 200 });
   });
 
-  test('does not tell what is closed from what says nothing or something else', async () => {
+  test('does not distinguish closed ports from other failures', async () => {
     const probe = await prober();
     const banner = await listening(createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
     const silent = await listening(createServer((socket) => socket.on('error', () => undefined)));
@@ -61,7 +61,7 @@ describe('a look at an origin', () => {
     expect(await probe({ address: `${unique('no')}.invalid`, port: 80 })).toEqual(nobody);
   });
 
-  test('goes only where origins may lie, and only so often', async () => {
+  test('respects the outbound policy and a rate limit', async () => {
     const probe = await prober();
     await expect(probe({ address: '10.0.0.1', port: 80 })).toFail('PARAMETER');
     await expect(probe({ address: 'localhost', port: 80 })).toFail('PARAMETER');
@@ -71,7 +71,7 @@ describe('a look at an origin', () => {
   });
 });
 
-test('accounts at DNS providers are tried few times a minute: each asks for all of its zones', async () => {
+test('DNS account tests are limited per minute, because each lists all zones', async () => {
   const site = await build.site();
   const credentials = { url: 'https://10.0.0.1', serverID: 'localhost', apiKey: 'a key of no importance' };
   const body = { provider: 'powerDNS' as const, domains: ['example.com'], credentials };
@@ -82,7 +82,7 @@ test('accounts at DNS providers are tried few times a minute: each asks for all 
   await expect(refused.at(-1)).toFail('RATE_LIMITED');
 });
 
-test('names that would be refused are told before they are sent', async () => {
+test('names that would be rejected are reported beforehand', async () => {
   const [site, other] = [await build.site(), await build.site()];
   const here = await build.domain({ site, enabled: false });
   const elsewhere = await build.domain({ site: other });

@@ -4,7 +4,7 @@ import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
 import type { SearchInput } from '@edgeloom/contract/palette/palette.ts';
 import { permissions as all } from '@edgeloom/contract/permissions.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import '../support/matchers.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
@@ -13,11 +13,11 @@ const app = await testApp();
 const { as, build } = app;
 afterAll(() => app.close());
 
-const find = (who: Signed, query: SearchInput) => as(who).call(palette.search, { query });
+const find = (who: SignedInAccount, query: SearchInput) => as(who).call(palette.search, { query });
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
-/** A word of its own, and one thing of each kind that carries it. */
-async function everything() {
+/** A random word, and one object of each kind that contains it. */
+async function objectsOfEachKind() {
   const word = unique('x');
   const tenant = await build.client();
   const zone = await build.zone({ tenant, name: `zone ${word}` });
@@ -28,8 +28,8 @@ async function everything() {
   return { word, tenant, zone, product, site, domain, node };
 }
 
-test('an operator finds things of each kind by a part of their name, in any case', async () => {
-  const { word, tenant, zone, product, site, domain } = await everything();
+test('an operator finds objects of each kind by a part of their name, case-insensitively', async () => {
+  const { word, tenant, zone, product, site, domain } = await objectsOfEachKind();
   const found = await find(tenant.client, { text: word.toUpperCase() });
   expect(found).toMatchObject({
     sites: [{ id: site.id, name: site.name, status: 'normal', productName: product.name }],
@@ -41,15 +41,15 @@ test('an operator finds things of each kind by a part of their name, in any case
 });
 
 test('a customer finds its own sites and domains, and nothing of the network', async () => {
-  const { word, site, domain } = await everything();
+  const { word, site, domain } = await objectsOfEachKind();
   const found = await find(site.owner, { text: word });
   expect([names(found.sites), names(found.domains)]).toEqual([[site.name], [domain.name]]);
   expect([found.zones, found.products, found.nodes]).toEqual([[], [], []]);
 });
 
-test("nobody finds another tenant's things, nor those a sub-account was not given", async () => {
-  const { word, tenant, site, zone } = await everything();
-  const other = await everything();
+test("nobody finds another tenant's objects, nor unassigned ones", async () => {
+  const { word, tenant, site, zone } = await objectsOfEachKind();
+  const other = await objectsOfEachKind();
   const permissions = [...all];
   const nothing = { sites: [], domains: [], zones: [], products: [], nodes: [], accounts: [] };
   for (const who of [
@@ -64,7 +64,7 @@ test("nobody finds another tenant's things, nor those a sub-account was not give
   expect(await find(given, { text: word })).toMatchObject({ ...nothing, domains: [{ siteName: site.name }] });
 });
 
-test('what begins with the text comes first, and no more than six of a kind come', async () => {
+test('prefix matches come first, with at most six per kind', async () => {
   const site = await build.site();
   const word = unique('z');
   for (let i = 0; i < 8; i += 1) await build.domain({ site, name: `a${i}.${word}.example.com` });
@@ -74,42 +74,42 @@ test('what begins with the text comes first, and no more than six of a kind come
   expect(domains[0]?.name).toBe(first.name);
 });
 
-test('a host finds the wildcard name that serves it', async () => {
+test('a host name finds its wildcard domain', async () => {
   const site = await build.site();
   const word = unique('w');
   const { name } = await build.domain({ site, name: `*.${word}.example.com` });
   expect(names((await find(site.owner, { text: `shop.${word}.example.com` })).domains)).toEqual([name]);
 });
 
-test('an address finds the nodes that have it and the domains whose origin it is', async () => {
-  const { tenant, site, node } = await everything();
+test('an address finds its nodes, and domains with this origin', async () => {
+  const { tenant, site, node } = await objectsOfEachKind();
   const domain = await build.domain({ site, upstreams: [{ address: '203.0.113.99', port: 80 }] });
   expect(names((await find(tenant.client, { text: '203.0.113.99' })).domains)).toEqual([domain.name]);
   expect(names((await find(tenant.client, { text: node.ip })).nodes)).toEqual([node.name]);
 });
 
-test('a tag finds what carries it, by its beginning', async () => {
-  const { word, site, tenant } = await everything();
+test('a tag prefix finds tagged objects', async () => {
+  const { word, site, tenant } = await objectsOfEachKind();
   const found = await find(tenant.client, { text: `TAG-${word}`, only: 'tags' });
   expect(names(found.sites)).toEqual([site.name]);
   expect((await find(tenant.client, { text: word, only: 'tags' })).sites).toEqual([]);
 });
 
-test('a text is no pattern', async () => {
+test('the text is literal, not a pattern', async () => {
   const site = await build.site();
   await build.domain({ site });
   for (const text of ['%', '_', '\\', "'", 'a%c']) expect((await find(site.owner, { text })).domains).toEqual([]);
 });
 
-test('a text that the database cannot hold is the caller’s mistake, and says where', async () => {
-  const { tenant, site } = await everything();
+test('a text that the database cannot store is rejected at its field', async () => {
+  const { tenant, site } = await objectsOfEachKind();
   const fault = (path: string) => ({ errorData: [expect.objectContaining({ path, rule: 'format' })] });
   await expect(find(site.owner, { text: 'a\u0000b' })).toFail('PARAMETER', fault('text'));
   const zone = { body: { name: 'a\u0000b' } };
   await expect(as(tenant.client).call(zones.create, zone)).toFail('PARAMETER', fault('name'));
 });
 
-test('the exact name of any kind comes first, however many names contain it', async () => {
+test('an exact name comes first, however many names contain it', async () => {
   const tenant = await build.client();
   const word = unique('q');
   const zone = await build.zone({ tenant, name: word });

@@ -2,18 +2,18 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { passkeys, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { mailTo } from '../support/mailbox.ts';
-import { passkeyDevice, type DeviceWish } from '../support/passkey.ts';
-import { password, people, type PersonWish } from '../support/people.ts';
+import { passkeyDevice, type AuthenticatorOptions } from '../support/passkey.ts';
+import { password, passwordAccounts, type AccountOptions } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const home = { rpID: 'console.example.com', origin: 'https://console.example.com' };
 const app = await testApp({ PUBLIC_URL: home.origin, ADMIN_URL: 'https://admin.console.example.com' });
 const { db } = app.installation;
-const { anyone, as, person, signIn } = people(app);
+const { anyone, as, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
 
-async function withPasskey(wish: PersonWish = {}, at: Partial<DeviceWish> = {}) {
-  const someone = await person(wish);
+async function withPasskey(wish: AccountOptions = {}, at: Partial<AuthenticatorOptions> = {}) {
+  const someone = await createAccount(wish);
   const call = as((await signIn({ ...someone })).accessToken);
   const device = passkeyDevice({ ...home, ...at });
   const { verifyToken } = await call(session.verify, { body: { password } });
@@ -37,7 +37,7 @@ describe('a passkey', () => {
     await mailTo(app.mailDir, someone.email, /passkey was added/i);
   });
 
-  test('signs a challenge once: what it said is not good again', async () => {
+  test('signs a challenge once; a replay is rejected', async () => {
     const { device } = await withPasskey();
     const { challengeID, options } = await challenge();
     const body = { challengeID, response: device.sign(options) };
@@ -49,7 +49,7 @@ describe('a passkey', () => {
     );
   });
 
-  test('takes the place of the code after a password, of its own account only', async () => {
+  test('replaces the code after a password, for its own account only', async () => {
     const mine = await withPasskey({ login2faType: 2 });
     const theirs = await withPasskey();
     await db.account.update({ where: { id: mine.someone.id }, data: { login2faType: 0 } });
@@ -70,8 +70,8 @@ describe('a passkey', () => {
     await expect(challenge(onePassKey)).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('alone must come from a device that asked its owner; beside a password it need not', async () => {
-    const { device, someone } = await withPasskey({}, { verifies: false });
+  test('as the only factor requires user verification; as a second factor it does not', async () => {
+    const { device, someone } = await withPasskey({}, { verifiesUser: false });
     const alone = await challenge();
     await expect(
       anyone()(passkeys.login, {
@@ -84,21 +84,21 @@ describe('a passkey', () => {
     expect(await anyone()(passkeys.login, { body })).toHaveProperty('accessToken');
   });
 
-  test('that was asked for at another address is refused', async () => {
+  test('created for another origin is rejected', async () => {
     await expect(withPasskey({}, { origin: 'https://console.example.com.evil.example' })).toFail('CREDENTIAL_REFUSED');
     await expect(withPasskey({}, { rpID: 'evil.example' })).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('whose uses count backwards was copied, and is refused', async () => {
+  test('with a decreasing counter was cloned, and is rejected', async () => {
     const { device } = await withPasskey();
     const { challengeID, options } = await challenge();
-    device.goBack();
+    device.resetCounter();
     await expect(anyone()(passkeys.login, { body: { challengeID, response: device.sign(options) } })).toFail(
       'CREDENTIAL_REFUSED',
     );
   });
 
-  test('of one console opens no other, and none of a suspended account', async () => {
+  test('is rejected by other consoles, and for a suspended account', async () => {
     const { device, someone } = await withPasskey();
     const user = anyone('user');
     const there = await user(passkeys.loginOptions, { body: {} });
@@ -112,7 +112,7 @@ describe('a passkey', () => {
     );
   });
 
-  test('is added and removed by whoever has just proved to be there, in the same session', async () => {
+  test('is added and removed after a fresh proof in the same session', async () => {
     const { call, someone, passkey, sent } = await withPasskey();
     const elsewhere = as((await signIn(someone)).accessToken);
     const { verifyToken } = await elsewhere(session.verify, { body: { password } });
@@ -122,14 +122,14 @@ describe('a passkey', () => {
         'CREDENTIAL_REFUSED',
       );
     }
-    // A challenge registers once.
+    // A challenge can be used once.
     await expect(call(passkeys.register, { body: sent })).toFail('CREDENTIAL_REFUSED');
     await elsewhere(passkeys.remove, { body: { ids: [passkey.id], verifyToken } });
     expect(await call(passkeys.list)).toEqual({ data: [], total: 0 });
     await mailTo(app.mailDir, someone.email, /passkey was removed/i);
   });
 
-  test('of somebody else is not found, and stays', async () => {
+  test('of another account is not found, and stays', async () => {
     const [mine, theirs] = [await withPasskey(), await withPasskey()];
     const ids = [mine.passkey.id, theirs.passkey.id];
     await expect(mine.call(passkeys.remove, { body: { ids, verifyToken: mine.verifyToken } })).toFail('NOT_FOUND');

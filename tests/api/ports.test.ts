@@ -1,4 +1,4 @@
-// What a site listens on: the ports of its zone that it opens (layer 7), and forwards of its own (layer 4).
+// Ports of a site: layer 7 ports of its zone, and layer 4 forwards.
 import { afterAll, describe, expect, test } from 'vitest';
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
@@ -10,7 +10,7 @@ import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts'
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -24,7 +24,7 @@ const add = (site: BuiltSite, ...list: number[]) =>
     body: { ports: list.map((port) => ({ port, upstreams })) },
   });
 
-/** What the nodes of the zone would be told, by key. */
+/** Documents for the zone's nodes, by key. */
 async function documents(zoneId: string, ...keys: string[]): Promise<Map<string, EdgeDoc | null>> {
   const client = await installation.pool.connect();
   try {
@@ -45,8 +45,8 @@ const siteDocument = async ({ id, zoneId }: BuiltSite) =>
 const forwardDocument = async (zoneId: string, id: string) =>
   PortDoc.nullable().parse((await documents(zoneId, portKey(id))).get(portKey(id)));
 
-describe('the ports of its zone', () => {
-  test('that are not 80 or 443 are opened by the site, and its document says which', async () => {
+describe("the zone's ports", () => {
+  test('other than 80 and 443 are opened per site and published', async () => {
     const product = await build.product({ zone: await build.zone({ ports: [80, 8080], tlsPorts: [443, 8443] }) });
     const site = await build.site({ product });
     const { call } = as(site.owner);
@@ -58,11 +58,11 @@ describe('the ports of its zone', () => {
       [8443, false],
     ]);
     expect((await siteDocument(site)).ports).toEqual([]);
-    // What is open already is no fault.
+    // Opening an open port is not an error.
     const { data } = await call(sitePorts.open, { params, body: { ports: [8443, 80, 8443] } });
     expect(data.filter(({ open }) => open).map(({ port }) => port)).toEqual([80, 443, 8443]);
     expect((await siteDocument(site)).ports).toEqual([8443]);
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id)]);
     expect((await call(sites.get, { params })).ports.map(({ port }) => port)).toEqual([80, 443, 8443]);
 
     const opened = data.filter(({ port }) => port === 8443).map(({ id }) => id);
@@ -71,7 +71,7 @@ describe('the ports of its zone', () => {
     await expect(call(sitePorts.close, { params, body: { ids: opened } })).toFail('NOT_FOUND');
   });
 
-  test('cannot be opened where the zone has them not, and 80 and 443 cannot be closed', async () => {
+  test('that do not exist cannot be opened, and 80 and 443 cannot be closed', async () => {
     const site = await build.site();
     const { call } = as(site.owner);
     const { params } = site;
@@ -84,7 +84,7 @@ describe('the ports of its zone', () => {
     });
   });
 
-  test('that a domain maps must be open, and stay so', async () => {
+  test('that a domain maps must be open and stay open', async () => {
     const product = await build.product({ zone: await build.zone({ tlsPorts: [443, 8443] }) });
     const site = await build.site({ product });
     const { call } = as(site.owner);
@@ -107,7 +107,7 @@ describe('the ports of its zone', () => {
     await expect(call(sitePorts.close, { params: site.params, body: { ids } })).toFail('ILLEGAL_PORT_MAP', refused);
   });
 
-  test('a new site begins with all of them where the zone has neither 80 nor 443, and else with none', async () => {
+  test('are all open for a new site if the zone has neither 80 nor 443, and otherwise none', async () => {
     const make = async (zone: Awaited<ReturnType<typeof build.zone>>) => {
       const product = await build.product({ zone });
       const site = await as(zone.client).call(clientSites.create, {
@@ -120,7 +120,7 @@ describe('the ports of its zone', () => {
     expect(await make(await build.zone({ ports: [80], tlsPorts: [9443] }))).toEqual([80]);
   });
 
-  test('keep the sites that opened them when their number changes, and are told as gone when they are removed', async () => {
+  test('keep their sites when their number changes, and are removed from them on deletion', async () => {
     const product = await build.product({ zone: await build.zone({ tlsPorts: [443, 8443] }) });
     const site = await build.site({ product });
     const { data } = await as(site.owner).call(sitePorts.open, { params: site.params, body: { ports: [8443] } });
@@ -128,7 +128,7 @@ describe('the ports of its zone', () => {
     await db.outbox.deleteMany({ where: { zoneId: site.zoneId } });
     const params = { zoneId: site.zoneId };
     await as(site.client).call(zonePorts.update, { params, body: { id, port: 9443, tls: true } });
-    expect(await published(installation, site.zoneId)).toEqual(['zone', siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual(['zone', siteKey(site.id)]);
     expect((await siteDocument(site)).ports).toEqual([9443]);
     await as(site.client).call(zonePorts.remove, { params, body: { ids: [id] } });
     expect((await siteDocument(site)).ports).toEqual([]);
@@ -136,7 +136,7 @@ describe('the ports of its zone', () => {
 });
 
 describe('a forward', () => {
-  test('is made with its origins, listed with the ports of the zone, and told to the nodes', async () => {
+  test("is created with its origins, listed with the zone's ports, and published", async () => {
     const site = await build.site();
     const { call } = as(site.owner);
     const { params } = site;
@@ -178,7 +178,7 @@ describe('a forward', () => {
       idleTimeoutSeconds: 600,
       upstreams: [{ address: '2001:db8::1', weight: 70 }, { backup: true }],
     });
-    expect(await published(installation, site.zoneId)).toEqual([portKey(id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([portKey(id)]);
     expect(await forwardDocument(site.zoneId, id)).toMatchObject({
       siteID: site.id,
       port: 5353,
@@ -188,7 +188,7 @@ describe('a forward', () => {
     expect(await call(sites.get, { params })).toMatchObject({ portCount: 1, portLimit: 0 });
   });
 
-  test('is found by its port, its memo and its origins, whatever the case', async () => {
+  test('is searched by port, memo and origins, case-insensitively', async () => {
     const site = await build.site();
     await build.forward({ site, port: 20_022, memo: 'Jump host' });
     await build.forward({ site, port: 20_023, upstreams: [{ address: 'db.example.com', port: 22 }] });
@@ -203,7 +203,7 @@ describe('a forward', () => {
     expect(await find({ enabled: false })).toEqual([]);
   });
 
-  test('lies between 1000 and 65000, where neither nodes nor the zone need it', async () => {
+  test('has a port between 1000 and 65000 that neither nodes nor the zone use', async () => {
     const site = await build.site({ product: await build.product({ zone: await build.zone({ ports: [80, 8080] }) }) });
     for (const port of [999, 3306, 3311, 6379, 9100, 61_000, 61_199, 65_001])
       await expect(add(site, port)).toFail('PARAMETER', {
@@ -213,7 +213,7 @@ describe('a forward', () => {
     await add(site, 1000, 61_200, 65_000);
   });
 
-  test('is one of its port and protocol in the zone, whoever has it, which nobody is told', async () => {
+  test('has a unique port and protocol in the zone, without revealing the owner', async () => {
     const product = await build.product();
     const [mine, theirs] = [await build.site({ product }), await build.site({ product })];
     await add(theirs, 20_000);
@@ -223,7 +223,7 @@ describe('a forward', () => {
     const update = (body: object) => as(mine.owner).call(ports.update, { params: place, body });
     await expect(update({ port: 20_000 })).toFail('DUPLICATED');
     expect(await update({ port: 20_000, protocol: 'udp' })).toMatchObject({ port: 20_000, protocol: 'udp' });
-    // Elsewhere it is free, and here again once it is gone.
+    // The port is free in another zone, and here once the forward is removed.
     await add(await build.site(), 20_000);
     const their = await db.portRule.findFirstOrThrow({ where: { siteId: theirs.id } });
     const gone = { params: theirs.params, body: { ids: [their.id] } };
@@ -232,7 +232,7 @@ describe('a forward', () => {
     await add(mine, 20_000);
   });
 
-  test('wins or loses a race for a port, and nothing is left of who lost', async () => {
+  test('wins or loses a race for a port without leftovers', async () => {
     const product = await build.product();
     const [one, other] = [await build.site({ product }), await build.site({ product })];
     const outcomes = await Promise.allSettled([one, other, one, other].map((site) => add(site, 20_100, 20_101)));
@@ -240,7 +240,7 @@ describe('a forward', () => {
     expect(await db.portRule.count({ where: { site: { zoneId: product.zoneId } } })).toBe(2);
   });
 
-  test('and a zone do not have one port', async () => {
+  test('cannot share a port with the zone', async () => {
     const site = await build.site();
     await add(site, 20_200);
     const params = { zoneId: site.zoneId };
@@ -251,7 +251,7 @@ describe('a forward', () => {
     await expect(call(zonePorts.create, { params, body: { port: 20_201, tls: true } })).toFail('DUPLICATED');
   });
 
-  test('of a batch is told with all others that stand in the way, and none is made', async () => {
+  test('of a batch is reported with all other conflicts, and none is created', async () => {
     const site = await build.site();
     await add(site, 20_300);
     const list = [20_300, 20_301, 20_301].map((port) => ({ port, upstreams }));
@@ -269,7 +269,7 @@ describe('a forward', () => {
     expect(await db.portRule.count({ where: { siteId: site.id } })).toBe(1);
   });
 
-  test('is written in a line, and every line that is wrong is told', async () => {
+  test('is parsed from a line, and every invalid line is reported', async () => {
     const site = await build.site();
     const { call } = as(site.owner);
     const { params } = site;
@@ -301,7 +301,7 @@ describe('a forward', () => {
     });
   });
 
-  test('leads nowhere that origins may not lie', async () => {
+  test('respects the outbound policy', async () => {
     const site = await build.site();
     const { id, params } = await build.forward({ site });
     const inside = [{ address: '169.254.169.254', port: 80 }];
@@ -319,7 +319,7 @@ describe('a forward', () => {
     expect(await db.portUpstream.count({ where: { portRuleId: id } })).toBe(1);
   });
 
-  test('keeps an origin that is on, and its document follows its origins', async () => {
+  test('keeps an enabled origin, and its document follows its origins', async () => {
     const site = await build.site();
     const { id, params } = await build.forward({ site });
     const { call } = as(site.owner);
@@ -336,10 +336,10 @@ describe('a forward', () => {
       upstreams: [{ id: second.id, address: '192.0.2.20' }],
     });
     expect((await call(portUpstreams.list, { params, query: { keyword: '.20' } })).data).toHaveLength(1);
-    expect(await published(installation, site.zoneId)).toContain(portKey(id));
+    expect(await outboxKeys(installation, site.zoneId)).toContain(portKey(id));
   });
 
-  test('has a hundred origins at most, however few are added at a time', async () => {
+  test('has at most a hundred origins, in any number of calls', async () => {
     const site = await build.site();
     const { params } = await build.forward({ site });
     const upstreams = Array.from({ length: 100 }, (_, i) => ({ address: `192.0.3.${i}`, port: 22 }));
@@ -348,7 +348,7 @@ describe('a forward', () => {
     });
   });
 
-  test('takes new origins in place of those it has, and one that stays keeps its id', async () => {
+  test('replaces its origins, and a kept origin keeps its id', async () => {
     const site = await build.site();
     const { id, params } = await build.forward({ site });
     const { call } = as(site.owner);
@@ -367,7 +367,7 @@ describe('a forward', () => {
     await expect(call(ports.update, { params, body: inside })).toFail('PARAMETER');
   });
 
-  test('takes settings only that go together', async () => {
+  test('accepts only consistent settings', async () => {
     const site = await build.site();
     const udp = await build.forward({ site, protocol: 'udp' });
     const hashed = await build.forward({ site, method: 'addressHash' });
@@ -386,7 +386,7 @@ describe('a forward', () => {
     await expect(call(ports.update, { params: udp.params, body: { method: 'addressHash' } })).toFail('PARAMETER');
   });
 
-  test('that is on is not removed; off it has no document', async () => {
+  test('must be disabled before removal; disabled it has no document', async () => {
     const site = await build.site();
     const { id } = await build.forward({ site, port: 20_600 });
     const { call } = as(site.owner);
@@ -397,12 +397,12 @@ describe('a forward', () => {
     await call(ports.status, { params, body: { ids: [id], enabled: false } });
     expect(await forwardDocument(site.zoneId, id)).toBeNull();
     await call(ports.remove, { params, body: { ids: [id] } });
-    expect(await published(installation, site.zoneId)).toEqual([portKey(id), portKey(id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([portKey(id), portKey(id)]);
   });
 });
 
 describe('limits', () => {
-  test("the product's holds over a site, in a race as well", async () => {
+  test("the product's limit holds for a site, also under concurrent requests", async () => {
     const site = await build.site({ product: await build.product({ portLimit: 3 }) });
     await add(site, 21_000);
     await expect(add(site, 21_001, 21_002, 21_003)).toFail('PORT_LIMIT', { extra: { limit: 3 } });
@@ -410,7 +410,7 @@ describe('limits', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });
 
-  test("without layer 4 in its client's licence a site forwards nothing more, and what is there goes on", async () => {
+  test('without layer 4 in the licence no forward is added, and existing ones stay', async () => {
     const site = await build.site();
     const { id, params } = await build.forward({ site });
     await db.license.create({ data: { clientId: site.clientId } });
@@ -431,29 +431,29 @@ describe('a site', () => {
     });
   });
 
-  test('out of service has no forwards, whoever took it out, and has them again when it is back', async () => {
+  test('out of service has no forwards, for any reason, and gets them back afterwards', async () => {
     const site = await build.site();
     const { id } = await build.forward({ site });
     await build.forward({ site, enabled: false });
     const status = (to: 'pause' | 'normal') =>
       as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
-    const told = async () => {
-      const keys = await published(installation, site.zoneId);
+    const readPublished = async () => {
+      const keys = await outboxKeys(installation, site.zoneId);
       await db.outbox.deleteMany({ where: { zoneId: site.zoneId } });
       return keys.toSorted();
     };
     await status('pause');
-    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await readPublished()).toEqual([portKey(id), siteKey(site.id)]);
     expect(await forwardDocument(site.zoneId, id)).toBeNull();
     await status('normal');
-    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await readPublished()).toEqual([portKey(id), siteKey(site.id)]);
     expect(await forwardDocument(site.zoneId, id)).not.toBeNull();
 
     await db.account.update({ where: { id: site.owner.id }, data: { status: 'lock' } });
-    await told();
+    await readPublished();
     const another = await build.user(site);
     await as(site.client).call(clientSites.update, { body: { id: site.id, userID: another.id } });
-    expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+    expect(await readPublished()).toEqual([portKey(id), siteKey(site.id)]);
     expect(await forwardDocument(site.zoneId, id)).not.toBeNull();
 
     for (const [account, to] of [
@@ -463,7 +463,7 @@ describe('a site', () => {
       [site.client, 'normal'],
     ] as const) {
       await db.account.update({ where: { id: account.id }, data: { status: to } });
-      expect(await told()).toEqual([portKey(id), siteKey(site.id)]);
+      expect(await readPublished()).toEqual([portKey(id), siteKey(site.id)]);
       expect((await forwardDocument(site.zoneId, id)) === null).toBe(to !== 'normal');
     }
   });

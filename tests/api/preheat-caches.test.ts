@@ -10,7 +10,7 @@ const app = await testApp();
 const { build, as } = app;
 afterAll(() => app.close());
 
-/** A zone that opens 80 and 443, and a site of it with two names. */
+/** A zone with ports 80 and 443, and a site with two names. */
 async function zoneWithSite() {
   const zone = await build.zone({ ports: [80], tlsPorts: [443] });
   const site = await build.site({ product: await build.product({ zone }) });
@@ -25,7 +25,7 @@ async function zoneWithSite() {
   return { zone, site, owner, operator, params, name, wild, domainIDs };
 }
 
-test('URLs are kept as browsers ask for them, once each, by names and wildcards of the zone', async () => {
+test('URLs are kept in browser notation, once each, for names and wildcards of the zone', async () => {
   const { operator, params, name, wild, site } = await zoneWithSite();
   const host = wild.replace('*', 'a');
   const urls = [`http://${name.toUpperCase()}/a b#part`, `http://${name}/a%20b`, `https://${host}/`];
@@ -46,7 +46,7 @@ test('URLs are kept as browsers ask for them, once each, by names and wildcards 
   expect(found.total).toBe(1);
 });
 
-test('of two who add at once the second finds what the first added', async () => {
+test('concurrent additions are merged', async () => {
   const { operator, params, name } = await zoneWithSite();
   const urls = Array.from({ length: 600 }, (_, i) => `http://${name}/${i}`);
   const same = { urls: urls.slice(0, 5) };
@@ -59,7 +59,7 @@ test('of two who add at once the second finds what the first added', async () =>
   expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
 });
 
-test('all or nothing: what no site of the zone serves, ports that are not open and what is too long are named', async () => {
+test('the call is atomic: foreign URLs, closed ports and too long URLs are reported', async () => {
   const { operator, params, name } = await zoneWithSite();
   const elsewhere = await zoneWithSite();
   const urls = [
@@ -82,7 +82,7 @@ test('all or nothing: what no site of the zone serves, ports that are not open a
   expect((await operator.call(preheatCaches.list, { params })).total).toBe(0);
 });
 
-test('a zone keeps a thousand at most', async () => {
+test('a zone has at most a thousand', async () => {
   const { operator, params, name } = await zoneWithSite();
   const urls = Array.from({ length: 1000 }, (_, i) => `http://${name}/${i}`);
   await operator.call(preheatCaches.create, { params, body: { urls } });
@@ -92,7 +92,7 @@ test('a zone keeps a thousand at most', async () => {
   );
 });
 
-test('a URL rests while its domain or site is off, and goes with its domain', async () => {
+test('a URL is paused while its domain or site is disabled, and deleted with its domain', async () => {
   const { operator, params, name, owner, site, domainIDs } = await zoneWithSite();
   await operator.call(preheatCaches.create, { params, body: { urls: [`http://${name}/`] } });
   const state = async () => (await operator.call(preheatCaches.list, { params })).data.map((row) => row.state);
@@ -106,7 +106,7 @@ test('a URL rests while its domain or site is off, and goes with its domain', as
   expect(await state()).toEqual([]);
 });
 
-test('what is removed is gone, and one of another zone is not there', async () => {
+test("removal is permanent, and another zone's URL is not found", async () => {
   const [mine, others] = [await zoneWithSite(), await zoneWithSite()];
   const [own, foreign] = await Promise.all(
     [mine, others].map(({ operator, params, name }) =>

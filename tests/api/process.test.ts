@@ -1,4 +1,4 @@
-// The process as an operator starts and stops it.
+// Start and stop of the API process.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -16,11 +16,11 @@ function start(env: Record<string, string>) {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  // With all that it said.
+  // `close` fires after all output has been read.
   return { child, ended: once(child, 'close'), output: () => output };
 }
 
-test('a call under way is finished when the process is told to stop, and then it ends well', async () => {
+test('SIGTERM finishes running calls, and the exit is clean', async () => {
   const { natsUrl, secretsDir } = services();
   const [port = 0, adminPort = 0] = await freePorts(2);
   const { child, ended, output } = start({
@@ -33,7 +33,7 @@ test('a call under way is finished when the process is told to stop, and then it
   try {
     const base = `http://127.0.0.1:${port}/api/v1`;
     await eventually(async () => expect((await fetch(`${base}/health`)).status).toBe(200), { within: 60_000 });
-    // A sign-in hashes a password, so it takes a while.
+    // Password hashing keeps this request in flight.
     const call = fetch(`${base}/client/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -54,13 +54,13 @@ test('a call under way is finished when the process is told to stop, and then it
   }
 });
 
-test('an environment that cannot be used stops the start, with each fault by its name', async () => {
+test('an invalid environment prevents the start, with each error by name', async () => {
   const { ended, output } = start({ DATABASE_URL: 'nonsense', PORT: 'http' });
   expect((await ended)[0]).toBe(1);
   expect(output()).toMatch(/DATABASE_URL:[^]*SECRETS_DIR:[^]*PORT:/);
 });
 
-test('secrets are blanked in log lines by their names', () => {
+test('secrets are masked in logs by name', () => {
   const lines: string[] = [];
   const log = openLog({ LOG_LEVEL: 'info' }, { write: (line: string) => lines.push(line) });
   log.info(

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { ownProducts, products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -13,7 +13,7 @@ const { db } = installation;
 afterAll(close);
 
 describe('products', () => {
-  test('a product is made in a zone, changed and removed', async () => {
+  test('a product is created in a zone, changed and removed', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const product = await call(products.create, { body: { name: 'Basic', zoneID: zone.id, domainLimit: 5 } });
@@ -35,13 +35,13 @@ describe('products', () => {
     expect(await call(products.list)).toMatchObject({ total: 0 });
   });
 
-  test('a name is there once for each client', async () => {
+  test('a name is unique per client', async () => {
     const product = await build.product();
     const { call } = as(product.client);
     await expect(call(products.create, { body: { name: product.name, zoneID: product.zoneId } })).toFail('DUPLICATED');
   });
 
-  test('with sites it is neither removed nor moved', async () => {
+  test('a product with sites is neither removed nor moved', async () => {
     const site = await build.site();
     const zone = await build.zone({ tenant: site });
     const { call } = as(site.client);
@@ -51,7 +51,7 @@ describe('products', () => {
     expect(await call(products.update, { body: { id: free.id, zoneID: zone.id } })).toMatchObject({ zoneID: zone.id });
   });
 
-  test('a customer sees the products of its sites, without price and zone', async () => {
+  test("a customer sees its sites' products, without price and zone", async () => {
     const site = await build.site();
     await build.product({ zone: site.zone });
     const { data, total } = await as(site.owner).call(ownProducts.list);
@@ -91,7 +91,7 @@ describe('sites', () => {
       domainLimit: 10,
       expiry: null,
     });
-    expect(await published(installation, product.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await outboxKeys(installation, product.zoneId)).toEqual([siteKey(site.id)]);
     expect(await as(owner).call(sites.get, { params: { siteId: site.id } })).toMatchObject({
       name: 'Shop',
       ports: [
@@ -106,7 +106,7 @@ describe('sites', () => {
     });
   });
 
-  test("a customer sees no zone of a site's, an operator does", async () => {
+  test("a customer does not see a site's zone, an operator does", async () => {
     const site = await build.site();
     const [own] = (await as(site.owner).call(ownSites.list)).data;
     expect(own).not.toHaveProperty('zoneID');
@@ -124,7 +124,7 @@ describe('sites', () => {
     await expect(make(product.client.id)).toFail('PARAMETER', fault);
   });
 
-  test("the product's limit holds, in a race as well", async () => {
+  test("the product's limit holds, also under concurrent requests", async () => {
     const product = await build.product({ siteLimit: 3 });
     const make = () =>
       as(product.client).call(clientSites.create, { body: { name: unique('s'), productID: product.id } });
@@ -133,7 +133,7 @@ describe('sites', () => {
     await expect(make()).toFail('PRODUCT_SITE_LIMIT');
   });
 
-  // The tally of a group was that of the page.
+  // Regression: the count of a group covered only the current page.
   test('a list by product counts the sites of a product on all pages', async () => {
     const zone = await build.zone();
     const [alpha, beta] = [await build.product({ zone, name: 'Alpha' }), await build.product({ zone, name: 'Beta' })];
@@ -187,7 +187,7 @@ describe('sites', () => {
     const site = await build.site({ status: from });
     await as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: to } });
     expect(await db.site.findUnique({ where: { id: site.id } })).toMatchObject({ status: to });
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(site.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(site.id)]);
   });
 
   test.each([
@@ -203,19 +203,19 @@ describe('sites', () => {
       as(site.client).call(clientSites.status, { body: { siteIDs: [beside.id, site.id], status: to } }),
     ).toFail(reason);
     expect(await db.site.findUnique({ where: { id: beside.id } })).toMatchObject({ status: 'normal' });
-    expect(await published(installation, site.zoneId)).toEqual([]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([]);
   });
 
-  test('with domains it is not removed', async () => {
+  test('a site with domains is not removed', async () => {
     const { site } = await build.domain();
     await expect(as(site.client).call(clientSites.remove, { body: { ids: [site.id] } })).toFail('SITE_HAS_DOMAINS');
     const free = await build.site({ product: site.product });
     await as(site.client).call(clientSites.remove, { body: { ids: [free.id] } });
-    expect(await published(installation, site.zoneId)).toEqual([siteKey(free.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([siteKey(free.id)]);
     expect(await db.site.count({ where: { id: free.id } })).toBe(0);
   });
 
-  test('a customer counts what is its own, against what its products allow all its sites together', async () => {
+  test("a customer's counts are its own, with the limits of its products", async () => {
     const product = await build.product({ domainLimit: 5, portLimit: 3 });
     const site = await build.site({ product });
     await build.domain({ site });
@@ -234,14 +234,14 @@ describe('sites', () => {
     expect(await call()).toEqual({ ...counted, sites: 3, domainLimit: 15, forwardLimit: null });
   });
 
-  test('an operator counts what it sees; what it may not read is not counted', async () => {
+  test("an operator's counts include only what it may read", async () => {
     const node = await build.node();
     const site = await build.site({ product: await build.product({ zone: node.zone }) });
     await build.domain({ site });
     await build.zone({ tenant: node.zone });
     await build.site();
     const limited = await build.subClient(node.zone, [node.zone], { permissions: ['zone:read', 'site:read'] });
-    const call = (who: Signed) => as(who).call(clientSites.resources);
+    const call = (who: SignedInAccount) => as(who).call(clientSites.resources);
     expect(await call(node.zone.client)).toEqual({ zones: 2, nodes: 1, products: 1, sites: 1, domains: 1 });
     expect(await call(limited)).toEqual({ zones: 1, nodes: null, products: null, sites: 1, domains: null });
   });

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import { proxyRewrites } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -10,7 +10,7 @@ afterAll(close);
 
 const api = { type: 'prefix' as const, source: '/api', target: '/v2' };
 
-test('rewrites are made, replaced as a list, renamed and removed, and each change is told to the nodes', async () => {
+test('rewrites are created, replaced as a list, renamed and removed, and each change is published', async () => {
   const { owner, params, zoneId } = await build.site();
   const { call } = as(owner);
   const { data } = await call(proxyRewrites.create, { params, body: { modules: [{ name: 'Backend' }] } });
@@ -26,7 +26,7 @@ test('rewrites are made, replaced as a list, renamed and removed, and each chang
     data: [{ name: 'Other', rules: [api] }],
   });
   await call(proxyRewrites.remove, { params, body: { ids: [id] } });
-  expect(await published(installation, zoneId)).toEqual(Array.from({ length: 4 }, () => moduleKey(id)));
+  expect(await outboxKeys(installation, zoneId)).toEqual(Array.from({ length: 4 }, () => moduleKey(id)));
 });
 
 test.each([
@@ -37,11 +37,11 @@ test.each([
   [{ ...api, target: '//elsewhere.example/' }, 'target'],
   [{ ...api, target: '/a#b' }, 'target'],
   [{ ...api, target: '/a%0d%0ab' }, 'target'],
-  // Half of a character, which no document holds.
+  // Half of a surrogate pair cannot be stored in a document.
   [{ ...api, target: '/a?b=\ud800' }, 'target'],
   [{ type: 'regex' as const, source: '^/(.*)$', target: '/$2' }, 'target'],
   [{ ...api, host: 'a b' }, 'host'],
-])('one that cannot work, or would leave the origin, is refused where it is wrong: %j', async (bad, field) => {
+])('an invalid rewrite, or one that changes the origin, is rejected at its field: %j', async (bad, field) => {
   const { owner, params } = await build.site();
   const body = { modules: [{ name: 'x', rules: [bad] }] };
   await expect(as(owner).call(proxyRewrites.create, { params, body })).toFail('PARAMETER', {

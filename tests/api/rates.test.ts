@@ -2,13 +2,13 @@ import { afterAll, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);
 
-test('limits of bandwidth are made, listed in order, changed and removed, and each change is told to the nodes', async () => {
+test('bandwidth limits are created, listed in order, changed and removed, and each change is published', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;
@@ -24,7 +24,7 @@ test('limits of bandwidth are made, listed in order, changed and removed, and ea
   await call(rates.update, { params, body: { rates: [{ id: second?.id ?? '', rate: 50 }] } });
   await call(rates.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(rates.list, { params })).toMatchObject({ data: [{ rate: 50, createdAt: second?.createdAt }] });
-  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   [{ rate: 1, after: -1 }, 'rates.0.after'],
   [{ rate: 1, type: 'prefix' as const }, 'rates.0.value'],
   [{ rate: 1, type: 'regex' as const, value: ['(a+)+'] }, 'rates.0.value.0'],
-])('a limit that cannot work is refused where it is wrong: %j', async (bad, path) => {
+])('an invalid limit is rejected at its field: %j', async (bad, path) => {
   const site = await build.site();
   const refused = as(site.owner).call(rates.create, { params: site.params, body: { rates: [bad] } });
   await expect(refused).toFail('PARAMETER', { errorData: [expect.objectContaining({ path })] });

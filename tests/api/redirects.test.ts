@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { testApp } from '../support/app.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -17,7 +17,7 @@ const exact = (source: string, target: string) => ({ type: 'exact' as const, sou
 const prefix = (source: string, target: string) => ({ type: 'prefix' as const, source, target });
 const pattern = (source: string, target: string) => ({ type: 'regex' as const, source, target });
 
-test('redirects are made, listed, changed, switched and removed, and each change is told to the nodes', async () => {
+test('redirects are created, listed, changed, toggled and removed, and each change is published', async () => {
   const { site, module, params, call } = await shop();
   const body = {
     redirects: [exact('/a', '/b'), prefix('/old', 'https://new.example.com'), pattern('^/([a-z]+)$', '/x/$1')],
@@ -38,7 +38,7 @@ test('redirects are made, listed, changed, switched and removed, and each change
   await call(redirects.remove, { params, body: { ids: [second] } });
   expect(await call(redirects.list, { params })).toMatchObject({ total: 2, data: [{ enabled: false }, {}] });
   expect(await call(urlRedirects.list, { params: site.params })).toMatchObject({ data: [{ redirectCount: 2 }] });
-  expect(await published(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => moduleKey(module.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => moduleKey(module.id)));
 });
 
 test.each([
@@ -57,18 +57,18 @@ test.each([
   [pattern('^/(.*)$', 'https://$1/'), 'target'],
   [pattern('^/(.*)$', '/$2'), 'target'],
   [prefix('/a', '/b?c=1'), 'target'],
-])('one that cannot work, or that would lead astray, is refused where it is wrong: %j', async (bad, field) => {
+])('an invalid or unsafe redirect is rejected at its field: %j', async (bad, field) => {
   const { params, call } = await shop();
   await expect(call(redirects.create, { params, body: { redirects: [bad] } })).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: `redirects.0.${field}` })],
   });
 });
 
-describe('circles', () => {
+describe('loops', () => {
   const loop = (i: number) => ({
     errorData: [expect.objectContaining({ path: `redirects.${i}.target`, rule: 'loop' })],
   });
-  test('are refused: to itself, by others, by a prefix that grows', async () => {
+  test('are rejected: to itself, through others, by a growing prefix', async () => {
     const { params, call } = await shop();
     const make = (...list: ReturnType<typeof exact | typeof prefix>[]) =>
       call(redirects.create, { params, body: { redirects: list } });
@@ -79,13 +79,13 @@ describe('circles', () => {
     await expect(make(prefix('/p', '/p/deeper'))).toFail('PARAMETER', loop(0));
     await make(prefix('/q', '/elsewhere'), exact('/far', 'https://other.example.com/far'));
   });
-  test('are refused where they only begin at a rule that was there', async () => {
+  test('are rejected if they start at an existing rule', async () => {
     const { params, call } = await shop();
     await call(redirects.create, { params, body: { redirects: [prefix('/a', '/b/a')] } });
     const closing = { redirects: [prefix('/b', '/')] };
     await expect(call(redirects.create, { params, body: closing })).toFail('PARAMETER', loop(0));
   });
-  test('over a host that has the module are circles, too', async () => {
+  test('through a host that has the module are detected', async () => {
     const { site, module, params, call } = await shop();
     const domain = await build.domain({ site });
     const body = { domainIDs: [domain.id], moduleID: module.id };
@@ -93,7 +93,7 @@ describe('circles', () => {
     const back = exact('/here', `https://${domain.name}/here`);
     await expect(call(redirects.create, { params, body: { redirects: [back] } })).toFail('PARAMETER', loop(0));
   });
-  test('are refused when a rule is switched on again', async () => {
+  test('are rejected when a rule is enabled again', async () => {
     const { params, call } = await shop();
     const body = { redirects: [exact('/a', '/b'), { ...exact('/b', '/a'), enabled: false }] };
     const { ids } = await call(redirects.create, { params, body });
@@ -101,7 +101,7 @@ describe('circles', () => {
   });
 });
 
-test('the same source is refused twice, however it is written', async () => {
+test('a duplicate source is rejected in any notation', async () => {
   const { params, call } = await shop();
   await call(redirects.create, { params, body: { redirects: [exact('/中', '/b')] } });
   const again = [exact('/%E4%B8%AD', '/c'), prefix('/中', '/d')];
@@ -111,7 +111,7 @@ test('the same source is refused twice, however it is written', async () => {
   });
 });
 
-test('redirect 3,001 of a site is refused, over all its modules', async () => {
+test('redirect 3,001 of a site is rejected, over all its modules', async () => {
   const { site, params, call } = await shop();
   const other = await build.module(site, 'urlRedirect');
   const many = Array.from({ length: 2999 }, (_, i) => exact(`/from/${i}`, `/to/${i}`));
@@ -122,8 +122,8 @@ test('redirect 3,001 of a site is refused, over all its modules', async () => {
   await call(redirects.create, { params: beside, body: { redirects: two.redirects.slice(1) } });
 });
 
-describe('one part of targets by another', () => {
-  test('is shown first, and then changed everywhere', async () => {
+describe('replacing a part of the targets', () => {
+  test('is previewed first, and then applied everywhere', async () => {
     const { params, call } = await shop();
     const list = [
       exact('/a', 'https://old.example.com/a'),
@@ -146,7 +146,7 @@ describe('one part of targets by another', () => {
       [ids[2], '/c2'],
     ]);
   });
-  test('is refused where a target would be none, or would lead back', async () => {
+  test('is rejected if a target would become invalid or a loop', async () => {
     const { params, call } = await shop();
     await call(redirects.create, { params, body: { redirects: [exact('/a', '/x/b'), exact('/b', '/a')] } });
     const swap = (from: string, to: string) => call(redirects.replace, { params, body: { from, to } });

@@ -1,4 +1,4 @@
-// What the control plane knows of releases, and to whom it hands them out.
+// Releases in the control plane, and who may download them.
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -36,8 +36,8 @@ async function make(version: string, signer = 'ours', to = releases): Promise<st
   return makeRelease({ product: 'agent', version, from: path.join(dir, 'files'), to, key });
 }
 
-/** As a node is told, and what it is answered when it asks for the archive. */
-async function told({ hoursAgo = 0, joined = true } = {}) {
+/** A node's upgrade order, and the response to its download request. */
+async function createUpgradeOrder({ hoursAgo = 0, joined = true } = {}) {
   const release = latestOf(await releasesIn(settings()), 'agent');
   if (release === null) throw new Error('there is no release');
   const node = await app.build.node();
@@ -54,13 +54,13 @@ async function told({ hoursAgo = 0, joined = true } = {}) {
   return { release, node, fetchIt };
 }
 
-test('the newest release is the highest version, and a draft is none before it', async () => {
+test('the newest release is the highest version, and a pre-release precedes it', async () => {
   const { releases: found, refused } = await releasesIn(settings());
   expect(found.map(({ manifest }) => manifest.version)).toEqual(['1.10.0', '1.10.0-rc.1', '1.9.0']);
   expect(refused).toEqual([]);
 });
 
-test('what was changed, is not there, or was signed by somebody else is named and not used', async () => {
+test('modified, missing or foreign-signed releases are reported and not used', async () => {
   const to = path.join(dir, 'damaged');
   const [strange, changed, cut, gone] = [
     await make('2.0.0', 'strange', to),
@@ -85,8 +85,8 @@ test('what was changed, is not there, or was signed by somebody else is named an
   ]);
 });
 
-test('a node that was told is given the archive, from the byte on that it asks for', async () => {
-  const { release, fetchIt } = await told();
+test('a node with an order may download the archive, with ranges', async () => {
+  const { release, fetchIt } = await createUpgradeOrder();
   const whole = await readFile(release.file);
   expect(Buffer.from(await (await fetchIt()).arrayBuffer())).toEqual(whole);
   expect(Buffer.from(await (await fetchIt('?from=100')).arrayBuffer())).toEqual(whole.subarray(100));
@@ -94,14 +94,14 @@ test('a node that was told is given the archive, from the byte on that it asks f
   expect((await fetchIt('?from=-1')).status).toBe(400);
 });
 
-test('nobody else is', async () => {
-  const { release, node, fetchIt } = await told();
+test('others may not', async () => {
+  const { release, node, fetchIt } = await createUpgradeOrder();
   const another = (await releasesIn(settings())).releases.at(-1)?.manifest.sha256 ?? '';
   expect((await fetchIt('', another)).status).toBe(401);
   expect((await fetchIt('', release.manifest.sha256, 'another')).status).toBe(401);
   expect((await fetchIt('', '..%2Fkeys')).status).toBe(401);
-  expect((await (await told({ hoursAgo: 7 })).fetchIt()).status).toBe(401);
-  expect((await (await told({ joined: false })).fetchIt()).status).toBe(401);
+  expect((await (await createUpgradeOrder({ hoursAgo: 7 })).fetchIt()).status).toBe(401);
+  expect((await (await createUpgradeOrder({ joined: false })).fetchIt()).status).toBe(401);
   await app.installation.db.edgeNode.delete({ where: { id: node.id } });
   expect((await fetchIt()).status).toBe(401);
 });

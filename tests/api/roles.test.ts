@@ -12,14 +12,14 @@ import '../support/matchers.ts';
 const app = await testApp();
 const { as, build } = app;
 const { db, env } = app.installation;
-// A second process on the same database: what one changes, the other has to hear.
+// A second process on the same database must see changes.
 const second = await startApp(services(), env.DATABASE_URL);
 afterAll(() => Promise.all([app.close(), second.close()]));
 
 const input = (permissions: Permission[], name = unique('role')) => ({ body: { name, permissions } });
 const managing: Permission[] = ['role:read', 'role:write', 'account:read', 'account:write', 'zone:read'];
 
-/** A root client, and a sub-account of it that manages roles and reads zones. */
+/** A root client, and a sub-account that manages roles and reads zones. */
 async function managed(permissions = managing) {
   const tenant = await build.client();
   const manager = await build.subClient(tenant, [], { permissions });
@@ -29,7 +29,7 @@ async function managed(permissions = managing) {
 const permissionsOfRole = async (id: string) => (await db.role.findUniqueOrThrow({ where: { id } })).permissions;
 
 describe('a role', () => {
-  test('is made, listed, changed and removed; to write is to read as well', async () => {
+  test('is created, listed, changed and removed; write includes read', async () => {
     const { root } = await managed();
     const made = await root.call(roles.create, input(['zone:write', 'site:read']));
     expect(made.permissions).toEqual(['zone:read', 'zone:write', 'site:read']);
@@ -42,19 +42,19 @@ describe('a role', () => {
     await expect(root.call(roles.remove, { params: { id: made.id } })).toFail('NOT_FOUND');
   });
 
-  test('has a name of its own among those of its root account', async () => {
+  test('has a unique name within its root account', async () => {
     const [one, other] = [await managed(), await managed()];
     const { name } = await one.root.call(roles.create, input([]));
     await expect(one.root.call(roles.create, input([], name))).toFail('DUPLICATED');
     expect(await other.root.call(roles.create, input([], name))).toHaveProperty('name', name);
   });
 
-  test('that is held is not removed', async () => {
+  test('in use is not removed', async () => {
     const { root, ownRole } = await managed();
     await expect(root.call(roles.remove, { params: { id: ownRole } })).toFail('STILL_IN_USE');
   });
 
-  test('of another root account is not there, in the same tenant neither', async () => {
+  test('of another root account is not found, also in the same tenant', async () => {
     const { tenant, root, manager } = await managed();
     const customer = await build.user(tenant);
     const theirs = await as(customer).call(roles.create, input(['site:read']));
@@ -65,7 +65,7 @@ describe('a role', () => {
     expect((await root.call(roles.list)).data.map(({ id }) => id)).not.toContain(theirs.id);
   });
 
-  test('holds only what its console has', async () => {
+  test('contains only permissions of its console', async () => {
     const user = await build.user(await build.client());
     expect((await as(user).call(roles.permissions)).data).toEqual(permissionsOf('user'));
     await expect(as(user).call(roles.create, input(['zone:read']))).toFail('PERMISSION_DENIED');
@@ -73,14 +73,14 @@ describe('a role', () => {
   });
 });
 
-describe('whoever manages roles without being root', () => {
-  test('makes none that may more than they', async () => {
+describe('a sub-account that manages roles', () => {
+  test('cannot create roles with more permissions than its own', async () => {
     const { call } = await managed();
     await expect(call(roles.create, input(['zone:write']))).toFail('PERMISSION_DENIED');
     expect(await call(roles.create, input(['zone:read']))).toHaveProperty('permissions', ['zone:read']);
   });
 
-  test('neither raises a role above themselves, nor changes one that is above', async () => {
+  test('cannot extend a role beyond its own permissions, nor change one beyond', async () => {
     const { root, call } = await managed();
     const below = await root.call(roles.create, input(['zone:read']));
     const above = await root.call(roles.create, input(['zone:write']));
@@ -93,14 +93,14 @@ describe('whoever manages roles without being root', () => {
     ]);
   });
 
-  test('leaves their own role alone, and sees which it is', async () => {
+  test('cannot change its own role, which is marked', async () => {
     const { call, ownRole } = await managed();
     await expect(call(roles.update, { params: { id: ownRole }, ...input([]) })).toFail('PERMISSION_DENIED');
     await expect(call(roles.remove, { params: { id: ownRole } })).toFail('PERMISSION_DENIED');
     expect((await call(roles.list)).data.filter(({ mine }) => mine).map(({ id }) => id)).toEqual([ownRole]);
   });
 
-  test('gives nobody a role above themselves, and takes none from one who is above', async () => {
+  test('cannot assign roles beyond its own, nor change accounts beyond', async () => {
     const { tenant, root, call, manager, ownRole } = await managed();
     const [equal, stronger] = [
       await build.subClient(tenant, [], { permissions: ['zone:read'] }),
@@ -115,7 +115,7 @@ describe('whoever manages roles without being root', () => {
     expect(await give(equal.id, ownRole)).toEqual({ accountID: equal.id, roleID: ownRole });
   });
 
-  test('assigns nothing to the subs of others', async () => {
+  test('cannot assign to sub-accounts of others', async () => {
     const { tenant, call, ownRole } = await managed();
     const customer = await build.user(tenant);
     const theirs = await build.subUser(customer, []);
@@ -126,7 +126,7 @@ describe('whoever manages roles without being root', () => {
 });
 
 describe('a change of role', () => {
-  test('acts at once on sessions that are open, at every process', async () => {
+  test('applies at once to open sessions, in every process', async () => {
     const { tenant, root } = await managed();
     const { id } = await root.call(roles.create, input(['zone:read']));
     const sub = await build.subClient(tenant, []);
@@ -139,7 +139,7 @@ describe('a change of role', () => {
     for (const call of [here, there]) await eventually(() => expect(call(zones.list)).toFail('PERMISSION_DENIED'));
   });
 
-  test('finds a sub-account without a role able to do nothing', async () => {
+  test('leaves a sub-account without a role without permissions', async () => {
     const { tenant } = await managed();
     const sub = await build.subClient(tenant, []);
     await db.account.update({ where: { id: sub.id }, data: { roleId: null } });

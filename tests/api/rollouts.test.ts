@@ -12,10 +12,10 @@ import { testApp } from '../support/app.ts';
 import type { Tenant } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { PlayedFleet, START } from '../support/played-fleet.ts';
-import { releaseShelf } from '../support/release-shelf.ts';
+import { createReleaseStore } from '../support/release-shelf.ts';
 import '../support/matchers.ts';
 
-const shelf = await releaseShelf();
+const shelf = await createReleaseStore();
 await shelf.put('agent', '1.0.0');
 await shelf.put('agent', '1.1.0');
 await shelf.put('waf', '3.0.0');

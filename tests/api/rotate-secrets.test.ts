@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
 });
 
-/** An installation with secrets of its own, and a value in each place that keeps one. */
+/** An installation with its own secrets, and a value in each encrypted column. */
 async function sealed(count = 20) {
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-rotate-'));
   folders.push(dir);
@@ -42,10 +42,10 @@ async function sealed(count = 20) {
     const child = spawn(process.execPath, [cli, command], {
       env: { ...bareEnv, DATABASE_URL: env.DATABASE_URL, SECRETS_DIR: dir },
     });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (said += part.toString()));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()));
     const ended = once(child, 'close');
-    return { child, ended, done: ended.then(([code]) => ({ code: z.int().nullable().parse(code), said })) };
+    return { child, ended, done: ended.then(([code]) => ({ code: z.int().nullable().parse(code), said: output })) };
   };
   const Count = z.object({ count: z.coerce.number() });
   const under = async (keyID: string) => {
@@ -55,7 +55,7 @@ async function sealed(count = 20) {
     return Count.parse(rows[0]).count;
   };
   const keyIDs = () => readMasterKeys(dir).map(({ id }) => id);
-  /** Everything opens for whoever reads the file now. */
+  /** Decrypts everything with the current secrets file. */
   const opensAll = async (open: typeof secrets.open) => {
     const { rows } = await pool.query<{ id: string; secret_sealed: string }>(
       `SELECT id, secret_sealed FROM authenticator_setups`,
@@ -71,7 +71,7 @@ async function sealed(count = 20) {
 const old = async (dir: string) => utimes(masterKeyFile(dir), new Date(0), new Date(0));
 
 test(
-  'a rotation rewraps every value while the api runs, and the old key goes later',
+  'a rotation encrypts every value again while the API runs, and the old key is removed later',
   { timeout: 240_000 },
   async () => {
     const { dir, run, under, keyIDs, opensAll, installation } = await sealed();
@@ -93,12 +93,12 @@ test(
 );
 
 test(
-  'a rotation that is killed leaves everything readable, and the next one finishes it without another key',
+  'a killed rotation leaves everything readable, and the next one finishes with the same key',
   { timeout: 240_000 },
   async () => {
     const { dir, run, under, keyIDs, opensAll, installation } = await sealed(2000);
     const [before = ''] = keyIDs();
-    // Somebody works on a row in the middle, so that the rotation stands still there.
+    // A locked row in the middle makes the rotation wait.
     const worker = await installation.pool.connect();
     await worker.query('BEGIN');
     await worker.query('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -119,7 +119,7 @@ test(
   },
 );
 
-test('one that was killed before its first value goes on with the key it made', { timeout: 240_000 }, async () => {
+test('a rotation killed before its first value continues with its new key', { timeout: 240_000 }, async () => {
   const { dir, run, under, keyIDs } = await sealed();
   await writeMasterKeys(dir, [{ key: Buffer.alloc(32, 'n') }, ...readMasterKeys(dir)]);
   const made = keyIDs();
@@ -127,7 +127,7 @@ test('one that was killed before its first value goes on with the key it made', 
   expect([keyIDs(), await under(made[0] ?? '')]).toEqual([made, 20]);
 });
 
-test('a value that no key opens is left alone and named, and every key stays', { timeout: 240_000 }, async () => {
+test('an undecryptable value is kept and reported, and all keys stay', { timeout: 240_000 }, async () => {
   const { dir, run, keyIDs, installation } = await sealed();
   const foreign = envelope(() => [{ id: 'deadbeef', key: Buffer.alloc(32, 1) }]).seal('x', 'y');
   await installation.pool.query(`UPDATE authenticator_setups SET secret_sealed = $1 WHERE id = '3'`, [foreign]);
@@ -138,10 +138,10 @@ test('a value that no key opens is left alone and named, and every key stays', {
   expect(keyIDs()).toHaveLength(2);
 });
 
-test('every column that keeps sealed values is named so that a rotation finds it', { timeout: 240_000 }, async () => {
+test('every encrypted column is known to the rotation', { timeout: 240_000 }, async () => {
   const { installation } = await sealed();
   const found = (await sealedColumns(installation.pool)).map(({ table, name }) => `${table}.${name}`);
-  // By the schema: what is called sealed there.
+  // Columns with "sealed" in their name.
   const schema = path.join(import.meta.dirname, '../../prisma/schema');
   const files = (await readdir(schema)).map((file) => readFile(path.join(schema, file), 'utf8'));
   const models = (await Promise.all(files)).join('\n').split(/^model /m);
@@ -152,7 +152,7 @@ test('every column that keeps sealed values is named so that a rotation finds it
     );
   });
   expect(found.toSorted()).toEqual([...names, 'sessions.successor'].toSorted());
-  // By the data: no other text in any table begins like a sealed value.
+  // No other text column has values with the prefix of sealed values.
   const { rows } = await installation.pool.query<{ table: string; name: string }>(
     `SELECT table_name AS "table", column_name AS name FROM information_schema.columns
      WHERE table_schema = 'public' AND data_type IN ('text', 'jsonb', 'json')`,

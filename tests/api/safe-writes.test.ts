@@ -1,11 +1,11 @@
-// Writes that may be sent twice, and writes that must not overwrite somebody else's.
+// Idempotency keys, and If-Match.
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { answersSecret, takesKey } from '@edgeloom/api/http/idempotency.ts';
 import { hasETag } from '@edgeloom/api/http/preconditions.ts';
 import { groups } from '@edgeloom/contract/all.ts';
 import { mounted } from '@edgeloom/contract/endpoint.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 
@@ -15,7 +15,7 @@ const { db, pool } = installation;
 afterAll(() => app.close());
 
 const call = async (
-  { token }: Pick<Signed, 'token'>,
+  { token }: Pick<SignedInAccount, 'token'>,
   method: string,
   path: string,
   body: object | undefined,
@@ -34,12 +34,12 @@ const call = async (
   const json: Record<string, unknown> = JSON.parse(text);
   return { status: answer.status, headers: answer.headers, text, json };
 };
-const keyed = (who: Signed, path: string, body: object, key: string) =>
+const keyed = (who: SignedInAccount, path: string, body: object, key: string) =>
   call(who, 'POST', path, body, { 'idempotency-key': key });
 const refused = (rule: string) => ({ code: 101025, errorData: [{ path: 'Idempotency-Key', rule }] });
 
 describe('a POST with an Idempotency-Key', () => {
-  test('is done once, and answered alike again', async () => {
+  test('is executed once, and returns the same response again', async () => {
     const { client, clientId } = await build.client();
     const [key, body] = [randomUUID(), { name: unique('zone') }];
     const first = await keyed(client, 'zone', body, key);
@@ -50,7 +50,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await db.zone.count({ where: { clientId } })).toBe(1);
   });
 
-  test('sent many times at once is done once', async () => {
+  test('is executed once under concurrent repetition', async () => {
     const { client, clientId } = await build.client();
     const [key, body] = [randomUUID(), { name: unique('zone') }];
     const answers = await Promise.all(Array.from({ length: 10 }, () => keyed(client, 'zone', body, key)));
@@ -60,7 +60,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(refusals.length).toBeLessThan(10);
   });
 
-  test('is refused when the key was used for something else', async () => {
+  test('is rejected if the key was used for another request', async () => {
     const { client } = await build.client();
     const key = randomUUID();
     await keyed(client, 'zone', { name: unique('zone') }, key);
@@ -68,7 +68,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect([other.status, other.json]).toMatchObject([409, refused('reused')]);
   });
 
-  test('has keys of its account’s own', async () => {
+  test('has keys per account', async () => {
     const [one, other] = [await build.client(), await build.client()];
     const key = randomUUID();
     const name = unique('zone');
@@ -77,7 +77,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(answers[0]?.json['id']).not.toBe(answers[1]?.json['id']);
   });
 
-  test('that was refused frees its key', async () => {
+  test('frees its key when rejected', async () => {
     const zone = await build.zone();
     const key = randomUUID();
     const name = unique('zone');
@@ -87,13 +87,13 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await keyed(zone.client, 'zone', { name: unique('zone') }, key)).status).toBe(200);
   });
 
-  test('whose process died is taken up when it had changed nothing, and only then', async () => {
+  test('of a crashed process is executed if it had changed nothing, and only then', async () => {
     const { client, clientId } = await build.client();
     const [lost, half] = [randomUUID(), randomUUID()];
     const body = { name: unique('zone') };
     await keyed(client, 'zone', body, lost);
     await keyed(client, 'zone', { name: unique('zone') }, half);
-    // As if both had died before their answer was kept; of the first, also before its transaction.
+    // Simulates crashes before the response was stored, one of them before its transaction.
     const died = (key: string, reqId: string) =>
       pool.query(
         `UPDATE idempotent_calls SET status = NULL, answer = NULL, claimed_until = now() - interval '1 second', req_id = $3
@@ -115,19 +115,19 @@ describe('a POST with an Idempotency-Key', () => {
     expect(await db.zone.count({ where: { clientId } })).toBe(2);
   });
 
-  test('keeps no answer that opens something, and does it once all the same', async () => {
+  test('does not store responses with secrets, and is still executed once', async () => {
     const zone = await build.zone();
     const [key, body] = [randomUUID(), { name: unique('node'), ip: '192.0.2.9', zoneID: zone.id }];
     const first = await keyed(zone.client, 'node', body, key);
     expect(first.status).toBe(200);
-    const kept = await db.idempotentCall.findFirstOrThrow({ where: { accountId: zone.client.id } });
-    expect([kept.status, kept.answer]).toEqual([200, null]);
+    const row = await db.idempotentCall.findFirstOrThrow({ where: { accountId: zone.client.id } });
+    expect([row.status, row.answer]).toEqual([200, null]);
     const again = await keyed(zone.client, 'node', body, key);
     expect([again.status, again.json]).toMatchObject([409, refused('answered')]);
     expect(await db.edgeNode.count({ where: { zoneId: zone.id } })).toBe(1);
   });
 
-  test('may be sent anew after a day', async () => {
+  test('may be repeated after a day', async () => {
     const { client } = await build.client();
     const key = randomUUID();
     await keyed(client, 'zone', { name: unique('zone') }, key);
@@ -138,7 +138,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await keyed(client, 'zone', { name: unique('zone') }, key)).status).toBe(200);
   });
 
-  test('has a key of visible characters, 255 at most', async () => {
+  test('has a key of 1 to 255 visible characters', async () => {
     const { client } = await build.client();
     for (const key of ['x'.repeat(256), 'a b'])
       expect((await keyed(client, 'zone', { name: unique('zone') }, key)).json).toMatchObject({
@@ -147,7 +147,7 @@ describe('a POST with an Idempotency-Key', () => {
       });
   });
 
-  test('is known to answer a secret by the names of its fields', () => {
+  test('detects responses with secrets by their field names', () => {
     const secret = groups
       .flatMap((group) => Object.values(group))
       .filter((endpoint) => takesKey(endpoint) && answersSecret(endpoint.reply))
@@ -166,9 +166,10 @@ describe('a POST with an Idempotency-Key', () => {
 });
 
 describe('a PUT with If-Match', () => {
-  const etag = async (who: Signed, path: string) => (await call(who, 'GET', path, undefined)).headers.get('etag') ?? '';
+  const etag = async (who: SignedInAccount, path: string) =>
+    (await call(who, 'GET', path, undefined)).headers.get('etag') ?? '';
 
-  test('changes the object as it was, and no other', async () => {
+  test('changes the expected version, and no other', async () => {
     const { zone, ...node } = await build.node();
     const { client } = zone;
     const seen = await etag(client, `node/${node.id}`);
@@ -186,7 +187,7 @@ describe('a PUT with If-Match', () => {
     expect((await db.edgeNode.findUniqueOrThrow({ where: { id: node.id } })).name).toBe(body.name);
   });
 
-  test('of many at once succeeds for one', async () => {
+  test('under concurrency succeeds once', async () => {
     const zone = await build.zone();
     const seen = `"${zone.updatedAt.toISOString()}"`;
     const answers = await Promise.all(
@@ -198,7 +199,7 @@ describe('a PUT with If-Match', () => {
     expect(found).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
   });
 
-  test('takes any of several, and * for whatever there is; a weak one fits nothing', async () => {
+  test('accepts several tags and *; a weak tag never matches', async () => {
     const zone = await build.zone();
     const put = async (header: string) =>
       (await call(zone.client, 'PUT', 'zone', { id: zone.id, memo: unique('m') }, { 'if-match': header })).status;
@@ -209,14 +210,14 @@ describe('a PUT with If-Match', () => {
     expect(await put('nonsense')).toBe(412);
   });
 
-  test('without one is as before, and another’s object is still not there', async () => {
+  test('is optional, and a foreign object is still not found', async () => {
     const [zone, foreign] = [await build.zone(), await build.zone()];
     expect((await call(zone.client, 'PUT', 'zone', { id: zone.id, memo: 'x' })).status).toBe(200);
     const tag = { 'if-match': '"2020-01-01T00:00:00.000Z"' };
     expect((await call(zone.client, 'PUT', 'zone', { id: foreign.id, memo: 'x' }, tag)).status).toBe(404);
   });
 
-  test('judges only what the call is about', async () => {
+  test('checks only the object of the call', async () => {
     const zone = await build.zone();
     const second = await build.zone({ tenant: zone });
     const tag = { 'if-match': `"${second.updatedAt.toISOString()}"` };
@@ -224,7 +225,7 @@ describe('a PUT with If-Match', () => {
     expect((await call(zone.client, 'PUT', 'zone', { id: second.id, memo: 'y' }, tag)).status).toBe(200);
   });
 
-  test('takes an object also where it is sent as the one of a list', async () => {
+  test('accepts an object also as the only element of a list', async () => {
     const site = await build.site();
     const { id, updatedAt } = await build.cacheRule(site);
     const put = (header: string, cacheTime: number) => {
@@ -237,7 +238,7 @@ describe('a PUT with If-Match', () => {
     expect((await put(first.headers.get('etag') ?? '', 7)).status).toBe(200);
   });
 
-  test('is kept by a time that grows with each change, however fast they come', async () => {
+  test('uses a time that grows with each change, however fast', async () => {
     const zone = await build.zone();
     const at = new Date();
     const times = [];
@@ -249,7 +250,7 @@ describe('a PUT with If-Match', () => {
     expect(times).toEqual(times.toSorted((a, b) => a - b));
   });
 
-  test('is offered wherever an object with a time of change is put', () => {
+  test('is supported for every object with a modification time', () => {
     const offered = mounted(groups).filter(({ endpoint, method }) => method === 'PUT' && hasETag(endpoint));
     expect(offered.map(({ path }) => path)).toEqual(
       expect.arrayContaining([

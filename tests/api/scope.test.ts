@@ -1,4 +1,4 @@
-// The scope itself, asked in the ways a service might ask it.
+// Tenant scope of `ctx.db`, with every kind of query that services use.
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '@edgeloom/api/core/actor.ts';
@@ -8,7 +8,7 @@ import { scoping } from '@edgeloom/api/core/scope.ts';
 import { contains, sql } from '@edgeloom/api/core/sql.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
 import { testApp } from '../support/app.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import type { BuiltSite } from '../support/build.ts';
 
 const { build, installation, close } = await testApp();
@@ -16,7 +16,7 @@ const { db } = installation;
 afterAll(close);
 
 const scoped = scoping(db, installation.pool);
-const actorOf = ({ id, kind, clientId }: Signed, root: Signed | null = null): Actor => ({
+const actorOf = ({ id, kind, clientId }: SignedInAccount, root: SignedInAccount | null = null): Actor => ({
   ...stranger,
   id,
   kind,
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 
 describe('reads', () => {
-  test("find only one's own rows, by any way of asking", async () => {
+  test('find only own rows, in every kind of query', async () => {
     const { site, siteAssignment } = scoped(mine.as.user);
     const { id } = theirs.first;
     expect(names(await site.findMany())).toEqual(['first', 'second']);
@@ -76,7 +76,7 @@ describe('reads', () => {
     expect(await siteAssignment.findUnique(assignment(mine))).toMatchObject({ siteId: mine.first.id });
   });
 
-  test('show each kind of account what is its own', async () => {
+  test('show each kind of account its own rows', async () => {
     expect(names(await scoped(mine.as.client).site.findMany())).toEqual(['first', 'second']);
     expect(names(await scoped(mine.as.subClient).site.findMany())).toEqual(['first']);
     expect(names(await scoped(mine.as.subClient).zone.findMany())).toEqual(['first']);
@@ -94,7 +94,7 @@ describe('reads', () => {
     expect(await scoped(mine.as.subClient).account.count()).toBe(4);
   });
 
-  test('show an admin, who has no client, and a stranger nobody’s rows', async () => {
+  test('show nothing to an admin without client, and to strangers', async () => {
     expect(await scoped(stranger).account.count()).toBe(0);
     for (const actor of [{ ...stranger, kind: 'admin' as const, isRoot: true }, stranger]) {
       const { zone, site, domain, cacheRule, product, zonePort } = scoped(actor);
@@ -103,7 +103,7 @@ describe('reads', () => {
     }
   });
 
-  test('narrow lists under a row, and their counts', async () => {
+  test('apply to nested lists and their counts', async () => {
     const found = await scoped(mine.as.subUser).site.findMany({
       include: {
         zone: { include: { sites: true, nodes: true, _count: true } },
@@ -129,7 +129,7 @@ describe('reads', () => {
     ]);
   });
 
-  test("of two accounts in one tick do not get each other's rows", async () => {
+  test('of two accounts in the same tick are not mixed', async () => {
     const ask = (world: World, { id }: BuiltSite) => scoped(world.as.user).site.findUnique({ where: { id } });
     const rows = await Promise.all([
       ask(mine, mine.first),
@@ -150,8 +150,8 @@ describe('reads', () => {
   });
 });
 
-describe('plain SQL', () => {
-  test('sees exactly what the same account sees through Prisma', async () => {
+describe('raw SQL', () => {
+  test('sees the same rows as Prisma', async () => {
     for (const actor of [
       mine.as.client,
       mine.as.subClient,
@@ -174,12 +174,12 @@ describe('plain SQL', () => {
     }
   });
 
-  test('without the scope is not run', async () => {
+  test('is not run without the scope', async () => {
     const { $read } = scoped(mine.as.client);
     await expect($read(() => sql`SELECT id FROM sites`)).rejects.toThrow('without scope');
   });
 
-  test('takes every value as a value', async () => {
+  test('binds every value as a parameter', async () => {
     const { $read } = scoped(mine.as.client);
     const text = `'; DROP TABLE sites; --`;
     expect(
@@ -212,7 +212,7 @@ describe('writes', () => {
     expect(await db.cacheRule.findUnique({ where: { id: theirs.rule.id } })).toMatchObject({ cacheTime: 3600 });
   });
 
-  test("do not point at another account's rows", async () => {
+  test("cannot reference another account's rows", async () => {
     const { site, cacheRule } = scoped(mine.as.client);
     const { id: siteId, zoneId } = theirs.first;
     const rule = { type: 'url', cacheTime: 1 };
@@ -241,7 +241,7 @@ describe('writes', () => {
     ).rejects.toThrow('no nested writes');
   });
 
-  test('of a customer change neither ports nor products that it may read', async () => {
+  test('of a customer cannot change readable ports and products', async () => {
     const { zonePort, product, client } = scoped(mine.as.user);
     expect(await zonePort.count()).toBe(4);
     expect(await zonePort.deleteMany()).toEqual({ count: 0 });
@@ -253,7 +253,7 @@ describe('writes', () => {
     expect(await client.updateMany({ data: { name: 'mine' } })).toEqual({ count: 0 });
   });
 
-  test('of accounts reach whom one manages: never oneself, nor a root account of the own console', async () => {
+  test('of accounts are limited to managed ones: not oneself, nor a root account of the own console', async () => {
     const changed = async (actor: Actor) => {
       const rows = await scoped(actor).account.updateManyAndReturn({ data: { phone: '1' }, select: { id: true } });
       return rows.map(({ id }) => id).toSorted();
@@ -269,7 +269,7 @@ describe('writes', () => {
     expect(await changed(stranger)).toEqual([]);
   });
 
-  test('reach what is outside every scope neither to read nor to change', async () => {
+  test('cannot access tables outside of every scope', async () => {
     const { outbox, revokedKey, session, edgeDocument, auditRow } = scoped(mine.as.client);
     await expect(outbox.findMany()).rejects.toThrow('outside every scope');
     await expect(outbox.deleteMany()).rejects.toThrow('outside every scope');
@@ -279,7 +279,7 @@ describe('writes', () => {
     await expect(auditRow.findMany()).rejects.toThrow('outside every scope');
   });
 
-  test('see what the same transaction has just written', async () => {
+  test('see earlier writes of the same transaction', async () => {
     await scoped(theirs.as.client).$transaction(async (tx) => {
       const { clientId, zoneId, productId } = theirs.first;
       const site = await tx.site.create({ data: { name: 'third', clientId, zoneId, productId } });
@@ -290,7 +290,7 @@ describe('writes', () => {
   });
 });
 
-describe('the schema keeps to the names that the scope goes by', async () => {
+describe('the schema follows the naming rules of the scope', async () => {
   const folder = new URL('../../prisma/schema/', import.meta.url);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.prisma'));
   const schema = (await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))).join('\n');
@@ -318,7 +318,7 @@ describe('the schema keeps to the names that the scope goes by', async () => {
     expect(keys.filter((text) => !/^(\w+) by \1Id$/.test(text))).toEqual([]);
   });
 
-  test('a list of rows ends in s, and one row does not', () => {
+  test('a list relation ends in s, a single one does not', () => {
     expect(
       relations
         .filter(({ field, isList }) => field.endsWith('s') !== isList)
@@ -330,7 +330,7 @@ describe('the schema keeps to the names that the scope goes by', async () => {
     expect(Object.keys(owners).sort()).toEqual([...isModel].sort());
   });
 
-  test('a column that names another row has a relation, where a scope reaches', () => {
+  test('a foreign key has a relation if its table is scoped', () => {
     const isScoped = (model: string) => !['(none)', '(append)'].includes(String(Reflect.get(owners, model)));
     const keys = fields.filter(
       ({ model, field, line }) => isScoped(model) && field.endsWith('Id') && line.includes('@db.Uuid'),
@@ -343,7 +343,7 @@ describe('the schema keeps to the names that the scope goes by', async () => {
   });
 });
 
-test('no module but sign-in and the look of a host name, asked for before there is an account, reaches past the scope', async () => {
+test('only sign-in and branding lookups, which run without an account, bypass the scope', async () => {
   const folder = new URL('../../apps/api/src/modules/', import.meta.url);
   const all = await readdir(folder, { recursive: true });
   const early = ['branding/branding.routes.ts'];
@@ -362,7 +362,7 @@ test('no module but sign-in and the look of a host name, asked for before there 
   expect(past.filter(([, does]) => does).map(([name]) => name)).toEqual([]);
 });
 
-test('what would go round the scope does not compile', () => {
+test('bypassing the scope does not compile', () => {
   const ctx = { db: scoped(mine.as.user) };
   // @ts-expect-error raw SQL has no scope
   expect(ctx.db.$queryRaw).toBeUndefined();

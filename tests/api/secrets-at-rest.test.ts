@@ -1,5 +1,4 @@
-// What opens something stands nowhere in the database as it is: neither in its own row, nor in the audit, nor in a mail
-// that waits.
+// Secrets are not stored in plain text: neither in their row, nor in the audit log, nor in queued mails.
 import { afterAll, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { apiTokens, login2fa, mailedTokens, proxy, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
@@ -8,19 +7,19 @@ import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.end
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
 import { testApp } from '../support/app.ts';
-import { authority } from '../support/authority.ts';
+import { createAuthority } from '../support/authority.ts';
 import { unique } from '../support/build.ts';
 import { mailTo, tokenIn } from '../support/mailbox.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;
 const { pool } = installation;
-const { anyone, as: asToken, person, signIn } = people(app);
+const { anyone, as: asToken, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
 
-/** The tables in which one of the texts stands. */
+/** Tables that contain one of the texts. */
 async function tablesWith(texts: readonly string[]): Promise<string[]> {
   const tables = await pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
@@ -36,9 +35,9 @@ async function tablesWith(texts: readonly string[]): Promise<string[]> {
   return found;
 }
 
-test('passwords, tokens, links, codes and keys are stored as hashes or sealed, and masked in the audit', async () => {
+test('passwords, tokens, links, codes and keys are hashed or encrypted, and masked in the audit log', async () => {
   const site = await build.site();
-  const someone = await person({ clientId: site.clientId });
+  const someone = await createAccount({ clientId: site.clientId });
   const first = await signIn(someone);
   const me = asToken(first.accessToken);
 
@@ -70,7 +69,7 @@ test('passwords, tokens, links, codes and keys are stored as hashes or sealed, a
   const { joinToken } = await as(site.client).call(nodes.create, {
     body: { zoneID: site.zoneId, name: unique('node'), ip: '192.0.2.9' },
   });
-  const { chainPem, keyPem } = await (await authority()).sell(['www.example.com']);
+  const { chainPem, keyPem } = await (await createAuthority()).issue(['www.example.com']);
   const pem = { source: 'pem' as const, sslName: 'shop', chainPem, keyPem };
   await as(site.owner).call(certificates.create, { params: site.params, body: pem });
   const mailPassword = 'of the mail server';
@@ -85,6 +84,6 @@ test('passwords, tokens, links, codes and keys are stored as hashes or sealed, a
   const all = [...secrets, ...tokens, ...single, ...keys];
   expect(all.filter((text) => text.length < 12)).toEqual([]);
   expect(await tablesWith(all)).toEqual([]);
-  // What the search would find.
+  // Proves that the search works.
   expect(await tablesWith([someone.email])).toContain(`accounts: ${someone.email.slice(0, 12)}…`);
 });

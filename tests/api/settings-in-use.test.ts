@@ -12,7 +12,7 @@ import '../support/matchers.ts';
 const { as, build, close } = await testApp();
 afterAll(close);
 
-test('a site says which of its settings and modules are in use, to those who see it', async () => {
+test('a site shows which settings and modules are in use, to accounts that may read it', async () => {
   const domain = await build.domain();
   const { params, owner } = domain.site;
   const { call } = as(owner);
@@ -31,7 +31,7 @@ test('a site says which of its settings and modules are in use, to those who see
   await expect(as(other.owner).call(sites.modulesInUse, { params })).toFail('NOT_FOUND');
 });
 
-test('a site tells all its settings in one answer, each part as its own call does, to whom it may be told', async () => {
+test('a site returns all readable settings in one response, equal to the single calls', async () => {
   const domain = await build.domain();
   const { site } = domain;
   const { params, owner } = site;
@@ -43,8 +43,8 @@ test('a site tells all its settings in one answer, each part as its own call doe
     body: { cors: [{ name: 'App', allowOrigins: ['https://a.example'] }] },
   });
   await call(domainModules.assign, { params: { ...params, kind: 'cors' }, body: { moduleID: made.data[0]?.id ?? '' } });
-  const told = await call(siteSettings.get, { params });
-  expect(told).toMatchObject({
+  const settings = await call(siteSettings.get, { params });
+  expect(settings).toMatchObject({
     cache: await call(cacheSetting.get, { params }),
     cacheRules: (await call(cacheRules.list, { params })).data,
     compression: await call(compression.get, { params }),

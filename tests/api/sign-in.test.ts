@@ -15,12 +15,12 @@ import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { codeIn, mailsTo, mailTo, tokenIn } from '../support/mailbox.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
 const { db } = app.installation;
-const { anyone, as, person, signIn } = people(app);
+const { anyone, as, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
 
 const next = 'a rather different one';
@@ -38,9 +38,9 @@ async function askForReset({ email }: { email: string }) {
   });
 }
 
-/** An account whose authenticator is set up; codes of steps to come, so that none is used twice. */
+/** An account with an authenticator. Codes are taken from future steps, so that none is used twice. */
 async function withAuthenticator() {
-  const someone = await person({ login2faType: 0 });
+  const someone = await createAccount({ login2faType: 0 });
   await db.account.update({ where: { id: someone.id }, data: { login2faType: 2 } });
   const { accessToken } = await signIn(someone);
   const call = as(accessToken);
@@ -48,16 +48,16 @@ async function withAuthenticator() {
   const { qrCode, qrCodeData } = await call(login2fa.phase1, { body: { onePassKey } });
   const totp = totpOf(new URL(qrCodeData).searchParams.get('secret') ?? '');
   const codeAt = (steps: number) => totp.generate({ timestamp: Date.now() + steps * 30_000 });
-  // One step back is still good, and leaves the present one and the next for the test. It is two steps back where the step
-  // ends on the way.
+  // The previous code is still valid, which leaves the current and next code for the test. At the end of a step it is
+  // two steps old, so retry.
   const { recoveryCodes } = await eventually(() => call(login2fa.phase2, { body: { onePassKey, vcode: codeAt(-1) } }));
   return { someone, call, accessToken, recoveryCodes, codeAt, qrCode };
 }
 const begin = (email: string) => anyone()(session.login, { body: { email, password } });
 
 describe('a forgotten password', () => {
-  test('is replaced by the link of a mail, which opens once and ends every session', async () => {
-    const someone = await person();
+  test('is replaced through a mailed link, which works once and ends every session', async () => {
+    const someone = await createAccount();
     const { accessToken } = await signIn(someone);
     const token = await askForReset(someone);
     expect(await anyone()(mailedTokens.check, { body: { token } })).toEqual({
@@ -73,8 +73,8 @@ describe('a forgotten password', () => {
     await mailTo(app.mailDir, someone.email, /password was changed/);
   });
 
-  test('is answered alike, and leaves the same work, whether there is such an account or not', async () => {
-    const [{ email }, nobody] = [await person(), `${unique('nobody')}@example.com`];
+  test('gets the same response and takes the same time for unknown accounts', async () => {
+    const [{ email }, nobody] = [await createAccount(), `${unique('nobody')}@example.com`];
     const answers = await Promise.all(
       [email, nobody].map((one) =>
         fetch(`${app.url}/api/v1/client/password`, {
@@ -92,8 +92,8 @@ describe('a forgotten password', () => {
     expect(await mailsTo(app.mailDir, nobody)).toEqual([]);
   });
 
-  test('of two links only the newer one opens, within its hour, and none is stored as it is', async () => {
-    const someone = await person();
+  test('only the newer of two links works, for an hour, and none is stored in plain text', async () => {
+    const someone = await createAccount();
     const first = await askForReset(someone);
     const second = await askForReset(someone);
     expect(second).not.toBe(first);
@@ -108,8 +108,8 @@ describe('a forgotten password', () => {
     await expect(anyone()(mailedTokens.register, { body: { token: second, password: next } })).toFail('INVALID_TOKEN');
   });
 
-  test('taken by several at once is taken by one', async () => {
-    const someone = await person();
+  test('a link used concurrently works once', async () => {
+    const someone = await createAccount();
     const token = await askForReset(someone);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, (_, i) =>
@@ -119,14 +119,14 @@ describe('a forgotten password', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('is not asked for again and again', async () => {
+  test('requests are rate-limited', async () => {
     const email = `${unique('nobody')}@example.com`;
     for (let i = 0; i < 10; i += 1) await anyone()(session.forgot, { body: { email } }).catch(() => null);
     await expect(anyone()(session.forgot, { body: { email } })).toFail('RATE_LIMITED');
   });
 
-  test('may not be one that everybody uses, and the link stays good', async () => {
-    const someone = await person();
+  test('may not be a common one, and the link stays valid', async () => {
+    const someone = await createAccount();
     const token = await askForReset(someone);
     const easy = {
       password1: 'common',
@@ -148,9 +148,9 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('the own password', () => {
-  test('is changed by whoever knows the old one; the other sessions end, this one goes on', async () => {
-    const someone = await person();
+describe('changing the own password', () => {
+  test('needs the old one, ends other sessions, and keeps this one', async () => {
+    const someone = await createAccount();
     const [here, there] = [await signIn(someone), await signIn(someone)];
     await expect(
       as(here.accessToken)(session.changePassword, { body: { oldPassword: 'not this one', password: next } }),
@@ -162,8 +162,8 @@ describe('the own password', () => {
     await expect(signIn(someone)).toFail('CREDENTIAL_REFUSED');
   });
 
-  test('is not guessed at an open session: ten tries lock it for a while', async () => {
-    const someone = await person();
+  test('locks the session for a while after ten wrong attempts', async () => {
+    const someone = await createAccount();
     const { accessToken } = await signIn(someone);
     for (let i = 0; i < 10; i += 1)
       await expect(as(accessToken)(session.verify, { body: { password: 'a guess' } })).toFail('CREDENTIAL_REFUSED');
@@ -172,7 +172,7 @@ describe('the own password', () => {
 });
 
 describe('an authenticator', () => {
-  test('is set up in three steps, and asks for its code from then on', async () => {
+  test('is set up in three steps, and its code is required from then on', async () => {
     const { someone, call, codeAt, qrCode } = await withAuthenticator();
     expect(qrCode).toMatch(/^data:image\/png;base64,/);
     expect(await call(login2fa.state)).toEqual({ login2FAType: 1, recoveryCodes: 10, passkeys: 0 });
@@ -186,7 +186,7 @@ describe('an authenticator', () => {
     ).toHaveProperty('accessToken');
   });
 
-  test('takes a code once, even by two at once, and no earlier one after it', async () => {
+  test('accepts a code once, even concurrently, and no earlier one afterwards', async () => {
     const { someone, codeAt } = await withAuthenticator();
     const { email } = someone;
     const started = await Promise.all([begin(email), begin(email), begin(email)]);
@@ -201,7 +201,7 @@ describe('an authenticator', () => {
     );
   });
 
-  test('is replaced by each of ten recovery codes, once; a mail tells', async () => {
+  test('is replaced by ten recovery codes, once each, with a notification mail', async () => {
     const { someone, recoveryCodes, call } = await withAuthenticator();
     const { email } = someone;
     expect(new Set(recoveryCodes).size).toBe(10);
@@ -218,14 +218,14 @@ describe('an authenticator', () => {
     expect(recoveryCodes.filter((one) => stored.includes(one))).toEqual([]);
   });
 
-  test('keeps its key sealed', async () => {
+  test('stores its key encrypted', async () => {
     const { someone } = await withAuthenticator();
     const { secretSealed } = await db.authenticator.findUniqueOrThrow({ where: { accountId: someone.id } });
     expect(secretSealed).toMatch(/^s1\./);
   });
 
-  test('is set up by its own account and within five tries only', async () => {
-    const [one, other] = [await person(), await person()];
+  test('is set up by its own account within five attempts', async () => {
+    const [one, other] = [await createAccount(), await createAccount()];
     const [mine, theirs] = [as((await signIn(one)).accessToken), as((await signIn(other)).accessToken)];
     await expect(mine(login2fa.phase0, { body: { password: 'wrong one' } })).toFail('CREDENTIAL_REFUSED');
     const { onePassKey } = await mine(login2fa.phase0, { body: { password } });
@@ -239,7 +239,7 @@ describe('an authenticator', () => {
     expect(await mine(login2fa.state)).toMatchObject({ login2FAType: 2 });
   });
 
-  test('is turned off by password and code together, and not replaced while it is on', async () => {
+  test('is disabled by password and code together, and not replaced while enabled', async () => {
     const { call, codeAt, someone } = await withAuthenticator();
     await expect(call(login2fa.phase0, { body: { password } })).toFail('STILL_ENABLED');
     await expect(call(login2fa.turnOff, { body: { password, vcode: '000000' } })).toFail('CREDENTIAL_REFUSED');
@@ -251,7 +251,7 @@ describe('an authenticator', () => {
     await mailTo(app.mailDir, someone.email, /turned off/);
   });
 
-  test('ten wrong codes lock it for a while, over however many sign-ins', async () => {
+  test('is locked for a while after ten wrong codes, over several sign-ins', async () => {
     const { someone, codeAt, call } = await withAuthenticator();
     for (let i = 0; i < 10; i += 1)
       await expect(call(session.verify, { body: { vcode: '000000' } })).toFail('CREDENTIAL_REFUSED');
@@ -262,8 +262,8 @@ describe('an authenticator', () => {
   });
 });
 
-describe('presence', () => {
-  test('is proved by password or code, for five minutes', async () => {
+describe('a proof of presence', () => {
+  test('by password or code is valid for five minutes', async () => {
     const { call, codeAt } = await withAuthenticator();
     expect(await call(session.verify, { body: { password } })).toEqual({
       verifyToken: expect.any(String),
@@ -277,7 +277,7 @@ describe('presence', () => {
 
 describe('the own sessions', () => {
   test('are listed with device and address, and ended one by one', async () => {
-    const someone = await person();
+    const someone = await createAccount();
     const [here, there] = [await signIn(someone), await signIn(someone)];
     const call = as(here.accessToken);
     const { data, total } = await call(ownSessions.list, { query: { sortBy: 'createdAt', orderBy: 'asc' } });
@@ -291,8 +291,8 @@ describe('the own sessions', () => {
     expect(await call(ownSessions.list)).toMatchObject({ total: 1 });
   });
 
-  test("somebody else's are not found, and none of a list with one of them is ended", async () => {
-    const [one, other] = [await person(), await person()];
+  test('of another account are not found, and the call is atomic', async () => {
+    const [one, other] = [await createAccount(), await createAccount()];
     const [mine, theirs] = [await signIn(one), await signIn(other)];
     const { data } = await as(theirs.accessToken)(ownSessions.list);
     const own = await as(mine.accessToken)(ownSessions.list);
@@ -302,8 +302,8 @@ describe('the own sessions', () => {
     expect(await as(mine.accessToken)(session.self)).toHaveProperty('email', one.email);
   });
 
-  test('a sign-in from a new device or address is mailed, once, unless the account does not wish it', async () => {
-    const [one, other] = [await person(), await person()];
+  test('a sign-in from a new device or address is mailed once, unless disabled', async () => {
+    const [one, other] = [await createAccount(), await createAccount()];
     await db.account.update({ where: { id: other.id }, data: { loginNotify: false } });
     for (const who of [one, other]) {
       await signIn(who);
@@ -319,10 +319,10 @@ describe('the own sessions', () => {
 });
 
 describe('mail', () => {
-  test('waits sealed in the database while the mail server is away, and is tried again later', async () => {
+  test('is queued encrypted while the mail server is down, and retried later', async () => {
     const broken = await testApp({ SMTP_URL: 'smtp://127.0.0.1:1' });
     try {
-      const { person: make } = people(broken);
+      const { createAccount: make } = passwordAccounts(broken);
       const { email } = await make({ login2faType: 0 });
       await broken.as({ kind: 'client', token: null }).call(session.login, { body: { email, password } });
       const waiting = await eventually(async () => {
@@ -338,9 +338,9 @@ describe('mail', () => {
     }
   });
 
-  test('that is too old to be of use is dropped, the next one goes', async () => {
+  test('that is too old is dropped, and the next one is sent', async () => {
     const { mail } = app.installation;
-    const { email } = await person();
+    const { email } = await createAccount();
     const to = { email, language: 'zh-TW', clientId: null };
     await mail.post(db, to, 'code', { code: '111111' }, -1);
     await mail.post(db, to, 'code', { code: '222222' });
@@ -349,8 +349,8 @@ describe('mail', () => {
     expect((await mailsTo(app.mailDir, email)).map(({ text }) => text.includes('222222'))).toEqual([true]);
   });
 
-  test('is sent once, however many processes send', async () => {
-    const { email } = await person();
+  test('is sent once by several processes', async () => {
+    const { email } = await createAccount();
     const others = [1, 2, 3].map(() => startMailDelivery(app.installation, openLog(app.installation.env)));
     const to = { email, language: 'en', clientId: null };
     const codes = Array.from({ length: 30 }, (_, i) => String(100_000 + i));
@@ -361,8 +361,8 @@ describe('mail', () => {
     expect(sent.toSorted()).toEqual(codes);
   });
 
-  test('is read by the owner of the installation on the admin listener only', async () => {
-    const someone = await person();
+  test("is readable by the installation's owner on the admin listener only", async () => {
+    const someone = await createAccount();
     await askForReset(someone);
     const admin = await app.build.admin();
     const { data } = await app.as(admin).call(mailbox.list, { query: { orderBy: 'desc' } });
@@ -375,8 +375,8 @@ describe('mail', () => {
       headers: { authorization: `Bearer ${admin.token}` },
     });
     expect(answer.status).toBe(404);
-    const wish = { name: 'x', permissions: ['audit:read' as const] };
-    const { refreshToken } = await app.as(admin).call(apiTokens.create, { body: wish });
+    const body = { name: 'x', permissions: ['audit:read' as const] };
+    const { refreshToken } = await app.as(admin).call(apiTokens.create, { body });
     await expect(app.as({ kind: 'admin', token: refreshToken }).call(mailbox.list)).toFail('PERMISSION_DENIED');
     const parentId = (await app.build.admin()).id;
     await db.account.update({ where: { id: admin.id }, data: { isRoot: false, parentId } });
@@ -384,8 +384,8 @@ describe('mail', () => {
   });
 });
 
-test('what has ended is swept away', async () => {
-  const someone = await person();
+test('expired data is deleted', async () => {
+  const someone = await createAccount();
   await askForReset(someone);
   await db.mailedToken.updateMany({ where: { accountId: someone.id }, data: { expiresAt: new Date(0) } });
   await sweepSessions(app.installation);
@@ -393,8 +393,8 @@ test('what has ended is swept away', async () => {
 });
 
 describe('a refresh by cookie', () => {
-  test('is refused to a page of another site, and the session goes on', async () => {
-    const { refreshToken } = await signIn(await person());
+  test('is rejected for a page of another site, and the session continues', async () => {
+    const { refreshToken } = await signIn(await createAccount());
     const refresh = async (headers: Record<string, string>) => {
       const answer = await fetch(`${app.url}/api/v1/client`, {
         method: 'PATCH',

@@ -14,12 +14,12 @@ const at = (path: string, rule?: string) => ({
   errorData: [expect.objectContaining({ path, ...(rule && { rule }) })],
 });
 
-describe('whose request it is', () => {
-  test('a site is asked about its own enabled names and no others', async () => {
+describe('a simulated request', () => {
+  test('is allowed for own enabled names only', async () => {
     const domain = await build.domain();
     const { owner, params } = domain.site;
     const ask = (url: string) => as(owner).call(simulate.run, { params, body: { url } });
-    // No node is connected here: that is how far one comes with a name of one's own.
+    // No node is connected, so the request passes all checks and fails here.
     await expect(ask(`http://${domain.name}/`)).toFail('NODE_UNREACHABLE');
     await expect(ask(`HTTPS://${domain.name.toUpperCase()}:8443/A?b#c`)).toFail('NODE_UNREACHABLE');
     const other = await build.domain();
@@ -29,7 +29,7 @@ describe('whose request it is', () => {
     await expect(ask(`http://${domain.name}/`)).toFail('PARAMETER', at('url', 'domain'));
   });
 
-  test('a wildcard counts, but not for a name that somebody else serves exactly', async () => {
+  test('matches a wildcard, but not a name that another customer serves exactly', async () => {
     const base = `${unique('w')}.example.com`;
     const wild = await build.domain({ name: `*.${base}` });
     const elsewhere = await build.site();
@@ -43,7 +43,7 @@ describe('whose request it is', () => {
     await expect(ask(`http://${other.name}/`)).toFail('PARAMETER', at('url', 'domain'));
   });
 
-  test('whoever may not read all that it tells of is told nothing', async () => {
+  test('needs read permission for everything that it shows', async () => {
     const { site, name } = await build.domain();
     const needed: Permission[] = ['site:read', 'domain:read', 'cache:read', 'module:read', 'firewall:read'];
     const body = { url: `http://${name}/` };
@@ -56,7 +56,7 @@ describe('whose request it is', () => {
     await expect(as(sub).call(simulate.run, { params: site.params, body })).toFail('NODE_UNREACHABLE');
   });
 
-  test('a node of another zone cannot be named', async () => {
+  test('cannot use a node of another zone', async () => {
     const { site, name } = await build.domain();
     const node = await build.node({ zone: site.zone });
     await installation.db.nodeState.upsert({
@@ -72,7 +72,7 @@ describe('whose request it is', () => {
   });
 });
 
-describe('what a request may say', () => {
+describe('its input', () => {
   const url = 'http://www.example.com/';
   const accepts = (input: unknown) => SimulateInput.safeParse(input).success;
 
@@ -85,7 +85,7 @@ describe('what a request may say', () => {
     'http://www.example.com/a\r\nX: 1',
     'http://www.example.com\\@evil.example/',
     `http://www.example.com/${'a'.repeat(4096)}`,
-  ])('no URL: %j', (bad) => expect(accepts({ url: bad })).toBe(false));
+  ])('rejects the URL %j', (bad) => expect(accepts({ url: bad })).toBe(false));
 
   test.each([
     ['Host', 'a'],
@@ -106,12 +106,12 @@ describe('what a request may say', () => {
     ['X-Ok', 'a\nb'],
     ['X-Ok', 'a\0b'],
     ['X-Ok', '中'],
-  ])('no field: %j: %j', (name, value) => {
+  ])('rejects the header %j: %j', (name, value) => {
     expect(accepts({ url, headers: [{ name, value }] })).toBe(false);
     expect(accepts({ url, answer: { headers: [{ name, value }] } })).toBe(false);
   });
 
-  test('a hundred fields of sixteen kilobytes together, an address, and no answer that is none', () => {
+  test('is limited to a hundred headers of sixteen kilobytes, a valid address and a valid status', () => {
     const field = (value: string) => ({ name: 'X-A', value });
     expect(accepts({ url, headers: Array.from({ length: 100 }, () => field('a')) })).toBe(true);
     expect(accepts({ url, headers: Array.from({ length: 101 }, () => field('a')) })).toBe(false);

@@ -1,4 +1,4 @@
-// Accounts at the large clouds, as a site's owner sets them up.
+// DNS accounts of a site.
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testApp, type TestApp } from '../support/app.ts';
@@ -6,18 +6,18 @@ import { startAliDns } from '../support/dns-vendors/ali-dns.ts';
 import { startDnspod } from '../support/dns-vendors/dnspod.ts';
 import { startHuaweiCloud } from '../support/dns-vendors/huawei-cloud.ts';
 import { startRoute53 } from '../support/dns-vendors/route-53.ts';
-import type { Vendor } from '../support/dns-vendors/stand-in.ts';
+import type { FakeVendor } from '../support/dns-vendors/stand-in.ts';
 import '../support/matchers.ts';
 
 const zone = 'example.com';
 const starts = { dnspod: startDnspod, aliDNS: startAliDns, route53: startRoute53, huaweiCloud: startHuaweiCloud };
 const providers = ['dnspod', 'aliDNS', 'route53', 'huaweiCloud'] as const;
-let vendors: Map<string, Vendor>;
+let vendors: Map<string, FakeVendor>;
 let app: TestApp;
 
 beforeAll(async () => {
   vendors = new Map(
-    await Promise.all(providers.map(async (name): Promise<[string, Vendor]> => [name, await starts[name](zone)])),
+    await Promise.all(providers.map(async (name): Promise<[string, FakeVendor]> => [name, await starts[name](zone)])),
   );
   const endpoints = Object.fromEntries([...vendors].map(([name, { url }]) => [name, url]));
   app = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8', DNS_ENDPOINTS: JSON.stringify(endpoints) });
@@ -32,40 +32,37 @@ const vendorOf = (provider: string) => {
   return vendor;
 };
 
-test.each(providers)(
-  '%s: an account is tried before it is stored, and neither half of its key is shown',
-  async (provider) => {
-    const site = await app.build.site();
-    const { key } = vendorOf(provider);
-    const add = (credentials: typeof key, domains = [zone]) =>
-      app.as(site.owner).call(siteDns.create, { params: site.params, body: { provider, credentials, domains } });
-    await expect(add({ ...key, keySecret: 'another' })).toFail('INVALID_DNS_SETTING', {
-      errorData: [
-        expect.objectContaining({
-          target: zone,
-          path: 'credentials.keySecret',
-          rule: 'provider',
-          message: expect.stringMatching(/\S/),
-        }),
-      ],
-    });
-    await expect(add(key, [zone, 'example.org'])).toFail('INVALID_DNS_SETTING', {
-      errorData: [
-        expect.objectContaining({
-          target: 'example.org',
-          path: 'domains',
-          message: expect.stringMatching(/^example\.org: /),
-        }),
-      ],
-    });
-    const made = await add(key);
-    expect(made).toMatchObject({ provider, domains: [zone], credentials: `••••${key.keyID.slice(-4)}` });
-    const { credentialsSealed } = await app.installation.db.siteDns.findUniqueOrThrow({ where: { id: made.id } });
-    expect(credentialsSealed).not.toContain(key.keySecret);
-    const { data } = await app.as(site.owner).call(siteDns.domains, { params: { ...site.params, dnsID: made.id } });
-    expect(data).toEqual([{ name: zone, records: 0, error: null }]);
-  },
-);
+test.each(providers)('%s: an account is tested before it is stored, and its key is not returned', async (provider) => {
+  const site = await app.build.site();
+  const { key } = vendorOf(provider);
+  const add = (credentials: typeof key, domains = [zone]) =>
+    app.as(site.owner).call(siteDns.create, { params: site.params, body: { provider, credentials, domains } });
+  await expect(add({ ...key, keySecret: 'another' })).toFail('INVALID_DNS_SETTING', {
+    errorData: [
+      expect.objectContaining({
+        target: zone,
+        path: 'credentials.keySecret',
+        rule: 'provider',
+        message: expect.stringMatching(/\S/),
+      }),
+    ],
+  });
+  await expect(add(key, [zone, 'example.org'])).toFail('INVALID_DNS_SETTING', {
+    errorData: [
+      expect.objectContaining({
+        target: 'example.org',
+        path: 'domains',
+        message: expect.stringMatching(/^example\.org: /),
+      }),
+    ],
+  });
+  const made = await add(key);
+  expect(made).toMatchObject({ provider, domains: [zone], credentials: `••••${key.keyID.slice(-4)}` });
+  const { credentialsSealed } = await app.installation.db.siteDns.findUniqueOrThrow({ where: { id: made.id } });
+  expect(credentialsSealed).not.toContain(key.keySecret);
+  const { data } = await app.as(site.owner).call(siteDns.domains, { params: { ...site.params, dnsID: made.id } });
+  expect(data).toEqual([{ name: zone, records: 0, error: null }]);
+});
 
 test('a site has fifty accounts at most', async () => {
   const site = await app.build.site();
@@ -83,7 +80,7 @@ test('a site has fifty accounts at most', async () => {
   });
 });
 
-test('the address of a PowerDNS says where it is, not which path is asked', async () => {
+test('the URL of a PowerDNS has a host, and no path', async () => {
   const site = await app.build.site();
   for (const url of ['https://192.0.2.1/?x=', 'https://192.0.2.1/#', 'https://me:secret@192.0.2.1'])
     await expect(
@@ -94,7 +91,7 @@ test('the address of a PowerDNS says where it is, not which path is asked', asyn
     ).toFail('PARAMETER', { errorData: [expect.objectContaining({ path: 'credentials.url', rule: 'format' })] });
 });
 
-test('a region is a region, not another host', async () => {
+test('a region cannot be another host', async () => {
   const site = await app.build.site();
   for (const region of ['evil.example/', 'cn-north-4.evil', '../x', 'a'])
     await expect(
@@ -105,11 +102,11 @@ test('a region is a region, not another host', async () => {
     ).toFail('PARAMETER');
 });
 
-test('a provider that has too much to do is not asked for the rest of a hundred zones', async () => {
+test('a rate-limiting provider is not queried for the rest of a hundred zones', async () => {
   const site = await app.build.site();
   const vendor = vendorOf('huaweiCloud');
   const domains = Array.from({ length: 100 }, (_, i) => `zone${i}.example.com`);
-  vendor.busyFor(10_000);
+  vendor.rateLimitNext(10_000);
   const before = vendor.calls();
   const asked = app
     .as(site.owner)
@@ -120,5 +117,5 @@ test('a provider that has too much to do is not asked for the rest of a hundred 
     ),
   });
   expect(vendor.calls() - before).toBeLessThanOrEqual(20);
-  vendor.busyFor(0);
+  vendor.rateLimitNext(0);
 });

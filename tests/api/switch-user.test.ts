@@ -1,4 +1,4 @@
-// Acting as another account: whom one may act as, what one may not while doing so, and when it ends.
+// Switching to another account: permissions, restrictions during the session, and its end.
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import {
   apiTokens,
@@ -14,7 +14,7 @@ import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { refreshTokens, sha256 } from '@edgeloom/api/core/auth/tokens.ts';
-import { accessToken, type Signed } from '../support/actors.ts';
+import { accessToken, type SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import type { Tenant } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
@@ -28,10 +28,10 @@ const { db, env } = installation;
 const second = await startApp(services(), env.DATABASE_URL);
 afterAll(() => Promise.all([app.close(), second.close()]));
 
-const act = (who: Signed, { id }: { id: string }) => as(who).call(proxy.start, { body: { accountID: id } });
-const land = (kind: Signed['kind'], code: string) =>
+const act = (who: SignedInAccount, { id }: { id: string }) => as(who).call(proxy.start, { body: { accountID: id } });
+const land = (kind: SignedInAccount['kind'], code: string) =>
   as({ kind, token: null }).call(proxy.switchUser, { body: { code } });
-const refresh = (kind: Signed['kind'], refreshToken: string) =>
+const refresh = (kind: SignedInAccount['kind'], refreshToken: string) =>
   as({ kind, token: null }).call(session.refresh, { body: { refreshToken } });
 
 /** An operator's session as one of its customers. */
@@ -51,8 +51,8 @@ const manager = (
 const managerOfCustomers = (tenant: Tenant, zonesSeen: { id: string }[] = []) =>
   manager(tenant, zonesSeen, permissionsOf('user'));
 
-describe('one may act as', () => {
-  test('an operator as its customers, their subs and its own subs', async () => {
+describe('switching is allowed', () => {
+  test('from an operator to its customers, their sub-accounts and its own', async () => {
     const tenant = await build.client();
     const user = await build.user(tenant);
     for (const other of [user, await build.subUser(user, []), await manager(tenant)]) {
@@ -62,7 +62,7 @@ describe('one may act as', () => {
     }
   });
 
-  test('an admin as operators, at the public address', async () => {
+  test('from an admin to operators, at the public listener', async () => {
     const { client } = await build.client();
     const { url, code } = await act(await build.admin(), client);
     expect(url).toBe(`${env.PUBLIC_URL.replace(/\/$/, '')}/client/switchUser?code=${code}`);
@@ -72,7 +72,7 @@ describe('one may act as', () => {
     );
   });
 
-  test('a customer as its subs, who see their sites', async () => {
+  test('from a customer to its sub-accounts, with their sites', async () => {
     const site = await build.site();
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read'] });
     const { accessToken: token } = await act(site.owner, sub);
@@ -80,7 +80,7 @@ describe('one may act as', () => {
     expect(data.map(({ id }) => id)).toEqual([site.id]);
   });
 
-  test('nobody as themselves, as those above, of another tenant or beyond their console', async () => {
+  test('not to oneself, to accounts above, of another tenant or beyond the next console', async () => {
     const [tenant, other] = [await build.client(), await build.client()];
     const user = await build.user(tenant);
     const admin = await build.admin();
@@ -101,13 +101,13 @@ describe('one may act as', () => {
       await expect(act(who, whom)).toFail('NOT_FOUND');
   });
 
-  test('nobody without the right to manage accounts', async () => {
+  test('not without permission to manage accounts', async () => {
     const tenant = await build.client();
     const sub = await manager(tenant, [], ['account:read']);
     await expect(act(sub, await build.user(tenant))).toFail('PERMISSION_DENIED');
   });
 
-  test('nobody as one who is suspended, or whose root account is', async () => {
+  test('not to a suspended account, or one with a suspended root account', async () => {
     const tenant = await build.client();
     const user = await build.user(tenant);
     const sub = await build.subUser(user, []);
@@ -115,7 +115,7 @@ describe('one may act as', () => {
     for (const one of [user, sub]) await expect(act(tenant.client, one)).toFail('ACCOUNT_NOT_ENABLED');
   });
 
-  test('a sub-account only as those who may no more, and have nothing that it does not see', async () => {
+  test('from a sub-account only to accounts with at most its permissions and objects', async () => {
     const tenant = await build.client();
     const [seen, unseen] = [await build.zone({ tenant }), await build.zone({ tenant })];
     const here = await build.site({ product: await build.product({ zone: seen }) });
@@ -131,7 +131,7 @@ describe('one may act as', () => {
 });
 
 describe('the code', () => {
-  test('opens the session once, and the tokens beside it are then worth nothing', async () => {
+  test('opens the session once, and invalidates the accompanying tokens', async () => {
     const { proxied, user } = await acting();
     const tokens = await land('user', proxied.code);
     expect(await as({ kind: 'user', token: tokens.accessToken }).call(session.self)).toHaveProperty('id', user.id);
@@ -139,19 +139,19 @@ describe('the code', () => {
     await expect(refresh('user', proxied.refreshToken)).toFail('REFRESH_FAILED');
   });
 
-  test('is worth nothing once the tokens were used', async () => {
+  test('is invalid once the tokens were used', async () => {
     const { proxied } = await acting();
     await refresh('user', proxied.refreshToken);
     await expect(land('user', proxied.code)).toFail('INVALID_TOKEN');
   });
 
-  test('has one winner, however many come at once', async () => {
+  test('works once under concurrency', async () => {
     const { proxied } = await acting();
     const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => land('user', proxied.code)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('is good for a minute, at its own console, and as it was made', async () => {
+  test('is valid for a minute, at its console, unmodified', async () => {
     const { proxied } = await acting();
     await expect(land('client', proxied.code)).toFail('INVALID_TOKEN');
     const [id = '', ends = '', mark = ''] = proxied.code.split('.');
@@ -161,7 +161,7 @@ describe('the code', () => {
     await expect(land('user', proxied.code).finally(() => vi.useRealTimers())).toFail('INVALID_TOKEN');
   });
 
-  test('is stored nowhere', async () => {
+  test('is not stored in plain text', async () => {
     const { proxied, user } = await acting();
     const rows = await db.session.findMany({ where: { accountId: user.id } });
     expect(JSON.stringify(rows)).not.toContain(proxied.code.split('.')[2]);
@@ -169,8 +169,8 @@ describe('the code', () => {
   });
 });
 
-describe('whoever acts as another', () => {
-  test('is kept from what is the owner’s own', async () => {
+describe('a switched session', () => {
+  test('cannot use owner-only calls', async () => {
     const { tenant, call } = await acting();
     const other = await build.subClient(tenant, []);
     await expect(call(session.changePassword, { body: { oldPassword: 'x', password: 'long enough' } })).toFail(
@@ -192,7 +192,7 @@ describe('whoever acts as another', () => {
     );
   });
 
-  test('is named beside the account in the audit', async () => {
+  test('is recorded with both accounts in the audit log', async () => {
     const { tenant, user, call } = await acting();
     await call(roles.create, { body: { name: 'made by help', permissions: ['site:read'] } });
     const where = { accountId: user.id, path: { endsWith: '/user/role' } };
@@ -200,7 +200,7 @@ describe('whoever acts as another', () => {
     expect(row).toMatchObject({ proxyId: tenant.client.id, proxyName: tenant.client.email, status: 200 });
   });
 
-  test('is seen by the account among its sessions, and may be sent away', async () => {
+  test("is listed among the account's sessions, and may be ended there", async () => {
     const { tenant, user, call } = await acting();
     const { data } = await as(user).call(ownSessions.list);
     const [theirs] = data.filter(({ proxyName }) => proxyName !== null);
@@ -209,14 +209,14 @@ describe('whoever acts as another', () => {
     await eventually(() => expect(call(session.self)).toFail('INVALID_TOKEN'));
   });
 
-  test('stops by signing out, and stays signed in as themselves', async () => {
+  test('ends by signing out, which keeps the own session', async () => {
     const { tenant, call } = await acting();
     await call(session.logout);
     await eventually(() => expect(call(session.self)).toFail('INVALID_TOKEN'));
     expect(await as(tenant.client).call(session.self)).toHaveProperty('id', tenant.client.id);
   });
 
-  test('is signed out there with their own session, at every process', async () => {
+  test('ends with the own session, in every process', async () => {
     const { tenant, proxied, call, there } = await acting();
     for (const by of [call, there]) expect(await by(session.self)).toHaveProperty('id');
     await as(tenant.client).call(session.logout);
@@ -224,7 +224,7 @@ describe('whoever acts as another', () => {
     await expect(refresh('user', proxied.refreshToken)).toFail('REFRESH_FAILED');
   });
 
-  test('is refused once they are suspended, or the account is', async () => {
+  test('ends when either account is suspended', async () => {
     for (const whose of ['tenant', 'user'] as const) {
       const { tenant, user, call, there } = await acting();
       for (const by of [call, there]) expect(await by(session.self)).toHaveProperty('id');
@@ -234,7 +234,7 @@ describe('whoever acts as another', () => {
     }
   });
 
-  test('is refused once they may not manage accounts any more, and may meanwhile no more than themselves', async () => {
+  test('ends without permission to manage accounts, and never exceeds the own permissions', async () => {
     const tenant = await build.client();
     const zone = await build.zone({ tenant });
     const who = await manager(tenant, [zone], ['account:write', 'zone:read']);
@@ -242,8 +242,9 @@ describe('whoever acts as another', () => {
     const { accessToken: token, refreshToken } = await act(who, other);
     const call = as({ kind: 'client', token }).call;
     expect(await call(zones.list)).toHaveProperty('total', 1);
-    const roleOf = async ({ id }: Signed) => (await db.account.findUniqueOrThrow({ where: { id } })).roleId ?? '';
-    // The one who is acted as is given more than whoever acts has.
+    const roleOf = async ({ id }: SignedInAccount) =>
+      (await db.account.findUniqueOrThrow({ where: { id } })).roleId ?? '';
+    // The target account gets more permissions than the acting account.
     await db.role.update({ where: { id: await roleOf(other) }, data: { permissions: ['zone:read', 'zone:write'] } });
     await expect(eventually(async () => (await call(session.self)).permissions)).resolves.toEqual(['zone:read']);
     await db.role.update({ where: { id: await roleOf(who) }, data: { permissions: ['zone:read'] } });
@@ -251,7 +252,7 @@ describe('whoever acts as another', () => {
     await expect(refresh('client', refreshToken)).toFail('REFRESH_FAILED');
   });
 
-  test('does so for eight hours at most', async () => {
+  test('ends after eight hours', async () => {
     const { proxied, user } = await acting();
     const { endsAt } = await db.session.findFirstOrThrow({ where: { accountId: user.id, proxyId: { not: null } } });
     const own = await db.session.findFirstOrThrow({ where: { actingSessions: { some: { accountId: user.id } } } });
@@ -268,7 +269,7 @@ describe('whoever acts as another', () => {
 
 interface Person {
   id: string;
-  kind: Signed['kind'];
+  kind: SignedInAccount['kind'];
   clientId: string | null;
 }
 const claimsOf = ({ id, kind, clientId }: Person, sessionId: string, actor = id) => ({
@@ -280,7 +281,7 @@ const claimsOf = ({ id, kind, clientId }: Person, sessionId: string, actor = id)
 });
 
 describe('an access token', () => {
-  test('names who acts, and is refused when it names another', async () => {
+  test('names the acting account, and is rejected for another one', async () => {
     const { tenant, user, call } = await acting();
     expect(await call(session.self)).toHaveProperty('proxy.email', tenant.client.email);
     const { id } = await db.session.findFirstOrThrow({ where: { accountId: user.id, proxyId: tenant.client.id } });
@@ -293,7 +294,7 @@ describe('an access token', () => {
     await expect(by(claimsOf(tenant.client, id, tenant.client.id))).toFail('INVALID_TOKEN');
   });
 
-  test('is no code, and a code, a refresh token and a proof are none', async () => {
+  test('is not a code, and codes, refresh tokens and proofs are not access tokens', async () => {
     const { proxied } = await acting();
     for (const token of [proxied.code, proxied.refreshToken])
       await expect(as({ kind: 'user', token }).call(session.self)).toFail('INVALID_TOKEN');
@@ -302,7 +303,7 @@ describe('an access token', () => {
     await expect(refresh('user', proxied.code)).toFail('REFRESH_FAILED');
   });
 
-  test('of a switched user is renewed as such', async () => {
+  test('of a switched session is refreshed as such', async () => {
     const { tenant, proxied } = await acting();
     const { accessToken: token } = await refresh('user', proxied.refreshToken);
     expect((await as({ kind: 'user', token }).call(session.self)).proxy).toHaveProperty('email', tenant.client.email);
@@ -310,7 +311,7 @@ describe('an access token', () => {
   });
 });
 
-describe('in a browser that acts as an account of its own console', () => {
+describe('in a browser switched within its own console', () => {
   const post = (path: string, cookie: string, body: object, method = 'POST', token = '') =>
     fetch(`${app.url}/api/v1/client${path}`, {
       method,
@@ -322,10 +323,10 @@ describe('in a browser that acts as an account of its own console', () => {
       answer.headers.getSetCookie().map((line) => [line.split('=')[0] ?? '', line.split(';')[0]?.split('=')[1] ?? '']),
     );
 
-  test('the own session waits, and is back after signing out', async () => {
+  test('the own session is kept, and restored after signing out', async () => {
     const tenant = await build.client();
     const sub = await manager(tenant);
-    // The refresh token of the operator's own session, as its cookie holds it.
+    // The refresh token of the operator's own session, as in its cookie.
     const own = refreshTokens(installation.secrets).issue(tenant.client.sessionId);
     await db.session.update({ where: { id: tenant.client.sessionId }, data: { tokenHash: sha256(own) } });
 
@@ -340,7 +341,7 @@ describe('in a browser that acts as an account of its own console', () => {
     expect(await refresh('client', own)).toHaveProperty('accessToken');
   });
 
-  test('a session that waits is given to nobody else', async () => {
+  test('a kept session is returned to its owner only', async () => {
     const tenant = await build.client();
     const victim = await build.client();
     const theirs = refreshTokens(installation.secrets).issue(victim.client.sessionId);

@@ -10,7 +10,7 @@ import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import type { BuiltSite } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const app = await testApp();
@@ -34,7 +34,7 @@ async function made(site: BuiltSite, keys: ({ key: string } | { id: string })[] 
   return { module, auth, at: { ...site.params, moduleId: module.id } };
 }
 
-/** The keys of each entry, as a node opens them. */
+/** The keys of each entry, as nodes decrypt them. */
 async function onNodes(site: BuiltSite, moduleId: string): Promise<string[][]> {
   const client = await pool.connect();
   try {
@@ -60,7 +60,7 @@ async function onNodes(site: BuiltSite, moduleId: string): Promise<string[][]> {
 }
 
 describe('the keys of a module', () => {
-  test('are sealed where they lie, and in no answer, log, version or document', async () => {
+  test('are stored encrypted, and in no response, log, version or document', async () => {
     const site = await build.site();
     const { module, at } = await made(site);
     const { call } = as(site.owner);
@@ -79,10 +79,10 @@ describe('the keys of a module', () => {
       expect([name, rows.length]).toEqual([name, 0]);
     }
     expect(await onNodes(site, module.id)).toEqual([[KEY]]);
-    expect(await published(installation, site.zoneId)).toEqual([moduleKey(module.id)]);
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([moduleKey(module.id)]);
   });
 
-  test('stay as they are where they are named, change places, and go when they are left out', async () => {
+  test('stay when named, may be reordered, and are removed when omitted', async () => {
     const site = await build.site();
     const { auth, module, at } = await made(site);
     const { call } = as(site.owner);
@@ -98,7 +98,7 @@ describe('the keys of a module', () => {
     expect(await onNodes(site, module.id)).toEqual([['the-second-key']]);
   });
 
-  test('come back with the version that had them, even when their module was removed', async () => {
+  test('are restored with their version, even when their module was removed', async () => {
     const site = await build.site();
     const { module, at } = await made(site);
     const { call } = as(site.owner);
@@ -110,7 +110,7 @@ describe('the keys of a module', () => {
     expect(await onNodes(site, module.id)).toEqual([[KEY]]);
   });
 
-  test('are forgotten a day after nothing names them any more, not even a version', async () => {
+  test('are deleted a day after the last reference, including versions', async () => {
     const site = await build.site();
     const { at } = await made(site);
     await as(site.owner).call(tokenAuths.setAuths, {
@@ -123,7 +123,7 @@ describe('the keys of a module', () => {
     expect(await db.tokenKey.count({ where: { siteId: site.id } })).toBe(1);
   });
 
-  test('go along to another site, where they are its own', async () => {
+  test('are copied to another site as separate keys', async () => {
     const site = await build.site();
     const other = await build.site({ owner: site.owner, product: site.product });
     const { module } = await made(site);
@@ -135,7 +135,7 @@ describe('the keys of a module', () => {
     expect(await onNodes(other, copy.id)).toEqual([[KEY]]);
   });
 
-  test('of another site or tenant are not to be named, nor its entries', async () => {
+  test('of another site or tenant cannot be referenced, nor its entries', async () => {
     const [site, other] = [await build.site(), await build.site()];
     const [mine, theirs] = [await made(site), await made(other)];
     const { call } = as(site.owner);
@@ -152,7 +152,7 @@ describe('the keys of a module', () => {
     expect(await onNodes(site, mine.module.id)).toEqual([[KEY]]);
   });
 
-  test('are at most 2,000 in a site, and a module has at most 100 entries', async () => {
+  test('are at most 2,000 per site, and a module has at most 100 entries', async () => {
     const site = await build.site();
     const { at } = await made(site);
     const { call } = as(site.owner);
@@ -166,7 +166,7 @@ describe('the keys of a module', () => {
   });
 });
 
-test('a module is assigned to domains, and not removed while one has it', async () => {
+test('a module is assigned to domains, and not removed while in use', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });
   const { module } = await made(site);
@@ -181,7 +181,7 @@ test('a module is assigned to domains, and not removed while one has it', async 
 describe('the tester', () => {
   const url = 'https://www.example.com/films/a%20b.mp4?q=1';
 
-  test('signs a URL by the stored key, and says what was signed without the key', async () => {
+  test('signs a URL with the stored key, and shows the signed text', async () => {
     const site = await build.site();
     const { auth, at } = await made(site);
     const time = '2026-11-20T12:00:00.000Z';
@@ -196,13 +196,13 @@ describe('the tester', () => {
     expect(answer.expiresAt).toBe('2026-11-20T12:30:00.000Z');
   });
 
-  test('says why a request is refused, by how much, and what the signer did otherwise', async () => {
+  test('explains why a request is rejected, and what the signer did differently', async () => {
     const site = await build.site();
     const { auth, at } = await made(site);
     const { call } = as(site.owner);
     const time = '2026-11-20T12:00:00.000Z';
     const { url: signed } = await call(tokenAuths.sign, { params: at, body: { authID: auth.id, url, time } });
-    const judged = (asked: string, later = 0) =>
+    const verify = (asked: string, later = 0) =>
       call(tokenAuths.judge, {
         params: at,
         body: { url: asked, time: new Date(Date.parse(time) + later * 1000).toISOString() },
@@ -211,14 +211,14 @@ describe('the tester', () => {
       .update(`/films/a b.mp4${Date.parse(time) / 1000}`)
       .digest('hex');
     expect([
-      await judged(signed, 10),
-      await judged(signed, 1800 + 60 + 300),
-      await judged(signed, -61),
-      await judged(url),
-      await judged(`${signed}&auth=1`),
-      await judged(signed.replace(/.$/, '')),
-      await judged(signed.replace('a%20b', 'x')),
-      await judged(signed.replace(/[0-9a-f]{64}/, decoded)),
+      await verify(signed, 10),
+      await verify(signed, 1800 + 60 + 300),
+      await verify(signed, -61),
+      await verify(url),
+      await verify(`${signed}&auth=1`),
+      await verify(signed.replace(/.$/, '')),
+      await verify(signed.replace('a%20b', 'x')),
+      await verify(signed.replace(/[0-9a-f]{64}/, decoded)),
     ]).toMatchObject([
       { reason: 'good', seconds: 1850, keyID: auth.keys[0]?.id, name: 'films' },
       { reason: 'expired', seconds: 300, authID: auth.id },
@@ -231,7 +231,7 @@ describe('the tester', () => {
     ]);
   });
 
-  test('lets those sign who may change the module, and anybody who reads it ask', async () => {
+  test('needs write permission to sign, and read permission to verify', async () => {
     const site = await build.site();
     const { auth, at } = await made(site);
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'module:read'] });

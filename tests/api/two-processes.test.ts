@@ -1,4 +1,4 @@
-// What one process of the api changes, another that keeps sessions in its memory must know at once.
+// Processes cache sessions in memory, and a change in one must invalidate the cache in the others.
 import { afterAll, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
@@ -14,7 +14,7 @@ const { build } = one;
 afterAll(() => Promise.all([one.close(), other.close()]));
 
 test.each(['pause', 'lock'] as const)(
-  '%s of a customer reaches its own and its sub-accounts’ tokens',
+  '%s of a customer applies to its own and its sub-accounts’ tokens',
   async (status) => {
     const { client, clientId } = await build.client();
     const user = await build.user({ clientId });
@@ -28,7 +28,7 @@ test.each(['pause', 'lock'] as const)(
   },
 );
 
-test('a lock of an operator reaches its customers, and a pause only its own', async () => {
+test('a lock of an operator applies to its customers, a pause only to itself', async () => {
   const admin = await build.admin();
   const { client, clientId } = await build.client();
   const user = await build.user({ clientId });
@@ -43,7 +43,7 @@ test('a lock of an operator reaches its customers, and a pause only its own', as
     await eventually(() => expect(other.as(who).call(session.self)).toFail('ACCOUNT_NOT_ENABLED'));
 });
 
-test('whoever acts as another is out with either of the two', async () => {
+test('a switched session ends with either account', async () => {
   const { client, clientId } = await build.client();
   const [user, beside] = [await build.user({ clientId }), await build.user({ clientId })];
   const { db } = one.installation;
@@ -62,7 +62,7 @@ test('whoever acts as another is out with either of the two', async () => {
   await eventually(() => expect(asBeside?.(session.self)).toFail('ACCOUNT_NOT_ENABLED'));
 });
 
-test('a removal leaves nobody in', async () => {
+test('a removal ends every session', async () => {
   const { client, clientId } = await build.client();
   const user = await build.user({ clientId });
   const sub = await build.subUser(user, []);

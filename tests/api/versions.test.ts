@@ -14,7 +14,7 @@ import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -33,7 +33,7 @@ const back = (site: BuiltSite, version: number, reason = '') =>
 const tried = (site: BuiltSite, version: number) =>
   as(site.owner).call(versions.preview, { params: { ...site.params, version } });
 
-/** Every row of every tracked table of the site, without what is no configuration. */
+/** All rows of the site's tracked tables, without columns that are not configuration. */
 async function configuration({ id }: { id: string }) {
   const tables = await pool.query<{ name: string; quiet: string[] }>(
     `SELECT c.relname AS name, string_to_array(split_part(encode(t.tgargs, 'escape'), '\\000', 3), ',') AS quiet
@@ -51,7 +51,7 @@ async function configuration({ id }: { id: string }) {
 }
 
 describe('a version', () => {
-  test('is made by every change of a site: who, when, in which call, and what it came to', async () => {
+  test('is created by every change of a site, with time, author, call and result', async () => {
     const site = await build.site();
     const { call } = as(site.owner);
     const { data } = await call(cacheRules.create, {
@@ -82,7 +82,7 @@ describe('a version', () => {
     expect(list.data[0]?.reqID).not.toBe(list.data[1]?.reqID);
   });
 
-  test('is not made by what changes nothing, by purges, and by what the product finds out itself', async () => {
+  test('is not created by no-op changes, purges, and background jobs', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const before = await current(site);
@@ -94,7 +94,7 @@ describe('a version', () => {
     expect(await current(site)).toBe(before);
   });
 
-  test('is numbered without gaps in the order of the commits, however many write at once', async () => {
+  test('has gapless numbers in commit order under concurrency', async () => {
     const site = await build.site();
     const made = await Promise.allSettled(
       Array.from({ length: 12 }, (_, i) =>
@@ -107,7 +107,7 @@ describe('a version', () => {
     expect(data.map(({ at }) => at)).toEqual(data.map(({ at }) => at).toSorted());
   });
 
-  test('shows what a removal takes along, and a site that is removed takes its versions along', async () => {
+  test('includes cascaded deletions, and is deleted with its site', async () => {
     const domain = await build.domain({ enabled: false });
     const { site } = domain;
     await as(site.owner).call(antiHeaders.create, {
@@ -116,8 +116,8 @@ describe('a version', () => {
     });
     await as(site.owner).call(domains.remove, { params: site.params, body: { ids: [domain.id] } });
     const version = await current(site);
-    const told = await as(site.owner).call(versions.compare, { params: { ...site.params, version } });
-    expect(told.data.map(({ kind, action, parent }) => [kind, action, parent])).toEqual([
+    const comparison = await as(site.owner).call(versions.compare, { params: { ...site.params, version } });
+    expect(comparison.data.map(({ kind, action, parent }) => [kind, action, parent])).toEqual([
       ['antiHeaders', 'removed', domain.name],
       ['domains', 'removed', ''],
       ['upstreams', 'removed', domain.name],
@@ -128,7 +128,7 @@ describe('a version', () => {
 });
 
 describe('two versions', () => {
-  test('are compared whatever lies between them, in both directions, field by field', async () => {
+  test('are compared over any distance, in both directions, field by field', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const from = await current(site);
@@ -153,7 +153,7 @@ describe('two versions', () => {
     await expect(compared(to + 1, 0)).toFail('NOT_FOUND');
   });
 
-  test('list of what was added or removed only what differs from the defaults', async () => {
+  test('list only non-default values of added or removed objects', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const { call } = as(site.owner);
@@ -169,7 +169,7 @@ describe('two versions', () => {
       );
     const added = [
       ['cacheRules', 'added', 'cacheTime', 'slices', 'type', 'value'],
-      // A site without the row has the default settings.
+      // A site without the row has default settings.
       ['compressions', 'changed', 'minBytes'],
       ['rates', 'added', 'rate'],
     ];
@@ -177,13 +177,13 @@ describe('two versions', () => {
     expect(await fieldsOf(from, from + 3)).toEqual(
       added.map((row) => row.map((part) => (part === 'added' ? 'removed' : part))),
     );
-    // In a change, a default counts as any other value.
+    // A change to the default is recorded like any other value.
     await call(cacheRules.update, {
       params: site.params,
       body: { rules: [{ ...sliced, id: made.data[0]?.id ?? '', slices: false }] },
     });
     expect(await fieldsOf(from + 4, from + 3)).toEqual([['cacheRules', 'changed', 'slices']]);
-    // A part that is set up for the first time was switched off before.
+    // A section that is set up for the first time was disabled before.
     const healthCheck = { path: '/alive', host: null, intervalSeconds: 30, timeoutSeconds: 5 };
     const rest = { statusFrom: 200, statusTo: 399, fails: 3, passes: 2 };
     await call(domains.update, { params: domain.params, body: { healthCheck: { ...healthCheck, ...rest } } });
@@ -196,39 +196,42 @@ describe('two versions', () => {
     ]);
   });
 
-  test('show a secret as changed, and never what it is', async () => {
+  test('show that a secret changed, but not its value', async () => {
     const site = await build.site();
     const settings = { keys: ['first-of-two'], secretKey: 'hidden-away', name: 'open' };
     const { id } = await db.module.create({ data: { siteId: site.id, kind: 'tokenAuth', name: 'Paid', settings } });
     await db.module.update({ where: { id }, data: { settings: { ...settings, keys: ['second-of-two'] } } });
     const { call } = as(site.owner);
-    const told = await call(versions.compare, { params: { ...site.params, version: 2 }, query: { against: 0 } });
+    const comparison = await call(versions.compare, { params: { ...site.params, version: 2 }, query: { against: 0 } });
     const last = await call(versions.compare, { params: { ...site.params, version: 2 } });
     expect(last.data[0]?.fields).toEqual([{ field: 'settings.keys', before: '•••', after: '•••' }]);
-    expect(JSON.stringify([told, last])).not.toMatch(/of-two|hidden-away/);
-    expect(JSON.stringify(told)).toContain('open');
+    expect(JSON.stringify([comparison, last])).not.toMatch(/of-two|hidden-away/);
+    expect(JSON.stringify(comparison)).toContain('open');
   });
 
-  test('show a sub-account only kinds that it may read', async () => {
+  test('show a sub-account only readable kinds', async () => {
     const domain = await build.domain();
     const { site } = domain;
     await as(site.owner).call(cacheRules.create, { params: site.params, body: { rules: [rule] } });
     const sub = await build.subUser(site.owner, [site], { permissions: ['site:read', 'cache:read'] });
     const version = await current(site);
-    const told = await as(sub).call(versions.compare, { params: { ...site.params, version }, query: { against: 0 } });
-    expect(told.data.map(({ kind }) => kind)).toEqual(['cacheRules']);
+    const comparison = await as(sub).call(versions.compare, {
+      params: { ...site.params, version },
+      query: { against: 0 },
+    });
+    expect(comparison.data.map(({ kind }) => kind)).toEqual(['cacheRules']);
     const list = await as(sub).call(versions.list, { params: site.params });
     expect(JSON.stringify(list)).not.toContain(domain.name);
   });
 });
 
-/** Something of everything that a site may have. */
+/** A site with one object of every kind. */
 async function furnished() {
   const zone = await build.zone({ ports: [80, 8080], tlsPorts: [443, 8443] });
   const site = await build.site({ product: await build.product({ zone }) });
   const { call } = as(site.owner);
   const { params } = site;
-  const kept = await build.domain({ site });
+  const unchangedDomain = await build.domain({ site });
   const gone = await build.domain({ site, enabled: false });
   const onGone = { siteId: site.id, domainId: gone.id };
   await call(antiReferers.create, {
@@ -270,7 +273,7 @@ async function furnished() {
   });
   return {
     site,
-    kept,
+    kept: unchangedDomain,
     gone,
     corsId,
     moduleId,
@@ -311,8 +314,8 @@ async function ravage({
   await call(ports.remove, { params, body: { ids: [forwardId] } });
 }
 
-describe('a roll-back', () => {
-  test('restores every kind of thing that was added, changed or removed, tells the nodes, and is a version itself', async () => {
+describe('a restore', () => {
+  test('restores added, changed and removed objects of every kind, is published, and is a version itself', async () => {
     const made = await furnished();
     const { site, kept, gone, corsId, moduleId, forwardId } = made;
     const version = await current(site);
@@ -327,11 +330,11 @@ describe('a roll-back', () => {
     expect(await configuration(site)).toEqual(ravaged);
     expect(await current(site)).toBe(after);
 
-    await published(installation, site.zoneId);
+    await outboxKeys(installation, site.zoneId);
     const done = await back(site, version, 'the night shift was tired');
     expect(await configuration(site)).toEqual(before);
     expect(done).toEqual({ version: after + 1, total: preview.total, settled: [] });
-    const keys = await published(installation, site.zoneId);
+    const keys = await outboxKeys(installation, site.zoneId);
     expect(keys).toEqual(
       expect.arrayContaining([
         siteKey(site.id),
@@ -350,18 +353,18 @@ describe('a roll-back', () => {
       accountName: site.owner.email,
     });
 
-    // And back again, and once more, which changes nothing.
+    // Restoring back and forth; a repeated restore changes nothing.
     await back(site, after);
     expect(await configuration(site)).toEqual(ravaged);
     expect(await back(site, after)).toMatchObject({ total: 0, version: after + 2 });
-    const told = await as(site.owner).call(versions.compare, {
+    const comparison = await as(site.owner).call(versions.compare, {
       params: { ...site.params, version: after + 2 },
       query: { against: after },
     });
-    expect(told.total).toBe(0);
+    expect(comparison.total).toBe(0);
   });
 
-  test('does not answer again what was purged before a domain was removed', async () => {
+  test('does not bring back objects purged before a domain was removed', async () => {
     const domain = await build.domain({ enabled: false });
     const { site } = domain;
     const version = await current(site);
@@ -371,7 +374,7 @@ describe('a roll-back', () => {
     expect((await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).cacheVersion).toBe(5);
   });
 
-  test('names every line that stands in its way, and changes nothing', async () => {
+  test('reports every obstacle, and changes nothing', async () => {
     const domain = await build.domain();
     const { site, name } = domain;
     const version = await current(site);
@@ -385,7 +388,7 @@ describe('a roll-back', () => {
     expect(await current(site)).toBe(version + 1);
   });
 
-  test("keeps within what the product allows now, and to origins that the operator's policy allows now", async () => {
+  test("respects the product's current limits and the operator's current outbound policy", async () => {
     const domain = await build.domain({ enabled: false });
     const { site } = domain;
     const beside = await build.domain({ site });
@@ -405,7 +408,7 @@ describe('a roll-back', () => {
     });
   });
 
-  test('goes without a certificate and a port of the zone that are gone, and says so', async () => {
+  test('omits a deleted certificate and zone port, and says so', async () => {
     const { site, kept } = await furnished();
     const certificate = await db.certificate.create({ data: { siteId: site.id, name: 'old', names: [kept.name] } });
     await db.domain.update({ where: { id: kept.id }, data: { certificateId: certificate.id, maxFails: 8 } });
@@ -425,7 +428,7 @@ describe('a roll-back', () => {
     });
   });
 
-  test('needs the permission for every kind of thing that it touches', async () => {
+  test('needs the permission for every affected kind', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const version = await current(site);
@@ -436,7 +439,7 @@ describe('a roll-back', () => {
     await expect(as(sub).call(versions.preview, { params: { ...site.params, version } })).toFail('PERMISSION_DENIED');
   });
 
-  test('of two at once one waits for the other; a change between is kept or rolled back, and never torn', async () => {
+  test('waits for a concurrent one; a change in between is kept or rolled back, and never partially', async () => {
     const domain = await build.domain();
     const { site } = domain;
     const version = await current(site);
@@ -449,7 +452,7 @@ describe('a roll-back', () => {
     expect(await current(site)).toBe(version + 3);
   });
 
-  test("is nobody's but of those who see the site, and of its versions alone", async () => {
+  test('is limited to versions of a readable site', async () => {
     const [site, other] = [await build.site(), await build.site()];
     await as(site.owner).call(rates.create, { params: site.params, body: { rates: [{ rate: 5 }] } });
     for (const who of [other.owner, other.client]) {
@@ -466,7 +469,7 @@ describe('a roll-back', () => {
   });
 });
 
-test('versions of more than four hundred days ago are forgotten; what is older is nothing to go back to', async () => {
+test('versions older than four hundred days are deleted', async () => {
   const site = await build.site();
   for (let i = 0; i < 4; i++)
     await as(site.owner).call(rates.create, { params: site.params, body: { rates: [{ rate: i + 1 }] } });
@@ -481,9 +484,9 @@ test('versions of more than four hundred days ago are forgotten; what is older i
   expect((await as(site.owner).call(rates.list, { params: site.params })).data).toHaveLength(2);
 });
 
-test('the newest five hundred versions are kept; before them there is nothing to go back to', async () => {
+test('the newest five hundred versions are kept', async () => {
   const site = await build.site();
-  // As they are written, without the triggers that would number them anew.
+  // Inserted without the triggers that number versions.
   await pool.query(`BEGIN; SET LOCAL session_replication_role = replica;
     INSERT INTO site_versions (site_id, version) SELECT '${site.id}', n FROM generate_series(1, 505) n; COMMIT`);
   await as(site.owner).call(rates.create, { params: site.params, body: { rates: [{ rate: 5 }] } });
@@ -497,7 +500,7 @@ test('the newest five hundred versions are kept; before them there is nothing to
   expect(await back(site, 6)).toMatchObject({ version: 507, total: 1 });
 });
 
-test('a roll-back is of what is there when it is done, whatever its preview showed before', async () => {
+test('a restore uses the current state, whatever the preview showed', async () => {
   const domain = await build.domain();
   const { site } = domain;
   const version = await current(site);
@@ -506,12 +509,12 @@ test('a roll-back is of what is there when it is done, whatever its preview show
   await update({ maxFails: 7 });
   const preview = await tried(site, version);
   expect(preview.data[0]?.fields.map(({ field }) => field)).toEqual(['maxFails']);
-  // Somebody else, between the preview and the roll-back.
+  // A concurrent change between preview and restore.
   await update({ readTimeoutSeconds: 99 });
   await back(site, version);
   const row = await db.domain.findUniqueOrThrow({ where: { id: domain.id } });
   expect([row.maxFails, row.readTimeoutSeconds]).toEqual([3, 60]);
-  // Their change is not lost: it is the version before.
+  // The concurrent change is kept as the previous version.
   await back(site, version + 2);
   expect(await db.domain.findUniqueOrThrow({ where: { id: domain.id } })).toMatchObject({
     maxFails: 7,
@@ -519,7 +522,7 @@ test('a roll-back is of what is there when it is done, whatever its preview show
   });
 });
 
-test('a rule about every URL has a name', async () => {
+test('a rule for every URL has a name', async () => {
   const domain = await build.domain();
   const { site } = domain;
   await as(site.owner).call(antiReferers.create, {
@@ -530,7 +533,7 @@ test('a rule about every URL has a name', async () => {
   expect(list.data[0]?.changes).toMatchObject([{ kind: 'antiReferers', names: ['*'] }]);
 });
 
-test('a page for an error is called by its code, not by its HTML', async () => {
+test('an error page is named by its code, not by its HTML', async () => {
   const site = await build.site();
   await as(site.owner).call(errorPages.create, {
     params: site.params,
@@ -540,7 +543,7 @@ test('a page for an error is called by its code, not by its HTML', async () => {
   expect(list.data[0]?.changes).toMatchObject([{ kind: 'errorPages', names: ['502'] }]);
 });
 
-test('ten thousand domains that change in one statement are one version, and come back in one', async () => {
+test('a change of ten thousand domains in one statement is one version, and is restored in one', async () => {
   const site = await build.site();
   await pool.query(
     `INSERT INTO domains (id, site_id, name, enabled, updated_at) SELECT gen_random_uuid(), $1::uuid, 'n' || n || '-' || substr($1::uuid::text, 25) || '.example.com', true, now() FROM generate_series(1, 10000) n`,
@@ -553,31 +556,31 @@ test('ten thousand domains that change in one statement are one version, and com
   expect(await db.domain.count({ where: { siteId: site.id, maxFails: 3, enabled: true } })).toBe(10_000);
 });
 
-test('every table of a site is tracked, or known to be no configuration; each has the area that allows it', async () => {
+test('every table of a site is tracked or exempt, with the permission area of its kind', async () => {
   const { rows } = await pool.query<{ name: string; tracked: boolean }>(
     `SELECT c.relname AS name, EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'track_insert') AS tracked
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'site_id'
      WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
   );
-  // A new table's migration says SELECT track('its_name'), or it is added here with a reason.
+  // A new table's migration calls SELECT track('its_name'), or the table is listed here with a reason.
   expect(rows.filter(({ tracked }) => !tracked).map(({ name }) => name)).toEqual([
-    // Keys and chains, which expire and are renewed, and what proves names for them.
+    // Keys and certificate chains are renewed and expire.
     'acme_challenges',
     'acme_placements',
-    // Visitors that were shut out of the zone while they asked it.
+    // Blocked addresses are runtime data.
     'blocks',
-    // How much nodes hold.
+    // Cache usage is runtime data.
     'cached_now',
     'certificates',
-    // What was done once.
+    // Jobs are history.
     'jobs',
-    // What the operator has its nodes keep.
+    // Belongs to the operator.
     'preheat_caches',
     'purges',
     'site_assignments',
     'site_dns',
     'site_versions',
-    // Named by modules, whose versions go on naming them.
+    // Referenced by modules, which are versioned.
     'token_keys',
   ]);
   expect(
@@ -588,7 +591,7 @@ test('every table of a site is tracked, or known to be no configuration; each ha
   ).toEqual([]);
 });
 
-test('of a zone, and of what went out in waves, the newest five hundred are kept as well, and what is live or under way', async () => {
+test('of zones and rollouts the newest five hundred are kept as well, and current ones', async () => {
   const zone = await build.zone();
   const { clientId } = await installation.db.zone.findUniqueOrThrow({ where: { id: zone.id } });
   await pool.query(
@@ -603,9 +606,9 @@ test('of a zone, and of what went out in waves, the newest five hundred are kept
     [clientId],
   );
   await forgetVersions(installation);
-  const kept = async (text: string, id: string) =>
+  const remaining = async (text: string, id: string) =>
     (await pool.query<{ n: string }>(text, [id])).rows.map(({ n }) => Number(n));
-  const ofZone = await kept('SELECT version AS n FROM zone_versions WHERE zone_id = $1 ORDER BY version', zone.id);
-  const outgone = await kept('SELECT title AS n FROM rollouts WHERE client_id = $1 ORDER BY created_at', clientId);
+  const ofZone = await remaining('SELECT version AS n FROM zone_versions WHERE zone_id = $1 ORDER BY version', zone.id);
+  const outgone = await remaining('SELECT title AS n FROM rollouts WHERE client_id = $1 ORDER BY created_at', clientId);
   for (const found of [ofZone, outgone]) expect([found.length, ...found.slice(0, 2)]).toEqual([501, 1, 4]);
 });

@@ -24,7 +24,7 @@ const dropped = (since: string, packets: number) => ({
   syn: none,
 });
 
-test('what nodes drop is summed over those that are connected, and one whose kernel drops nobody counts as none', async () => {
+test('dropped packets are summed over connected nodes, and nodes without kernel firewall count as none', async () => {
   const zone = await build.zone();
   const { call } = as(zone.client);
   const params = { zoneId: zone.id };
@@ -51,7 +51,7 @@ test('what nodes drop is summed over those that are connected, and one whose ker
   });
 });
 
-test('a node that says what cannot be keeps nobody from reading the sum', async () => {
+test('an invalid report of a node does not break the sum', async () => {
   const zone = await build.zone();
   const most = Number.MAX_SAFE_INTEGER;
   const lie = {
@@ -62,6 +62,6 @@ test('a node that says what cannot be keeps nobody from reading the sum', async 
     const node = await build.node({ zone });
     await installation.db.nodeState.create({ data: { nodeId: node.id, ...state } });
   }
-  const said = await as(zone.client).call(zoneFirewall.dropped, { params: { zoneId: zone.id } });
-  expect(said.blacklist).toEqual({ packets: most, bytes: most, perSecond: most });
+  const sum = await as(zone.client).call(zoneFirewall.dropped, { params: { zoneId: zone.id } });
+  expect(sum.blacklist).toEqual({ packets: most, bytes: most, perSecond: most });
 });

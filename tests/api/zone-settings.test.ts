@@ -10,13 +10,13 @@ import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zo
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import '../support/matchers.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);
 
-/** What the zone's nodes would be told now. */
-async function told(zoneId: string): Promise<ZoneDoc> {
+/** The zone's document for nodes. */
+async function readZoneDoc(zoneId: string): Promise<ZoneDoc> {
   const client = await installation.pool.connect();
   try {
     const compiler = { secrets: installation.secrets, policy: { deny: [], allow: [] } };
@@ -28,7 +28,7 @@ async function told(zoneId: string): Promise<ZoneDoc> {
 }
 
 describe('the settings of a zone', () => {
-  test('begin with what holds where nothing was set, and say so all at once', async () => {
+  test('start with defaults, returned in one response', async () => {
     const zone = await build.zone();
     const settings = await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } });
     expect(settings).toMatchObject({
@@ -50,7 +50,7 @@ describe('the settings of a zone', () => {
     ]);
   });
 
-  test('refuse workers of fewer than 1,024 connections, and show those of before', async () => {
+  test('reject workers with fewer than 1,024 connections, and keep older values', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -68,7 +68,7 @@ describe('the settings of a zone', () => {
     expect(await call(zoneSettings.resource, { params })).toEqual(resource);
   });
 
-  test('reach the document of the nodes, each by its call', async () => {
+  test('are published by each call', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -79,7 +79,7 @@ describe('the settings of a zone', () => {
       params,
       body: { ...resource, workerProcesses: 4, bodyBytes: 1_048_576, cacheBytes: 5_000_000_000, reason: 'uploads' },
     });
-    expect(await told(zone.id)).toMatchObject({
+    expect(await readZoneDoc(zone.id)).toMatchObject({
       http2: false,
       http3: false,
       worker: { processes: 4, connections: 16_384 },
@@ -88,14 +88,14 @@ describe('the settings of a zone', () => {
     });
     const { resource: kept } = await call(zoneSettings.get, { params });
     expect(kept).toMatchObject({ workerProcesses: 4, bodyBytes: 1_048_576 });
-    expect(await published(installation, zone.id)).toContain('zone');
+    expect(await outboxKeys(installation, zone.id)).toContain('zone');
   });
 
-  test('whom the nodes let in reaches them, is a version, and a list of half the internet is refused', async () => {
+  test('firewall lists are published and versioned, and a list of half the internet is rejected', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
-    expect(await told(zone.id)).not.toHaveProperty('firewall');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('firewall');
     const firewall = {
       level: 25 as const,
       whitelist: ['192.0.2.7'],
@@ -103,8 +103,8 @@ describe('the settings of a zone', () => {
       synProtection: true,
     };
     await call(zoneSettings.setFirewall, { params, body: { ...firewall, reason: 'a flood' } });
-    // An agent that drops nobody by a score must not take it for one that does.
-    expect(await told(zone.id)).toMatchObject({ firewall, needs: expect.arrayContaining(['firewallLevel']) });
+    // An agent without this capability must reject the document.
+    expect(await readZoneDoc(zone.id)).toMatchObject({ firewall, needs: expect.arrayContaining(['firewallLevel']) });
     expect(await call(zoneSettings.firewall, { params })).toEqual(firewall);
     const { data } = await call(zoneSettings.versions, { params, query: {} });
     expect(data.find(({ reason }) => reason === 'a flood')?.changes.map(({ field }) => field)).toEqual([
@@ -115,18 +115,18 @@ describe('the settings of a zone', () => {
     ]);
     const wide = { ...firewall, blacklist: ['0.0.0.0/1'], reason: 'a slip' };
     await expect(call(zoneSettings.setFirewall, { params, body: wide })).toFail('PARAMETER');
-    // Whoever is let in anyway is nothing to tell while nobody is kept out.
+    // An allow list alone, without any blocking, is not published.
     const nobody = { level: 0 as const, whitelist: ['192.0.2.7'], blacklist: [], synProtection: false, reason: 'over' };
     await call(zoneSettings.setFirewall, { params, body: nobody });
-    expect(await told(zone.id)).not.toHaveProperty('firewall');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('firewall');
   });
 
-  test('anti-CC is told to nodes while it is on, with whom the firewall lets in, unless it is switched off', async () => {
+  test("anti-CC is published while enabled, with the firewall's allow list, unless a kill switch is on", async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
     expect(await call(zoneSettings.antiCC, { params })).toEqual(noAntiCC);
-    expect(await told(zone.id)).not.toHaveProperty('antiCC');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('antiCC');
     const antiCC = {
       ...noAntiCC,
       enabled: true,
@@ -140,7 +140,7 @@ describe('the settings of a zone', () => {
       params,
       body: { firewall: { ...open, whitelist: ['192.0.2.0/24'] }, reason: 'us' },
     });
-    expect(await told(zone.id)).toMatchObject({
+    expect(await readZoneDoc(zone.id)).toMatchObject({
       antiCC: { mode: 3, requests: 50, paths: ['/api/'], extensions: ['css'], whitelist: ['192.0.2.0/24'] },
     });
     const { data } = await call(zoneSettings.versions, { params, query: {} });
@@ -150,7 +150,7 @@ describe('the settings of a zone', () => {
       ['enabled', 'mode', 'requests', 'paths', 'extensions'].map((name) => `antiCC.${name}`),
     );
     await call(zoneSettings.setSwitch, { params, body: { name: 'antiCC', off: true, reason: 'visitors are lost' } });
-    expect(await told(zone.id)).not.toHaveProperty('antiCC');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('antiCC');
     const wrong = { mode: 5, requests: -1, seconds: 0, passSeconds: 1, paths: ['api'], extensions: ['.css'] };
     for (const [name, value] of Object.entries(wrong))
       await expect(
@@ -158,27 +158,27 @@ describe('the settings of a zone', () => {
       ).toFail('PARAMETER');
   });
 
-  test('saying what is so already makes no version and tells nobody', async () => {
+  test('a no-op change creates no version and publishes nothing', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
-    const before = await published(installation, zone.id);
+    const before = await outboxKeys(installation, zone.id);
     const settings = await call(zoneSettings.http2, { params: { zoneId: zone.id }, body: { enable: true } });
     expect(settings.version).toBe(0);
-    expect(await published(installation, zone.id)).toEqual(before);
+    expect(await outboxKeys(installation, zone.id)).toEqual(before);
   });
 });
 
 describe('what is written for nginx', () => {
-  test('is stored after nginx itself has taken it, and told to nodes once it is switched on', async () => {
+  test('is stored after validation by nginx, and published once enabled', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
     const content = '# visitors\nkeepalive_timeout 20s;\n';
     await call(zoneSettings.setPart, { params: { ...params, part: 'http' }, body: { content, reason: 'phones' } });
     expect(await call(zoneSettings.part, { params: { ...params, part: 'http' } })).toEqual({ content });
-    expect(await told(zone.id)).not.toHaveProperty('snippets');
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('snippets');
     await call(zoneSettings.nginx, { params, body: { enable: true } });
-    expect(await told(zone.id)).toMatchObject({ snippets: { http: content } });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ snippets: { http: content } });
   });
 
   test.each([
@@ -188,7 +188,7 @@ describe('what is written for nginx', () => {
     ['custom', 'gzip_comp_level 99;', 'nginx', 'line 1, column 1: value must be between 1 and 9'],
     ['stream', 'tcp_nodelay maybe;', 'nginx', 'line 1, column 1: invalid value "maybe"'],
     ['worker', 'worker_priority high;', 'nginx', 'line 1, column 1'],
-  ] as const)('in %s is refused where it is wrong: %j', async (part, content, rule, message) => {
+  ] as const)('in %s is rejected at its position: %j', async (part, content, rule, message) => {
     const zone = await build.zone();
     const refused = as(zone.client).call(zoneSettings.setPart, {
       params: { zoneId: zone.id, part },
@@ -201,7 +201,7 @@ describe('what is written for nginx', () => {
     expect((await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } })).nginx[part]).toBe('');
   });
 
-  test('is what new zones of its client begin with, where it is a default', async () => {
+  test('is the default of new zones of its client', async () => {
     const tenant = await build.client();
     const { call } = as(tenant.client);
     await expect(call(nginxDefaults.set, { params: { part: 'worker' }, body: { content: 'user root;' } })).toFail(
@@ -211,7 +211,7 @@ describe('what is written for nginx', () => {
     await call(nginxDefaults.set, { params: { part: 'worker' }, body: { content } });
     expect(await call(nginxDefaults.get, { params: { part: 'worker' } })).toMatchObject({ content });
     const zone = await call(zones.create, { body: { name: 'North' } });
-    expect(await told(zone.id)).toMatchObject({ snippets: { worker: content } });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ snippets: { worker: content } });
     const other = await build.client();
     expect(await as(other.client).call(nginxDefaults.get, { params: { part: 'worker' } })).toMatchObject({
       content: '',
@@ -220,7 +220,7 @@ describe('what is written for nginx', () => {
 });
 
 describe('before a change', () => {
-  test('the preview says what it sets, what nginx says, and which files differ', async () => {
+  test("the preview shows the changes, nginx's verdict, and different files", async () => {
     const zone = await build.zone();
     const body = { http2: false, nginx: { enable: true, custom: 'proxy_next_upstream_tries 3;' } };
     const seen = await as(zone.client).call(zoneSettings.preview, { params: { zoneId: zone.id }, body });
@@ -239,7 +239,7 @@ describe('before a change', () => {
     expect(await as(zone.client).call(zoneSettings.get, { params: { zoneId: zone.id } })).toMatchObject({ version: 0 });
   });
 
-  test('the preview counts the nodes that would notice, of a change and of the way back', async () => {
+  test('the preview counts affected nodes, for the change and its rollback', async () => {
     const zone = await build.zone();
     const { id: nodeId } = await build.node({ zone });
     await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
@@ -248,7 +248,7 @@ describe('before a change', () => {
     const nodesOf = async (body: { http2?: boolean; http3?: boolean; soakSeconds?: number }) =>
       (await call(zoneSettings.preview, { params, body })).nodes;
     expect(await nodesOf({ http2: false })).toBe(1);
-    // How long others are watched is nothing that nodes are told.
+    // The soak time is not part of the documents.
     expect(await nodesOf({ soakSeconds: 90 })).toBe(0);
     await call(zoneSettings.soak, { params, body: { soakSeconds: 90, reason: 'care' } });
     await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
@@ -259,7 +259,7 @@ describe('before a change', () => {
         { field: 'soakSeconds', before: '90', after: '30' },
       ],
       faults: [],
-      // What is live already comes to nobody anew.
+      // Settings that are already live reach no node.
       nodes: 0,
     });
     expect(await nodesOf({ http3: false })).toBe(1);
@@ -267,7 +267,7 @@ describe('before a change', () => {
     await expect(call(zoneSettings.previewRollback, { params: { ...params, version: 99 } })).toFail('NOT_FOUND');
   });
 
-  test('any two versions are compared, whichever is the older', async () => {
+  test('any two versions are compared, in either order', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -291,14 +291,14 @@ describe('before a change', () => {
     expect(changes).toEqual([{ field: 'http2', before: 'true', after: 'false' }]);
     await expect(compared(1, 99)).toFail('NOT_FOUND');
     await expect(compared(99, 1)).toFail('NOT_FOUND');
-    // Old ones are forgotten: with the one before was with one that is there no longer.
+    // Older versions are deleted, so some versions have no predecessor.
     await installation.db.zoneVersion.deleteMany({ where: { zoneId: zone.id, version: { in: [1, 3] } } });
     const alone = (version: number) => call(zoneSettings.compare, { params: { ...params, version } });
     expect(await alone(2)).toEqual({ changes: [], files: [] });
     expect((await alone(4)).changes.map(({ field }) => field)).toEqual(['http2', 'soakSeconds']);
   });
 
-  test('an operator has nginx asked for one change after the other, and for no more than a few', async () => {
+  test('validations by nginx run one after the other, with a limited queue', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const body = { nginx: { enable: true, http: 'send_timeout 9s;' } };
@@ -307,11 +307,11 @@ describe('before a change', () => {
     const states = asked.map(({ status }) => status);
     expect(states.filter((state) => state === 'fulfilled').length).toBeGreaterThanOrEqual(4);
     expect(states).toContain('rejected');
-    // Whoever waits its turn is not kept out by what was refused.
+    // A waiting change does not inherit the errors of the failed one.
     expect((await ask()).faults).toEqual([]);
   });
 
-  test('the preview of what is wrong names each fault', async () => {
+  test('the preview of an invalid change names each error', async () => {
     const zone = await build.zone();
     const body = { nginx: { http: 'include x;\nno_such_thing;', custom: 'proxy_pass http://x;' } };
     const { faults, files } = await as(zone.client).call(zoneSettings.preview, { params: { zoneId: zone.id }, body });
@@ -325,14 +325,14 @@ describe('before a change', () => {
 });
 
 describe('the versions of a zone', () => {
-  test('are none where nothing was ever set', async () => {
+  test('are empty without any change', async () => {
     const zone = await build.zone();
     const list = as(zone.client).call(zoneSettings.versions, { params: { zoneId: zone.id } });
     expect(await list).toEqual({ data: [], total: 0 });
   });
 
-  // The list of rollouts was refused as long as there was one of a zone.
-  test('are among the rollouts where a node has them to try', async () => {
+  // Regression: listing rollouts failed when one belonged to a zone.
+  test('are listed as rollouts if a node is on trial', async () => {
     const zone = await build.zone();
     const { id: nodeId } = await build.node({ zone });
     await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
@@ -344,8 +344,8 @@ describe('the versions of a zone', () => {
     expect(nodes.map(({ nodeID }) => nodeID)).toEqual([nodeId]);
   });
 
-  // Whoever looked at the zone saw its values jump back, and no word of it.
-  test('say which change went back and why, until the next one', async () => {
+  // Regression: a rolled-back change disappeared without a message.
+  test('show rolled-back changes with the reason, until the next change', async () => {
     const zone = await build.zone();
     const { id: nodeId } = await build.node({ zone });
     await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
@@ -364,14 +364,14 @@ describe('the versions of a zone', () => {
       withdrawn: { version: 2, message: 'nginx refused it', saying: null },
     });
     const { version, author } = await call(zoneSettings.get, { params });
-    // What there was before the first change is nobody's.
+    // The state before the first change has no author.
     expect({ version, author }).toEqual({ version: 1, author: '' });
     const next = await call(zoneSettings.soak, { params, body: { soakSeconds: 90, reason: 'more care' } });
     expect(next).toMatchObject({ version: 3, author: zone.client.email, withdrawn: null });
   });
 
-  // The second port had the number that the first was to have again: it was not given back, and no node listened on it any more.
-  test('give ports their numbers back that have changed places, by themselves and when somebody goes back', async () => {
+  // Regression: the second port had the number that the first one needed, so its number was not restored.
+  test('restore swapped port numbers, automatically and by hand', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -405,7 +405,7 @@ describe('the versions of a zone', () => {
     expect(await numbers()).toEqual([8080, 8081]);
   });
 
-  test('say who changed what and why, newest first, and any of them can be had back', async () => {
+  test('show author and reason, newest first, and can be restored', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -442,7 +442,7 @@ describe('the versions of a zone', () => {
 });
 
 describe('a kill switch', () => {
-  test('is off when several press it at once, and none of them is refused', async () => {
+  test('may be switched off concurrently without error', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -458,14 +458,14 @@ describe('a kill switch', () => {
     ).toFail('NOT_FOUND');
   });
 
-  test('is told to all nodes with its reason, and ends by itself', async () => {
+  test('is published to all nodes with its reason, and ends automatically', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
     const off = { off: true, reason: 'a bug in a browser' };
     await call(zoneSettings.setSwitch, { params, body: { ...off, name: 'compression' } });
     await call(zoneSettings.setSwitch, { params, body: { ...off, name: 'http3' } });
-    expect(await told(zone.id)).toMatchObject({ off: ['compression'], http3: false });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ off: ['compression'], http3: false });
     const { data } = await call(zoneSettings.switches, { params });
     expect(data[0]).toMatchObject({
       name: 'compression',
@@ -478,10 +478,10 @@ describe('a kill switch', () => {
       where: { zoneId: zone.id, name: 'http3' },
       data: { until: new Date(0) },
     });
-    const before = await published(installation, zone.id);
+    const before = await outboxKeys(installation, zone.id);
     await endSwitches(installation);
-    expect((await published(installation, zone.id)).slice(before.length)).toEqual(['zone']);
-    expect(await told(zone.id)).toMatchObject({ off: ['compression'], http3: true });
+    expect((await outboxKeys(installation, zone.id)).slice(before.length)).toEqual(['zone']);
+    expect(await readZoneDoc(zone.id)).toMatchObject({ off: ['compression'], http3: true });
     await call(zoneSettings.setSwitch, { params, body: { off: false, reason: 'mended', name: 'compression' } });
     expect((await call(zoneSettings.switches, { params })).data.every((one) => !one.off)).toBe(true);
     const past = { ...off, name: 'image' as const, until: new Date(0).toISOString() };

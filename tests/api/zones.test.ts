@@ -2,14 +2,14 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import '../support/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);
 
 describe('zones', () => {
-  test('a new zone opens 80 and 443, has a key of its own and is told to its nodes', async () => {
+  test('a new zone opens 80 and 443, has its own key and is published', async () => {
     const { client } = await build.client();
     const zone = await as(client).call(zones.create, { body: { name: 'Asia' } });
     expect(zone).toMatchObject({
@@ -25,7 +25,7 @@ describe('zones', () => {
     });
     const { keySealed } = await installation.db.zone.findUniqueOrThrow({ where: { id: zone.id } });
     expect(keySealed).toMatch(/^s1\./);
-    expect(await published(installation, zone.id)).toEqual(['zone']);
+    expect(await outboxKeys(installation, zone.id)).toEqual(['zone']);
   });
 
   test('refuses control characters and bidirectional controls in a name and a memo', async () => {
@@ -48,8 +48,8 @@ describe('zones', () => {
         await expect(call(zones.create, { body: { name: 'Asia', [field]: `a${mark}b` } })).toFail('PARAMETER', {
           errorData: [expect.objectContaining({ path: field, rule: 'format' })],
         });
-    const kept = { name: '亞洲 ‘1’ – (a) 👩\u200d👩', memo: 'می\u200cخواهم' };
-    expect(await call(zones.create, { body: kept })).toMatchObject(kept);
+    const texts = { name: '亞洲 ‘1’ – (a) 👩\u200d👩', memo: 'می\u200cخواهم' };
+    expect(await call(zones.create, { body: texts })).toMatchObject(texts);
   });
 
   test('returns a stored name and memo with a line break', async () => {
@@ -59,7 +59,7 @@ describe('zones', () => {
     expect(await as(zone.client).call(zones.update, { body: { id: zone.id } })).toMatchObject(old);
   });
 
-  test('a name is taken once for each client, in a race as well', async () => {
+  test('a name is unique per client, also under concurrent requests', async () => {
     const [one, other] = [await build.client(), await build.client()];
     const make = () => as(one.client).call(zones.create, { body: { name: 'Europe' } });
     const outcomes = await Promise.allSettled([make(), make(), make()]);
@@ -72,7 +72,7 @@ describe('zones', () => {
     );
   });
 
-  test('a field that an update leaves out stays as it is', async () => {
+  test('an omitted field keeps its value', async () => {
     const zone = await build.zone({ name: 'first' });
     const { call } = as(zone.client);
     await call(zones.update, { body: { id: zone.id, memo: 'in the basement' } });
@@ -82,7 +82,7 @@ describe('zones', () => {
     });
   });
 
-  test('the list is paged, sorted and searched, and a wildcard in the search is a letter', async () => {
+  test('the list is paged, sorted and searched, and wildcards in the search are literal', async () => {
     const tenant = await build.client();
     for (const name of ['alpha', 'beta', '100%', 'a_b']) await build.zone({ tenant, name });
     const { call } = as(tenant.client);
@@ -111,7 +111,7 @@ describe('zones', () => {
     expect(await as(free.client).call(zones.list)).toMatchObject({ total: 0 });
   });
 
-  test('of several that are to go, one in use keeps them all', async () => {
+  test('removing several is atomic if one is in use', async () => {
     const tenant = await build.client();
     const [free, used] = [await build.zone({ tenant }), await build.zone({ tenant })];
     await build.node({ zone: used });
@@ -119,7 +119,7 @@ describe('zones', () => {
     expect(await as(tenant.client).call(zones.list)).toMatchObject({ total: 2 });
   });
 
-  test('a sub-client sees the zones assigned to it, and makes none', async () => {
+  test('a sub-client sees assigned zones, and creates none', async () => {
     const tenant = await build.client();
     const [given] = [await build.zone({ tenant }), await build.zone({ tenant })];
     const sub = await build.subClient(tenant, [given], { permissions: ['zone:read', 'zone:write'] });
@@ -129,7 +129,7 @@ describe('zones', () => {
 });
 
 describe('the ports of a zone', () => {
-  test('are added, changed and removed, and each change is told to its nodes', async () => {
+  test('are added, changed and removed, and each change is published', async () => {
     const zone = await build.zone({ ports: [80], tlsPorts: [] });
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -141,10 +141,10 @@ describe('the ports of a zone', () => {
     ]);
     await call(zonePorts.remove, { params, body: { ids: [port.id] } });
     expect((await call(zonePorts.list, { params })).data).toHaveLength(1);
-    expect(await published(installation, zone.id)).toEqual(['zone', 'zone', 'zone']);
+    expect(await outboxKeys(installation, zone.id)).toEqual(['zone', 'zone', 'zone']);
   });
 
-  test('are each there once', async () => {
+  test('are unique', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
@@ -166,7 +166,7 @@ describe('the ports of a zone', () => {
     ).toFail('PARAMETER');
   });
 
-  test('stay while a domain maps one of them to its origin', async () => {
+  test('stay while a domain maps one to its origin', async () => {
     const site = await build.site();
     const { id } = await build.domain({ site });
     await installation.db.domain.update({

@@ -1,7 +1,7 @@
-// What the API adds to a query: its list and read calls against a bare HTTP server that asks the same of PostgreSQL by
-// plain pg, prepared, and writes the rows out as they are. In turns within one run, wrk at both, the same connections to
-// the database. What is compared is CPU time, of this process and of the database's: other work on the machine shifts
-// requests per second more than what is measured. The bare server knows no routes, session, permission, scope, audit, input check or reply check.
+// Overhead of the API: its list and read calls against a bare HTTP server that runs the same prepared queries with pg
+// and returns the rows. Both alternate in one run, with wrk and the same number of database connections. The figures
+// are CPU time of this process and PostgreSQL, which other load disturbs less than requests per second. The bare server
+// has no routing, sessions, permissions, scope, audit or validation.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const GOAL = 0.7;
 const CONNECTIONS = 16;
 /** /proc counts in hundredths of a second. */
 const TICK_MICROSECONDS = 10_000;
-/** Fields of the API's responses that the bare server leaves out: they came after it was written, and cost it nothing. */
+/** Newer fields of the API's responses, which the bare server omits; they cost the API nothing. */
 const leftOut = new Set<string>();
 const {
   rounds,
@@ -32,7 +32,7 @@ const {
   json,
 } = parseArgs({
   options: {
-    /** How many are measured; all are compared. */
+    /** Number of scenes to measure; all are compared. */
     scenes: { type: 'string', default: '6' },
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '2' },
@@ -44,7 +44,7 @@ interface Scene {
   name: string;
   endpoint: Endpoint;
   params: Record<string, string>;
-  /** The same rows, by hand. */
+  /** The same rows by a plain query. */
   bare: (pool: pg.Pool) => Promise<unknown>;
 }
 
@@ -219,7 +219,7 @@ async function prepare({ build, installation }: TestApp): Promise<{ token: strin
 
 interface Sample {
   perSecond: number;
-  /** CPU time of one request, in this process and in PostgreSQL. */
+  /** CPU time per request, in this process and in PostgreSQL. */
   microseconds: number;
 }
 interface Figure {
@@ -248,7 +248,7 @@ async function measure({ url }: TestApp, pool: pg.Pool, token: string, scenes: S
         if (round < 0) await compare(call, `${base}/${i}`, token);
         if (i >= Number(most)) continue;
         const [api, bare] = [await ask(pool, call, token), await ask(pool, `${base}/${i}`, token)];
-        // The round before the first warms both up.
+        // The first round is a warm-up.
         if (round >= 0) figures[i]?.api.push(api);
         if (round >= 0) figures[i]?.bare.push(bare);
       }
@@ -260,7 +260,7 @@ async function measure({ url }: TestApp, pool: pg.Pool, token: string, scenes: S
   return figures;
 }
 
-/** The rows and values of the bare server are those of the API, or the ratio would say nothing. */
+/** Both must return the same data, or the ratio would be meaningless. */
 async function compare(api: string, bare: string, token: string) {
   const [one, other] = await Promise.all(
     [api, bare].map(async (url): Promise<unknown> =>

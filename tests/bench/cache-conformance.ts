@@ -1,12 +1,12 @@
-// What a plain nginx proxy_cache makes of the cases that this edge's tests hold it against, each asked twice: which it
-// answers from its store although it must not, and which it fetches again although it need not.
+// Runs the edge's cache conformance cases against a plain nginx proxy_cache, and lists forbidden hits and needless
+// misses.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { asked, shared, type Case } from '../support/cache-cases.ts';
+import { uncacheable, cacheable, type Case } from '../support/cache-cases.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePort } from '../support/ports.ts';
@@ -37,9 +37,9 @@ http {
 const nginx = run('nginx', ['-p', dir, '-e', path.join(dir, 'error.log'), '-c', path.join(dir, 'nginx.conf')]);
 try {
   await eventually(() => get('/up'));
-  const notShared = await failing(shared, 1);
-  const notAsked = await failing(asked, 2);
-  const result = { cases: shared.length + asked.length, fetchedAgain: notShared, answeredWrongly: notAsked };
+  const notShared = await failing(cacheable, 1);
+  const notAsked = await failing(uncacheable, 2);
+  const result = { cases: cacheable.length + uncacheable.length, fetchedAgain: notShared, answeredWrongly: notAsked };
   console.log(JSON.stringify(result, null, 2));
   await mkdir('.data/bench', { recursive: true });
   await writeFile('.data/bench/cache-conformance.json', `${JSON.stringify(result, null, 2)}\n`);
@@ -50,7 +50,7 @@ try {
   await rm(dir, { recursive: true, force: true });
 }
 
-/** The sentences of those that ask the origin another number of times. */
+/** Names of the cases in which the origin got another number of requests. */
 async function failing(cases: Case[], times: number): Promise<string[]> {
   const found: string[] = [];
   for (const [i, [sentence, headers, status = 200, ask = {}]] of cases.entries()) {

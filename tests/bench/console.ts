@@ -1,6 +1,5 @@
-// What a first visit of each console costs: requests, script as gzip sends it, all bytes, and Lighthouse's mobile score (its
-// simulated phone and network, the median of the rounds). Beside them a bare page of the same libraries, built by the same
-// Vite and served by the same api: no console can cost less.
+// Cost of a first visit of each console: requests, gzipped script, all bytes, and Lighthouse's mobile score (median of
+// the rounds). The baseline is a bare page with the same libraries, built by the same Vite and served by the same API.
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
@@ -9,9 +8,9 @@ import { parseArgs, promisify } from 'node:util';
 import lighthouse from 'lighthouse';
 import { chromium, type Page } from 'playwright-core';
 import { buildAll, root } from '../../deploy/build.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { chromiumOptions, sessionCookies } from '../support/chromium.ts';
-import { costOf } from '../support/page-cost.ts';
+import { measurePageCost } from '../support/page-cost.ts';
 import { freePort } from '../support/ports.ts';
 import { startApp } from '../support/running-app.ts';
 import { cloneDatabase, startServices } from '../support/start-services.ts';
@@ -25,7 +24,7 @@ const {
   json,
 } = parseArgs({
   options: {
-    /** Lighthouse's runs of each page. */
+    /** Lighthouse runs per page. */
     rounds: { type: 'string', default: '3' },
     pages: { type: 'string', default: '7' },
     json: { type: 'string', default: '.data/bench/console.json' },
@@ -35,8 +34,8 @@ const {
 interface Scene {
   name: string;
   address: string;
-  /** Who is signed in. */
-  account?: Signed;
+  /** The signed-in account. */
+  account?: SignedInAccount;
 }
 
 const dir = await testDir();
@@ -84,7 +83,7 @@ async function measure({ name, address, account }: Scene) {
   try {
     if (account) await context.addCookies(sessionCookies(address, account));
     const page = await context.newPage();
-    const { requests, chunks, scriptKilobytes, totalKilobytes } = await costOf(page, address, isReady);
+    const { requests, chunks, scriptKilobytes, totalKilobytes } = await measurePageCost(page, address, isReady);
     const browser = await context.newCDPSession(page);
     const scores: number[] = [];
     for (let round = 0; round < Number(rounds); round += 1) {
@@ -103,7 +102,7 @@ async function isReady(page: Page) {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Of a hundred. The session's cookies stay. */
+/** Score from 0 to 100. Cookies of the session stay. */
 async function score(address: string, port: number): Promise<number> {
   const result = await lighthouse(address, {
     port,

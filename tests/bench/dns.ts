@@ -1,5 +1,5 @@
-// How fast names come to a provider, and how fast half of them come back that somebody deleted: a real PowerDNS, one api
-// process's reconciler, a durable PostgreSQL.
+// Time until names are created at a provider, and until half of them are restored after deletion. Uses a real PowerDNS,
+// one reconciler process and a durable PostgreSQL.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
-import { askNameServer } from '../support/ask-name-server.ts';
+import { queryDns } from '../support/ask-name-server.ts';
 import { unique } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import { ownPostgres } from '../support/own-postgres.ts';
@@ -57,7 +57,7 @@ try {
     values: [{ value, weight: 1 }],
     ttlSeconds: 60,
   });
-  // The group, the first site, which the zone's first group serves, and the sites above.
+  // The group, the site of the zone's first group, and the sites above.
   const allNames = names + 2;
   const target = { clientId: site.clientId, label: group.dnsLabel };
   await wantSets(pool, target, [set('192.0.2.1')]);
@@ -95,7 +95,7 @@ try {
   const isThere = async (name: string, answer: string) =>
     eventually(
       async () => {
-        const found = await askNameServer(dns.nameServer, name);
+        const found = await queryDns(dns.nameServer, name);
         if (!found.some((one) => one.startsWith(answer))) throw new Error(`${name}: ${found.join(' ')}`);
       },
       { within: 600_000 },

@@ -1,6 +1,6 @@
-// A hundred thousand domains in one site, beside as many of other sites: what a list of them costs by each way it can be asked,
-// and how soon a thousand new names are made and served. A real api process, a durable PostgreSQL, one real agent with nginx.
-// What a list is compared with is the health call of the same api: the way there and back, and nothing asked of the database.
+// A hundred thousand domains in one site: cost of every list query, and the time until a thousand new names are served.
+// Uses a real API process, a durable PostgreSQL and one real agent with nginx. List queries are compared with the API's
+// health call.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -20,14 +20,14 @@ import { freePorts } from '../support/ports.ts';
 import { visit } from '../support/visit.ts';
 
 const goals = { listMs: 100, createMs: 3000, servedMs: 5000 };
-/** Of the hundred thousand, so many are asked from outside. */
+/** Number of names that are requested from outside. */
 const SAMPLE = 1000;
 const options = parseArgs({
   options: {
     domains: { type: 'string', default: '100000' },
     names: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '20' },
-    /** How many filters are combined: each way of 2 to the power of this many, in six orders. */
+    /** Number of filters to combine: every subset, in six orders. */
     filters: { type: 'string', default: '8' },
     json: { type: 'string', default: '.data/bench/domains.json' },
   },
@@ -51,7 +51,7 @@ try {
   const { pool } = plane.installation;
   await load(pool, [site], count, 'shop');
   await load(pool, beside, count, 'other');
-  // Loaded at once, each row was written twice; in an installation the room of the first is long in use again.
+  // Bulk loading wrote each row twice; in production autovacuum reclaims that space.
   await pool.query('VACUUM FULL domains');
   await pool.query('VACUUM ANALYZE');
 
@@ -73,12 +73,12 @@ try {
     'the last page by age': () => ask({ page: Math.floor(count / 25) }),
   };
   const found = new Map(Object.keys(ways).map((way) => [way, [] as number[]]));
-  // In turns, so that whatever else the machine does meets all of them.
+  // Alternating, so that other load affects all queries alike.
   for (let round = 0; round < rounds; round += 1)
     for (const [way, run] of Object.entries(ways)) found.get(way)?.push(await took(run));
 
   const combined = await combinations(ask);
-  const lists = tell(found, combined);
+  const lists = printReport(found, combined);
 
   const agent = stopping(await testAgent(await plane.node(zone)));
   const origin = stopping(await startOrigin());
@@ -111,7 +111,7 @@ async function took(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Each way is asked twice in a row; the best says what it costs where nobody else works. */
+/** Each query runs twice in a row, and the faster one counts. */
 async function combinations(ask: (query: object) => Promise<unknown>) {
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   const filters: [string, object][] = [
@@ -142,7 +142,7 @@ async function combinations(ask: (query: object) => Promise<unknown>) {
   return costs.sort((a, b) => b.best - a.best);
 }
 
-/** All of the site's domains to the node: milliseconds until a sample over all of them is served by HTTPS. */
+/** Publishes all domains of the site. Returns milliseconds until a sample is served over HTTPS. */
 async function publishAll(plane: ControlPlane, { id, zoneId }: BuiltSite, originPort: number, tlsPort: number) {
   const { pool } = plane.installation;
   const { rows } = await pool.query<{ id: string; name: string }>(
@@ -192,7 +192,7 @@ function statusOverTls(port: number, servername: string): Promise<number> {
   });
 }
 
-/** Once each of them has been answered by its origin. */
+/** Resolves once the origin has answered a request for each name. */
 async function served(
   port: number,
   list: readonly string[],
@@ -226,7 +226,7 @@ async function load(pool: Pool, into: readonly BuiltSite[], rows: number, name: 
      FROM generate_series(1, $4) n`,
     [ids, ids.length, name, rows],
   );
-  // One of its own, and one that all have.
+  // One tag per domain, and one common tag.
   await pool.query(
     `INSERT INTO upstreams (id, domain_id, site_id, address, port)
      SELECT gen_random_uuid(), d.id, d.site_id, u.address, 80
@@ -236,7 +236,7 @@ async function load(pool: Pool, into: readonly BuiltSite[], rows: number, name: 
   );
 }
 
-function tell(found: ReadonlyMap<string, number[]>, combined: readonly { asked: string; best: number }[]) {
+function printReport(found: ReadonlyMap<string, number[]>, combined: readonly { asked: string; best: number }[]) {
   const [nothing = [1]] = [...found.values()];
   const base = at(nothing, 0.5);
   const ways = [...found].map(([asked, ms]) => ({
@@ -257,7 +257,7 @@ function tell(found: ReadonlyMap<string, number[]>, combined: readonly { asked: 
 }
 
 async function report(
-  lists: ReturnType<typeof tell>,
+  lists: ReturnType<typeof printReport>,
   creations: number[],
   servings: number[],
   all: { domains: number; asked: number; seconds: number },

@@ -1,7 +1,7 @@
-// What a cached hit costs: CPU time of this edge's worker against three plain nginx with proxy_cache that serve the same
-// object. The base of all shares keeps files open and writes nginx's combined log; the others write our access log, with
-// and without open files. One worker each on the same core, in turns within one run, wrk on another core.
-// CPU time and not requests per second: other work on the machine shifts the latter more than what is measured.
+// Cost of a cache hit: CPU time of this edge's worker against three plain nginx with proxy_cache and the same object.
+// The baseline caches open files and writes the combined log; the others write our access log, with and without open
+// files. One worker each on the same core, alternating in one run, wrk on another core. CPU time is less disturbed by
+// other load than requests per second.
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ import { visit } from '../support/visit.ts';
 
 const run = promisify(execFile);
 const GOAL = 0.85;
-/** Of a site with every module. */
+/** For a site with every module. */
 const GOAL_WITH_ALL = 0.8;
 const ALL = 'edge, with every module';
 const BASE = 'nginx, open files, combined log';
@@ -45,7 +45,7 @@ const {
   json,
 } = parseArgs({
   options: {
-    /** How many are measured; every scene is asked. */
+    /** Number of scenes to measure; every scene is requested. */
     scenes: { type: 'string', default: '7' },
     rounds: { type: 'string', default: '9' },
     seconds: { type: 'string', default: '2' },
@@ -80,7 +80,7 @@ try {
 type Scene = { name: string; url: string; host: string; headers: string[]; worker: number };
 
 async function prepare(): Promise<Scene[]> {
-  // As sites are compiled: what is stored may stand in for a failing origin.
+  // Default of compiled sites: a stored response may replace a failing origin's.
   const usual = { staleIfErrorSeconds: 3600 };
   const { name: followed } = await edge.site(usual);
   const { name: ruled } = await edge.site({
@@ -108,7 +108,7 @@ async function prepare(): Promise<Scene[]> {
   ];
   for (const scene of scenes) {
     await run('taskset', ['-pc', '0', String(scene.worker)]);
-    // Until it is a hit.
+    // Repeat until the response is a hit.
     for (let i = 0; i < 3; i += 1) {
       const { status } = await visit(Number(new URL(scene.url).port), scene.host, new URL(scene.url).pathname);
       if (status !== 200) throw new Error(`${scene.name} answers ${status}`);
@@ -118,7 +118,7 @@ async function prepare(): Promise<Scene[]> {
   return scenes;
 }
 
-/** All that an owner can switch on: a usual visit meets each of it, and is let through. */
+/** Every option of a site is enabled; a normal request passes all of them. */
 async function withEverything(port: number, worker: number): Promise<Scene> {
   const module = (kind: string, settings: unknown, redirects: RedirectRule[] | null = null) =>
     moduleDoc({ id: randomUUID(), kind, settings, redirects }, () => ({
@@ -227,7 +227,7 @@ async function workerOf(master: number): Promise<number> {
   });
 }
 
-/** What one would write by hand to cache one origin. */
+/** A typical hand-written configuration for caching one origin. */
 async function startPlain(extra: string, written: 'combined' | 'ours') {
   const dir = await mkdtemp(join(tmpdir(), 'plain-'));
   const [port = 0] = await freePorts(1);
@@ -295,7 +295,7 @@ function median(values: number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** The share is taken within each round, whose scenes ran close together: the machine is not the same all the time. */
+/** The ratio is computed per round, since the machine's speed varies between rounds. */
 async function report(samples: Map<string, number[]>): Promise<void> {
   const rows = [...samples].map(([name, values]) => ({
     name,

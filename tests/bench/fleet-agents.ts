@@ -1,5 +1,5 @@
-// Many agents in one process: the agent's own code from the bus to the documents, without nginx or disk. Says when all of them
-// have come to a revision; what they cost themselves is nobody's figure.
+// Many agents in one process: the agent's own code from NATS to documents, without nginx and disk. Reports when all
+// have reached a revision. Their own cost is not measured.
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -8,8 +8,10 @@ import type { Identity } from '@edgeloom/agent/link/identity.ts';
 import * as z from 'zod';
 import { SimulatedNode } from '../support/simulated-node.ts';
 
-/** The client signs in JavaScript, 10 ms each time. A node never notices; a thousand in one process would be measured as nothing
- *  else. Its keys are asked for here, of OpenSSL. */
+/**
+ * The NATS client signs in JavaScript, which takes 10 ms. A thousand agents in one process would measure little else,
+ * so OpenSSL signs here.
+ */
 function signNatively(): void {
   const ofClient = createRequire(createRequire(import.meta.url).resolve('nats'));
   const Helper = z.object({
@@ -68,10 +70,10 @@ class BusyNode extends SimulatedNode {
 
 const nodes: BusyNode[] = [];
 const LOOK_MS = 20;
-/** Machines are not switched on in one instant. */
+/** Machines do not boot at the same instant. */
 const [SLICE, SLICE_MS] = [25, 50];
 
-/** Resolves when the last has reached it; answers how long each took from now on. */
+/** Resolves when the last agent has reached the revision, with the time of each. */
 async function reach(revision: number): Promise<number[]> {
   const began = performance.now();
   const took = new Map<BusyNode, number>();
@@ -89,7 +91,7 @@ process.on('message', (message) => {
     for (const { seed, ...identity } of order.connect) {
       const whole: Identity = { ...identity, seed: Buffer.from(seed, 'base64') };
       const node = new BusyNode(whole);
-      node.isLean = true;
+      node.storesOnlyHashes = true;
       setTimeout(() => node.connect(), Math.floor(nodes.length / SLICE) * SLICE_MS);
       nodes.push(node);
     }

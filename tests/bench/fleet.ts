@@ -1,6 +1,6 @@
-// A control plane with a thousand agents: what they cost at rest and while documents change, and how soon all have converged
-// again after nats-server or the api was started anew. One api process, PostgreSQL as durable as it comes, nats-server; the
-// agents in a process of their own.
+// A control plane with a thousand agents: cost at rest and during changes, and the time until all have converged after
+// a restart of nats-server or the API. One API process, a durable PostgreSQL, nats-server, and the agents in their own
+// process.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const options = parseArgs({
     changes: { type: 'string', default: '50' },
     rest: { type: 'string', default: '60' },
     json: { type: 'string', default: '.data/bench/fleet.json' },
-    // Leaves out what lies between the first connection and the removal of nodes.
+    // Runs only the first connection and the removal of nodes.
     'cut-off-only': { type: 'boolean', default: false },
   },
 }).values;
@@ -66,7 +66,7 @@ try {
     const { rows } = await pool.query<{ revision: number }>('SELECT revision FROM zones WHERE id = $1', [zone.id]);
     return rows[0]?.revision ?? 0;
   };
-  /** What the control plane itself knows of them. */
+  /** Waits until the control plane has recorded this revision for the nodes. */
   const agreed = async (least: number) => {
     await eventually(
       async () => {
@@ -181,7 +181,7 @@ try {
     const after = await usage(now);
     const row: Record<string, string | number> = { scene: what, seconds: round(seconds) };
     for (const name of Object.keys(after)) {
-      // One that was started anew has counted from nothing.
+      // A restarted process counts from zero.
       const base = now[name]?.join() === parts[name]?.join() || name === 'postgres' ? (before[name]?.cpu ?? 0) : 0;
       row[`${name} CPU s`] = round((after[name]?.cpu ?? 0) - base);
       row[`${name} MB`] = Math.round((after[name]?.bytes ?? 0) / 1e6);
@@ -224,7 +224,7 @@ function round(value: number) {
   return Math.round(value * 100) / 100;
 }
 
-/** Seconds of processor, with children that have ended, and resident bytes. */
+/** CPU seconds including exited children, and resident bytes. */
 async function usage(parts: Record<string, number[]>): Promise<Record<string, { cpu: number; bytes: number }>> {
   const all: Record<string, { cpu: number; bytes: number }> = {};
   for (const [name, pids] of Object.entries(parts)) {

@@ -1,5 +1,5 @@
-// How long after the API's answer a change is true at the edge: a real api process, a durable PostgreSQL, a real agent with
-// nginx, and 10,000 sites loaded; then the same with 50 more nodes. Looked at as a visitor does, by asking again and again.
+// Time between the API's response and the change at the edge. Uses a real API process, a durable PostgreSQL, a real
+// agent with nginx and 10,000 sites; then the same with 50 more nodes. Measured by polling as a visitor.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
@@ -31,7 +31,7 @@ const options = parseArgs({
 }).values;
 const [siteCount, nodeCount, changes] = [options.sites, options.nodes, options.changes].map(Number);
 if (siteCount === undefined || nodeCount === undefined || changes === undefined) throw new Error('three numbers');
-// Every second one switches the domain on again.
+// Every second change enables the domain again.
 if (changes % 2 !== 0) throw new Error('--changes is even');
 
 const stops: (() => Promise<void>)[] = [];
@@ -41,7 +41,7 @@ const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
 };
 const TOO_LATE_MS = 30_000;
 const rows: Row[] = [];
-/** What else the machine had to do says how much to make of the figures. */
+/** Other load on the machine affects the figures. */
 const loadBefore = loadavg()[0];
 
 try {
@@ -112,7 +112,7 @@ try {
     const joined: SimulatedNode[] = [];
     for (let i = 0; i < nodeCount; i += 1) {
       const node = await joinSimulated(await plane.node(zone));
-      node.isLean = true;
+      node.storesOnlyHashes = true;
       node.connect();
       stops.unshift(() => node.disconnect());
       joined.push(node);
@@ -151,7 +151,7 @@ function rowOf(scene: string, change: string, seenBy: string, milliseconds: numb
   return { scene, change, seenBy, p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-/** When the last of these nodes has applied the next document that comes. */
+/** Resolves when the last of these nodes has applied the next document. */
 function reaching(nodes: readonly SimulatedNode[]): Promise<number> {
   if (nodes.length === 0) return Promise.resolve(0);
   return new Promise((resolve) => {
@@ -166,7 +166,7 @@ function reaching(nodes: readonly SimulatedNode[]): Promise<number> {
   });
 }
 
-/** Each with a name and an origin, as SQL: the API is not what is measured here. */
+/** Inserts sites with a name and an origin by SQL, since the API is not measured here. */
 async function loadSites(pool: Pool, like: BuiltSite, count: number) {
   await pool.query(
     `WITH made AS (

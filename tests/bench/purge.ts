@@ -1,5 +1,5 @@
-// How long after the API's answer a purge is true: until a visitor at a real node gets a miss, and until the last of fifty
-// simulated nodes has been told. One api process, a durable PostgreSQL, a real agent with nginx.
+// Time between the API's response to a purge and its effect: until a visitor at a real node gets a miss, and until the
+// last of fifty simulated nodes was notified. One API process, a durable PostgreSQL, a real agent with nginx.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
@@ -81,12 +81,12 @@ try {
     const everywhere: number[] = [];
     for (let turn = 0; turn < Number(options.purges); turn += 1) {
       await warm();
-      const told = lastOf(nodes);
+      const received = lastOf(nodes);
       await call(purge.urls, { params, body });
       const answered = performance.now();
       while ((await visit(port, name, '/img/kept')).cache === 'hit');
       missed.push(performance.now() - answered);
-      everywhere.push(Math.max(0, (await told) - answered));
+      everywhere.push(Math.max(0, (await received) - answered));
     }
     rows.push(rowOf(kind, 'a visitor at the real node', missed));
     rows.push(rowOf(kind, `the last of ${nodes.length} nodes`, everywhere));
@@ -101,7 +101,7 @@ await mkdir(path.dirname(options.json), { recursive: true });
 const result = { at: new Date().toISOString(), goalMs: GOAL_MS, machine, rows };
 await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
 
-/** When the last of them has been told of the next purge, by a document or by a command. */
+/** Resolves when the last node has received the next purge, by document or by command. */
 function lastOf(all: readonly SimulatedNode[]): Promise<number> {
   return new Promise((resolve) => {
     let left = all.length;

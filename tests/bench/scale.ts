@@ -1,5 +1,5 @@
-// A zone of a hundred thousand domains on one edge: how soon it answers after a cold start, what it costs in memory, and
-// how soon a change of one domain is seen.
+// A zone with a hundred thousand domains on one edge: time of a cold start, memory, and time until a change of one
+// domain is visible.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const {
     domains: { type: 'string', default: '100000' },
     visited: { type: 'string', default: '20000' },
     changes: { type: 'string', default: '200' },
-    /** Begin without a file in memory, as after a reboot. For root, and it slows everything else on the machine. */
+    /** Drops the page cache first, as after a reboot. Needs root and slows down the machine. */
     'drop-caches': { type: 'boolean', default: false },
     json: { type: 'string', default: '.data/bench/scale-edge.json' },
   },
@@ -55,7 +55,7 @@ async function measure(subject: Edge) {
   return { firstRequestMs, memoryAtStart, memoryBytes, changesMs: await change(subject, Number(changes)) };
 }
 
-/** One site with all the domains. */
+/** One site with all domains. */
 async function fill(subject: Edge, count: number): Promise<void> {
   const site = siteDoc();
   await subject.write(site);
@@ -84,7 +84,7 @@ async function ask(subject: Edge, i: number): Promise<void> {
   if (status !== 200) throw new Error(`${nameOf(i)} is answered ${status}`);
 }
 
-/** Master and workers, shared pages counted once. */
+/** Memory of master and workers; shared pages count once. */
 async function memory(master: number): Promise<number> {
   const children = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).trim().split(' ');
   const sizes = await Promise.all(
@@ -96,7 +96,7 @@ async function memory(master: number): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** From before the file is written until a visitor sees what it says. */
+/** Time from writing the file until a visitor sees the change. */
 async function change(subject: Edge, count: number): Promise<number[]> {
   const site = siteDoc();
   await subject.put(site);

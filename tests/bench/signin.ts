@@ -1,5 +1,5 @@
-// What a sign-in costs and how much of it is the password's hash, which is meant to be dear; and what it costs a call to
-// know who asks. CPU time of the API's process; whoever asks is a process of its own.
+// Cost of a sign-in, the part of the deliberately slow password hash, and the cost of authenticating a call. CPU time
+// of the API's process; the clients are another process.
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const {
     people: { type: 'string', default: '8' },
     rounds: { type: 'string', default: '3' },
     json: { type: 'string', default: '.data/bench/signin.json' },
-    /** Of the process that signs people in: where. */
+    /** URL of the API, in the client process. */
     client: { type: 'string' },
   },
 }).values;
@@ -85,7 +85,7 @@ async function measureSignIns({ url, build, installation }: TestApp): Promise<Co
   return { perSecond: count / Number(seconds), microseconds: used / count, argon2Microseconds };
 }
 
-/** Each of the people signs in again and again, one after the other. */
+/** Each account signs in repeatedly, one sign-in after the other. */
 async function signPeopleIn(url: string) {
   const call = connect({ base: `${url}/api/v1`, family: 'client', token: () => null });
   const signOne = async (i: number) => {
@@ -110,7 +110,7 @@ async function signPeopleIn(url: string) {
   process.disconnect();
 }
 
-/** The same look-up of one row, by anyone and by whoever may. */
+/** The same lookup of one row, by an anonymous and an authenticated call. */
 async function measureCalls({ url, build }: TestApp): Promise<{ anyone: Cost; signedIn: Cost }> {
   const { client: account } = await build.client();
   const at = (endpoint: Endpoint) => `${url}/api/v1/${pathAt('client', endpoint)}`;

@@ -1,6 +1,6 @@
-// What a handshake costs: CPU time of this edge's worker with ten thousand certificates in its documents, visitors asking
-// for all of them, against nginx with one certificate in its files. One worker each on the same core, in turns within one
-// run, who asks on another core. Full handshakes, TLS 1.3, ECDSA P-256.
+// Cost of a TLS handshake: CPU time of this edge's worker with ten thousand certificates as documents, against nginx
+// with one certificate file. One worker each on the same core, alternating in one run; clients on another core. Full
+// handshakes, TLS 1.3, ECDSA P-256.
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const run = promisify(execFile);
 const GOAL = 0.95;
 const { rounds, handshakes, certificates, json } = parseArgs({
   options: {
-    // Many short ones: what else the machine does falls on all scenes of a round alike.
+    // Many short rounds, so that other load affects all scenes alike.
     rounds: { type: 'string', default: '50' },
     handshakes: { type: 'string', default: '200' },
     certificates: { type: 'string', default: '10000' },
@@ -34,7 +34,7 @@ interface Scene {
   name: string;
   port: number;
   worker: number;
-  /** Of the visitor with this number. */
+  /** SNI of the nth client. */
   asks: (visitor: number) => string;
 }
 
@@ -56,7 +56,7 @@ try {
   await run('taskset', ['-pc', '1', String(process.pid)]);
   for (const scene of scenes) await run('taskset', ['-pc', '0', String(scene.worker)]);
   const [, , any] = scenes;
-  // Each certificate once: what it costs to meet one for the first time.
+  // Every certificate once, to measure its first use.
   const first = any ? await microseconds(any, 0, names.length) : Number.NaN;
   const samples = new Map<string, number[]>(scenes.map(({ name }) => [name, []]));
   const each = Number(handshakes);
@@ -98,7 +98,7 @@ async function microseconds({ port, worker, asks }: Scene, from: number, count: 
   return ((await cpuMicroseconds(worker)) - before) / count;
 }
 
-/** User and system time as the scheduler has it: a tick of 10 ms would be a fifth of what a round takes. */
+/** CPU time from the scheduler: a tick of 10 ms would be a fifth of a round. */
 async function cpuMicroseconds(pid: number): Promise<number> {
   const [nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ');
   return Number(nanoseconds) / 1000;
@@ -156,7 +156,7 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** The share is taken within each round, whose scenes ran close together: the machine is not the same all the time. */
+/** The ratio is computed per round, since the machine's speed varies between rounds. */
 async function report(samples: Map<string, number[]>, first: number): Promise<void> {
   const [base = []] = samples.values();
   const rows = [...samples].map(([name, values]) => ({

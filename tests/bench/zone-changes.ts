@@ -1,7 +1,6 @@
-// Does a change of a zone ever fail a request? A real api process, a durable PostgreSQL, NATS and two real agents with nginx; visitors
-// of every sort, and each second a change of the zone, through the API as its operator makes it. Everything that was not answered as it
-// should be is counted, and so is what a browser would have asked a second time. Set --firewall off where other nodes are on this machine:
-// they share its kernel.
+// Do zone changes fail requests? A real API process, a durable PostgreSQL, NATS and two real agents with nginx, clients
+// of every protocol, and one zone change per second through the API. Counts failed requests and retries. Use --firewall
+// off when other nodes run on this machine, because they share its kernel.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
@@ -18,7 +17,7 @@ import { startOrigin } from '../support/origin.ts';
 import { ownPostgres } from '../support/own-postgres.ts';
 import { freePorts } from '../support/ports.ts';
 import { nodeAt, servedSite } from '../support/served-site.ts';
-import { visitors } from '../support/visitors.ts';
+import { startVisitors } from '../support/visitors.ts';
 import { visit } from '../support/visit.ts';
 
 const options = parseArgs({
@@ -37,7 +36,7 @@ const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
   stops.unshift(() => part.stop());
   return part;
 };
-/** What else the machine had to do says how much to make of the figures. */
+/** Other load on the machine affects the figures. */
 const loadBefore = loadavg()[0];
 
 try {
@@ -63,7 +62,7 @@ try {
   const { resource } = await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason: 'bench' } });
 
   let made = 0;
-  /** In turn, each time with other values; the ports of the visitors stay. */
+  /** Run in turn, each time with other values. The clients' ports stay. */
   const changes: Record<string, () => Promise<unknown>> = {
     'switch compression': () =>
       call(zoneSettings.setSwitch, {
@@ -127,7 +126,7 @@ try {
   const kinds = Object.keys(changes);
 
   const places = agents.map(({ address }) => ({ http, https, address, name }));
-  const load = visitors({ origin, places, pauseMs: 40, longMs: 15_000 });
+  const load = startVisitors({ origin, places, pauseMs: 40, longMs: 15_000 });
   const refused: Record<string, number> = {};
   const peak = { processes: 0, leaving: 0, memoryMiB: 0 };
   const served = agents.map(() => new Set<string>());
@@ -145,7 +144,7 @@ try {
     );
     await look();
     if (turn % 30 === 29) console.log(`${turn + 1} changes: ${JSON.stringify(peak)}`);
-    // At the full second; a machine that is slower than that makes fewer.
+    // Every full second; a slow machine makes fewer changes.
     await setTimeout(EVERY_MS - ((performance.now() - began) % EVERY_MS));
   }
   const report = await load.stop();
@@ -184,7 +183,7 @@ try {
   await mkdir(path.dirname(options.json), { recursive: true });
   await writeFile(options.json, `${JSON.stringify(result, null, 2)}\n`);
 
-  /** How much of nginx there is, over both nodes. */
+  /** Number and memory of nginx processes on both nodes. */
   async function look() {
     const found = (await Promise.all(agents.map(({ agent }) => findNginx(layoutOf(agent.dir).dir)))).flat();
     const leaving = found.filter(({ title }) => title.includes('shutting down')).length;
@@ -204,7 +203,7 @@ try {
   for (const stop of stops) await stop();
 }
 
-/** Proportional, so that what processes share counts once. */
+/** Proportional set size: shared pages count once. */
 async function ownMemory(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
   return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1] ?? 0);

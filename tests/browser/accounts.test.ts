@@ -1,8 +1,8 @@
-// Accounts in the consoles: somebody is added, mailed, chooses a password and is in; suspended, given sites, and removed.
+// Accounts in the consoles: creation, invitation mail, suspension, assigned sites, removal.
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, type Look, type Screen } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, type WindowOptions, type Screen } from '../support/browser.ts';
 import type { BuiltSite } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -26,20 +26,20 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-/** In both themes: nothing inaccessible, nothing wider than the window. */
+/** Accessibility violations and horizontal overflow in both themes. */
 async function faultsOf({ page }: Screen): Promise<string[]> {
   await page.locator('main h1').waitFor();
   await page.locator('main :is(tbody td, li, dl, form)').first().waitFor();
   const faults: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    faults.push(...(await accessibilityFaults(page)));
+    faults.push(...(await accessibilityViolations(page)));
   }
-  const wide = await overhang(page);
+  const wide = await horizontalOverflow(page);
   return [...faults, ...(wide > 0 ? [`${wide} px too wide`] : [])];
 }
 
-const looks: Look[] = [
+const looks: WindowOptions[] = [
   { language: 'zh-TW', width: 1440 },
   { language: 'en', width: 360 },
 ];
@@ -74,40 +74,44 @@ test.each(looks)('every screen is whole in $language at $width px', { timeout: 3
   expect(faults).toEqual({});
 });
 
-test('whoever is added gets a mail, chooses a password by its link and signs in', { timeout: 180_000 }, async () => {
-  const { app, base } = consoles;
-  const email = 'first.customer@example.com';
-  const { page } = await consoles.openAs(site.client, 'userManagement/users');
-  await page.getByRole('button', { name: 'Add customer' }).first().click();
-  await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
-  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('x'.repeat(65));
-  await page.keyboard.press('Enter');
-  await page.getByText('At most 64 characters').first().waitFor();
-  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('first-customer');
-  await page.keyboard.press('Enter');
-  const row = page.getByRole('row', { name: /first-customer/ });
-  await row.getByText(/invited, the link ends in 2[34] hours/).waitFor();
+test(
+  'an invited account gets a mail, sets a password through the link and signs in',
+  { timeout: 180_000 },
+  async () => {
+    const { app, base } = consoles;
+    const email = 'first.customer@example.com';
+    const { page } = await consoles.openAs(site.client, 'userManagement/users');
+    await page.getByRole('button', { name: 'Add customer' }).first().click();
+    await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('x'.repeat(65));
+    await page.keyboard.press('Enter');
+    await page.getByText('At most 64 characters').first().waitFor();
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('first-customer');
+    await page.keyboard.press('Enter');
+    const row = page.getByRole('row', { name: /first-customer/ });
+    await row.getByText(/invited, the link ends in 2[34] hours/).waitFor();
 
-  const [link = ''] = /http\S+verifyMail\S+/.exec((await mailTo(app.mailDir, email)).text) ?? [];
-  expect(link.startsWith(`${base.user}/user/verifyMail?token=`)).toBe(true);
-  const invited = await consoles.open('user');
-  await invited.page.goto(link);
-  await invited.page.getByLabel('New password').fill('correct horse battery');
-  await invited.page.getByLabel('Password again').fill('correct horse battery');
-  await invited.page.keyboard.press('Enter');
-  await invited.page.waitForURL('**/user/login');
-  await app.installation.db.account.updateMany({ where: { email }, data: { login2faType: 2 } });
-  await invited.page.getByLabel('E-mail').fill(email);
-  await invited.page.getByLabel('Password', { exact: true }).fill('correct horse battery');
-  await invited.page.keyboard.press('Enter');
-  await invited.page.waitForURL('**/user/dashboard');
+    const [link = ''] = /http\S+verifyMail\S+/.exec((await mailTo(app.mailDir, email)).text) ?? [];
+    expect(link.startsWith(`${base.user}/user/verifyMail?token=`)).toBe(true);
+    const invited = await consoles.open('user');
+    await invited.page.goto(link);
+    await invited.page.getByLabel('New password').fill('correct horse battery');
+    await invited.page.getByLabel('Password again').fill('correct horse battery');
+    await invited.page.keyboard.press('Enter');
+    await invited.page.waitForURL('**/user/login');
+    await app.installation.db.account.updateMany({ where: { email }, data: { login2faType: 2 } });
+    await invited.page.getByLabel('E-mail').fill(email);
+    await invited.page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    await invited.page.keyboard.press('Enter');
+    await invited.page.waitForURL('**/user/dashboard');
 
-  await page.reload();
-  await row.waitFor();
-  expect(await row.getByText(/invited/).count()).toBe(0);
-});
+    await page.reload();
+    await row.waitFor();
+    expect(await row.getByText(/invited/).count()).toBe(0);
+  },
+);
 
-test('a lock says what it takes out of service, and is typed where visitors are turned away', async () => {
+test('locking a customer lists the sites that go out of service and requires typing the name', async () => {
   const { page } = await consoles.openAs(site.client, `userManagement/users/${site.owner.id}`);
   await page.getByRole('button', { name: 'Actions for harbour-lights' }).click();
   await page.getByRole('menuitem', { name: 'Lock' }).click();
@@ -126,7 +130,7 @@ test('a lock says what it takes out of service, and is typed where visitors are 
   await page.locator('main').getByText('Normal').first().waitFor();
 });
 
-test('sites are given to a sub-account and taken away, page by page', async () => {
+test('sites are assigned to a sub-account and removed, page by page', async () => {
   const { db } = consoles.app.installation;
   const sub = await db.account.findFirstOrThrow({ where: { name: 'night-shift' } });
   const { page } = await consoles.openAs(site.client, `userManagement/users/${sub.id}?tab=otherSites`);
@@ -137,7 +141,7 @@ test('sites are given to a sub-account and taken away, page by page', async () =
   expect(await db.siteAssignment.count({ where: { accountId: sub.id } })).toBe(2);
 });
 
-test('accounts show creator, authenticator and level; nodes show their type, the virtual ones on demand', async () => {
+test('accounts show creator, authenticator and level; nodes show their type, with virtual nodes on demand', async () => {
   const { app } = consoles;
   const { db } = app.installation;
   const { owner, client } = site;

@@ -1,7 +1,7 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, type Screen } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, type Screen } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 
 let consoles: Consoles;
@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => consoles.stop());
 
 const faults = async ({ page }: Screen) => {
-  return [...(await accessibilityFaults(page)), await overhang(page)];
+  return [...(await accessibilityViolations(page)), await horizontalOverflow(page)];
 };
 
 test.each(['user', 'client'] as const)(
-  'every call of the %s console has a page of its own',
+  'every call of the %s console has its own page',
   { timeout: 300_000 },
   async (kind) => {
     const site = await consoles.app.build.site();
@@ -28,7 +28,7 @@ test.each(['user', 'client'] as const)(
     expect(paths.length).toBeGreaterThan(60);
     expect(paths.filter((path) => path.startsWith(`/${other}`) || path.startsWith('/admin'))).toEqual([]);
     const links = await calls.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
-    // Those of a site are a customer's as well.
+    // Customers see only the endpoints of their sites.
     for (const href of links.filter((_, i) => kind === 'user' || !paths[i]?.startsWith('/client/site/'))) {
       await page.evaluate((hash) => void (location.hash = hash), href.slice(href.indexOf('#')));
       await page.locator(`main nav a[href="${href}"][aria-current="page"]`).waitFor();
@@ -39,7 +39,7 @@ test.each(['user', 'client'] as const)(
   },
 );
 
-test('a call is found, read and copied as a command that works', async () => {
+test('a call is searched, displayed and copied as a working curl command', async () => {
   const site = await consoles.app.build.site();
   const screen = await consoles.openAs(site.owner, 'userManagement/apiDoc');
   const { page } = screen;
@@ -51,7 +51,7 @@ test('a call is found, read and copied as a command that works', async () => {
   expect(await shown.innerText()).toContain('"Authorization: Bearer $TOKEN"');
   await page.getByText('This session', { exact: true }).click();
   await expect.poll(() => shown.innerText()).toContain('Bearer ••••');
-  // Nowhere on the page; only in what is copied.
+  // The token must appear only in the copied command.
   expect(await page.content()).not.toContain(site.owner.token);
   await page.getByRole('button', { name: 'Copy curl' }).click();
   const command = await page.evaluate(() => navigator.clipboard.readText());
@@ -76,7 +76,7 @@ describe.each([
   ['zh-TW', 390],
   ['en', 1440],
 ] as const)('in %s at %i px', (language, width) => {
-  test('nothing is inaccessible or sticks out', { timeout: 300_000 }, async () => {
+  test('the page has no accessibility violations and no overflow', { timeout: 300_000 }, async () => {
     const { client } = await consoles.app.build.client();
     for (const theme of ['light', 'dark'] as const) {
       const screen = await consoles.openAs(client, 'userManagement/apiDoc', { language, width, theme });

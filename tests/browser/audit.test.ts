@@ -1,4 +1,4 @@
-// The operation log as people read it, and two people who edit one thing.
+// The operation log, and conflicting edits by two people.
 import { readFile } from 'node:fs/promises';
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -6,9 +6,9 @@ import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
 import { unique } from '../support/build.ts';
-import type { Look } from '../support/browser.ts';
+import type { WindowOptions } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
 
@@ -23,7 +23,7 @@ const field = (page: Page, name: string) => page.getByRole('dialog').locator(`[n
 describe('the operation log', () => {
   const rowsOf = (page: Page) => page.locator('tbody tr');
 
-  test('says who did what in a sentence, narrows, and shows the call behind it', { timeout: 240_000 }, async () => {
+  test('describes each call in a sentence, filters, and shows the request', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();
     const call = consoles.app.as(zone.client).call;
     const [name, other] = [unique('renamed'), unique('zone')];
@@ -38,7 +38,7 @@ describe('the operation log', () => {
       `${zone.client.email} | Added zone ${other} | `,
       `${zone.client.email} | Changed zone ${zone.name} | `,
     ]);
-    // What still exists leads to its page.
+    // Existing objects link to their page.
     const link = page.getByRole('link', { name: other, exact: true });
     expect(await link.getAttribute('href')).toMatch(/^\/client\/nodeManage\/zonesList\//);
 
@@ -60,12 +60,12 @@ describe('the operation log', () => {
     expect(await dialog.locator('del').allInnerTexts()).toEqual(expect.arrayContaining([zone.name]));
     expect(await dialog.locator('ins').allInnerTexts()).toEqual(expect.arrayContaining([name, '<b>hostile</b>']));
     await keepPicture(page, 'audit-detail');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 
   test(
-    'has sentence, actor and time on a phone and at a desk, and the sentence in its file',
+    'shows sentence, actor and time on phone and desktop, and exports the sentence',
     { timeout: 240_000 },
     async () => {
       const { build, as } = consoles.app;
@@ -94,18 +94,18 @@ describe('the operation log', () => {
         call(domains.create, { params, body: { domains: [{ name: names[0] ?? '', upstreams }] } }),
       ).rejects.toThrow();
 
-      const look: Look = { width: 390, theme: 'dark', language: 'en' };
+      const look: WindowOptions = { width: 390, theme: 'dark', language: 'en' };
       const phone = await consoles.openAs(site.owner, 'userManagement/logOperation', look);
       const lines = phone.page.getByRole('listitem').filter({ hasText: 'Added 3 error pages to Glow Select' });
       await lines.waitFor();
-      // The time is whole also where the line has a result.
+      // The time is not truncated when the line has a result.
       const failed = phone.page.getByRole('listitem').filter({ hasText: 'Failed' });
       expect(await failed.locator('time').evaluate((time) => time.getBoundingClientRect().right)).toBeLessThan(
         await failed.getByText('Failed').evaluate((pill) => pill.getBoundingClientRect().left),
       );
       expect(await lines.innerText()).toMatch(new RegExp(`${site.owner.email}\\s+·\\s+\\d{4}/\\d{2}/\\d{2} `));
       await keepPicture(phone.page, 'audit-phone-dark');
-      expect(await accessibilityFaults(phone.page)).toEqual([]);
+      expect(await accessibilityViolations(phone.page)).toEqual([]);
       await phone.page.context().close();
 
       const desk = await consoles.openAs(site.owner, 'userManagement/logOperation', { language: 'zh-TW' });
@@ -122,7 +122,7 @@ describe('the operation log', () => {
     },
   );
 
-  test('has a filter for a moment, by the reader’s clock', { timeout: 240_000 }, async () => {
+  test('filters by time in the reader’s time zone', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();
     await consoles.app.as(zone.client).call(zones.update, { body: { id: zone.id, memo: 'x' } });
     const { page } = await consoles.openAs(zone.client, 'userManagement/logOperation');
@@ -137,10 +137,10 @@ describe('the operation log', () => {
   });
 });
 
-describe('two people who edit one thing', () => {
+describe('conflicting edits of two people', () => {
   const openForm = async (zone: Awaited<ReturnType<Consoles['app']['build']['zone']>>) => {
-    // The refused save is a failed request, which the browser's console tells of.
-    const { page } = await consoles.openAs(zone.client, 'nodeManage/zonesList', { expects: /412/ });
+    // Chromium logs the refused save as an error.
+    const { page } = await consoles.openAs(zone.client, 'nodeManage/zonesList', { expectedErrors: /412/ });
     await page
       .getByRole('row')
       .filter({ hasText: zone.name })
@@ -151,7 +151,7 @@ describe('two people who edit one thing', () => {
     return page;
   };
 
-  test('see each other’s change, choose field by field, and lose nothing', { timeout: 240_000 }, async () => {
+  test('show both changes, resolve them field by field, and lose nothing', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();
     const [first, second] = [await openForm(zone), await openForm(zone)];
     const [theirs, mine] = [unique('theirs'), unique('mine')];
@@ -170,7 +170,7 @@ describe('two people who edit one thing', () => {
     await notice.getByLabel(`Theirs: ${theirs}`).check();
     expect(await field(second, 'name').inputValue()).toBe(theirs);
     await notice.getByLabel(`Yours: ${mine}`).check();
-    expect(await accessibilityFaults(second)).toEqual([]);
+    expect(await accessibilityViolations(second)).toEqual([]);
     await keepPicture(second, 'two-editors');
     await second.getByRole('button', { name: 'Save', exact: true }).click();
     await second.getByRole('dialog').waitFor({ state: 'hidden' });

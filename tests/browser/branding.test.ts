@@ -1,11 +1,11 @@
-// What an operator makes of its consoles: look, announcements, mail server; and what a reader of them sees.
+// An operator's branding (look, announcements, mail server), and how readers see it.
 import { createHash } from 'node:crypto';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
 import type { TestApp } from '../support/app.ts';
-import { overhang, type Screen } from '../support/browser.ts';
+import { horizontalOverflow, type Screen } from '../support/browser.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
@@ -25,20 +25,20 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-/** Chromium finds every name under localhost here. */
+/** Chromium resolves every name under localhost. */
 const ownHost = () => `${unique('console')}.localhost`;
 const at = (host: string) => `http://${host}:${new URL(consoles.base.user).port}`;
 const svg = (inner: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 24" width="96" height="24">${inner}</svg>`;
 const file = (text: string) => new File([text], 'logo.svg', { type: 'image/svg+xml' });
 
-async function faultsOf({ page, complaints }: Screen): Promise<string[]> {
-  const wide = await overhang(page);
-  return [...(await accessibilityFaults(page)), ...(wide > 0 ? [`${wide} px too wide`] : []), ...complaints()];
+async function faultsOf({ page, browserErrors }: Screen): Promise<string[]> {
+  const wide = await horizontalOverflow(page);
+  return [...(await accessibilityViolations(page)), ...(wide > 0 ? [`${wide} px too wide`] : []), ...browserErrors()];
 }
 
 describe("an operator's own host name", () => {
-  test('shows its look from the first byte, on the sign-in page and behind it', async () => {
+  test('shows the branding from the first byte, on the sign-in page and behind it', async () => {
     const { client, clientId } = await app.build.client();
     const host = ownHost();
     const made = await app.as(client).call(branding.create, {
@@ -63,7 +63,7 @@ describe("an operator's own host name", () => {
     expect(await logo.getAttribute('src')).toBe(made.logo);
     await page.getByText('© Glow Ltd.').waitFor();
     await expect.poll(() => page.title()).toBe('Sign in · Glow Select');
-    // Boxed, whatever its own size.
+    // The image is scaled to the box.
     expect((await logo.boundingBox())?.height).toBe(24);
     expect(await faultsOf(screen)).toEqual([]);
 
@@ -79,7 +79,7 @@ describe("an operator's own host name", () => {
     await page.context().close();
   });
 
-  test('is nobody’s where nobody has taken it', async () => {
+  test('shows the default branding when no operator uses it', async () => {
     const { page } = await consoles.open('user');
     await page.goto(`${at(ownHost())}/user/login`);
     await page.getByText('Edgeloom', { exact: true }).waitFor();
@@ -87,7 +87,7 @@ describe("an operator's own host name", () => {
     await page.context().close();
   });
 
-  test('is given its look on a screen of its own', async () => {
+  test('gets its branding in a form with preview', async () => {
     const { client } = await app.build.client();
     const screen = await consoles.openAs(client, 'userManagement/customizeLogo', { theme: 'light' });
     const { page } = screen;
@@ -113,7 +113,7 @@ describe("an operator's own host name", () => {
   });
 });
 
-test('a picture that somehow was not cleaned runs nothing, opened by itself or shown on a page', async () => {
+test('a picture with script runs nothing, whether opened directly or shown on a page', async () => {
   const { clientId } = await app.build.client();
   const evil = svg(
     `<script>alert(1); fetch('/ran')</script><rect width="9" height="9" onload="alert(1); fetch('/ran')"/>
@@ -129,7 +129,7 @@ test('a picture that somehow was not cleaned runs nothing, opened by itself or s
       images: { create: ['logo', 'backgroundImage'].map((slot) => ({ slot, hash, format: 'svg', bytes })) },
     },
   });
-  const { page } = await consoles.open('user', { expects: /./ });
+  const { page } = await consoles.open('user', { expectedErrors: /./ });
   const seen: string[] = [];
   page.on('dialog', (dialog) => {
     seen.push(`dialog ${dialog.message()}`);
@@ -138,7 +138,7 @@ test('a picture that somehow was not cleaned runs nothing, opened by itself or s
   page.on('request', (request) => {
     if (request.url().endsWith('/ran')) seen.push(request.url());
   });
-  // The browser tells of a request that its policy then refuses.
+  // Chromium logs requests that the CSP blocks.
   page.on('response', (response) => {
     if (response.url().endsWith('/loaded')) seen.push(response.url());
   });
@@ -152,7 +152,7 @@ test('a picture that somehow was not cleaned runs nothing, opened by itself or s
 });
 
 describe('an announcement', () => {
-  test('opens beside the work once, as text, without taking the focus, and is found again later', async () => {
+  test('opens once beside the page, as text and without taking focus, and can be reopened', async () => {
     const tenant = await app.build.client();
     const user = await app.build.user(tenant);
     for (const title of ['<b>News</b>', 'More news'])
@@ -184,7 +184,7 @@ describe('an announcement', () => {
     await page.context().close();
   });
 
-  test('is written, ordered and ended on a screen of its own', async () => {
+  test('is created, ordered and expired on its own page', async () => {
     const { client } = await app.build.client();
     const { page } = await consoles.openAs(client, 'userManagement/announcementSetting', { theme: 'light' });
     for (const title of ['First', 'Second']) {
@@ -210,15 +210,15 @@ describe('an announcement', () => {
   });
 });
 
-test('a mail server is tried and kept on the page of settings, and its password is not shown again', async () => {
+test('a mail server is tested and saved on the settings page, and its password is not shown again', async () => {
   const { client } = await app.build.client();
   const screen = await consoles.openAs(client, 'systemManagement/systemSetting', {
     theme: 'light',
-    expects: /status of 400/,
+    expectedErrors: /status of 400/,
   });
   const { page } = screen;
   const part = page.getByRole('region', { name: 'E-mail' });
-  // A part that was never set up showed its switch on, although nothing was in use.
+  // Regression: a section that was never set up showed its switch on.
   for (const name of ['E-mail', 'Single sign-on'])
     expect(await page.getByRole('region', { name }).getByRole('switch').isChecked()).toBe(false);
   await part.getByRole('switch').click({ force: true });

@@ -1,10 +1,10 @@
-// Cache and compression of a site, as its owner sets them, in every look.
+// Cache and compression settings of a site.
 import { get as ask } from 'node:http';
 import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, startProduct } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, startProduct } from '../support/browser.ts';
 import type { Product } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -40,7 +40,7 @@ afterAll(() => product.stop());
 
 const address = (rest: string) => `sitesManagement/sitesSetting/${product.summary.demo.siteID}/Demo?${rest}`;
 
-/** What the edge answers a browser of the demo's name. */
+/** Content-Encoding of the edge's response for a path. */
 const encodingOf = (path: string) =>
   new Promise<string | undefined>((resolve, reject) => {
     const headers = { host: product.summary.demo.domain, 'accept-encoding': 'gzip, br' };
@@ -50,8 +50,8 @@ const encodingOf = (path: string) =>
     }).on('error', reject);
   });
 
-test('a rule shows what it asks beyond its time, and a prefix is purged softly with receipts', async () => {
-  const { page, complaints } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
+test('a rule shows its advanced options, and a soft purge of a prefix shows receipts', async () => {
+  const { page, browserErrors } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
   const rule = page.locator('main ol > li').first();
   await expect.poll(() => rule.textContent()).toContain('varying by cookie');
   await rule.getByText('/shop/').dblclick();
@@ -65,12 +65,12 @@ test('a rule shows what it asks beyond its time, and a prefix is purged softly w
   await page.getByRole('button', { name: 'Purge 1 prefix' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
   await expect.poll(() => page.locator('main table').textContent()).toContain('Prefix, soft');
-  expect(complaints()).toEqual([]);
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });
 
-test('a rule stores as the origin says, or even what the origin forbids, and says so', async () => {
-  const { page, complaints } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
+test('a rule honours or overrides the origin, and its sentence says so', async () => {
+  const { page, browserErrors } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
   const rule = page.locator('main ol > li').first();
   await rule.getByText('/shop/').dblclick();
   await page.getByRole('combobox', { name: 'Action' }).click();
@@ -85,12 +85,12 @@ test('a rule stores as the origin says, or even what the origin forbids, and say
   await expect
     .poll(async () => (await rules()).data[0])
     .toMatchObject({ cacheTime: 0, honourOrigin: true, overrideOrigin: true });
-  expect(complaints()).toEqual([]);
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });
 
-test('the settings of a site name the headers to pass on and what becomes of cookies', async () => {
-  const { page, complaints } = await product.openAs('user', address('view=cache&tab=settings'), {
+test('site settings list forwarded headers and the handling of cookies', async () => {
+  const { page, browserErrors } = await product.openAs('user', address('view=cache&tab=settings'), {
     language: 'en',
     width: 1440,
   });
@@ -105,25 +105,28 @@ test('the settings of a site name the headers to pass on and what becomes of coo
   await expect
     .poll(setting)
     .toMatchObject({ passHeaders: ['x-forwarded-host', 'x-device'], setCookie: 'strip', checkContentType: true });
-  expect(complaints()).toEqual([]);
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });
 
-test('the page of a domain shows the rules that hold for it, and purges the domain alone', async () => {
+test('the domain page shows the rules that apply, and purges the domain alone', async () => {
   const { demo, console } = product.summary;
-  const { page, complaints } = await product.openAs('user', address('view=domains'), { language: 'en', width: 1440 });
+  const { page, browserErrors } = await product.openAs('user', address('view=domains'), {
+    language: 'en',
+    width: 1440,
+  });
   await page.goto(`${console}/user/sitesManagement/sitesSetting/${demo.siteID}/Demo/${demo.domain}?tab=cache`);
   await expect.poll(() => page.getByRole('list', { name: 'Cache rules' }).textContent()).toContain('/shop/');
   expect(await page.getByRole('link', { name: 'Manage the rules' }).getAttribute('href')).toContain('view=cache');
   await page.getByRole('button', { name: `Purge everything of ${demo.domain}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Purge 1 host' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
-  expect(complaints()).toEqual([]);
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });
 
-test('what is preheated has a receipt of each node', async () => {
-  const { page, complaints } = await product.openAs('user', address('view=cache&tab=preheat'), {
+test('a prefetch shows a receipt of each node', async () => {
+  const { page, browserErrors } = await product.openAs('user', address('view=cache&tab=preheat'), {
     language: 'en',
     width: 1440,
   });
@@ -131,22 +134,22 @@ test('what is preheated has a receipt of each node', async () => {
   await page.getByLabel('URLs').fill(`http://${demo.domain}:${product.edgePort}/assets/loom.svg`);
   await page.getByRole('button', { name: 'Preheat' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
-  expect(complaints()).toEqual([]);
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });
 
-test('compression that is switched on compresses at the edge', async () => {
-  const { page, complaints } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
+test('enabling compression compresses responses at the edge', async () => {
+  const { page, browserErrors } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
   await page.getByLabel('Brotli').check();
   await page.getByLabel('From so many bytes on').fill('0');
   await page.getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect(await encodingOf(`/assets/loom.svg?${Date.now()}`)).toBe('br'));
-  expect(complaints()).toEqual([]);
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });
 
-test('images become WebP as its owner says', async () => {
-  const { page, complaints } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
+test('images become WebP when the setting is enabled', async () => {
+  const { page, browserErrors } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
   await page.getByLabel('WebP').check();
   await page.getByLabel('Quality').fill('101');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -155,48 +158,52 @@ test('images become WebP as its owner says', async () => {
   await page.getByLabel('Largest image, in bytes').fill('500000');
   await page.getByRole('button', { name: 'Save' }).click();
   const user = await product.as('user');
-  const kept = () => user(compression.get, { params: { siteId: product.summary.demo.siteID } });
-  await expect.poll(kept).toMatchObject({ webp: true, webpQuality: 60, webpMaxBytes: 500_000 });
-  expect(complaints()).toEqual([]);
+  const readSettings = () => user(compression.get, { params: { siteId: product.summary.demo.siteID } });
+  await expect.poll(readSettings).toMatchObject({ webp: true, webpQuality: 60, webpMaxBytes: 500_000 });
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });
 
 test.each([
   { language: 'zh-TW', width: 1440 },
   { language: 'en', width: 390 },
-] as const)('the pages are whole in $language at $width px, light and dark', { timeout: 300_000 }, async (look) => {
-  const screen = await product.openAs('user', address('view=cache'), look);
-  const { page } = screen;
-  const faults: string[] = [];
-  for (const view of [
-    'view=cache',
-    'view=cache&tab=current',
-    'view=cache&tab=purge',
-    'view=cache&tab=preheat',
-    'view=cache&tab=settings',
-    'view=gzip',
-    'tab=cache',
-  ]) {
-    const at = address(view).replace('?tab', `/${product.summary.demo.domain}?tab`);
-    await page.goto(`${product.summary.console}/user/${at}`);
-    await page.locator('main h1').waitFor();
-    if (view === 'view=cache') {
-      const rule = page.locator('main ol > li').first();
-      await rule.waitFor();
-      await rule.getByText('/shop/').dblclick();
-      await page.getByPlaceholder('session*').waitFor();
-    } else await page.locator('main form, main h2').first().waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await keepPicture(
-        page,
-        `cache-${view.replaceAll(/[^a-z]+/g, '-')}-${look.language}-${look.width}-${colorScheme}`,
-      );
-      faults.push(...(await accessibilityFaults(page)).map((fault) => `${view} ${colorScheme} ${fault}`));
+] as const)(
+  'the pages have no violations in $language at $width px, light and dark',
+  { timeout: 300_000 },
+  async (look) => {
+    const screen = await product.openAs('user', address('view=cache'), look);
+    const { page } = screen;
+    const faults: string[] = [];
+    for (const view of [
+      'view=cache',
+      'view=cache&tab=current',
+      'view=cache&tab=purge',
+      'view=cache&tab=preheat',
+      'view=cache&tab=settings',
+      'view=gzip',
+      'tab=cache',
+    ]) {
+      const at = address(view).replace('?tab', `/${product.summary.demo.domain}?tab`);
+      await page.goto(`${product.summary.console}/user/${at}`);
+      await page.locator('main h1').waitFor();
+      if (view === 'view=cache') {
+        const rule = page.locator('main ol > li').first();
+        await rule.waitFor();
+        await rule.getByText('/shop/').dblclick();
+        await page.getByPlaceholder('session*').waitFor();
+      } else await page.locator('main form, main h2').first().waitFor();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await keepPicture(
+          page,
+          `cache-${view.replaceAll(/[^a-z]+/g, '-')}-${look.language}-${look.width}-${colorScheme}`,
+        );
+        faults.push(...(await accessibilityViolations(page)).map((fault) => `${view} ${colorScheme} ${fault}`));
+      }
+      if ((await horizontalOverflow(page)) > 0) faults.push(`${view} is wider than the window`);
     }
-    if ((await overhang(page)) > 0) faults.push(`${view} is wider than the window`);
-  }
-  expect(faults).toEqual([]);
-  expect(screen.complaints()).toEqual([]);
-  await page.context().close();
-});
+    expect(faults).toEqual([]);
+    expect(screen.browserErrors()).toEqual([]);
+    await page.context().close();
+  },
+);

@@ -1,10 +1,10 @@
-// What customers and operators do with certificates, in a browser.
+// Certificates in the consoles.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authority } from '../support/authority.ts';
+import { createAuthority } from '../support/authority.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-test('an operator sees how the automatic certificates of all sites are, with what the authority said, and renews some', async () => {
+test('an operator lists the automatic certificates of all sites with the authority’s errors, and renews some', async () => {
   const { build, installation } = consoles.app;
   const { db } = installation;
   const product = await build.product();
@@ -77,10 +77,10 @@ test('an operator sees how the automatic certificates of all sites are, with wha
   await page.close();
 });
 
-test('a customer replaces a certificate by a PKCS#12 file, and asks for a request to have it signed elsewhere', async () => {
+test('a customer replaces a certificate by a PKCS#12 file, and creates a CSR', async () => {
   const { as, build } = consoles.app;
   const site = await build.site();
-  const ca = await authority();
+  const ca = await createAuthority();
   const call = <T>(work: (api: ReturnType<typeof as>) => Promise<T>) => work(as(site.owner));
   const { id } = await call((api) =>
     api.call(certificates.create, {
@@ -92,7 +92,7 @@ test('a customer replaces a certificate by a PKCS#12 file, and asks for a reques
   const file = path.join(await testDir(), 'shop.p12');
   await writeFile(
     file,
-    Buffer.from(await ca.pkcs12(await ca.sell(['shop.example.com'], { rsa: true }), 'open sesame'), 'base64'),
+    Buffer.from(await ca.pkcs12(await ca.issue(['shop.example.com'], { rsa: true }), 'open sesame'), 'base64'),
   );
 
   const { page } = await consoles.openAs(
@@ -120,12 +120,12 @@ test('a customer replaces a certificate by a PKCS#12 file, and asks for a reques
   await page.getByRole('dialog').getByText('Request', { exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect((await info()).csrPem).not.toBe(before));
-  // What is served stays until the request has been signed.
+  // The served certificate stays until the request is signed.
   expect(await info()).toMatchObject({ keyTypes: ['rsa'], hasRequest: true });
   await page.close();
 });
 
-test('a customer orders certificates for chosen domains from the bar; those that cannot have one are named', async () => {
+test('a customer orders certificates for selected domains; domains that cannot have one are listed', async () => {
   const { build, installation } = consoles.app;
   const site = await build.site();
   const name = (label: string) => `${label}.${site.id.slice(-8)}.example.com`;
@@ -134,7 +134,7 @@ test('a customer orders certificates for chosen domains from the bar; those that
   const { page } = await consoles.openAs(
     site.owner,
     `sitesManagement/sitesSetting/${site.id}/${site.name}?view=domains`,
-    { language: 'en', expects: /status of 400/ },
+    { language: 'en', expectedErrors: /status of 400/ },
   );
   for (const label of ['one', 'two', 'off'])
     await page
@@ -152,7 +152,7 @@ test('a customer orders certificates for chosen domains from the bar; those that
   await page.close();
 });
 
-test('a certificate that is brought is offered to the domains that it covers, each with its result', async () => {
+test('a new certificate is offered to the domains that it covers, with a result for each', async () => {
   const { as, build } = consoles.app;
   const site = await build.site();
   const end = `${site.id.slice(-8)}.example.com`;
@@ -167,7 +167,7 @@ test('a certificate that is brought is offered to the domains that it covers, ea
     params: { ...site.params, certId: older?.id ?? '' },
     body: { domainIDs: [three?.id ?? ''] },
   });
-  const sold = await (await authority()).sell([`*.${end}`]);
+  const sold = await (await createAuthority()).issue([`*.${end}`]);
   const { page } = await consoles.openAs(
     site.owner,
     `sitesManagement/sitesSetting/${site.id}/${site.name}?view=certs`,
@@ -181,7 +181,7 @@ test('a certificate that is brought is offered to the domains that it covers, ea
   await dialog.locator('textarea').nth(1).fill(sold.keyPem);
   await dialog.getByRole('button', { name: 'Add certificate' }).click();
   await page.getByRole('dialog', { name: '3 domains match wildcard' }).waitFor();
-  // A domain that is served with another certificate is left to the reader.
+  // A domain with another certificate is not preselected.
   expect(await dialog.getByRole('checkbox', { name: `three.${end}` }).isChecked()).toBe(false);
   await keepPicture(page, 'certificate-offer');
   await dialog.getByRole('button', { name: 'Use for 2 domains' }).click();
@@ -192,13 +192,13 @@ test('a certificate that is brought is offered to the domains that it covers, ea
   await page.close();
 });
 
-test('both boxes of a bad pair say what is wrong, and the summary leads to the first of them', async () => {
+test('both fields of an invalid pair show errors, and the summary links to the first', async () => {
   const { build } = consoles.app;
   const site = await build.site();
-  const ca = await authority();
-  const [one, other] = [await ca.sell(['one.example.com']), await ca.sell(['other.example.com'])];
+  const ca = await createAuthority();
+  const [one, other] = [await ca.issue(['one.example.com']), await ca.issue(['other.example.com'])];
   const address = `sitesManagement/sitesSetting/${site.id}/${site.name}?view=certs`;
-  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expects: /status of 400/ });
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expectedErrors: /status of 400/ });
   await page.getByRole('button', { name: 'Add certificate' }).first().click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('PEM', { exact: false }).first().click();

@@ -1,9 +1,9 @@
-// A real browser that is asked to prove that a person sits before it, and arrives where it wanted to.
+// Anti-CC challenges in a real browser.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { openChromium, openWindow, overhang, type Look } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { openChromium, openWindow, horizontalOverflow, type WindowOptions } from '../support/browser.ts';
 import { startEdge, zoneDoc, type Edge } from '../support/edge.ts';
 import { keepPicture } from '../support/pictures.ts';
 
@@ -16,19 +16,19 @@ afterAll(() => Promise.all([edge.stop(), browser.close()]));
 
 const usual = ZoneAntiCC.omit({ enabled: true }).parse(noAntiCC);
 
-/** Everyone is asked so, at a site whose pages say that one is there. */
-async function visited(mode: 1 | 2 | 3 | 4, name: string, look: Look = {}) {
+/** A site that challenges every request. */
+async function visited(mode: 1 | 2 | 3 | 4, name: string, look: WindowOptions = {}) {
   const antiCC = { ...usual, mode, requests: 0, difficulty: 1, whitelist: [] };
   await edge.put(zoneDoc(edge.ports, { antiCC }));
   await edge.site({}, { name });
   edge.origin.on('/film', { headers: { 'content-type': 'text/html' }, body: '<title>x</title><h1>The film</h1>' });
   edge.origin.on('/favicon.ico', { status: 204 });
   const base = `http://${name}:${edge.ports.http}`;
-  const { page } = await openWindow(browser, base, { ...look, expects: /status of 978/ });
+  const { page } = await openWindow(browser, base, { ...look, expectedErrors: /status of 978/ });
   return { page, address: `${base}/film?x=1#part` };
 }
 
-test('the shield lets a browser through by itself, to the very address that it asked for', async () => {
+test('the five-second shield passes a browser automatically to the requested URL', async () => {
   const { page, address } = await visited(1, 'shield.localhost', { width: 390 });
   await page.goto(address);
   await page.getByRole('heading', { name: 'The film' }).waitFor();
@@ -40,20 +40,20 @@ test('the shield lets a browser through by itself, to the very address that it a
   await page.getByRole('heading', { name: 'The film' }).waitFor();
 });
 
-test('a button is pressed by the keyboard, on a page that reads well in the dark', async () => {
+test('the button challenge works by keyboard and is readable in dark mode', async () => {
   const { page, address } = await visited(3, 'click.localhost', { width: 390 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto(address);
   const button = page.getByRole('button', { name: 'I am a visitor' });
   await expect.poll(() => button.evaluate((one) => one === document.activeElement)).toBe(true);
-  expect(await overhang(page)).toBeLessThanOrEqual(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'challenge-click-dark');
   await button.press('Enter');
   await page.getByRole('heading', { name: 'The film' }).waitFor();
 });
 
-test('a picture that is answered wrongly is followed by another, and can be passed without sight', async () => {
+test('a wrong answer to the image challenge shows another image, and a proof of work is the alternative', async () => {
   const { page, address } = await visited(2, 'code.localhost');
   await page.goto(address);
   const field = page.getByLabel('Characters in the picture');
@@ -61,12 +61,12 @@ test('a picture that is answered wrongly is followed by another, and can be pass
   await keepPicture(page, 'challenge-code');
   await page.keyboard.press('Enter');
   await page.getByText('That did not work').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Cannot see it' }).click();
   await page.getByRole('heading', { name: 'The film' }).waitFor();
 });
 
-test('a redirect is not noticed', async () => {
+test('the redirect challenge is invisible', async () => {
   const { page, address } = await visited(4, 'redirect.localhost');
   await page.goto(address);
   await page.getByRole('heading', { name: 'The film' }).waitFor();

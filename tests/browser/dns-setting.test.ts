@@ -1,14 +1,14 @@
-// An operator's first minutes: the setup of DNS that opens once after sign-in, and the screens of DNS afterwards.
+// DNS setup after the first sign-in, and the DNS screens.
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import { keepPicture } from '../support/pictures.ts';
 import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
 
@@ -34,8 +34,8 @@ async function signIn(page: Page, email: string) {
   await page.keyboard.press('Enter');
 }
 
-test('DNS is offered once after sign-in, can be left for later, and blocks nothing', async () => {
-  const { email } = await people(consoles.app).person();
+test('DNS setup opens once after sign-in and can be postponed', async () => {
+  const { email } = await passwordAccounts(consoles.app).createAccount();
   const { page } = await consoles.open('client', { width: 390, language: 'zh-TW', theme: 'dark' });
   const asked = async () => {
     await page.getByRole('textbox', { name: '電子郵件' }).fill(email);
@@ -46,14 +46,14 @@ test('DNS is offered once after sign-in, can be left for later, and blocks nothi
   await asked();
   await page.waitForURL('**/client/DNSSetting?*');
   await page.getByText('可以稍後再設定').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'dns-offered');
-  // By keyboard. The page of the link opens.
+  // By keyboard, the link's page opens.
   await page.getByRole('link', { name: '稍後設定' }).press('Enter');
   await page.waitForURL('**/client/nodeManage/nodesList?sort=-name');
   const banner = page.getByRole('region', { name: '主控台通知' });
   await banner.getByText('尚未設定 DNS').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'dns-banner');
   for (const address of ['dashboard', 'nodeManage/sitesList', 'systemManagement/dnsSetting']) {
     await page.goto(`/client/${address}`);
@@ -79,17 +79,17 @@ test('DNS is offered once after sign-in, can be left for later, and blocks nothi
 });
 
 test('a root account sets DNS up after its first sign-in', { timeout: 120_000 }, async () => {
-  const { email } = await people(consoles.app).person();
-  // The address is tried and refused first.
-  const { page } = await consoles.open('client', { expects: /status of 502/ });
+  const { email } = await passwordAccounts(consoles.app).createAccount();
+  // The address is rejected at first.
+  const { page } = await consoles.open('client', { expectedErrors: /status of 502/ });
   await page.goto('/client/login');
   await signIn(page, email);
   await page.getByRole('heading', { level: 1, name: 'Set up DNS' }).waitFor();
   await keepPicture(page, 'dns-first-provider');
-  // By keyboard: the button goes with its step, and the next one is gone on in.
+  // By keyboard: the button disappears with its step, and focus moves to the next step.
   await page.getByRole('button', { name: 'Next' }).press('Enter');
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('url');
-  // A browser that knows the operator's own password would put it here, and we would send it to the provider.
+  // A browser would fill in the operator's own password, which we would send to the provider.
   expect(await page.getByLabel('API key').getAttribute('autocomplete')).toBe('new-password');
   await page.getByLabel('Address of the API').fill('http://127.0.0.1:9');
   await page.getByLabel('API key').fill('another key');
@@ -102,7 +102,7 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.getByLabel('API key').fill(dns.apiKey);
   await page.getByRole('button', { name: 'Test and go on' }).click();
   await page.getByLabel('CNAME suffix').waitFor();
-  // Whoever comes back goes on with what is known; a key is kept nowhere.
+  // A reload keeps the known values, but not the key.
   await page.waitForURL(/root=/);
   await page.reload();
   await expect.poll(() => page.getByLabel('Root domain').inputValue()).toBe(zone);
@@ -127,74 +127,69 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.context().close();
 });
 
-test(
-  'what somebody else has is taken over where it is in the way, and what was repaired can be read',
-  { timeout: 120_000 },
-  async () => {
-    const { app } = consoles;
-    const { client, clientId } = await app.build.client();
-    const { call } = app.as(client);
-    const suffix = `${unique('cdn')}.${zone}`;
-    const credentials = { url: dns.url, apiKey: dns.apiKey };
-    await call(dnsSetting.create, { body: { dnsType: 'powerDNS', credentials, rootDomain: zone, cname: suffix } });
-    const byHand = (name: string, changetype: 'REPLACE' | 'DELETE') => {
-      const records = changetype === 'DELETE' ? [] : [{ content: '192.0.2.50', disabled: false }];
-      const set = { name: `${name}.`, type: 'A', ttl: 60, changetype, records };
-      return dns.call(`/zones/${zone}.`, 'PATCH', { rrsets: [set] });
-    };
-    const want = (label: string, value: string) =>
-      wantSets(app.installation.pool, { clientId, label }, [
-        { line: 'default', type: 'A', values: [{ value, weight: 1 }], ttlSeconds: 60 },
-      ]);
-    const [bad, theirs, gone] = [`g-bad.${suffix}`, `g-theirs.${suffix}`, `g-gone.${suffix}`];
-    await byHand(theirs, 'REPLACE');
-    await want('g-bad', 'no address');
-    await want('g-theirs', '192.0.2.1');
-    await want('g-gone', '192.0.2.2');
-    const waiting = async () => (await call(dnsSetting.unprocessed, {})).data.filter(({ fault }) => fault !== null);
-    await eventually(async () => expect(await waiting()).toHaveLength(2));
+test('foreign records are taken over on request, and repaired records are listed', { timeout: 120_000 }, async () => {
+  const { app } = consoles;
+  const { client, clientId } = await app.build.client();
+  const { call } = app.as(client);
+  const suffix = `${unique('cdn')}.${zone}`;
+  const credentials = { url: dns.url, apiKey: dns.apiKey };
+  await call(dnsSetting.create, { body: { dnsType: 'powerDNS', credentials, rootDomain: zone, cname: suffix } });
+  const byHand = (name: string, changetype: 'REPLACE' | 'DELETE') => {
+    const records = changetype === 'DELETE' ? [] : [{ content: '192.0.2.50', disabled: false }];
+    const set = { name: `${name}.`, type: 'A', ttl: 60, changetype, records };
+    return dns.call(`/zones/${zone}.`, 'PATCH', { rrsets: [set] });
+  };
+  const want = (label: string, value: string) =>
+    wantSets(app.installation.pool, { clientId, label }, [
+      { line: 'default', type: 'A', values: [{ value, weight: 1 }], ttlSeconds: 60 },
+    ]);
+  const [bad, theirs, gone] = [`g-bad.${suffix}`, `g-theirs.${suffix}`, `g-gone.${suffix}`];
+  await byHand(theirs, 'REPLACE');
+  await want('g-bad', 'no address');
+  await want('g-theirs', '192.0.2.1');
+  await want('g-gone', '192.0.2.2');
+  const waiting = async () => (await call(dnsSetting.unprocessed, {})).data.filter(({ fault }) => fault !== null);
+  await eventually(async () => expect(await waiting()).toHaveLength(2));
 
-    const { page } = await consoles.openAs(client, 'systemManagement/dnsSetting?tab=unprocessed', { language: 'en' });
-    const menuOf = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('button').last();
-    await menuOf(bad).click();
-    await page.getByRole('menuitem', { name: 'Try again now' }).waitFor();
-    expect(await page.getByRole('menuitem', { name: 'Take over' }).count()).toBe(0);
-    await page.keyboard.press('Escape');
-    for (const name of [bad, theirs])
-      await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').click();
-    await page.getByRole('toolbar').getByRole('button', { name: 'Take over' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByText('1 skipped: Nobody else has a record there').waitFor();
-    await dialog.getByRole('button', { name: 'Take over' }).click();
-    await eventually(async () => expect((await waiting()).map(({ name }) => name)).toEqual([bad]));
+  const { page } = await consoles.openAs(client, 'systemManagement/dnsSetting?tab=unprocessed', { language: 'en' });
+  const menuOf = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('button').last();
+  await menuOf(bad).click();
+  await page.getByRole('menuitem', { name: 'Try again now' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'Take over' }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  for (const name of [bad, theirs]) await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Take over' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 skipped: Nobody else has a record there').waitFor();
+  await dialog.getByRole('button', { name: 'Take over' }).click();
+  await eventually(async () => expect((await waiting()).map(({ name }) => name)).toEqual([bad]));
 
-    // Somebody deletes a name by hand: it is had back, and it can be read which one it was.
-    await byHand(gone, 'DELETE');
-    const { data } = await call(dnsSetting.list, {});
-    await call(dnsSetting.compare, { body: { ids: data.map(({ id }) => id) } });
-    await eventually(async () => expect((await call(dnsSetting.list, {})).data[0]?.drifted).toBe(1));
-    await page.goto('/client/systemManagement/dnsSetting');
-    await menuOf(zone).click();
-    await page.getByRole('menuitem', { name: 'Show what was repaired' }).click();
-    await page.getByRole('dialog').getByText(gone, { exact: true }).waitFor();
-    // What opened a dialog has gone with its menu: the focus comes back to the menu's button.
-    await page.keyboard.press('Escape');
-    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
-    await expect.poll(focused).toBe(`Actions for ${zone}`);
-    await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).press('Enter');
-    await expect.poll(focused).toBe(`Actions for ${zone}`);
-    await page.context().close();
-  },
-);
+  // A name that was deleted at the provider is restored and listed.
+  await byHand(gone, 'DELETE');
+  const { data } = await call(dnsSetting.list, {});
+  await call(dnsSetting.compare, { body: { ids: data.map(({ id }) => id) } });
+  await eventually(async () => expect((await call(dnsSetting.list, {})).data[0]?.drifted).toBe(1));
+  await page.goto('/client/systemManagement/dnsSetting');
+  await menuOf(zone).click();
+  await page.getByRole('menuitem', { name: 'Show what was repaired' }).click();
+  await page.getByRole('dialog').getByText(gone, { exact: true }).waitFor();
+  // The menu item that opened the dialog is gone, so focus returns to the menu button.
+  await page.keyboard.press('Escape');
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  await expect.poll(focused).toBe(`Actions for ${zone}`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).press('Enter');
+  await expect.poll(focused).toBe(`Actions for ${zone}`);
+  await page.context().close();
+});
 
-test('a suffix outside every root domain is refused at its field', { timeout: 120_000 }, async () => {
+test('a suffix outside of all root domains shows an error at its field', { timeout: 120_000 }, async () => {
   const { client } = await consoles.app.build.client();
   const credentials = { url: dns.url, apiKey: dns.apiKey };
   const body = { dnsType: 'powerDNS' as const, credentials, rootDomain: zone };
   await consoles.app.as(client).call(dnsSetting.create, { body });
-  const look = { language: 'en' as const, expects: /status of 400/ };
+  const look = { language: 'en' as const, expectedErrors: /status of 400/ };
   const { page } = await consoles.openAs(client, 'systemManagement/cname', look);
   await page.getByRole('button', { name: 'Add CNAME suffix' }).first().click();
   const form = page.getByRole('dialog');
@@ -238,9 +233,9 @@ test.each([
       if (text !== 'PowerDNS') await page.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor();
       await page.locator('main h1').waitFor();
       await keepPicture(page, `dns-${i}-${look.language}-${look.width}`);
-      expect(await accessibilityFaults(page), address).toEqual([]);
+      expect(await accessibilityViolations(page), address).toEqual([]);
     }
-    expect(screen.complaints()).toEqual([]);
+    expect(screen.browserErrors()).toEqual([]);
     await page.context().close();
   },
 );

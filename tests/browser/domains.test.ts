@@ -1,4 +1,4 @@
-// What a customer does with many domains, and with one, in a browser.
+// Domains in the customer console, in bulk and one by one.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -38,7 +38,7 @@ async function threeDomains() {
   return { site, call, names, address, rows };
 }
 
-test('chosen domains are sent to HTTPS, tagged, given other origins from the bar; what is on is not removed', async () => {
+test('selected domains get an HTTPS redirect, tags and origins from the bulk bar; enabled domains are not removed', async () => {
   const { site, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
   const bar = page.getByRole('toolbar');
@@ -80,14 +80,14 @@ test('chosen domains are sent to HTTPS, tagged, given other origins from the bar
     expect((await rows()).map(({ upstreams }) => upstreams[0]?.address)).toEqual(Array(3).fill('192.0.2.78')),
   );
 
-  // On, they may not go, and that is said before anything is done.
+  // Enabled domains cannot be removed.
   await choose(1);
   await bar.getByRole('button', { name: 'Remove' }).click();
   await page.getByText('Turned-on entries must be turned off first.').first().waitFor();
   expect(await rows()).toHaveLength(3);
 }, 240_000);
 
-test('a name of any site is looked up where all of them stand, and opened from there', async () => {
+test('a domain of any site is found in the list of all domains and opened', async () => {
   const { site, names } = await threeDomains();
   const { page } = await consoles.openAs(site.client, 'nodeManage/domains', { language: 'en' });
   const [first = ''] = names;
@@ -106,7 +106,7 @@ test('a name of any site is looked up where all of them stand, and opened from t
   await page.context().close();
 }, 240_000);
 
-test('names are pasted, mended line by line, given an origin that answers, and made', async () => {
+test('pasted names are corrected line by line, get a tested origin, and are created', async () => {
   const { site, call, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
   await page.getByRole('link', { name: 'Add domains' }).click();
@@ -132,12 +132,12 @@ test('names are pasted, mended line by line, given an origin that answers, and m
   await page.getByText(`127.0.0.1:${origin.port} answers by HTTP, status 200`).waitFor();
   await keepPicture(page, 'add-domains-origin');
   await next.click();
-  // Wildcards are proven by DNS, and this site has no account.
+  // Wildcards need DNS-01, and this site has no DNS account.
   await page.getByText('For all but 1 name').waitFor();
   await keepPicture(page, 'add-domains-certificate');
   await page.getByLabel('None for now').click();
   await next.click();
-  // Back and forth, nothing is lost.
+  // Going back keeps the input.
   await page.getByRole('button', { name: /^Origin/ }).click();
   expect(await page.getByLabel('Port 1').inputValue()).toBe(String(origin.port));
   await next.click();
@@ -166,15 +166,15 @@ test('names are pasted, mended line by line, given an origin that answers, and m
   );
 }, 240_000);
 
-test('thousands of names are drawn as far as they are seen, and made thousand by thousand', async () => {
+test('thousands of names are virtualized and created in batches of a thousand', async () => {
   const { site, names, address, call } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains&tab=new`, {
     language: 'en',
-    expects: /status of 409/,
+    expectedErrors: /status of 409/,
   });
   const many = Array.from({ length: 1500 }, (_, i) => `n${i}.${site.id.slice(-8)}.example.com`);
   const next = page.getByRole('button', { name: 'Next' });
-  // The last one is refused only when its thousand is sent: more are not asked for while one types.
+  // The server rejects the last name only when its batch of a thousand is sent.
   await page.getByRole('textbox', { name: 'Domains', exact: true }).fill([...many, names[0]].join('\n'));
   await page.getByText('1,501 ready').waitFor();
   expect(await page.getByRole('list', { name: 'Lines, one by one' }).getByRole('listitem').count()).toBeLessThan(60);
@@ -194,7 +194,7 @@ test('thousands of names are drawn as far as they are seen, and made thousand by
   expect(total).toBe(1503);
 }, 300_000);
 
-test('a new domain waits for its CNAME, says when it is checked again, and turns green by itself', async () => {
+test('a new domain waits for its CNAME, shows the next check, and turns green automatically', async () => {
   const { site, call, names, address, rows } = await threeDomains();
   const { cname } = await call(sites.get, { params: site.params });
   const [name = ''] = names;
@@ -205,7 +205,7 @@ test('a new domain waits for its CNAME, says when it is checked again, and turns
   await dialog.getByText('no CNAME record yet').waitFor();
   await dialog.getByRole('img', { name: 'unknown' }).waitFor();
   await page.keyboard.press('Escape');
-  // The first check found nothing: the domain goes on waiting, and the page says what comes next.
+  // After the first failed check the page shows the time of the next one.
   await page.getByText(/^Waiting for CNAME · checked again at \d\d:\d\d$/).waitFor();
   await keepPicture(page, 'domain-waits');
   await page.goto(`/user/${address}?view=domains`);
@@ -227,7 +227,7 @@ test('a new domain waits for its CNAME, says when it is checked again, and turns
   expect((await rows()).filter(({ cnameStatus }) => cnameStatus === 'active').map((one) => one.name)).toEqual([name]);
 }, 240_000);
 
-test('what browsers shall remember is set step by step, and a preload list takes only what is whole', async () => {
+test('HSTS is set in steps, and preload requires a complete configuration', async () => {
   const { site, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}/${names[0]}?tab=https`, { language: 'en' });
   await page.getByLabel('Tell browsers (HSTS)').click();
@@ -242,7 +242,7 @@ test('what browsers shall remember is set step by step, and a preload list takes
   expect(await stored()).toMatchObject({ includeSubdomains: true });
 }, 240_000);
 
-test('on its own page a domain gets tags, a certificate of the site, and its origins are tried', async () => {
+test('the domain page edits tags and certificate, and tests the origins', async () => {
   const { site, names, address, rows } = await threeDomains();
   const [name = ''] = names;
   await consoles.app.build.certificate(site, [name], { name: 'bought in spring' });

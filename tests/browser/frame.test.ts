@@ -1,13 +1,12 @@
-// The frame around every screen: menus that follow permissions, what a page says when it has nothing to show, and that
-// nothing which opens over it is inaccessible.
+// The frame around every screen: menus by permission, empty and failed pages, accessible overlays.
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { giveSession } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { setSessionCookies } from '../support/browser.ts';
 import type { BuiltSite } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { costOf } from '../support/page-cost.ts';
+import { measurePageCost } from '../support/page-cost.ts';
 import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
@@ -28,31 +27,31 @@ const entries = async (page: Page) => {
   return menuOf(page).locator('li a').allInnerTexts();
 };
 
-// The sign-in form once took 47 requests and 230 KB of script, an operator's dashboard 171 requests.
+// Earlier the sign-in page took 47 requests and 230 KB of script, and a dashboard 171 requests.
 describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s console', (kind) => {
   const isSeen = (name: RegExp) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-  test('shows its sign-in form with few requests and little script', async () => {
+  test('loads its sign-in form with few requests and little script', async () => {
     const { page } = await consoles.open(kind);
-    const { requests, scriptKilobytes } = await costOf(page, `/${kind}/login`, isSeen(/Sign in/));
+    const { requests, scriptKilobytes } = await measurePageCost(page, `/${kind}/login`, isSeen(/Sign in/));
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(12);
     expect(scriptKilobytes).toBeLessThanOrEqual(150);
     await page.context().close();
   });
 
-  test('shows the dashboard of a signed-in account with few requests', async () => {
+  test('loads the dashboard with few requests', async () => {
     const account = { user: site.owner, client: site.client, admin: await consoles.app.build.admin() }[kind];
     const screen = await consoles.open(kind);
-    await giveSession(screen, consoles.base[kind], account);
+    await setSessionCookies(screen, consoles.base[kind], account);
     const { page } = screen;
-    const { requests } = await costOf(page, `/${kind}/dashboard`, isSeen(/Dashboard/));
+    const { requests } = await measurePageCost(page, `/${kind}/dashboard`, isSeen(/Dashboard/));
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(25);
     await page.context().close();
   });
 });
 
-test('a page whose files went with an upgrade says so, and the frame stays', async () => {
-  const { page } = await consoles.openAs(site.client, 'dashboard', { expects: /status of 404|module script/ });
+test('a page whose chunk is missing after an upgrade says so, and the frame stays', async () => {
+  const { page } = await consoles.openAs(site.client, 'dashboard', { expectedErrors: /status of 404|module script/ });
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
   await page.route(/\/assets\/pages-/, (route) => route.fulfill({ status: 404 }));
   await menuOf(page).getByRole('link', { name: 'Zones' }).click();
@@ -61,15 +60,15 @@ test('a page whose files went with an upgrade says so, and the frame stays', asy
   await page.context().close();
 });
 
-describe('the menu shows what the account may read, and nothing else', () => {
-  test('to an operator’s account for nodes alone', async () => {
+describe('the menu shows only readable pages', () => {
+  test('for an operator’s account with access to nodes', async () => {
     const tenant = { clientId: site.clientId, client: site.client };
     const sub = await consoles.app.build.subClient(tenant, [site.zone], { permissions: ['zone:read', 'node:read'] });
     const { page } = await consoles.openAs(sub, 'dashboard');
     const seen = await entries(page);
     expect(seen).toEqual(expect.arrayContaining(['Dashboard', 'Zones', 'Nodes']));
     for (const hidden of ['Products', 'Sites', 'Domains', 'Single sign-on']) expect(seen).not.toContain(hidden);
-    // A group of which nothing is left is gone, too.
+    // A menu group without entries is hidden.
     expect(await menuOf(page).getByText('Products & sites').count()).toBe(0);
     await keepPicture(page, 'menu-of-an-operator-for-nodes');
 
@@ -81,7 +80,7 @@ describe('the menu shows what the account may read, and nothing else', () => {
     await page.context().close();
   });
 
-  test('to a customer’s account that reads one site', async () => {
+  test('for a customer’s account that reads one site', async () => {
     const sub = await consoles.app.build.subUser(site.owner, [site], { permissions: ['site:read', 'cache:read'] });
     const { page } = await consoles.openAs(sub, own('overview'));
     const seen = await entries(page);
@@ -92,18 +91,18 @@ describe('the menu shows what the account may read, and nothing else', () => {
     await page.context().close();
   });
 
-  test('and a link to what may not be read says which right is missing', async () => {
+  test('and a link to a forbidden page names the missing permission', async () => {
     const sub = await consoles.app.build.subUser(site.owner, [site], { permissions: ['site:read'] });
-    const { page } = await consoles.openAs(sub, own('domains'), { expects: /status of 403/ });
+    const { page } = await consoles.openAs(sub, own('domains'), { expectedErrors: /status of 403/ });
     await page.getByText('Your role cannot see this').waitFor();
     await page.getByText('domain:read').waitFor();
     expect(await page.getByRole('link', { name: 'Add domains' }).count()).toBe(0);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'forbidden');
     await page.context().close();
   });
 
-  test('to a root account all of it', async () => {
+  test('for a root account, all of them', async () => {
     const { page } = await consoles.openAs(site.client, 'dashboard');
     expect(await entries(page)).toEqual(expect.arrayContaining(['Zones', 'Nodes', 'Products', 'Sites', 'Domains']));
     await keepPicture(page, 'menu-of-an-operator');
@@ -112,14 +111,14 @@ describe('the menu shows what the account may read, and nothing else', () => {
 });
 
 describe('a page without data', () => {
-  test('that is empty says what it is for', async () => {
+  test('explains its purpose when empty', async () => {
     const { page } = await consoles.openAs(site.owner, own('domains'));
     await page.getByText('No domains yet').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 
-  test('waits quietly, then with a skeleton', async () => {
+  test('shows nothing at first, then a skeleton', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard');
     let answer = () => {};
     await page.route('**/site/*/domains*', async (route) => {
@@ -129,16 +128,18 @@ describe('a page without data', () => {
     await page.goto(`/user/${own('domains')}`);
     await page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor();
     await page.getByRole('status', { name: 'Loading' }).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     answer();
     await page.getByText('No domains yet').waitFor();
     await page.context().close();
   });
 
-  test('whose server is out of reach says so, and is loaded again when the network is back', async () => {
-    const { page } = await consoles.openAs(site.owner, own('overview'), { expects: /ERR_INTERNET_DISCONNECTED/ });
+  test('reports an unreachable server, and reloads when the network returns', async () => {
+    const { page } = await consoles.openAs(site.owner, own('overview'), {
+      expectedErrors: /ERR_INTERNET_DISCONNECTED/,
+    });
     await menuOf(page).getByRole('link', { name: 'Jobs' }).waitFor();
-    // The page itself is there; what it asks for is not.
+    // The page's script is loaded; its API request fails.
     await menuOf(page).getByRole('link', { name: 'Jobs' }).click();
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
     await menuOf(page).getByRole('link', { name: 'Domains' }).click();
@@ -148,18 +149,18 @@ describe('a page without data', () => {
     await page.getByText('Domains could not be loaded').waitFor();
     await page.getByText('The server does not answer').waitFor();
     await page.getByText('It is loaded again automatically').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'failed');
-    // Nothing is pressed: the page is loaded again when the network is back.
+    // The page reloads without input when the network is back.
     await page.context().setOffline(false);
     await page.getByText('Nothing matches').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 
-  test('has its head all the same, which keeps the focus until the thing itself is there', async () => {
+  test('shows its head at once, which keeps focus until the data arrives', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
-    const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', { expects: /status of 500/ });
+    const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', { expectedErrors: /status of 500/ });
     const held: Route[] = [];
     await page.route(new RegExp(`/client/node/${node.id}$`), (route) => void held.push(route));
     await page.getByRole('link', { name: new RegExp(node.name) }).click();
@@ -167,7 +168,7 @@ describe('a page without data', () => {
     await head.waitFor();
     await page.getByRole('status', { name: 'Loading' }).waitFor();
     await expect.poll(() => head.evaluate((it) => it === document.activeElement)).toBe(true);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await expect.poll(() => held.length).toBeGreaterThan(0);
     for (const route of held.splice(0)) await route.continue();
     const named = page.getByRole('heading', { level: 1, name: node.name });
@@ -179,26 +180,26 @@ describe('a page without data', () => {
     await page.reload();
     await page.getByRole('heading', { level: 2, name: 'Nodes could not be loaded' }).waitFor();
     await head.waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 
-  test('that is live keeps its rows when the server is gone, and says since when', async () => {
+  test('with live data keeps its rows when the server is gone, and shows since when', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
     const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', {
-      expects: /ERR_INTERNET_DISCONNECTED/,
+      expectedErrors: /ERR_INTERNET_DISCONNECTED/,
     });
     await page.getByRole('link', { name: new RegExp(node.name) }).waitFor();
     await page.context().setOffline(true);
     await page.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 180_000 });
     expect(await page.getByRole('link', { name: new RegExp(node.name) }).count()).toBe(1);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });
 });
 
-describe('what takes too long', () => {
-  test('as a call ends after five minutes and says so', async () => {
+describe('a timeout', () => {
+  test('ends a call after five minutes with an error', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard');
     await page.clock.install();
     const held: Route[] = [];
@@ -211,7 +212,7 @@ describe('what takes too long', () => {
     await page.context().close();
   });
 
-  test('as a script of the console offers to reload after two minutes', async () => {
+  test('offers to reload after two minutes without a chunk', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard');
     await page.clock.install();
     await page.reload();
@@ -223,7 +224,7 @@ describe('what takes too long', () => {
     await page.getByRole('progressbar', { name: 'Loading' }).waitFor();
     await page.clock.fastForward('02:01');
     await page.getByText('did not load within 2 minutes').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.unroute(/assets\/pages-.*\.js$/);
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { level: 1, name: 'Roles' }).waitFor();
@@ -231,8 +232,8 @@ describe('what takes too long', () => {
   });
 });
 
-test('an unknown address leads to the start page and says so, and one of /admin/ to the 404 page', async () => {
-  const { page } = await consoles.openAs(site.owner, 'no/such/page', { expects: /status of 404/ });
+test('an unknown URL redirects to the start page with a message, and one of /admin/ to the 404 page', async () => {
+  const { page } = await consoles.openAs(site.owner, 'no/such/page', { expectedErrors: /status of 404/ });
   await page.waitForURL('**/user/dashboard');
   await page.getByText('This page does not exist').waitFor();
   await page.goto('/elsewhere');
@@ -243,11 +244,11 @@ test('an unknown address leads to the start page and says so, and one of /admin/
     await page.getByRole('heading', { level: 1, name: '404' }).waitFor();
   }
   expect(await menuOf(page).count()).toBe(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.context().close();
 });
 
-test('the current entry of the menu is in view after a change of page and after a reload', async () => {
+test('the current menu entry is in view after navigation and reload', async () => {
   const { page } = await consoles.openAs(site.client, 'dashboard');
   await page.setViewportSize({ width: 1440, height: 420 });
   const menu = page.getByRole('navigation', { name: 'Main menu' });
@@ -265,7 +266,7 @@ test('the current entry of the menu is in view after a change of page and after 
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'Announcements' }).waitFor();
   await expect.poll(isSeen).toBe(true);
-  // By a key, from the end of the menu to its first entry.
+  // The shortcut moves focus to the first entry, although focus was at the end of the menu.
   await page.keyboard.press('g');
   await page.keyboard.press('d');
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
@@ -275,13 +276,13 @@ test('the current entry of the menu is in view after a change of page and after 
   await page.context().close();
 });
 
-test('the last site and zone of a tab are reopened, until the sign-out', async () => {
-  // Signing out ends the session of an account: this test has its own.
+test('the last site and zone of a tab are reopened until sign-out', async () => {
+  // Signing out ends the account's session, so this test uses its own account.
   const site = await consoles.app.build.site();
   const other = await consoles.app.build.zone({ tenant: { clientId: site.clientId, client: site.client } });
   const { page } = await consoles.openAs(site.client, `nodeManage/sitesSetting/${site.id}/x?view=jobs`, {
-    // A poll that is under way at the sign-out is refused.
-    expects: /status of 401/,
+    // A poll that is in flight during the sign-out fails with 401.
+    expectedErrors: /status of 401/,
   });
   await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
   await page.goto(`/client/nodeManage/zonesList/${other.id}`);
@@ -311,10 +312,10 @@ describe.each([
   ['light', 1440],
   ['dark', 1440],
   ['light', 390],
-] as const)('what opens over a page is accessible, %s at %i px', (theme, width) => {
+] as const)('overlays are accessible, %s at %i px', (theme, width) => {
   const look = { theme, width };
   const isPhone = width < 500;
-  // Structure does not change with the theme; what can be read does.
+  // Only contrast depends on the theme.
   const rules = theme === 'dark' ? ['color-contrast'] : [];
 
   test('menus and pickers', { timeout: 300_000 }, async () => {
@@ -322,7 +323,7 @@ describe.each([
     await page.getByRole('link', { name: site.name }).waitFor();
     const found: Record<string, string[]> = {};
     const lookAt = async (what: string) => {
-      found[what] = await accessibilityFaults(page, { rules });
+      found[what] = await accessibilityViolations(page, { rules });
       await page.keyboard.press('Escape');
       await page.keyboard.press('Escape');
     };
@@ -361,23 +362,23 @@ describe.each([
     await page.context().close();
   });
 
-  test('drawers, questions and messages', { timeout: 300_000 }, async () => {
+  test('drawers, dialogs and messages', { timeout: 300_000 }, async () => {
     const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList', {
       ...look,
-      expects: /status of 409/,
+      expectedErrors: /status of 409/,
     });
     await page.getByRole('link', { name: site.zone.name }).waitFor();
     await page.getByRole('button', { name: 'Add zone' }).first().click();
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Half a zone');
-    const inDrawer = await accessibilityFaults(page, { rules });
+    const inDrawer = await accessibilityViolations(page, { rules });
     await page.keyboard.press('Escape');
     await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
-    const asked = await accessibilityFaults(page, { rules });
+    const asked = await accessibilityViolations(page, { rules });
     await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('button', { name: `Actions for ${site.zone.name}` }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await page.getByRole('dialog', { name: `Remove ${site.zone.name}?` }).waitFor();
-    const removing = await accessibilityFaults(page, { rules });
+    const removing = await accessibilityViolations(page, { rules });
     await page
       .getByRole('dialog')
       .getByRole('button', { name: `Remove ${site.zone.name}` })
@@ -386,13 +387,13 @@ describe.each([
       .getByText(/^Request ID|reqID/)
       .first()
       .waitFor();
-    const refused = await accessibilityFaults(page, { rules });
+    const refused = await accessibilityViolations(page, { rules });
     expect({ inDrawer, asked, removing, refused }).toEqual({ inDrawer: [], asked: [], removing: [], refused: [] });
     await page.context().close();
   });
 });
 
-test('a message of what was done is not in the way of what lies under it', async () => {
+test('a success message lets clicks through to the content below', async () => {
   const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
   const drawer = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Add zone' }).first().click();
@@ -407,7 +408,7 @@ test('a message of what was done is not in the way of what lies under it', async
   await page.context().close();
 });
 
-test('the time is told in the zone that was chosen', async () => {
+test('times are shown in the selected time zone', async () => {
   const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
   const shown = page.locator('tbody time').first();
   await shown.waitFor();
@@ -423,7 +424,7 @@ test('the time is told in the zone that was chosen', async () => {
   await page.context().close();
 });
 
-/** The text of the row that has the focus after each key; null where none has it. */
+/** The focused row's text after each key, or null. */
 async function rowsAfter(page: Page, keys: readonly string[]): Promise<(string | null)[]> {
   const rows: (string | null)[] = [];
   for (const key of keys) {
@@ -434,7 +435,7 @@ async function rowsAfter(page: Page, keys: readonly string[]): Promise<(string |
 }
 
 describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
-  test('pushes the page down, leaves the keys to it, and closes by Escape', async () => {
+  test('moves the page down, leaves shortcuts to the page, and closes on Escape', async () => {
     const { app, openAs } = consoles;
     const tenant = await app.build.client();
     const zone = await app.build.zone({ tenant });
@@ -446,7 +447,7 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
     const panel = page.getByRole('region', { name: 'Announcements' });
     const add = page.getByRole('button', { name: 'Add zone' });
     await panel.getByText('Maintenance on Sunday').waitFor();
-    // It opens once: a reload leaves the dot.
+    // The announcement opens once. After a reload only the dot remains.
     await page.reload();
     await page.getByRole('button', { name: 'Announcements, 1 unread' }).click();
     await panel.getByText('Maintenance on Sunday').waitFor();
@@ -458,7 +459,7 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
 
     const [first, second, third] = await rowsAfter(page, ['j', 'j', 'k']);
-    // A phone has cards in place of rows.
+    // Phones show cards in place of rows.
     expect(second === first).toBe(width === 390);
     expect(third).toBe(first);
     await page.keyboard.press('/');
@@ -468,7 +469,7 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
     await page.locator('h1').click();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    // What stands over the page has Escape first.
+    // Escape closes the overlay first.
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await panel.waitFor();
@@ -491,7 +492,7 @@ describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
   });
 });
 
-describe('whatever a key opens is closed by Esc, and gives the focus back', () => {
+describe('Escape closes an overlay and returns focus', () => {
   const over = (page: Page) =>
     page.locator('[role="dialog"], [role="menu"], [role="listbox"]').filter({ visible: true });
   const closeOver = async (page: Page, message = '') => {
@@ -501,7 +502,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
     await page.keyboard.press('Escape');
     await expect.poll(() => over(page).count(), { message }).toBe(0);
   };
-  /** What the focused element is called. */
+  /** Accessible name of the focused element. */
   const focused = (page: Page) =>
     page.evaluate(() => {
       const element = document.activeElement;
@@ -521,7 +522,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
       names.push(name);
       await page.keyboard.press('Enter');
       await closeOver(page, name);
-      // The clock's text changes.
+      // The clock's text changes between the two reads.
       const hasFocus = () => opener.evaluate((element) => element === document.activeElement);
       await expect.poll(hasFocus, { message: name }).toBe(true);
     }
@@ -529,7 +530,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
     await page.context().close();
   });
 
-  test('from a row: its menu, its form and the question before it goes', async () => {
+  test('from a row: its menu, its form and its confirmation dialog', async () => {
     const zone = await consoles.app.build.zone();
     const { page } = await consoles.openAs(zone.client, 'nodeManage/zonesList');
     const menu = `Actions for ${zone.name}`;
@@ -542,7 +543,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
       await closeOver(page);
       await expect.poll(() => focused(page), { message: item }).toBe(menu);
     }
-    // The innermost first: a list of choices in a drawer, then the drawer.
+    // Escape closes the innermost overlay first: the select, then the drawer.
     await page.locator('main h1').focus();
     for (const [key, back] of [
       ['c', 'Zones'],
@@ -556,7 +557,7 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
     await page.context().close();
   });
 
-  test('a list of choices before the drawer it stands in', async () => {
+  test('a select before the drawer that contains it', async () => {
     const zone = await consoles.app.build.zone();
     const { page } = await consoles.openAs(zone.client, 'nodeManage/productsList');
     const add = page.locator('main header').getByRole('button', { name: 'Add product' });
@@ -572,8 +573,8 @@ describe('whatever a key opens is closed by Esc, and gives the focus back', () =
     await page.context().close();
   });
 
-  // A row that was removed took the focus with it.
-  test('a removed row leaves the focus to its neighbour', async () => {
+  // Regression: removing a row lost the focus.
+  test('removing a row moves focus to its neighbour', async () => {
     const tenant = await consoles.app.build.client();
     for (const name of ['one', 'three', 'two']) await consoles.app.build.zone({ tenant, name });
     const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList');

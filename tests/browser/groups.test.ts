@@ -1,12 +1,12 @@
-// The board of groups and lines: by the keyboard as by the pointer, foretold before it is published.
-// The dashboards' items that need attention, such as nodes of these groups.
+// The board of groups and lines by keyboard and by pointer, with a preview before publishing. Also the dashboards' list
+// "Needs attention".
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLookout } from '@edgeloom/api/steering/look-at.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
-import { accessibilityFaults } from '../support/accessibility.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
-import { trouble } from '../support/trouble.ts';
+import { attentionItems } from '../support/trouble.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function zoneOfTaiwan() {
     const { id } = await build.node({ zone });
     const ip = `203.0.113.${i + 1}`;
     await db.edgeNode.update({ where: { id }, data: { name, ip, joinedAt: new Date() } });
-    // One stands still; the others serve.
+    // One node's nginx is stopped; the others serve.
     const nginx = name === 'tpe-04' ? 'stopped' : 'running';
     await db.nodeState.create({ data: { nodeId: id, connectedAt: new Date(), lastSeenAt: new Date(), nginx } });
     nodes.set(name, id);
@@ -69,7 +69,7 @@ async function zoneOfTaiwan() {
   return { zone, core, backup, nodes, virtual };
 }
 
-test('a node is carried to another line by the keyboard, foretold, and published', async () => {
+test('a node is moved to another line by keyboard, previewed and published', async () => {
   const { zone, core } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
   const cell = (row: string, column: number) =>
@@ -80,7 +80,7 @@ test('a node is carried to another line by the keyboard, foretold, and published
       .nth(column);
   const chip = cell('Taiwan Fixed Network', 0).getByRole('button', { name: /khh-01/ });
   await chip.focus();
-  // Whoever goes elsewhere has put it down.
+  // Moving focus away drops the node.
   await page.keyboard.press('Space');
   await page.locator('[data-lifted]').waitFor();
   await page.keyboard.press('Tab');
@@ -90,11 +90,11 @@ test('a node is carried to another line by the keyboard, foretold, and published
   await cell('Default', 0)
     .getByRole('button', { name: /khh-01/ })
     .waitFor();
-  // The keyboard goes on where it was dropped.
+  // Focus stays on the dropped node.
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toMatch(/^khh-01/);
   const side = page.getByRole('complementary', { name: 'Unpublished changes' });
   await expect.poll(() => side.getByRole('listitem').filter({ hasText: 'Taiwan core' }).count()).toBe(2);
-  // Nobody is well on that line any more, so its visitors get the default; what stands is unchanged.
+  // No node of the line is healthy, so its visitors get the default line's nodes.
   await page.getByRole('button', { name: 'What would a visitor get on Taiwan core, Taiwan Fixed Network' }).click();
   await side.getByText('Answered as the default line.').waitFor();
   await side.getByText('203.0.113.4').waitFor();
@@ -106,7 +106,7 @@ test('a node is carried to another line by the keyboard, foretold, and published
   await page.context().close();
 });
 
-test('who takes a node off a line, discards or publishes by the keyboard stays on the board', async () => {
+test('removing a node, discarding or publishing by keyboard keeps focus on the board', async () => {
   const { zone, core } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
   const focused = (selector: string) =>
@@ -126,7 +126,7 @@ test('who takes a node off a line, discards or publishes by the keyboard stays o
   const { db } = consoles.app.installation;
   await expect.poll(() => db.groupMember.count({ where: { groupId: core.id, line: 'tfn' } })).toBe(1);
   await focused('section[tabindex]');
-  // A name may be left as it is, and not empty.
+  // The name may stay as it is, but must not be empty.
   await page
     .getByRole('columnheader', { name: /Taiwan core/ })
     .getByRole('button')
@@ -136,12 +136,12 @@ test('who takes a node off a line, discards or publishes by the keyboard stays o
   await page.context().close();
 });
 
-test('an offline node and one that rejected its configuration are never shown as answered', async () => {
+test('offline nodes and nodes with rejected configuration are never shown as healthy', async () => {
   const { zone, nodes } = await zoneOfTaiwan();
   const { db } = consoles.app.installation;
   const [offline = '', rejected = ''] = [nodes.get('tpe-02'), nodes.get('tpe-01')];
   const longAgo = new Date(Date.now() - 3_600_000);
-  // A probe of its ports still succeeds, so DNS still answers with it.
+  // Port probes still succeed, so DNS still returns the node.
   await db.nodeState.update({ where: { nodeId: offline }, data: { connectedAt: null, lastSeenAt: longAgo } });
   await db.nodeState.update({
     where: { nodeId: rejected },
@@ -157,12 +157,12 @@ test('an offline node and one that rejected its configuration are never shown as
   await preview.getByText('tpe-01 · 40 · Rejected config').waitFor();
   await first.getByRole('button', { name: /tpe-01/ }).click();
   await page.getByRole('dialog').getByText('In DNS answers').waitFor();
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'groups-offline-rejected-dark');
   await page.context().close();
 });
 
-test('the backup group is forced after a question, and lifted without one', async () => {
+test('the backup group is forced after a confirmation, and released without one', async () => {
   const { zone, core } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle');
   const head = page.getByRole('columnheader', { name: /Taiwan core/ });
@@ -185,12 +185,12 @@ test('a group without a backup says why it cannot be forced', async () => {
   const force = page.getByRole('menuitem', { name: 'Force backup group' });
   await force.getByText('No backup group').waitFor();
   expect(await force.isDisabled()).toBe(true);
-  // What removes was dark red on dark.
-  expect(await accessibilityFaults(page)).toEqual([]);
+  // Regression: destructive actions were dark red on a dark background.
+  expect(await accessibilityViolations(page)).toEqual([]);
   await page.context().close();
 });
 
-test('a virtual node has records, and one that is on cannot be removed', async () => {
+test('a virtual node has records, and an enabled record cannot be removed', async () => {
   const { zone } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/vNode');
   await page
@@ -212,16 +212,16 @@ test('a virtual node has records, and one that is on cannot be removed', async (
   await page.context().close();
 });
 
-describe('what needs attention', () => {
-  test('leads an operator to lists that show exactly the counted rows', async () => {
+describe('Needs attention', () => {
+  test('links an operator to lists with exactly the counted rows', async () => {
     const site = await consoles.app.build.site();
-    const names = await trouble(consoles.app.build, consoles.app.installation, site);
+    const names = await attentionItems(consoles.app.build, consoles.app.installation, site);
     const { page } = await consoles.openAs(site.client, 'dashboard');
     const panel = page.getByRole('region', { name: 'Needs attention' });
     await panel.getByRole('listitem').first().waitFor();
     expect(await panel.getByRole('listitem').count()).toBe(Object.keys(names).length);
     await panel.getByText(names.nodesRejected).waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'attention-operator');
     const items = [
       [names.nodesRejected, '1 node rejected its configuration'],
@@ -250,15 +250,15 @@ describe('what needs attention', () => {
     await page.context().close();
   });
 
-  test('shows a customer the own sites, and says in words that all is well', async () => {
+  test('shows a customer its own sites, and says when all is well', async () => {
     const site = await consoles.app.build.site();
-    const names = await trouble(consoles.app.build, consoles.app.installation, site);
+    const names = await attentionItems(consoles.app.build, consoles.app.installation, site);
     const look = { language: 'zh-TW', theme: 'dark', width: 390 } as const;
     const { page } = await consoles.openAs(site.owner, 'dashboard', look);
     const panel = page.getByRole('region', { name: '需要處理' });
     await panel.getByText(names.cnameInactive).waitFor();
     expect(await panel.getByRole('listitem').count()).toBe(5);
-    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await panel.scrollIntoViewIfNeeded();
     await keepPicture(page, 'attention-customer-390-dark-zh-TW');
     await panel.getByRole('link', { name: '查看: 1 個網域的 CNAME 未生效' }).click();

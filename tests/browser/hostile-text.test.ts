@@ -1,5 +1,5 @@
-// Every text that a screen can show is somebody's: an operator's, a customer's, a node's, a visitor's. Here each of them is
-// an attack, put there by the API where it takes it and by the database where it does not, and every screen is opened.
+// Every text that a screen can show comes from a tenant, node or visitor. This test writes an attack into each of them,
+// by API or directly to the database, and opens every screen.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
@@ -10,21 +10,21 @@ import { groups } from '@edgeloom/contract/all.ts';
 import type { Family } from '@edgeloom/contract/family.ts';
 import { mounted, paramNames } from '@edgeloom/contract/endpoint.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
-import type { Signed } from '../support/actors.ts';
-import { overhang } from '../support/browser.ts';
+import type { SignedInAccount } from '../support/actors.ts';
+import { horizontalOverflow } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
 import { sample } from '../support/sample.ts';
-import { textAt, thingAt, world, type World } from '../support/world.ts';
+import { textAt, objectKindAt, world, type World } from '../support/world.ts';
 
-/** A script for each place that a text might get into: an address, an attribute, an element, a template. */
+/** One script per context: URL, attribute, element, template. */
 const attack = (place: string) =>
   `javascript:pwned()//"'\`><img src=x onerror=pwned()><svg onload=pwned()></style><script>pwned()</script>{{pwned()}} «${place}»`;
 const marked = /«([\w.]+)»/g;
 
 let consoles: Consoles;
 let own: World;
-let admin: Signed;
+let admin: SignedInAccount;
 let domainName: string;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ afterAll(() => consoles.stop());
 
 const accountOf = (kind: Family) => (kind === 'client' ? own.client : kind === 'user' ? own.user : admin);
 
-/** Each call that writes, with an attack wherever its body takes free text. */
+/** Calls every write endpoint with an attack in each free text of its body. */
 async function writeByApi() {
   const faults: string[] = [];
   const writes = mounted(groups).filter(
@@ -51,12 +51,14 @@ async function writeByApi() {
   for (const { endpoint, mount, method, path: address } of writes) {
     const kinds = mount === 'root' ? (['user', 'client', 'admin'] as const) : [mount];
     const special = (at: readonly string[]) => {
-      const thing = thingAt(endpoint, at);
+      const thing = objectKindAt(endpoint, at);
       if (thing === null) return textAt(endpoint, at);
       return /s$/i.test(at.at(-1) ?? '') ? [own.ids[thing]] : own.ids[thing];
     };
-    const body = endpoint.body && hostile(sample(endpoint.body, special), `${endpoint.feature}.${endpoint.name}`);
-    const params = new Map(paramNames(address).map((name) => [name, own.ids[thingAt(endpoint, [name]) ?? 'site']]));
+    const body = endpoint.body && withAttacks(sample(endpoint.body, special), `${endpoint.feature}.${endpoint.name}`);
+    const params = new Map(
+      paramNames(address).map((name) => [name, own.ids[objectKindAt(endpoint, [name]) ?? 'site']]),
+    );
     for (const kind of kinds) {
       const base = kind === 'admin' ? consoles.app.adminUrl : consoles.app.url;
       const answer = await fetch(
@@ -70,22 +72,22 @@ async function writeByApi() {
           body: body === undefined ? null : JSON.stringify(body),
         },
       );
-      const said = await answer.text();
-      if (answer.status === 500) faults.push(`${method} ${address}: ${said}`);
+      const text = await answer.text();
+      if (answer.status === 500) faults.push(`${method} ${address}: ${text}`);
     }
   }
   expect(faults).toEqual([]);
 }
 
-/** Texts that a sample fills in as "text" may be anything. */
-function hostile(value: unknown, place: string): unknown {
+/** Replaces texts that the sample fills with "text". */
+function withAttacks(value: unknown, place: string): unknown {
   if (value === 'text') return attack(place).slice(0, 250);
-  if (Array.isArray(value)) return value.map((part) => hostile(part, place));
+  if (Array.isArray(value)) return value.map((part) => withAttacks(part, place));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, hostile(part, place)]));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withAttacks(part, place)]));
 }
 
-/** Words that programs read: what a schema lists, and permissions. */
+/** Values with a fixed format, such as enums and permissions. */
 function wordsOf(schema: z.core.$ZodType, seen = new Set<unknown>()): string[] {
   if (seen.has(schema)) return [];
   seen.add(schema);
@@ -106,12 +108,12 @@ const schemas = groups
 const words = new Set([...schemas.flatMap((schema) => wordsOf(schema)), ...permissions]);
 const isForPrograms = (text: string) =>
   words.has(text) || /^[0-9a-f-]{36}$|^[0-9a-f]{32,}$|^\d{4}-\d\d-\d\dT|^\S+@\S+$|^[0-9a-f.:]+\/\d+$/.test(text);
-/** Hashes, keys and sealed values: no screen shows them, and the product would not run on others. */
+/** Hashes, keys and sealed values are never shown, and the product could not run with other values. */
 const secret = /hash|sealed|secret|key|token|pem|digest|successor|password|challenge|credential|migration/i;
 
 const Columns = z.array(z.object({ table: z.string(), column: z.string(), type: z.string() }));
 
-/** Each text of each row; by a superuser, whom no trigger and no rule stops. */
+/** Overwrites each text column as a superuser without triggers and rules. */
 async function writeByDatabase(): Promise<string> {
   const client = new pg.Client({ connectionString: consoles.app.installation.env.DATABASE_URL });
   await client.connect();
@@ -138,7 +140,7 @@ async function writeByDatabase(): Promise<string> {
         await client.query(`UPDATE "${table}" SET ${set} WHERE ctid = $1::tid`, [row['row'], ...values]);
       }
     }
-    // Their own names would never lead here; the page is dressed by host name before its first byte.
+    // Brandings are selected by host name, so the attack needs this host.
     await client.query(`UPDATE brandings SET host = 'localhost' WHERE id = $1`, [own.ids.branding]);
     const { rows } = await client.query<{ name: string }>('SELECT name FROM domains WHERE id = $1', [own.ids.domain]);
     return rows[0]?.name ?? '';
@@ -151,7 +153,7 @@ function attacked(value: unknown, place: string, n: number): unknown {
   if (typeof value === 'string') return isForPrograms(value) ? value : `${attack(place)}${n}`;
   if (Array.isArray(value)) return value.map((part, i) => attacked(part, place, n * 100 + i));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  // Paths and kinds of files of anti-CC have a form that no other text passes: a zone that had others could not be read at all.
+  // Anti-CC paths and file types have a strict format. With other values the zone could not be read.
   const asItIs = (name: string) => name === 'antiCC';
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [name, asItIs(name) ? part : attacked(part, place, n)]),
@@ -162,7 +164,7 @@ const sources = path.join(import.meta.dirname, '../../apps/console/src/consoles'
 const inSource = async (file: string, pattern: RegExp) =>
   [...(await readFile(path.join(sources, file), 'utf8')).matchAll(pattern)].map(([, found = '']) => found);
 
-/** Every address of a console, from its own table of routes. */
+/** Every URL of a console, from its route table. */
 async function addresses(kind: Family): Promise<string[]> {
   const paths = [
     ...(await inSource(`${kind}/routes.tsx`, /path: '([^']+)'/g)),
@@ -175,12 +177,12 @@ async function addresses(kind: Family): Promise<string[]> {
     nodeID: own.ids.node,
     jobID: own.ids.nodeJob,
     rolloutID: own.ids.rollout,
-    // Of an account that this one manages.
+    // An account that this account manages.
     id: { admin: own.client.id, client: own.ids.user, user: own.ids.subUser }[kind],
     name: 'x',
     domainName: encodeURIComponent(domainName),
   };
-  // A new parameter is for this test to know.
+  // A new route parameter must be added to this test.
   const unknown = paths.flatMap((one) => paramNames(one)).filter((name) => !(name in known));
   expect(unknown).toEqual([]);
   const filled = paths.map((one) => one.replace(/:(\w+)\??/g, (_, name: string) => known[name] ?? ''));
@@ -191,7 +193,7 @@ async function addresses(kind: Family): Promise<string[]> {
 
 const seen = new Set<string>();
 
-/** Nothing of it became part of the page; what is shown of it is shown as it was written. */
+/** Fails if an attack became part of the page. Attacks must be shown literally. */
 async function check(page: Page, where: string) {
   const found = await page.evaluate(() => ({
     pwned: Reflect.get(window, 'pwnedAt') ?? null,
@@ -228,7 +230,7 @@ async function loaded(page: Page) {
 
 const over = (page: Page) => page.locator('[role="dialog"], [role="menu"]');
 
-/** What stands over the page goes, one after the other: a menu, a drawer, the question about what was typed. */
+/** Closes all overlays: menus, drawers, and the prompt about unsaved changes. */
 async function close(page: Page, where: string) {
   for (let i = 0; i < 12; i += 1) {
     const before = await over(page).count();
@@ -236,7 +238,7 @@ async function close(page: Page, where: string) {
     const leave = page.getByRole('button', { name: 'Leave', exact: true });
     const read = page.getByRole('button', { name: 'Got it' });
     const goes = (await leave.isVisible()) ? leave : (await read.isVisible()) ? read : null;
-    // It may be on its way out by itself.
+    // The overlay may close while we click.
     if (goes) await goes.click({ timeout: 3000 }).catch(() => undefined);
     else await page.keyboard.press('Escape');
     const isLess = (count: number) => document.querySelectorAll('[role="dialog"], [role="menu"]').length !== count;
@@ -246,8 +248,7 @@ async function close(page: Page, where: string) {
   expect(names, `${where} stays open`).toEqual([]);
 }
 
-/** A press that what opened late is in the way of: that is looked at as well, goes, and it is pressed again. False: what was
- *  done before has changed the page, and it is there no longer. */
+/** Clicks, and first closes and checks overlays that opened late. False if the element has disappeared. */
 async function press(page: Page, target: Locator, where: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -266,7 +267,7 @@ async function press(page: Page, target: Locator, where: string): Promise<boolea
 
 const nextFrames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 
-/** Until what a press opens is there, or nothing that it might still fetch is under way. */
+/** Resolves when the overlay is open or no requests are pending. */
 async function opened(page: Page, underWay: ReadonlySet<Request>) {
   for (let i = 0; i < 30; i += 1) {
     await page.evaluate(nextFrames);
@@ -274,7 +275,7 @@ async function opened(page: Page, underWay: ReadonlySet<Request>) {
   }
 }
 
-/** What a page opens over itself: its main form, and a row's menu with what that leads to. */
+/** Opens the page's main form, and a row's menu with everything in it. */
 async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string) {
   await close(page, where);
   const main = page.locator('main [data-main-action]').first();
@@ -283,19 +284,19 @@ async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string
     const isLink = (await main.getAttribute('href')) !== null;
     await press(page, main, where);
     if (isLink) {
-      // The page before stands until the next one has come: its menus were looked for there, and were gone when they were pressed.
+      // Wait for the new page, or its predecessor's menus are found and vanish.
       await page.waitForURL(({ href }) => href !== at);
       await loaded(page);
     } else await opened(page, underWay);
     await check(page, `${where}, main action`);
     await close(page, where);
   }
-  // A row's; the one below them says only how many there are.
+  // The last menu of a row; the footer has one, too.
   const menu = page.locator('main [aria-haspopup="menu"]:not(footer *)').last();
   if ((await menu.count()) === 0 || !(await press(page, menu, where))) return;
   await opened(page, underWay);
   const items = page.getByRole('menuitem');
-  // Acting as another would go on as somebody who may see less.
+  // "Act as" would continue with fewer permissions.
   const names = (await items.allTextContents()).filter((name) => !name.startsWith('Act as'));
   await check(page, `${where}, menu`);
   await close(page, where);
@@ -304,17 +305,17 @@ async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string
     if (!(await press(page, menu, where))) return;
     await opened(page, underWay);
     const item = items.filter({ hasText: name }).first();
-    // What was done before may have changed what is offered.
+    // Earlier steps may have removed or disabled this item.
     if ((await item.count()) > 0 && (await item.isEnabled())) await item.click();
     await opened(page, underWay);
     await check(page, `${where}, ${name}`);
-    // Some lead elsewhere; that place has its own turn.
+    // Pages that a menu item links to are checked on their own.
     if (page.url() !== at) return;
     await close(page, where);
   }
 }
 
-/** Opens a tab by its link, which costs a tenth of loading the page. Loads the page if an earlier step left it. */
+/** Opens a tab by its link, which takes a tenth of a page load. Loads the page if an earlier step left it. */
 async function goToTab(page: Page, href: string, where: string) {
   const link = page.locator(`main nav a[href=${JSON.stringify(href)}]`);
   const isHere = (await link.count()) > 0 && (await press(page, link, where));
@@ -327,8 +328,8 @@ async function goToTab(page: Page, href: string, where: string) {
   await loaded(page);
 }
 
-// The same texts in the same fields: each console at one width, and both widths among them. Who manages others comes after
-// them: some of what a menu offers suspends.
+// Each console runs at one width, and both widths are covered. Parent accounts run last, because their menus can
+// suspend child accounts.
 const walks = [
   ['user', 390],
   ['client', 1440],
@@ -336,7 +337,7 @@ const walks = [
 ] as const;
 describe.each(walks)('the %s console', (kind, width) => {
   test(`at ${width} px shows every text literally, and runs none`, { timeout: 1_200_000 }, async () => {
-    const screen = await consoles.openAs(accountOf(kind), 'dashboard', { width, expects: /status of 4\d\d/ });
+    const screen = await consoles.openAs(accountOf(kind), 'dashboard', { width, expectedErrors: /status of 4\d\d/ });
     const { page } = screen;
     const faults: string[] = [];
     page.on('dialog', (dialog) => {
@@ -360,11 +361,11 @@ describe.each(walks)('the %s console', (kind, width) => {
         if (tab !== null) await goToTab(page, tab, address);
         const where = `${address}${tab ?? ''}`;
         await check(page, where);
-        const wide = await overhang(page);
+        const wide = await horizontalOverflow(page);
         if (wide > 0) faults.push(`${where} is ${wide} px wider than the window`);
         if (width > 1000) await openAll(page, underWay, where);
         else await close(page, where);
-        faults.push(...screen.complaints().map((text) => `${where}: ${text}`));
+        faults.push(...screen.browserErrors().map((text) => `${where}: ${text}`));
       }
     }
     await page.goto(`/${kind}/dashboard`);
@@ -373,12 +374,12 @@ describe.each(walks)('the %s console', (kind, width) => {
     await page.getByRole('combobox').fill('javascript:');
     if (kind !== 'admin') await page.getByRole('option', { name: /pwned/ }).first().waitFor();
     await check(page, 'palette');
-    if ((await overhang(page)) > 0) faults.push('the palette sticks out');
+    if ((await horizontalOverflow(page)) > 0) faults.push('the palette sticks out');
     expect(faults).toEqual([]);
   });
 });
 
-test('what was planted was seen: names, tags, addresses, memos, announcements', () => {
+test('names, tags, addresses, memos and announcements with attacks were shown', () => {
   const planted = [
     'domains.name',
     'domains.tags',

@@ -1,4 +1,4 @@
-// A link from elsewhere, refused by a rule that a customer writes in the console and a visitor meets at the edge.
+// A customer adds hotlink rules in the console, and the edge enforces them.
 import { request } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => product.stop());
 
-/** The status of a visitor's request. */
+/** Status of a visitor's request. */
 const visit = (headers: Record<string, string>) =>
   new Promise<number>((resolve, reject) => {
     const { domain } = product.summary.demo;
@@ -28,13 +28,13 @@ const visit = (headers: Record<string, string>) =>
 const rows = (page: Page, list: string) => page.getByRole('list', { name: list }).getByRole('listitem');
 const publish = async (page: Page) => {
   await page.getByRole('button', { name: 'Publish' }).click();
-  // The bar goes with what there was to publish; the message may be the last one's.
+  // The bar disappears with the unsaved changes; the message may be from an earlier publish.
   await page.getByText('Rules published').waitFor();
   await page.getByRole('button', { name: 'Publish' }).waitFor({ state: 'detached' });
 };
 
 test(
-  'rules of a domain and of its site are written, read as sentences, ordered and obeyed',
+  'rules of a domain and a site are edited, shown as sentences, ordered and enforced',
   { timeout: 300_000 },
   async () => {
     const { siteID, domain } = product.summary.demo;
@@ -49,16 +49,16 @@ test(
     await keepPicture(page, 'hotlink-editing');
     await publish(page);
 
-    const said =
+    const sentence =
       'IF any URL AND comes neither from this domain nor from friend.example **.partner.example THEN refuse with 403';
     const referer = async () => (await rows(page, 'Who may link here').first().innerText()).replace(/\s/g, '');
-    await expect.poll(referer).toContain(said.replace(/\s/g, ''));
+    await expect.poll(referer).toContain(sentence.replace(/\s/g, ''));
     await eventually(async () => expect(await visit({ referer: 'https://thief.example/' })).toBe(403));
     expect(await visit({ referer: 'https://friend.example/' })).not.toBe(403);
-    // Header rules are a call of their own, so they can reach the edge after the link rules.
+    // Header rules are saved by another request, so they may reach the edge later.
     await eventually(async () => expect(await visit({ 'user-agent': 'BadBot/1' })).toBe(403));
 
-    // A second one, moved above the first with the keyboard.
+    // Adds a second rule and moves it up by keyboard.
     await page.getByRole('button', { name: 'Add link rule' }).click();
     await page.getByLabel('What is compared').first().click();
     await page.getByRole('option', { name: 'Path starts with' }).click();
@@ -79,7 +79,7 @@ test(
   },
 );
 
-test('what cannot work is said at its field, and nothing is published', { timeout: 180_000 }, async () => {
+test('an invalid rule shows an error at its field and is not published', { timeout: 180_000 }, async () => {
   const { siteID, domain } = product.summary.demo;
   const { page } = await product.openAs('user', `sitesManagement/sitesSetting/${siteID}/Demo/${domain}?tab=hotlink`);
   await page.getByRole('button', { name: 'Add link rule' }).click();

@@ -1,4 +1,4 @@
-// The job the product is for, done with nothing but the consoles and a visitor's requests.
+// The main workflow, using only the consoles and visitors' requests.
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testAgent } from '../support/agent.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([product.stop(), before.stop(), after.stop()]));
 
 test(
-  'a customer puts a domain live, moves it to another origin, purges it and switches it off',
+  'a customer enables a domain, moves it to another origin, purges it and disables it',
   { timeout: 300_000 },
   async () => {
     const host = 'shop.main-job.test';
@@ -41,13 +41,13 @@ test(
     await page.getByRole('link', { name: 'Add domains' }).click();
     const next = page.getByRole('button', { name: 'Next' });
     await page.getByRole('textbox', { name: 'Domains', exact: true }).fill(`${host}\nSHOP.main-job.test`);
-    // A name in upper case is the same name.
+    // Names are case-insensitive.
     await page.getByText('1 repeated, left out').waitFor();
     await page.getByRole('textbox', { name: 'Domains', exact: true }).fill(`https://${host}/anything`);
     await next.click();
     await page.getByLabel('Address 1').fill('127.0.0.1');
     await page.getByLabel('Port 1').fill(String(before.port));
-    // What the origin answers presets the protocol.
+    // The protocol is preset from the origin's response.
     await page.getByText('answers by HTTP,').waitFor();
     await next.click();
     await page.getByLabel('None for now').click();
@@ -69,7 +69,7 @@ test(
     await page.getByText(`port ${before.port} → ${after.port}`).waitFor();
     await page.getByRole('button', { name: 'Save & publish' }).click();
     await page.getByText('Update Domain Success!').waitFor();
-    // What was cached stays until it is purged.
+    // Cached content is served until it is purged.
     await eventually(async () => {
       await visit(product.edgePort, host, '/elsewhere');
       expect(after.asked('/elsewhere')).not.toEqual([]);
@@ -90,11 +90,11 @@ test(
       .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
     await eventually(async () => expect((await ask()).status).toBe(903));
-    expect(screen.complaints()).toEqual([]);
+    expect(screen.browserErrors()).toEqual([]);
   },
 );
 
-test('an operator makes a zone, a product and a site for a customer', { timeout: 300_000 }, async () => {
+test('an operator creates a zone, a product and a site for a customer', { timeout: 300_000 }, async () => {
   const screen = await product.open();
   const { page } = screen;
   const drawer = page.getByRole('dialog');
@@ -129,11 +129,11 @@ test('an operator makes a zone, a product and a site for a customer', { timeout:
   await drawer.getByRole('button', { name: 'Add site' }).click();
   await page.getByRole('link', { name: 'Glow Select' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  expect(screen.complaints()).toEqual([]);
+  expect(screen.browserErrors()).toEqual([]);
 });
 
 test(
-  'a machine that runs the shown command is seen to join, serves, is watched and does what it is asked',
+  'a machine that runs the join command appears, serves, is monitored and executes commands',
   { timeout: 300_000 },
   async () => {
     const port = await freePort();
@@ -211,6 +211,6 @@ test(
     } finally {
       await agent.stop();
     }
-    expect(screen.complaints()).toEqual([]);
+    expect(screen.browserErrors()).toEqual([]);
   },
 );

@@ -1,4 +1,4 @@
-// A customer makes modules, gives them to a domain, and sees where they are.
+// A customer creates modules, assigns them to a domain, and sees where they are used.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import {
   cors,
@@ -8,7 +8,7 @@ import {
   tokenAuths,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { overhang } from '../support/browser.ts';
+import { horizontalOverflow } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -27,7 +27,7 @@ async function customer() {
   return { site, domain, at, call: consoles.app.as(site.owner).call };
 }
 
-test('a header module is made, given to a domain, and shown on its page', async () => {
+test('a header module is created, assigned to a domain, and shown on its page', async () => {
   const { site, domain, at, call } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=headers`, { language: 'en' });
   await page.getByRole('button', { name: 'Add header module' }).click();
@@ -59,11 +59,14 @@ test('a header module is made, given to a domain, and shown on its page', async 
   await eventually(async () => expect(await call(domainModules.list, { params })).toMatchObject({ total: 0 }));
 });
 
-test('a CORS module reads as a sentence, and an edit that somebody else was faster with is not lost', async () => {
+test('a CORS module reads as a sentence, and a conflicting edit is not lost', async () => {
   const { site, at, call } = await customer();
   const made = { name: 'App', allowOrigins: ['https://app.example.com'], allowCredentials: true };
   const { data } = await call(cors.create, { params: site.params, body: { cors: [made] } });
-  const { page } = await consoles.openAs(site.owner, `${at}?view=cors`, { language: 'en', expects: /status of 412/ });
+  const { page } = await consoles.openAs(site.owner, `${at}?view=cors`, {
+    language: 'en',
+    expectedErrors: /status of 412/,
+  });
   await page.getByText('https://app.example.com').waitFor();
   expect(await page.locator('main li li').textContent()).toBe(
     'IF a script comes fromhttps://app.example.comTHENallowGET HEAD POST, with cookies, remembered for 600 s',
@@ -76,7 +79,7 @@ test('a CORS module reads as a sentence, and an edit that somebody else was fast
   await page.getByText('Somebody changed this meanwhile').waitFor();
 });
 
-test('a rewrite module is made in its form and reads as sentences, in order', async () => {
+test('a rewrite module is created in its form and reads as sentences, in order', async () => {
   const { site, at } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=rewrite`, { language: 'en' });
   await page.getByRole('button', { name: 'Add rewrite module' }).click();
@@ -101,7 +104,7 @@ test('a rewrite module is made in its form and reads as sentences, in order', as
     ]);
 });
 
-test('a module and the settings of a site are copied to another site, and where it went wrong is said at the field', async () => {
+test('a module and site settings are copied to another site, with errors at their fields', async () => {
   const { site, at, call } = await customer();
   const other = await consoles.app.build.site({ name: 'Outlet', product: site.product, owner: site.owner });
   const header = { direction: 'response' as const, action: 'set' as const, name: 'X-A', value: '1' };
@@ -112,7 +115,7 @@ test('a module and the settings of a site are copied to another site, and where 
   });
   const { page } = await consoles.openAs(site.owner, `${at}?view=headers`, { language: 'en' });
   const choose = async (field: string, option: string) => {
-    // Few choices are not searched: then there is nothing to click on but the box around it.
+    // Selects with few options have no search input, so click the box.
     await page.getByRole('combobox', { name: field }).press('ArrowDown');
     await page.getByRole('option', { name: option }).click();
     await page.keyboard.press('Escape');
@@ -136,7 +139,7 @@ test('a module and the settings of a site are copied to another site, and where 
   expect(await call(cacheRules.list, { params: other.params })).toMatchObject({ total: 1 });
 });
 
-test('modules can be read without the right to change them', async () => {
+test('modules are readable without write permission', async () => {
   const { site, at, call } = await customer();
   const header = { direction: 'response' as const, action: 'set' as const, name: 'X-A', value: '1' };
   await call(customHeaders.create, { params: site.params, body: { modules: [{ name: 'Mine', headers: [header] }] } });
@@ -149,11 +152,11 @@ test('modules can be read without the right to change them', async () => {
   expect(await page.getByLabel('Edit Mine').count()).toBe(0);
 });
 
-test('redirects come from a file, faults first, and targets are changed together after a look at them', async () => {
+test('redirects are imported from a file, invalid lines first, and targets are replaced after a preview', async () => {
   const { site, at, call } = await customer();
   const module = await consoles.app.build.module(site, 'urlRedirect');
   const params = { ...site.params, moduleId: module.id };
-  const look = { language: 'en' as const, expects: /status of 400/ };
+  const look = { language: 'en' as const, expectedErrors: /status of 400/ };
   const { page } = await consoles.openAs(site.owner, `${at}?view=redirects`, look);
   await page.getByRole('link', { name: '0 redirects' }).click();
   await page.getByRole('button', { name: 'Import CSV' }).click();
@@ -183,7 +186,7 @@ test('redirects come from a file, faults first, and targets are changed together
   await page.getByText('Leads back to itself').waitFor();
 });
 
-test('a token module is made from a known form, its keys change places, and the tester signs a URL and says why one is refused', async () => {
+test('a token module is created from a preset, its keys are swapped, and the tester signs URLs and explains rejections', async () => {
   const { site, at, call } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=tokens`, { language: 'en' });
   await page.getByRole('button', { name: 'Add token module' }).click();
@@ -227,8 +230,8 @@ test('a token module is made from a known form, its keys change places, and the 
   await form.getByText('There is no token. It is expected as sign={sign}').waitFor();
 });
 
-// Publish did nothing and showed nothing until a field had been left once.
-test('publishing a rule that is not whole opens it, shows the error and leads to its field', async () => {
+// Regression: Publish did nothing until a field had lost focus.
+test('publishing an incomplete rule opens it, shows the error and focuses its field', async () => {
   const { site, domain, at } = await customer();
   const { page } = await consoles.openAs(site.owner, `${at}?view=cache`);
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
@@ -244,7 +247,7 @@ test('publishing a rule that is not whole opens it, shows the error and leads to
   };
   const add = async (button: string) => {
     await page.getByRole('button', { name: button }).first().click();
-    // The editor opens unmarked: nobody is blamed for a field that was not reached.
+    // The editor opens without errors on untouched fields.
     expect(await page.locator('[aria-invalid="true"]').count()).toBe(0);
   };
   await add('Add rule');
@@ -257,7 +260,7 @@ test('publishing a rule that is not whole opens it, shows the error and leads to
   await page.getByRole('combobox', { name: 'Cookies', exact: true }).click();
   await page.getByRole('option', { name: 'Only listed ones count' }).click();
   await page.getByRole('button', { name: 'More options' }).click();
-  // The field with the error was folded away.
+  // Regression: the field with the error was collapsed.
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await expect.poll(isMarked).toBe('true');
   await page.getByRole('button', { name: 'Discard' }).click();
@@ -274,12 +277,12 @@ test('publishing a rule that is not whole opens it, shows the error and leads to
   await refuse('Publish', 'Header field');
   await page.keyboard.type('User-Agent');
   await refuse('Publish', 'Value');
-  // The list before it is whole, and yet not published alone.
+  // The other list is valid but is not published alone.
   expect(await page.getByText('2 unsaved changes').count()).toBe(1);
   await page.context().close();
 });
 
-test('rules that are not published survive a reload, beside what someone else added, until they are discarded', async () => {
+test('an unpublished draft survives a reload, merged with rules added by others, until discarded', async () => {
   const { site, at, call } = await customer();
   const { build } = consoles.app;
   await build.cacheRule(site, { value: ['png'] });
@@ -314,11 +317,11 @@ test('rules that are not published survive a reload, beside what someone else ad
   await narrow.getByRole('button', { name: '新增規則' }).first().click();
   await narrow.reload();
   await narrow.getByText('已還原草稿').waitFor();
-  expect(await overhang(narrow)).toBe(0);
+  expect(await horizontalOverflow(narrow)).toBe(0);
   await keepPicture(narrow, 'rules-restored-dark');
   await narrow.context().close();
 
-  // A drawer restores when it is opened again. What someone else saved since is laid beside it.
+  // A reopened drawer restores the draft and shows changes saved by others since.
   await call(customHeaders.create, {
     params: site.params,
     body: {

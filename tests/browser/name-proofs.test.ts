@@ -1,9 +1,9 @@
-// A name that needs a proof, from adding it to turning it on, with a name server that the record is written to.
+// A name that requires verification, from adding it to enabling it, with a real DNS server.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow } from '../support/browser.ts';
 import { unique } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
   await Promise.all([resolver.stop(), authority.stop()]);
 });
 
-/** A name under another customer's wildcard, added by a customer. */
+/** A customer's name under another customer's wildcard. */
 async function waitingName() {
   const { as, build } = consoles.app;
   const zone = `${unique('zone')}.example`;
@@ -51,7 +51,7 @@ async function waitingName() {
   };
 }
 
-test('the record is copied from the list, looked for on demand, and the domain is turned on', async () => {
+test('the record is copied from the list, checked on demand, and the domain is enabled', async () => {
   const { site, name, record, address } = await waitingName();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
   await page.getByRole('button', { name: `Show the TXT record for ${name}` }).click();
@@ -76,7 +76,7 @@ test('the record is copied from the list, looked for on demand, and the domain i
   expect(found).toMatchObject({ status: 1, proof: null });
 });
 
-test('a name that nothing overlaps any more has its switch again', async () => {
+test('a name without any overlap left can be enabled again', async () => {
   const { site, name, address, removeWildcard } = await waitingName();
   const { page } = await consoles.openAs(site.owner, `${address}?view=domains`, { language: 'en' });
   await page.getByRole('button', { name: `Show the TXT record for ${name}` }).waitFor();
@@ -95,16 +95,16 @@ test.each([
   { language: 'en', width: 1280, theme: 'light' },
   { language: 'zh-TW', width: 1280, theme: 'dark' },
   { language: 'zh-CN', width: 375, theme: 'light' },
-] as const)('the page of the domain is whole: $language, $width px, $theme', async (look) => {
+] as const)('the domain page has no violations: $language, $width px, $theme', async (look) => {
   const { site, name, record, address } = await waitingName();
   const { page } = await consoles.openAs(site.owner, `${address}/${name}?view=domains`, look);
   await page.getByText(record, { exact: true }).waitFor();
   await keepPicture(page, `name-proof-${look.language}-${look.width}-${look.theme}`);
-  expect(await overhang(page)).toBeLessThanOrEqual(0);
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
+  expect(await accessibilityViolations(page)).toEqual([]);
 });
 
-test('an operator asks for the proof of every name on its settings page', async () => {
+test('an operator requires verification of every name on its settings page', async () => {
   const { build, as } = consoles.app;
   const site = await build.site();
   const { page } = await consoles.openAs(site.client, 'systemManagement/systemSetting', { language: 'en' });

@@ -1,33 +1,33 @@
-// An operator watches a machine become a node.
+// An operator watches a node installation.
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { overhang } from '../support/browser.ts';
+import { horizontalOverflow } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
-import { playMachines, type Machines } from '../support/played-machines.ts';
+import { startFakeMachines, type FakeMachines } from '../support/played-machines.ts';
 
 let consoles: Consoles;
-let machines: Machines;
+let machines: FakeMachines;
 beforeAll(async () => {
-  // No process runs the jobs: the test writes what they come to.
+  // No worker runs the jobs; the test writes their results.
   consoles = await startConsoles({ NODE_ALLOW: '127.0.0.0/8' });
-  machines = await playMachines('secret', () => Promise.resolve());
+  machines = await startFakeMachines('secret', () => Promise.resolve());
 }, 180_000);
 afterAll(async () => {
   await machines.stop();
   await consoles.stop();
 });
 
-test('a node is installed on one page: errors stand where the output would, and what was typed stays', async () => {
+test('a node is installed on one page, which shows errors in place of the output and keeps the input', async () => {
   const { build, as, installation } = consoles.app;
   const zone = await build.zone();
   const { call } = as(zone.client);
   const { page } = await consoles.openAs(zone.client, 'nodeManage/nodesList', {
     language: 'en',
-    expects: /status of 502/,
+    expectedErrors: /status of 502/,
   });
   const dialog = page.getByRole('dialog');
   const problem = page.getByRole('alert');
@@ -87,7 +87,7 @@ test('a node is installed on one page: errors stand where the output would, and 
   await problem.getByText('443 is held by "caddy"').waitFor();
   await keepPicture(page, 'install-failed');
 
-  // Another page and back: the installation is shown as it was left.
+  // Leaving the page and returning shows the same installation.
   await page.getByRole('navigation').getByRole('link', { name: 'Nodes' }).first().click();
   await page.getByRole('link', { name: 'Uninitialized' }).click();
   await page.getByRole('link', { name: 'tpe-05' }).click();
@@ -97,7 +97,7 @@ test('a node is installed on one page: errors stand where the output would, and 
   await page.getByRole('button', { name: 'Stop' }).waitFor();
   expect((await db.nodeJob.findUniqueOrThrow({ where: { id: jobId } })).state).toBe('waiting');
 
-  // A refused credential is corrected in the same place.
+  // A rejected credential is corrected in the same place.
   const before = await db.edgeNode.findUniqueOrThrow({ where: { id } });
   await say('connect', { state: 'failed', fault: 'credentials', message: 'root was not let in' });
   await say('check', { state: 'waiting', fault: null, message: null });
@@ -110,7 +110,7 @@ test('a node is installed on one page: errors stand where the output would, and 
   const after = await db.edgeNode.findUniqueOrThrow({ where: { id } });
   expect(after.sshPasswordSealed).not.toEqual(before.sshPasswordSealed);
 
-  // The machine shows another key than the one that was compared.
+  // The machine's host key differs from the confirmed one.
   const other = `SHA256:${'A'.repeat(43)}`;
   await call(nodes.update, { body: { id, ssh: { fingerprint: other } } });
   await say('connect', { state: 'failed', fault: 'hostKey', message: `expected is ${other}` });
@@ -127,7 +127,7 @@ test('a node is installed on one page: errors stand where the output would, and 
   await problem.getByText('The installation was stopped').waitFor();
   expect((await call(nodes.get, { params: { nodeID: id } })).ssh?.fingerprint).toBe(stored.ssh?.fingerprint);
 
-  // Once it is there, it is put on a line from where it was installed.
+  // An installed node is put on a line from the same page.
   await call(groups.create, { params: { zoneId: zone.id }, body: { name: 'Taiwan core' } });
   await db.nodeJob.update({ where: { id: jobId }, data: { state: 'completed', endedAt: new Date() } });
   await page.reload();
@@ -142,7 +142,7 @@ test('a node is installed on one page: errors stand where the output would, and 
   await page.getByRole('button', { name: /tpe-05/ }).waitFor();
 });
 
-test('a new node is brought by a line that is pasted there, or over SSH; many at once where credentials are stored', async () => {
+test('a node is added by a pasted command or over SSH, and several at once with stored credentials', async () => {
   const { build, as, installation } = consoles.app;
   const zone = await build.zone();
   const { call } = as(zone.client);
@@ -176,13 +176,13 @@ test('a new node is brought by a line that is pasted there, or over SSH; many at
     language: 'zh-TW',
     theme: 'dark',
     width: 390,
-    expects: /status of 502/,
+    expectedErrors: /status of 502/,
   });
   await phone.page.getByLabel('SSH 連接埠').fill('9');
   await phone.page.getByLabel('密碼', { exact: true }).last().fill('secret');
   await phone.page.keyboard.press('Enter');
-  // The error is brought into view, although the output stands below the steps.
+  // The error scrolls into view, although the output is below the steps.
   await phone.page.locator('[role="alert"]:focus').getByText('無法讀取主機指紋').waitFor();
-  expect(await overhang(phone.page)).toBe(0);
+  expect(await horizontalOverflow(phone.page)).toBe(0);
   await keepPicture(phone.page, 'install-phone');
 });

@@ -1,11 +1,11 @@
-// The palette and the keys: what a reader does without the mouse.
+// The command palette and keyboard shortcuts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, startProduct, type Product } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, startProduct, type Product } from '../support/browser.ts';
 
 let product: Product;
 beforeAll(async () => {
@@ -23,10 +23,10 @@ async function summon(page: Page) {
   await page.locator('main h1').waitFor();
   await page.keyboard.press('Control+k');
   await palette(page).waitFor();
-  // What is typed before it has the focus is for the page.
+  // Keys typed before the palette has focus go to the page.
   await page.locator('#palette-input:focus').waitFor();
 }
-/** Plain names in English of what the entries of a menu make. */
+/** English names of the objects that a menu's entries can create. */
 function creatable(file: string): string[] {
   const source = path.join(import.meta.dirname, '../../apps/console/src');
   const table = readFileSync(path.join(source, 'consoles', file), 'utf8');
@@ -38,7 +38,7 @@ function creatable(file: string): string[] {
   });
 }
 const faults = async (page: Page) => {
-  return [...(await accessibilityFaults(page)), await overhang(page)];
+  return [...(await accessibilityViolations(page)), await horizontalOverflow(page)];
 };
 
 test('a URL is purged in three clicks and one input, and each node gives its receipt', async () => {
@@ -61,7 +61,7 @@ test('a URL is purged in three clicks and one input, and each node gives its rec
   expect(effort.inputs).toBe(1);
 });
 
-test('a whole host is purged only after a question', async () => {
+test('a whole host is purged only after a confirmation', async () => {
   const { page } = await product.openAs('user', 'sitesManagement');
   await summon(page);
   await page.keyboard.insertText(`http://${product.summary.demo.domain}/`);
@@ -80,7 +80,7 @@ describe.each([
   ['1440 px', 1440],
   ['a phone', 390],
 ] as const)('at %s', (_, width) => {
-  test('things are found, their actions chosen and pages opened, by keyboard alone', { timeout: 300_000 }, async () => {
+  test('objects are found, actions selected and pages opened by keyboard', { timeout: 300_000 }, async () => {
     const { page } = await product.openAs('client', 'dashboard', { width });
     await summon(page);
     expect(await faults(page)).toEqual([0]);
@@ -99,7 +99,7 @@ describe.each([
     await expect.poll(() => active(page).textContent()).toContain('Domains');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sitesSetting/*/*view=domains');
-    // What was opened is offered first the next time.
+    // The palette lists recently opened entries first.
     await summon(page);
     await expect.poll(() => active(page).textContent()).toContain('Domains Demo site');
     await page.keyboard.press('Escape');
@@ -107,7 +107,7 @@ describe.each([
   });
 });
 
-test('Enter that is pressed before the results opens the first of them', async () => {
+test('Enter pressed before the results arrive opens the first result', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ test('Enter that is pressed before the results opens the first of them', async (
   await expect.poll(() => page.url()).toContain('/nodeManage/nodesList/');
 });
 
-test('commands run: another theme, a form to fill in', async () => {
+test('commands run: switching the theme, opening a form', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   await summon(page);
   await page.keyboard.type('>dark');
@@ -138,11 +138,11 @@ test('commands run: another theme, a form to fill in', async () => {
   expect(await page.getByRole('dialog').count()).toBe(1);
 });
 
-/** The first field of what was opened: a drawer, a wizard or a rule in place. */
+/** The first input of the opened drawer, wizard or inline editor. */
 const inField = (page: Page) => page.locator(':is(input, textarea):focus:not(#palette-input)');
 
 test(
-  'whatever a page makes is made from the palette by its plain name, in the field where one begins to type',
+  'every create action of a page is offered by its plain name and focuses the first field',
   { timeout: 600_000 },
   async () => {
     const { page } = await product.openAs('client', 'dashboard');
@@ -174,7 +174,7 @@ test(
   },
 );
 
-test('another verb or order of words finds the same, and a name that is typed whole comes before what contains it', async () => {
+test('synonyms and another word order match, and an exact name comes first', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   for (const [typed, first] of [
     ['new zone', 'Add zone'],
@@ -203,7 +203,7 @@ test('another verb or order of words finds the same, and a name that is typed wh
     await page.keyboard.press('Escape');
     await chinese.waitFor({ state: 'detached' });
   }
-  // No site was opened in this tab: the palette asks which.
+  // Without a last site in this tab, the palette asks for one.
   await page.keyboard.press('Control+k');
   await page.locator('#palette-input:focus').waitFor();
   await page.keyboard.insertText('新增網域');
@@ -214,7 +214,7 @@ test('another verb or order of words finds the same, and a name that is typed wh
   await inField(page).waitFor();
 });
 
-test('nodes and tags have signs of their own, and a sign alone asks nothing', async () => {
+test('nodes and tags have prefixes, and a prefix alone sends no request', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -222,16 +222,16 @@ test('nodes and tags have signs of their own, and a sign alone asks nothing', as
     if (pathname.endsWith('/search')) asked.push(search);
   });
   await summon(page);
-  // Key after key, without waiting for what the page makes of each.
+  // Types fast, without waiting for the page.
   await Promise.all([...'@demo'].map((key) => page.keyboard.type(key)));
   await option(page, /^Demo node/).waitFor();
   expect(await page.getByRole('option', { name: /^Demo zone/ }).count()).toBe(0);
-  // One question once typing rests, not one a key.
+  // One request after typing stops, not one per key.
   expect(asked.at(-1)).toBe('?text=demo&only=nodes');
   expect(asked.length).toBeLessThan(4);
 });
 
-test('what an input method has not finished is no search, and its Enter opens nothing', async () => {
+test('IME composition is neither searched nor submitted by Enter', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -248,8 +248,8 @@ test('what an input method has not finished is no search, and its Enter opens no
   expect(asked).toHaveLength(1);
 });
 
-describe('single keys', () => {
-  test('lead to places, lists and rows', { timeout: 240_000 }, async () => {
+describe('shortcuts', () => {
+  test('open pages, lists and rows', { timeout: 240_000 }, async () => {
     const { page } = await product.openAs('client', 'dashboard');
     await page.locator('main h1').waitFor();
     await page.keyboard.press('g');
@@ -299,7 +299,7 @@ describe('single keys', () => {
     expect(await faults(page)).toEqual([0]);
   });
 
-  test('do nothing once they are turned off, and the palette stays', async () => {
+  test('do nothing when disabled, but the palette still opens', async () => {
     const { page } = await product.openAs('client', 'nodeManage/zonesList');
     await page.getByRole('link', { name: 'Asia core' }).waitFor();
     await page.getByRole('button', { name: /Account/ }).click();

@@ -1,10 +1,10 @@
-// What a customer does about the ports of a site, in a browser.
+// A customer edits the ports of a site.
 import { ports, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
-import { published } from '../support/outbox.ts';
+import { outboxKeys } from '../support/outbox.ts';
 import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
@@ -22,14 +22,14 @@ async function siteWithPorts(portLimit = 10) {
   return { site, call, rows, installation, address: `sitesManagement/sitesSetting/${site.id}/${site.name}?view=ports` };
 }
 
-test('a forward is written, told to the nodes, given other origins, turned off and removed', async () => {
+test('a forward is created, sent to the nodes, edited, disabled and removed', async () => {
   const { site, rows, installation, address } = await siteWithPorts();
-  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expects: /400/ });
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expectedErrors: /400/ });
   await page.getByText('No forwards yet').waitFor();
   await keepPicture(page, 'ports-empty');
   await page.getByRole('button', { name: 'Add forward' }).first().click();
   const form = page.getByRole('dialog');
-  // What is pressed is met, although the field that is left says at that moment that it is empty.
+  // Blurring the invalid field must not move the pressed button away.
   await form.getByLabel('Port', { exact: true }).focus();
   await form.getByRole('button', { name: 'Add origin' }).click();
   await form.getByText('Required').waitFor();
@@ -40,7 +40,7 @@ test('a forward is written, told to the nodes, given other origins, turned off a
   await form.getByText('Required').first().waitFor();
   await form.getByLabel('Address 1').fill('192.0.2.1');
   await form.getByLabel('Port 1').fill('22');
-  // A second one begins at the port of the first.
+  // A new origin starts with the first origin's port.
   await form.getByRole('button', { name: 'Add origin' }).click();
   await form.getByLabel('Address 2').fill('2001:db8::1');
   await form.getByLabel('Weight 2').fill('70');
@@ -49,7 +49,7 @@ test('a forward is written, told to the nodes, given other origins, turned off a
   await form.getByLabel('Memo').fill('jump host');
   await keepPicture(page, 'ports-form');
   await add.click();
-  // It is the zone's own, and the customer can read which.
+  // The message names the zone's port.
   await page.getByText("This port is one of the zone's web ports").first().waitFor();
   await form.getByLabel('Port', { exact: true }).fill('8022');
   await add.click();
@@ -60,7 +60,7 @@ test('a forward is written, told to the nodes, given other origins, turned off a
     memo: 'jump host',
     upstreams: [{ port: 22 }, { weight: 70, backup: true }],
   });
-  expect(await published(installation, site.zoneId)).toEqual([portKey(made?.id ?? '')]);
+  expect(await outboxKeys(installation, site.zoneId)).toEqual([portKey(made?.id ?? '')]);
 
   const row = page.getByRole('row').filter({ hasText: '8022' });
   await row.click({ button: 'right' });
@@ -84,10 +84,10 @@ test('a forward is written, told to the nodes, given other origins, turned off a
   await eventually(async () => expect(await rows()).toEqual([]));
 });
 
-test('many forwards are written at once: each line is judged as it is typed, and what the server refuses is named', async () => {
+test('several forwards are created at once, validated line by line, with server errors at their lines', async () => {
   const { site, rows, address } = await siteWithPorts();
   await consoles.app.build.forward({ site: await consoles.app.build.site({ product: site.product }), port: 8023 });
-  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expects: /409/ });
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en', expectedErrors: /409/ });
   await page.getByRole('button', { name: 'Add many' }).click();
   const form = page.getByRole('dialog');
   const box = form.getByRole('textbox', { name: 'Forwards' });
@@ -97,13 +97,13 @@ test('many forwards are written at once: each line is judged as it is typed, and
   await keepPicture(page, 'ports-many');
   await box.fill('8022 192.0.2.1:22 # games, eu\n8023 192.0.2.1:23');
   await form.getByRole('button', { name: 'Add many' }).click();
-  // Another customer's, whoever that is.
+  // The port is in use by another customer, who is not named.
   await page.getByText('8023 192.0.2.1:23').last().waitFor();
   expect(await rows()).toEqual([]);
   await keepPicture(page, 'ports-refused');
 });
 
-test('a site opens a port of its zone, and at its limit of forwards is told so', async () => {
+test('a site opens a port of its zone, and sees its limit of forwards', async () => {
   const { site, call, address } = await siteWithPorts(1);
   await consoles.app.build.forward({ site, port: 20_022, memo: 'a memo that says what it is for' });
   const { page } = await consoles.openAs(site.owner, address, { language: 'zh-TW' });

@@ -1,4 +1,4 @@
-// Roles and API tokens, as somebody makes them: by mouse and by keyboard.
+// Roles and API tokens, by mouse and by keyboard.
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ afterAll(() => consoles.stop());
 const owner = async () => app.build.user(await app.build.client());
 
 describe('a role', () => {
-  test('is put together by areas: changing is reading as well, and rows and columns go at once', async () => {
+  test('is composed by area: write includes read, and rows and columns are toggled at once', async () => {
     const user = await owner();
     const { page } = await consoles.openAs(user, 'userManagement/roles');
     await page.getByRole('button', { name: 'Add role' }).first().click();
@@ -42,13 +42,13 @@ describe('a role', () => {
     await page.context().close();
   });
 
-  test('is put together without a mouse: arrows walk, space ticks', async () => {
+  test('is composed by keyboard: arrows move, space toggles', async () => {
     const user = await owner();
     const { page } = await consoles.openAs(user, 'userManagement/roles');
     await page.getByRole('button', { name: 'Add role' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('On call');
     await page.keyboard.press('Tab');
-    // All areas, then down to the first row, and over to its reading and changing.
+    // From "all areas" down to the first row, then across read and write.
     for (const key of ['ArrowDown', 'ArrowRight', 'Space', 'ArrowDown', 'ArrowRight', 'Space', 'Enter'])
       await page.keyboard.press(key);
     await page.getByText('Create Role Success !').waitFor();
@@ -57,7 +57,7 @@ describe('a role', () => {
     await page.context().close();
   });
 
-  test('that is one’s own, or above oneself, offers nothing to change', async () => {
+  test('that is one’s own, or has more permissions, is read-only', async () => {
     const user = await owner();
     await app.as(user).call(roles.create, { body: { name: 'above', permissions: ['domain:write'] } });
     await app.as(user).call(roles.create, { body: { name: 'beneath', permissions: ['site:read'] } });
@@ -74,7 +74,7 @@ describe('a role', () => {
 });
 
 describe('an API token', () => {
-  test('is shown once, works, and is refused once it is revoked', async () => {
+  test('is shown once, works, and is rejected after revocation', async () => {
     const user = await owner();
     const { page } = await consoles.openAs(user, 'userManagement/apiTokenSetting');
     await page.getByRole('button', { name: 'Add token' }).first().click();

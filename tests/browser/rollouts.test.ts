@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
 import { PlayedFleet, START } from '../support/played-fleet.ts';
-import { releaseShelf } from '../support/release-shelf.ts';
+import { createReleaseStore } from '../support/release-shelf.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
-  const shelf = await releaseShelf();
+  const shelf = await createReleaseStore();
   await shelf.put('agent', '1.0.0');
   await shelf.put('agent', '1.1.0');
   consoles = await startConsoles(shelf.settings);

@@ -1,4 +1,5 @@
-// Every screen, wide and light in Chinese, narrow and dark in English: nothing sticks out, nothing is refused, nothing is inaccessible.
+// Opens every screen, wide and light in Chinese, narrow and dark in English: no overflow, no errors, no accessibility
+// violations.
 import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -23,8 +24,8 @@ import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.end
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, startProduct } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, startProduct } from '../support/browser.ts';
 import type { Kind, Product, Screen } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
@@ -164,13 +165,13 @@ beforeAll(async () => {
   const ssh = { password: 'nobody asks for it' };
   const inZone = { zoneId: zoneID };
   const [open] = (await client(zonePorts.list, { params: inZone })).data.filter(({ tls }) => !tls);
-  const kept = [
+  const preheatPaths = [
     '/img/hero.webp',
     '/a/rather/long/path/for/a/column/of/a/table/that-has-others-as-well.mp4?and=a&query=too',
   ];
   await client(preheatCaches.create, {
     params: inZone,
-    body: { urls: kept.map((path) => `http://${product.summary.demo.domain}:${open?.port}${path}`) },
+    body: { urls: preheatPaths.map((path) => `http://${product.summary.demo.domain}:${open?.port}${path}`) },
   });
   const balancer = await client(virtualNodes.create, {
     params: inZone,
@@ -201,14 +202,14 @@ afterAll(() => product.stop());
 interface Place {
   kind: Kind;
   address: string;
-  /** What is there once the page has its data. */
+  /** Text that is visible once the data is loaded. */
   shows: string;
-  /** The heading stays: only the tab or the filter is another. */
+  /** Set when the heading does not change, only the tab or filter. */
   same?: true;
 }
 
 const ownSite = () => `sitesManagement/sitesSetting/${product.summary.demo.siteID}/Demo`;
-/** What each asks for in its own way. */
+/** Fields of each DNS provider. */
 const dnsForms = [
   { provider: 'cloudflare', name: 'Cloudflare', shows: 'apiToken' },
   { provider: 'dnspod', name: 'DNSPod', shows: 'keyID' },
@@ -342,12 +343,12 @@ const places = (): Place[] => {
   ];
 };
 
-/** Within the console, as a link does it: the page is not loaded anew. */
+/** Navigates within the app, without a page load. */
 async function go(page: Page, { kind, address, shows, same }: Place) {
   const heading = page.locator('main h1');
   const before = await heading.textContent();
   await page.evaluate((to) => {
-    // The router numbers its entries; one without a number it takes for a stranger's, and warns.
+    // React Router warns about history entries without an index.
     const state = { ...history.state, idx: history.state.idx + 1 };
     history.pushState(state, '', to);
     dispatchEvent(new PopStateEvent('popstate', { state }));
@@ -360,21 +361,21 @@ async function go(page: Page, { kind, address, shows, same }: Place) {
   });
 }
 
-/** The frame around them is the same for all screens of a console: `framed` looks at it as well. */
-async function faultsOf({ page, complaints }: Screen, framed = false): Promise<string[]> {
+/** The frame is the same on all screens of a console; `framed` includes it. */
+async function faultsOf({ page, browserErrors }: Screen, framed = false): Promise<string[]> {
   const exclude = framed ? [] : ['header:not(main *)', 'nav:not(main *)'];
-  const inaccessible = await accessibilityFaults(page, { exclude });
-  const wide = await overhang(page);
-  return [...complaints(), ...(wide > 0 ? [`the page is ${wide} px wider than the window`] : []), ...inaccessible];
+  const inaccessible = await accessibilityViolations(page, { exclude });
+  const wide = await horizontalOverflow(page);
+  return [...browserErrors(), ...(wide > 0 ? [`the page is ${wide} px wider than the window`] : []), ...inaccessible];
 }
 
-/** Where each is tightest: the longer words where there is least room, the fewer where lines are longest. */
+/** English has longer words, so it is tested at the narrow width. */
 const looks = [
   { language: 'zh-TW', width: 1440, theme: 'light' },
   { language: 'en', width: 360, theme: 'dark' },
 ] as const;
 
-/** Some hundred screens: minutes, on a busy machine. */
+/** About a hundred screens take minutes on a busy machine. */
 const walk = { timeout: 1_200_000 };
 
 describe.each(looks)('in $language at $width px, $theme', (look) => {
@@ -393,7 +394,7 @@ describe.each(looks)('in $language at $width px, $theme', (look) => {
     expect(faults).toEqual({});
   });
 
-  test('the form by which a machine is installed is whole, by password and by key', walk, async () => {
+  test('the installation form has no violations, with password and with key', walk, async () => {
     const screen = await product.openAs('client', 'nodeManage/nodesList/new/install', look);
     const { page } = screen;
     const form = page.locator('main form');
@@ -408,7 +409,7 @@ describe.each(looks)('in $language at $width px, $theme', (look) => {
     expect(faults).toEqual({});
   });
 
-  test('the form of every DNS provider is whole', walk, async () => {
+  test('the form of every DNS provider has no violations', walk, async () => {
     const screen = await product.openAs('user', `${ownSite()}?view=dns`, look);
     const { page } = screen;
     await page.locator('main').getByRole('button', { name: /DNS/ }).first().click();

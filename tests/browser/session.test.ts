@@ -1,9 +1,9 @@
-// How a session is kept and how it ends, with several tabs and half-typed forms.
+// Sessions with several tabs and unsaved forms.
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessToken } from '../support/actors.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-/** The browser notes each refused call, too. */
+/** Chromium logs each 401. */
 const refusals = /the server responded with a status of 401/;
 
 async function enter(page: Page, email: string) {
@@ -20,20 +20,20 @@ async function enter(page: Page, email: string) {
   await page.keyboard.press('Enter');
 }
 
-/** A person who is signed in, in a browser of their own. */
+/** A signed-in account in its own browser context. */
 async function signedIn() {
-  const person = await people(consoles.app).person();
-  const { page } = await consoles.open('client', { expects: refusals });
+  const person = await passwordAccounts(consoles.app).createAccount();
+  const { page } = await consoles.open('client', { expectedErrors: refusals });
   await page.goto('/client/login');
   await enter(page, person.email);
   await page.waitForURL('**/client/dashboard');
   return { person, page, context: page.context() };
 }
 
-/** The token that the browser holds, as if its fifteen minutes had passed. */
+/** Replaces the access token by an expired one. */
 async function expire(context: BrowserContext) {
-  const kept = (await context.cookies()).find(({ name }) => name === 'c_accessToken');
-  const claims: unknown = JSON.parse(Buffer.from(kept?.value.split('.')[1] ?? '', 'base64url').toString());
+  const cookie = (await context.cookies()).find(({ name }) => name === 'c_accessToken');
+  const claims: unknown = JSON.parse(Buffer.from(cookie?.value.split('.')[1] ?? '', 'base64url').toString());
   const value = accessToken(consoles.app.installation, { ...Object(claims) }, { lifetimeSeconds: -60 });
   await context.addCookies([{ name: 'c_accessToken', value, url: consoles.base.client }]);
   return value;
@@ -42,14 +42,14 @@ async function expire(context: BrowserContext) {
 const endSessions = (accountId: string) =>
   consoles.app.installation.db.session.updateMany({ where: { accountId }, data: { revokedAt: new Date() } });
 
-test('two tabs whose token has expired renew it once between them', async () => {
+test('two tabs with an expired token refresh it once', async () => {
   const { context, page } = await signedIn();
   const other = await context.newPage();
   const renewals: string[] = [];
   context.on('request', (request) => {
     if (request.method() === 'PATCH') renewals.push(request.url());
   });
-  // A page that is left while it asks would renew it as well.
+  // Leave the page, whose polling would also refresh the token.
   await page.goto('about:blank');
   const old = await expire(context);
   await Promise.all([page, other].map((tab) => tab.goto('/client/nodeManage/zonesList')));
@@ -58,7 +58,7 @@ test('two tabs whose token has expired renew it once between them', async () => 
   const now = (await context.cookies()).find(({ name }) => name === 'c_accessToken')?.value;
   expect(now).not.toBe(old);
 
-  // And again: the refresh token that came with it is good.
+  // The new refresh token works, too.
   await expire(context);
   await other.reload();
   await other.getByText('No zones yet').waitFor();
@@ -66,7 +66,7 @@ test('two tabs whose token has expired renew it once between them', async () => 
   await context.close();
 });
 
-test('a session that ends leads to the sign-in form, back to the page, and to what was being typed', async () => {
+test('an expired session leads to the sign-in form, then back to the page and its draft', async () => {
   const { person, context, page } = await signedIn();
   await page.goto('/client/nodeManage/zonesList?sort=-name');
   await page.getByRole('button', { name: 'Add zone' }).first().click();
@@ -88,7 +88,7 @@ test('a session that ends leads to the sign-in form, back to the page, and to wh
   await context.close();
 });
 
-test('nobody else is shown what was being typed', async () => {
+test('another account does not see the draft', async () => {
   const { person, context, page } = await signedIn();
   await page.goto('/client/nodeManage/zonesList');
   await page.getByRole('button', { name: 'Add zone' }).first().click();
@@ -96,7 +96,7 @@ test('nobody else is shown what was being typed', async () => {
   await endSessions(person.id);
   await page.getByRole('dialog').getByRole('button', { name: 'Add zone' }).click();
   await page.waitForURL('**/client/login?next=*');
-  const another = await people(consoles.app).person();
+  const another = await passwordAccounts(consoles.app).createAccount();
   await enter(page, another.email);
   await page.waitForURL('**/client/nodeManage/zonesList');
   await page.getByRole('button', { name: 'Add zone' }).first().click();
@@ -109,18 +109,18 @@ test('signing out in one tab signs out the others', async () => {
   const other = await context.newPage();
   await other.goto('/client/nodeManage/zonesList');
   await other.getByText('No zones yet').waitFor();
-  const told = other.getByText('You were signed out in another tab').waitFor();
+  const message = other.getByText('You were signed out in another tab').waitFor();
   await page.getByRole('button', { name: /Account menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByText('Logout success! See you!').waitFor();
-  await told;
+  await message;
   await expect.poll(() => new URL(other.url()).pathname).toBe('/client/login');
   await context.close();
 });
 
-test('a wrong password is told at its field, in the same words as an unknown account', async () => {
-  const person = await people(consoles.app).person();
-  const { page } = await consoles.open('client', { expects: refusals });
+test('a wrong password shows an error at its field, the same as for an unknown account', async () => {
+  const person = await passwordAccounts(consoles.app).createAccount();
+  const { page } = await consoles.open('client', { expectedErrors: refusals });
   await page.goto('/client/login');
   const field = page.getByLabel('Password', { exact: true });
   for (const email of [person.email, 'nobody-of-this-name@example.com']) {
@@ -136,14 +136,14 @@ test('a wrong password is told at its field, in the same words as an unknown acc
     expect(await page.getByText('Wrong e-mail or password').count()).toBe(0);
   }
   await enter(page, person.email);
-  // The reader arrives at the title of the page that opens.
+  // Focus moves to the page's title.
   const title = page.getByRole('heading', { level: 1, name: 'Dashboard' });
   await expect.poll(() => title.evaluate((it) => it === document.activeElement)).toBe(true);
   await expect.poll(() => page.title()).toBe('Dashboard · Edgeloom');
   await page.context().close();
 });
 
-test('leaving a form that was changed asks first', async () => {
+test('leaving a changed form asks for confirmation', async () => {
   const { context, page } = await signedIn();
   await page.goto('/client/nodeManage/zonesList');
   await page.getByRole('button', { name: 'Add zone' }).first().click();

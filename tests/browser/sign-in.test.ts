@@ -1,15 +1,15 @@
-// Each way to sign in, as a person goes it, in a real browser with a device for passkeys in it.
+// Every sign-in method in a real browser with a virtual authenticator.
 import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
 import { oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Family } from '@edgeloom/contract/family.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
 import type { TestApp } from '../support/app.ts';
-import { overhang, type Look, type Screen } from '../support/browser.ts';
+import { horizontalOverflow, type WindowOptions, type Screen } from '../support/browser.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { codeIn, mailTo, tokenIn } from '../support/mailbox.ts';
 import { startOidcProvider, type TestProvider } from '../support/oidc-provider.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 import { keepPicture } from '../support/pictures.ts';
 
 let consoles: Consoles;
@@ -27,15 +27,15 @@ afterAll(async () => {
   await consoles.stop();
 });
 
-/** A call that is refused is an error of the browser's console as well; the screen tells of it. */
-const openScreen = (kind: Family = 'client', look: Look = {}) =>
-  consoles.open(kind, { theme: 'light', expects: /the server responded with a status of 4\d\d/, ...look });
+/** Chromium logs failed requests, which these tests provoke. */
+const openScreen = (kind: Family = 'client', look: WindowOptions = {}) =>
+  consoles.open(kind, { theme: 'light', expectedErrors: /the server responded with a status of 4\d\d/, ...look });
 
-/** Nothing inaccessible, nothing wider than the window, nothing that the browser complains of. */
-async function faultsOf({ page, complaints }: Screen): Promise<string[]> {
+/** Accessibility violations, overflow and browser errors. */
+async function faultsOf({ page, browserErrors }: Screen): Promise<string[]> {
   await page.locator('main h1').waitFor();
-  const wide = await overhang(page);
-  return [...(await accessibilityFaults(page)), ...(wide > 0 ? [`${wide} px too wide`] : []), ...complaints()];
+  const wide = await horizontalOverflow(page);
+  return [...(await accessibilityViolations(page)), ...(wide > 0 ? [`${wide} px too wide`] : []), ...browserErrors()];
 }
 
 async function enter({ page }: Screen, email: string, given = password, kind: Family = 'client') {
@@ -54,7 +54,7 @@ async function signOut({ page }: Screen) {
 
 describe('a person signs in', () => {
   test('with a code by mail', async () => {
-    const { email } = await people(app).person({ login2faType: 0 });
+    const { email } = await passwordAccounts(app).createAccount({ login2faType: 0 });
     const window = await openScreen();
     await enter(window, email);
     await window.page.waitForURL('**/login/verifyAccount*');
@@ -64,8 +64,8 @@ describe('a person signs in', () => {
     await window.page.context().close();
   });
 
-  test('until the browser is closed, on a device of somebody else', async () => {
-    const { email } = await people(app).person();
+  test('until the browser closes, on a shared device', async () => {
+    const { email } = await passwordAccounts(app).createAccount();
     const window = await openScreen();
     await window.page.goto('/client/login');
     await window.page.getByLabel('Stay signed in on this device').uncheck();
@@ -81,14 +81,14 @@ describe('a person signs in', () => {
     await window.page.context().close();
   });
 
-  test('with a new password, when the old one is forgotten', async () => {
-    const { email } = await people(app).person();
+  test('with a new password after forgetting the old one', async () => {
+    const { email } = await passwordAccounts(app).createAccount();
     const window = await openScreen();
     const { page } = window;
     await page.goto('/client/login');
     expect(await faultsOf(window)).toEqual([]);
     await page.getByRole('link', { name: 'Forgotten password' }).click();
-    // Until then the field is still the sign-in's.
+    // Until then the focused field belongs to the sign-in form.
     await page.getByRole('button', { name: 'Mail the link' }).waitFor();
     await page.getByLabel('E-mail').fill(email);
     expect(await faultsOf(window)).toEqual([]);
@@ -108,7 +108,7 @@ describe('a person signs in', () => {
     await page.getByText('Create Password Successful!').waitFor();
     await enter(window, email, 'a rather different one');
     await isIn(window);
-    // The link is spent: whoever opens it again is told, and led to the sign-in.
+    // A used link shows an error and leads to the sign-in page.
     const again = await openScreen();
     await again.page.goto(`/client/verifyMail?token=${token}`);
     await again.page.waitForURL('**/client/login');
@@ -116,8 +116,8 @@ describe('a person signs in', () => {
     await again.page.context().close();
   });
 
-  test('with an authenticator, set up on the way, and with a recovery code', async () => {
-    const { email } = await people(app).person();
+  test('with an authenticator, set up during sign-in, and with a recovery code', async () => {
+    const { email } = await passwordAccounts(app).createAccount();
     const window = await openScreen();
     const { page } = window;
     await enter(window, email);
@@ -142,7 +142,7 @@ describe('a person signs in', () => {
 
     await signOut(window);
     await enter(window, email);
-    // The next one: a code is good once, and for half a minute around its own.
+    // A code works once, so use the next one. The server accepts codes within half a minute.
     await page.getByLabel('Six-digit code').fill(totp.generate({ timestamp: Date.now() + 30_000 }));
     await isIn(window);
     await signOut(window);
@@ -155,8 +155,8 @@ describe('a person signs in', () => {
     await page.context().close();
   });
 
-  test('with a passkey, alone and in place of the code', async () => {
-    const { id, email } = await people(app).person();
+  test('with a passkey, alone and as second factor', async () => {
+    const { id, email } = await passwordAccounts(app).createAccount();
     const window = await openScreen();
     const { page } = window;
     const devtools = await page.context().newCDPSession(page);
@@ -192,14 +192,14 @@ describe('a person signs in', () => {
     await page.context().close();
   });
 
-  test('at the operator’s own provider', async () => {
+  test('at the operator’s OIDC provider', async () => {
     const tenant = await app.build.client();
     const { issuer, clientId: oidcClientId, secret } = provider;
     await app.as(tenant.client).call(oidcSetting.update, {
       body: { enabled: true, issuer, oidcClientId, secret, buttonText: 'Sign in with Example' },
     });
-    const { email } = await people(app).person({ clientId: tenant.clientId });
-    provider.isNow({ email });
+    const { email } = await passwordAccounts(app).createAccount({ clientId: tenant.clientId });
+    provider.setUser({ email });
     const window = await openScreen();
     await window.page.goto(`/client/login?client=${tenant.clientId}`);
     await window.page.getByRole('button', { name: 'Sign in with Example' }).waitFor();
@@ -215,8 +215,8 @@ test.each([
   ['zh-SG', '登录'],
   ['en-GB', 'Sign in'],
   ['fr-FR', '登入'],
-])('the first visit of a browser in %s is greeted by %s', async (firstVisit, title) => {
-  const { page } = await openScreen('client', { firstVisit });
+])('the first visit of a browser in %s shows the title %s', async (firstVisitLanguage, title) => {
+  const { page } = await openScreen('client', { firstVisitLanguage });
   await page.goto('/client/login');
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
   await expect.poll(() => page.title()).toBe(`${title} · Edgeloom`);
@@ -225,12 +225,12 @@ test.each([
 
 describe('a mailed link that is opened during a session', () => {
   const linkFor = async (email: string) => {
-    await people(app).anyone()(session.forgot, { body: { email } });
+    await passwordAccounts(app).anyone()(session.forgot, { body: { email } });
     return `/client/verifyMail?token=${tokenIn(await mailTo(app.mailDir, email))}`;
   };
 
-  test('names both accounts; the reader stays, or signs out and goes on', async () => {
-    const [here, there] = [await people(app).person(), await people(app).person()];
+  test('names both accounts; the reader stays, or signs out and continues', async () => {
+    const [here, there] = [await passwordAccounts(app).createAccount(), await passwordAccounts(app).createAccount()];
     const link = await linkFor(there.email);
     const window = await openScreen('client', { width: 390, theme: 'dark' });
     const { page } = window;
@@ -243,7 +243,7 @@ describe('a mailed link that is opened during a session', () => {
     await keepPicture(page, 'link-of-another');
     await page.getByRole('link', { name: 'Stay signed in' }).press('Enter');
     await isIn(window);
-    // The link is still good.
+    // The link still works.
     await page.goto(link);
     await page.getByRole('button', { name: 'Sign out and continue' }).press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Choose a new password' }).waitFor();
@@ -260,9 +260,9 @@ describe('a mailed link that is opened during a session', () => {
   });
 
   test('of the same account says so', async () => {
-    const { email } = await people(app).person();
+    const { email } = await passwordAccounts(app).createAccount();
     const window = await openScreen('client', { language: 'zh-CN' });
-    const { accessToken } = await people(app).signIn({ email, kind: 'client' });
+    const { accessToken } = await passwordAccounts(app).signIn({ email, kind: 'client' });
     await window.page.context().addCookies([
       { name: 'c_accessToken', value: accessToken, url: base.client },
       { name: 'c_tokenType', value: 'Bearer', url: base.client },
@@ -277,7 +277,7 @@ describe('a mailed link that is opened during a session', () => {
 
 describe('a person who is signed in', () => {
   test('changes the password, and the other devices are signed out', async () => {
-    const { email } = await people(app).person();
+    const { email } = await passwordAccounts(app).createAccount();
     const [here, there] = [await openScreen(), await openScreen()];
     for (const window of [here, there]) {
       await enter(window, email);
@@ -299,8 +299,8 @@ describe('a person who is signed in', () => {
     for (const window of [here, there]) await window.page.context().close();
   });
 
-  test('as the installation’s owner reads the mails that it wrote', async () => {
-    const { email } = await people(app).person({ kind: 'admin', login2faType: 0 });
+  test('reads the installation’s outgoing mails as its owner', async () => {
+    const { email } = await passwordAccounts(app).createAccount({ kind: 'admin', login2faType: 0 });
     const window = await openScreen('admin');
     const { page } = window;
     await enter(window, email, password, 'admin');
@@ -314,11 +314,11 @@ describe('a person who is signed in', () => {
 });
 
 test.each(['zh-TW', 'en'] as const)(
-  'in %s the screens are whole on a phone',
+  'in %s the screens have no violations on a phone',
   { timeout: 180_000 },
   async (language) => {
-    const { email } = await people(app).person();
-    const { accessToken } = await people(app).signIn({ email, kind: 'client' });
+    const { email } = await passwordAccounts(app).createAccount();
+    const { accessToken } = await passwordAccounts(app).signIn({ email, kind: 'client' });
     const window = await openScreen('client', { width: 390, language });
     for (const address of ['login', 'login/forgotPassword']) {
       await window.page.goto(`/client/${address}`);

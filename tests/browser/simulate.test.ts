@@ -1,9 +1,9 @@
-// "What happens to this request?", asked by the owner of a site.
+// The request simulator in the customer console.
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, startProduct } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, startProduct } from '../support/browser.ts';
 import type { Product } from '../support/browser.ts';
 import { keepPicture } from '../support/pictures.ts';
 
@@ -21,8 +21,12 @@ afterAll(() => product.stop());
 const address = () => `sitesManagement/sitesSetting/${product.summary.demo.siteID}/Demo?view=simulate`;
 const url = () => `http://${product.summary.demo.domain}:${product.edgePort}/assets/loom.svg`;
 
-test('a request is tried as a browser and as a crawler, and what refuses it is a link away', async () => {
-  const { page, complaints } = await product.openAs('user', address(), { language: 'en', width: 1440, expects: /400/ });
+test('a request is simulated as a browser and as a crawler, with a link to the blocking rule', async () => {
+  const { page, browserErrors } = await product.openAs('user', address(), {
+    language: 'en',
+    width: 1440,
+    expectedErrors: /400/,
+  });
   const urlField = page.getByRole('combobox', { name: 'URL' });
   await page.getByRole('button', { name: 'Simulate' }).click();
   await expect.poll(() => urlField.getAttribute('aria-invalid')).toBe('true');
@@ -39,8 +43,8 @@ test('a request is tried as a browser and as a crawler, and what refuses it is a
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
-      expect(await overhang(page)).toBeLessThanOrEqual(0);
-      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
+      expect(await accessibilityViolations(page)).toEqual([]);
       await keepPicture(page, `simulate-en-${width}-${colorScheme}`);
     }
   await page.setViewportSize({ width: 1440, height: 900 });
@@ -49,14 +53,14 @@ test('a request is tried as a browser and as a crawler, and what refuses it is a
   await expect.poll(() => page.locator('main output').textContent()).toContain('The edge answers 403 itself');
   await page.locator('main ol li').last().getByRole('link').click();
   await expect.poll(() => page.url()).toContain('view=hotlink');
-  expect(complaints()).toEqual([]);
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });
 
-test('what a change would do to a request is tried before it is saved', async () => {
+test('an unsaved change is simulated before it is saved', async () => {
   const user = await product.as('user');
   const params = { siteId: product.summary.demo.siteID };
-  const { page, complaints } = await product.openAs('user', address().replace('simulate', 'rates'), {
+  const { page, browserErrors } = await product.openAs('user', address().replace('simulate', 'rates'), {
     language: 'en',
     width: 1440,
   });
@@ -69,9 +73,9 @@ test('what a change would do to a request is tried before it is saved', async ()
   await shown.getByLabel('URL').fill(url());
   await shown.getByRole('button', { name: 'Simulate' }).click();
   await expect.poll(() => shown.locator('ol').textContent()).toMatch(/At most 1\.26\sMB a second.*not saved yet/);
-  expect(await accessibilityFaults(page)).toEqual([]);
+  expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'simulate-draft');
   expect((await user(rates.list, { params })).data).toEqual([]);
-  expect(complaints()).toEqual([]);
+  expect(browserErrors()).toEqual([]);
   await page.context().close();
 });

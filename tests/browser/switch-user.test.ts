@@ -1,12 +1,12 @@
-// Acting as somebody else, from the row to the banner and back, and whatever else leads to the landing page.
+// Switching to another account, the banner, switching back, and other ways to the landing page.
 import { ownSessions, proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import type { TestApp } from '../support/app.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { eventually } from '../support/eventually.ts';
-import { password, people } from '../support/people.ts';
+import { password, passwordAccounts } from '../support/people.ts';
 
 let consoles: Consoles;
 let app: TestApp;
@@ -16,13 +16,14 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-const refused = { expects: /the server responded with a status of 4\d\d/ };
-const act = (who: Signed, { id }: { id: string }) => app.as(who).call(proxy.start, { body: { accountID: id } });
+const refused = { expectedErrors: /the server responded with a status of 4\d\d/ };
+const act = (who: SignedInAccount, { id }: { id: string }) =>
+  app.as(who).call(proxy.start, { body: { accountID: id } });
 const banner = (page: Page) => page.getByRole('region', { name: 'Notices of this console' });
 const cookies = async (page: Page) =>
   Object.fromEntries((await page.context().cookies()).map(({ name, value }) => [name, value]));
 
-/** A page that counts what is pressed in it. */
+/** A page that counts clicks. */
 function pressing(page: Page) {
   let clicks = 0;
   return {
@@ -34,8 +35,8 @@ function pressing(page: Page) {
   };
 }
 
-describe('whoever helps a customer', () => {
-  test('is the customer in three clicks, and back at the row in one', async () => {
+describe('switching to another account', () => {
+  test('takes three clicks, and one click leads back to the row', async () => {
     const tenant = await app.build.client();
     const [user] = [await app.build.user(tenant), await app.build.user(tenant)];
     const { page } = await consoles.openAs(tenant.client, 'dashboard');
@@ -58,7 +59,7 @@ describe('whoever helps a customer', () => {
     await page.context().close();
   });
 
-  test('comes from the admin console to the operator’s, and goes back to it', async () => {
+  test('works from the admin console to the operator’s, and back', async () => {
     const { client } = await app.build.client();
     const { page } = await consoles.openAs(await app.build.admin(), 'userManagement/users');
     const { click } = pressing(page);
@@ -73,8 +74,8 @@ describe('whoever helps a customer', () => {
     await page.context().close();
   });
 
-  test('gets their own session back when both are of one console', async () => {
-    const operator = await people(app).person({});
+  test('restores the own session within the same console', async () => {
+    const operator = await passwordAccounts(app).createAccount({});
     const tenant = await app.build.client();
     await app.installation.db.account.update({ where: { id: operator.id }, data: { clientId: tenant.clientId } });
     const own = { ...tenant, client: { ...tenant.client, id: operator.id } };
@@ -104,7 +105,7 @@ describe('whoever helps a customer', () => {
 });
 
 describe('the landing page', () => {
-  test('opens the session once, and keeps nothing of it in the address', async () => {
+  test('opens the session once, and removes its parameters from the URL', async () => {
     const tenant = await app.build.client();
     const { url } = await act(tenant.client, await app.build.user(tenant));
     const { page } = await consoles.open('user', refused);
@@ -121,7 +122,7 @@ describe('the landing page', () => {
     await Promise.all([page.context().close(), again.page.context().close()]);
   });
 
-  test('takes the three values of the product’s description, once they are found good', async () => {
+  test('accepts the three documented parameters after verification', async () => {
     const tenant = await app.build.client();
     const user = await app.build.user(tenant);
     const { accessToken, refreshToken, tokenType } = await act(tenant.client, user);
@@ -129,8 +130,8 @@ describe('the landing page', () => {
     await page.goto(`/user/switchUser?${new URLSearchParams({ accessToken, refreshToken, tokenType })}`);
     await page.waitForURL('**/user/dashboard');
     await banner(page).getByText(user.email).waitFor();
-    const kept = await cookies(page);
-    expect([kept['u_accessToken'], kept['u_refreshToken']]).not.toEqual([accessToken, refreshToken]);
+    const before = await cookies(page);
+    expect([before['u_accessToken'], before['u_refreshToken']]).not.toEqual([accessToken, refreshToken]);
     expect(page.url()).not.toContain('Token');
     await page.context().close();
   });
@@ -140,7 +141,7 @@ describe('the landing page', () => {
     ['two of three', { accessToken: 'x.y.z', refreshToken: 'a.b.c' }],
     ['of another type', { accessToken: 'x.y.z', refreshToken: 'a.b.c', tokenType: 'Basic' }],
     ['none', {}],
-  ] as const)('keeps no values that are %s, nor touches the session that is there', async (_, values) => {
+  ] as const)('ignores parameters that are %s and keeps the current session', async (_, values) => {
     const user = await app.build.user(await app.build.client());
     const { page } = await consoles.openAs(user, 'dashboard', refused);
     await page.locator('main h1').waitFor();
@@ -154,8 +155,8 @@ describe('the landing page', () => {
   });
 });
 
-describe('while acting', () => {
-  test('what is the owner’s own is not offered, and the banner stays on every page', async () => {
+describe('in a switched session', () => {
+  test('owner-only actions are hidden, and the banner stays on every page', async () => {
     const tenant = await app.build.client();
     const { url } = await act(tenant.client, await app.build.user(tenant));
     const { page } = await consoles.open('user', refused);
@@ -168,7 +169,7 @@ describe('while acting', () => {
     await page.context().close();
   });
 
-  test('the banner goes with the session: once the owner ends it, the next page is the sign-in', async () => {
+  test('the next page is the sign-in page once the owner ends the session', async () => {
     const tenant = await app.build.client();
     const user = await app.build.user(tenant);
     const { url } = await act(tenant.client, user);

@@ -1,4 +1,4 @@
-// What every list can do: files of all rows, views, columns, and batches with a result for each row.
+// Features of every list: export, views, columns, and bulk actions with results per row.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ interface Row {
 const rowsOf = (count: number): Row[] =>
   Array.from({ length: count }, (_, i) => ({ name: `${unique('h')}-${i}.example.com` }));
 
-/** Straight into the tables: how domains are made is not what is looked at. */
+/** Inserts rows directly. */
 async function siteWith(rows: readonly Row[]) {
   const site = await consoles.app.build.site();
   await consoles.app.installation.db.domain.createMany({
@@ -30,8 +30,10 @@ async function siteWith(rows: readonly Row[]) {
 }
 
 const address = (site: BuiltSite, more = '') => `sitesManagement/sitesSetting/${site.id}/x?view=domains${more}`;
-const openList = async (site: BuiltSite, more = '', expects?: RegExp) => {
-  const { page } = await consoles.openAs(site.owner, address(site, more), { ...(expects && { expects }) });
+const openList = async (site: BuiltSite, more = '', expectedErrors?: RegExp) => {
+  const { page } = await consoles.openAs(site.owner, address(site, more), {
+    ...(expectedErrors && { expectedErrors }),
+  });
   await page.locator('tbody td').first().waitFor();
   return page;
 };
@@ -40,7 +42,7 @@ const picked = (page: Page, name: string) => page.getByRole('checkbox', { name: 
 const bulk = (page: Page) => page.getByRole('toolbar', { name: 'Actions for the selected rows' });
 
 describe('a list', () => {
-  test('becomes a file of all rows that match, whatever page is shown, and no cell of it is a formula', async () => {
+  test('exports all matching rows of all pages, without spreadsheet formulas', async () => {
     const rows = [...rowsOf(620), { name: 'odd.example.com', tags: ['=1+1', 'a,"b"'] }];
     const page = await openList(await siteWith(rows));
     const [download] = await Promise.all([
@@ -66,7 +68,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('keeps the columns that were chosen, and their order', async () => {
+  test('keeps the selected columns and their order', async () => {
     const site = await siteWith(rowsOf(1));
     const page = await openList(site);
     const before = await headsOf(page);
@@ -84,7 +86,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('is found again by the name of a saved view', async () => {
+  test('is restored by a saved view', async () => {
     const page = await openList(await siteWith(rowsOf(3)), '&sort=-name&enabled=false');
     await page.getByRole('button', { name: 'Save view' }).click();
     await page.getByRole('textbox', { name: 'Name of this view' }).fill('Off, by name');
@@ -102,7 +104,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('is gone back through: searches, order and pages, forward too', async () => {
+  test('supports browser history: search, order and page, backward and forward', async () => {
     const names = ['alpha-1', 'alpha-2', 'beta-1'].map((name) => ({ name: `${name}.example.com` }));
     const page = await openList(await siteWith([...names, ...rowsOf(30)]), '&sort=name');
     const search = page.getByRole('searchbox');
@@ -141,7 +143,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('that its reader does not fill says who does', async () => {
+  test('that its reader cannot fill says who can', async () => {
     const { build } = consoles.app;
     const tenant = await build.client();
     for (const [who, list, text] of [
@@ -155,7 +157,7 @@ describe('a list', () => {
   });
 });
 
-test('the sites of a product take over its groups, after a preview of how many', async () => {
+test('sites of a product take over its groups, after a preview with their number', async () => {
   const { build, installation } = consoles.app;
   const site = await build.site();
   const { productId } = await installation.db.site.findUniqueOrThrow({ where: { id: site.id } });
@@ -173,8 +175,8 @@ test('the sites of a product take over its groups, after a preview of how many',
   await page.context().close();
 });
 
-describe('a batch', () => {
-  test('is told beforehand, skips what it does not apply to, and can be undone', async () => {
+describe('a bulk action', () => {
+  test('is previewed, skips rows that it does not apply to, and can be undone', async () => {
     const [first, second, third] = [...rowsOf(2), ...rowsOf(1).map((row) => ({ ...row, enabled: true }))];
     const page = await openList(await siteWith([first, second, third].flatMap((row) => row ?? [])));
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
@@ -198,8 +200,8 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  // "Undo" turned off rows that had been on before.
-  test('leaves on what was on, when it is undone by the key after its message has gone', async () => {
+  // Regression: "Undo" disabled rows that had been enabled before.
+  test('leaves enabled rows enabled when undone by shortcut after its message has closed', async () => {
     const [on, off, taken] = [...rowsOf(1).map((row) => ({ ...row, enabled: true })), ...rowsOf(2)];
     const site = await siteWith([on, off, taken].flatMap((row) => row ?? []));
     const page = await openList(site, '', /status of 409/);
@@ -209,7 +211,7 @@ describe('a batch', () => {
     await page.getByRole('region', { name: 'Turn on' }).getByText('2 done').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    // The message has gone by itself; the key works as long as the page is open.
+    // The message closes automatically, but the shortcut works as long as the page is open.
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
     await page.getByText('Undone').waitFor();
@@ -220,7 +222,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  test('gives back the tags that each row had', async () => {
+  test('restores the tags of each row', async () => {
     const page = await openList(await siteWith(rowsOf(2).map((row, i) => ({ ...row, tags: [`own-${i}`] }))));
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
     await bulk(page).getByRole('button', { name: 'Tags' }).click();
@@ -235,7 +237,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  // The last actions lay outside of the window.
+  // Regression: the last actions were outside the viewport.
   test.each([1440, 1280, 1024, 768, 390])('shows every action at %i px, and Esc takes it away', async (width) => {
     const site = await siteWith(rowsOf(30));
     const { page } = await consoles.openAs(site.owner, address(site, '&pageSize=25'), { width });
@@ -266,7 +268,7 @@ describe('a batch', () => {
     for (const text of ['Turn on', 'Tags', 'Turn off', 'Remove', 'Select all 30 that match', 'Copy to a site'])
       expect([...direct, ...behind]).toContain(text);
     if (width === 1280 || width === 390) await keepPicture(page, `bulk-bar-${width}`);
-    // The menu first, then the selection.
+    // Escape closes the menu first, then clears the selection.
     await page.keyboard.press('Escape');
     await menu.waitFor({ state: 'detached' });
     await expect.poll(() => more.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -275,7 +277,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  test('does what can be done, says why the rest was refused, and tries that again', async () => {
+  test('does what is possible, explains the other errors, and retries them', async () => {
     const [good, taken] = rowsOf(2);
     const elsewhere = await siteWith([{ name: taken?.name ?? '', enabled: true }]);
     const page = await openList(await siteWith([good, taken].flatMap((row) => row ?? [])), '', /status of 409/);
@@ -292,7 +294,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  test('may be of all rows that match, on other pages as well', async () => {
+  test('applies to all matching rows, including other pages', async () => {
     const page = await openList(await siteWith(rowsOf(60)));
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
     await bulk(page).getByRole('button', { name: 'Select all 60 that match' }).click();
@@ -305,7 +307,7 @@ describe('a batch', () => {
     await page.context().close();
   });
 
-  test('takes a range, with the mouse and by keyboard', async () => {
+  test('selects a range by mouse and by keyboard', async () => {
     const page = await openList(await siteWith(rowsOf(9)), '&sort=name');
     const names = await page.locator('tbody tr td[data-first]').allInnerTexts();
     await picked(page, names[1] ?? '').click();
@@ -319,7 +321,7 @@ describe('a batch', () => {
   });
 });
 
-test('an undo that is refused for a row does the others, and names that row', async () => {
+test('with an undo error for one row restores the others, and names that row', async () => {
   const [mine, taken] = rowsOf(2).map((row) => ({ ...row, enabled: true }));
   const site = await siteWith([mine, taken].flatMap((row) => row ?? []));
   const page = await openList(site, '', /status of 409/);
@@ -327,9 +329,9 @@ test('an undo that is refused for a row does the others, and names that row', as
   await bulk(page).getByRole('button', { name: 'Turn off' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
   const undo = page.getByRole('button', { name: 'Undo' });
-  // A message stays while somebody points at it.
+  // A hovered message stays.
   await undo.hover();
-  // The next owner has proven the name, so it is enabled there.
+  // Another customer has verified the name and enabled it.
   const other = await consoles.app.build.site();
   const proof = { holderId: other.owner.id, name: taken?.name ?? '', provenAt: new Date() };
   await consoles.app.installation.db.nameProof.create({ data: proof });
@@ -345,8 +347,8 @@ test('an undo that is refused for a row does the others, and names that row', as
   await page.context().close();
 });
 
-describe('the order', () => {
-  test('of a list is shown by an arrow from the start, or in words where its column is not shown', async () => {
+describe('the sort order', () => {
+  test('is shown by an arrow, or as text when its column is hidden', async () => {
     const page = await openList(await siteWith(rowsOf(3)));
     const sorted = page.locator('th[aria-sort="ascending"]');
     expect(await sorted.allInnerTexts()).toEqual(['Domain']);
@@ -359,7 +361,7 @@ describe('the order', () => {
   });
 });
 
-describe('what was just added', () => {
+describe('a newly created row', () => {
   const add = async (page: Page, name: string) => {
     await page.locator('main header').getByRole('button', { name: 'Add zone' }).press('Enter');
     const form = page.getByRole('dialog');
@@ -369,8 +371,8 @@ describe('what was just added', () => {
   };
   const focusedRow = (page: Page) => page.locator('tbody tr:focus td[data-first]').allInnerTexts();
 
-  // It was on another page, and nobody knew on which.
-  test('has the focus on the page where it landed', async () => {
+  // Regression: a new row was on an unknown page.
+  test('has focus on its page', async () => {
     const tenant = await consoles.app.build.client();
     for (const i of Array.from({ length: 14 }).keys())
       await consoles.app.build.zone({ tenant, name: `zone ${String(i).padStart(2, '0')}` });
@@ -384,10 +386,10 @@ describe('what was just added', () => {
     await page.context().close();
   });
 
-  test('is named above a list whose filters hide it, and leads there', async () => {
+  test('is named above a list whose filters hide it, with a link', async () => {
     const tenant = await consoles.app.build.client();
     await consoles.app.build.zone({ tenant, name: 'North' });
-    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList?q=nor', { expects: /status of 500/ });
+    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList?q=nor', { expectedErrors: /status of 500/ });
     await page.getByText('1–1 of 1').waitFor();
     await add(page, 'South');
     await page.getByText('South was added. This view does not show it.').waitFor();
@@ -404,9 +406,9 @@ describe('what was just added', () => {
   });
 });
 
-describe('choices', () => {
-  // The ones after the thousandth could not be chosen.
-  test('are searched at the server, say how many there are, and keep the name of the chosen one', async () => {
+describe('options', () => {
+  // Regression: options after the thousandth could not be selected.
+  test('are searched on the server, show their number, and keep the selected name', async () => {
     const site = await consoles.app.build.site();
     const { db } = consoles.app.installation;
     const zones = Array.from({ length: 1060 }, (_, i) => ({
@@ -431,7 +433,7 @@ describe('choices', () => {
     await page.context().close();
   });
 
-  test('of a filter are searched too, and a link names the chosen one', async () => {
+  test('of a filter are searched, too, and a link shows the selected name', async () => {
     const site = await consoles.app.build.site();
     const others = Array.from({ length: 60 }, (_, i) => `zone ${String(i).padStart(2, '0')}`);
     for (const name of others) await consoles.app.build.zone({ tenant: site, name });
@@ -450,7 +452,7 @@ describe('choices', () => {
   });
 });
 
-test('the tally of a group is that of all pages', async () => {
+test('the count of a group covers all pages', async () => {
   const product = await consoles.app.build.product({ name: 'Alpha' });
   const sites = ['a', 'b', 'c'].map((name) => consoles.app.build.site({ product, name: `${name} ${unique('s')}` }));
   await Promise.all(sites);
@@ -463,9 +465,9 @@ test('the tally of a group is that of all pages', async () => {
   await page.context().close();
 });
 
-// The message lay over the button for as long as it stood there.
+// Regression: the message covered the button.
 test.each([{ width: 1440 }, { width: 360 }])(
-  'what was done is said beside what is done next, at $width px',
+  'the message does not cover the next button, at $width px',
   { timeout: 120_000 },
   async (look) => {
     const { client } = await consoles.app.build.client();
@@ -476,14 +478,14 @@ test.each([{ width: 1440 }, { width: 360 }])(
     await form.getByRole('textbox', { name: 'Name', exact: true }).fill('North');
     await form.getByRole('button', { name: 'Add zone' }).click();
     await form.waitFor({ state: 'detached' });
-    const said = page.getByRole('region', { name: 'Messages' }).locator('[data-tone="ok"]');
-    await said.waitFor();
-    const boxOf = (part: typeof said) =>
+    const toast = page.getByRole('region', { name: 'Messages' }).locator('[data-tone="ok"]');
+    await toast.waitFor();
+    const boxOf = (part: typeof toast) =>
       part.evaluate((element) => {
         const { left: x, top: y, width, height } = element.getBoundingClientRect();
         return { x, y, width, height };
       });
-    const [message, button] = [await boxOf(said), await boxOf(add)];
+    const [message, button] = [await boxOf(toast), await boxOf(add)];
     const isBeside = message.x + message.width <= button.x || message.y + message.height <= button.y;
     expect([isBeside, message, button]).toEqual([true, message, button]);
     expect(message.x).toBeGreaterThanOrEqual(0);

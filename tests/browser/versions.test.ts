@@ -1,11 +1,11 @@
-// A customer sees what saving would change and what was changed, and has it back.
+// A customer previews a change, sees the history and restores a version.
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityFaults } from '../support/accessibility.ts';
-import { overhang, startProduct, type Product } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/accessibility.ts';
+import { horizontalOverflow, startProduct, type Product } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepPicture } from '../support/pictures.ts';
 
@@ -19,7 +19,7 @@ async function faultsOf(page: Page) {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    found.push(...(await accessibilityFaults(page)).map((fault) => `${colorScheme} ${fault}`));
+    found.push(...(await accessibilityViolations(page)).map((fault) => `${colorScheme} ${fault}`));
   }
   return found;
 }
@@ -47,7 +47,7 @@ test.each(looks)('a change is found and rolled back, in $language at $width px',
   await page.locator('main del', { hasText: /2,048.KiB/ }).waitFor();
   await keepPicture(page, `versions-difference-${look.language}-${look.width}`);
   expect(await faultsOf(page)).toEqual([]);
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
   await keepPicture(page, `versions-difference-dark-${look.language}-${look.width}`);
   await page.goBack();
   await page.locator('main [data-row]').first().waitFor();
@@ -57,7 +57,7 @@ test.each(looks)('a change is found and rolled back, in $language at $width px',
   await shown.locator('ins', { hasText: /2,048.KiB/ }).waitFor();
   await keepPicture(page, `versions-rollback-${look.language}-${look.width}`);
   expect(await faultsOf(page)).toEqual([]);
-  expect(await overhang(page)).toBe(0);
+  expect(await horizontalOverflow(page)).toBe(0);
   await shown.getByRole('button', { name: look.confirm, exact: true }).click();
   await shown.waitFor({ state: 'detached' });
   await eventually(async () => {
@@ -67,7 +67,7 @@ test.each(looks)('a change is found and rolled back, in $language at $width px',
   await page.context().close();
 });
 
-test('any two versions are compared side by side, chosen from the list or anew', { timeout: 240_000 }, async () => {
+test('any two versions are compared side by side', { timeout: 240_000 }, async () => {
   const { siteID: siteId } = product.summary.demo;
   const user = await product.as('user');
   for (const rate of [11, 22, 33]) await user(rates.create, { params: { siteId }, body: { rates: [{ rate }] } });
@@ -94,7 +94,7 @@ const previews = [
 ] as const;
 
 test.each(previews)(
-  'what saving would change is shown before, in $language at $width px',
+  'the effect of saving is previewed, in $language at $width px',
   { timeout: 240_000 },
   async (look) => {
     const { siteID: siteId } = product.summary.demo;
@@ -103,14 +103,14 @@ test.each(previews)(
     const at = (view: string) => `sitesManagement/sitesSetting/${siteId}/demo?view=${view}`;
     const { page } = await product.openAs('user', at('gzip'), look);
     await page.locator('[name=minBytes]').fill('2048');
-    expect(await overhang(page)).toBe(0);
+    expect(await horizontalOverflow(page)).toBe(0);
     await keepPicture(page, `preview-bar-${look.language}-${look.width}`);
     await page.getByRole('button', { name: look.preview, exact: true }).click();
     const shown = page.getByRole('dialog');
     await shown.locator('ins').first().waitFor();
     await keepPicture(page, `preview-${look.language}-${look.width}`);
     expect(await faultsOf(page)).toEqual([]);
-    expect(await overhang(page)).toBe(0);
+    expect(await horizontalOverflow(page)).toBe(0);
     await keepPicture(page, `preview-dark-${look.language}-${look.width}`);
     await shown.getByRole('button', { name: look.keep }).click();
     await shown.waitFor({ state: 'detached' });
@@ -120,16 +120,16 @@ test.each(previews)(
 );
 
 test(
-  'a list of rules and a drawer are previewed as well, refused at their fields, and saved from the preview',
+  'rule lists and drawers have a preview, with errors at their fields, and are saved from the preview',
   { timeout: 240_000 },
   async () => {
     const { siteID: siteId } = product.summary.demo;
     const user = await product.as('user');
     const at = (view: string) => `sitesManagement/sitesSetting/${siteId}/demo?view=${view}`;
-    const { page, complaints } = await product.openAs('user', at('rates'), {
+    const { page, browserErrors } = await product.openAs('user', at('rates'), {
       language: 'en',
       width: 1440,
-      expects: /409/,
+      expectedErrors: /409/,
     });
     await page.getByRole('button', { name: 'Add limit' }).click();
     await page.getByRole('textbox', { name: 'Values' }).last().fill('mp4');
@@ -163,7 +163,7 @@ test(
     expect(await drawer.locator('[name=name]').inputValue()).toBe('Free');
     const names = async () => (await user(cors.list, { params: { siteId } })).data.map(({ name }) => name);
     expect(await names()).toEqual(['Taken']);
-    expect(complaints().filter((text) => !text.includes('409'))).toEqual([]);
+    expect(browserErrors().filter((text) => !text.includes('409'))).toEqual([]);
     await page.context().close();
   },
 );

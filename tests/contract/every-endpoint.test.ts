@@ -1,29 +1,37 @@
-// What holds for every call there is, and for every call there will be: nobody has to remember to test it.
+// Properties of every endpoint, including future ones.
 import { randomUUIDv7 } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { errors } from '@edgeloom/contract/errors.ts';
 import type { Mount } from '@edgeloom/contract/family.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import {
   calls,
-  guarded as allGuarded,
+  authenticatedCalls as allGuarded,
   Input,
   inputFor,
   send,
-  type Answer,
+  type WireResponse,
   type WireCall,
 } from '../support/every-call.ts';
 import { idsIn, withAt } from '../support/sample.ts';
-import { pictureOf, thingAt, things, world, type Ids, type Thing, type World } from '../support/world.ts';
+import {
+  snapshotOf,
+  objectKindAt,
+  objectKinds,
+  world,
+  type Ids,
+  type ObjectKind,
+  type World,
+} from '../support/world.ts';
 
 const app = await testApp();
 const { build, installation } = app;
 afterAll(() => app.close());
 
 const [home, elsewhere] = [await world(build, installation), await world(build, installation)];
-// Of the same operator: another customer's, and another of the customer's own. None of the calls below changes anything here.
+// Another customer of the same operator, and another account of the customer. No call below changes these.
 const { tenant, user: owner } = home;
 const [beside, second] = [
   await world(build, installation, { tenant }),
@@ -39,10 +47,10 @@ const guarded = allGuarded.filter(({ mount }) => mount !== 'root');
 const withIds = guarded
   .filter(({ mount }) => mount !== 'admin')
   .filter(({ endpoint }) => {
-    return idsIn(inputFor(endpoint, home.ids), (path) => thingAt(endpoint, path.slice(1)) !== null).length > 0;
+    return idsIn(inputFor(endpoint, home.ids), (path) => objectKindAt(endpoint, path.slice(1)) !== null).length > 0;
   });
-/** Things that are found only below a site or a zone. */
-const below: readonly Thing[] = [
+/** Objects that are only accessible below a site or zone. */
+const below: readonly ObjectKind[] = [
   'port',
   'preheatCache',
   'block',
@@ -56,24 +64,24 @@ const below: readonly Thing[] = [
 ];
 const nested = withIds.filter(
   ({ endpoint }) =>
-    idsIn(inputFor(endpoint, home.ids), (path) => below.includes(thingAt(endpoint, path.slice(1)) ?? 'site')).length >
-    0,
+    idsIn(inputFor(endpoint, home.ids), (path) => below.includes(objectKindAt(endpoint, path.slice(1)) ?? 'site'))
+      .length > 0,
 );
 
 const admin = await build.admin();
-/** For calls that only read, which leave it as it is. */
+/** For read-only calls, which do not change it. */
 const readOnly = await world(build, installation);
 
-/** None of the calls changes these worlds: each test compares with the same picture. */
+/** Snapshots before the calls. No call may change these worlds. */
 const firstPictures = new Map<World, string>();
-for (const foreign of [elsewhere, beside, second]) firstPictures.set(foreign, await pictureOf(foreign, installation));
+for (const foreign of [elsewhere, beside, second]) firstPictures.set(foreign, await snapshotOf(foreign, installation));
 
 const accountOf = ({ client, user }: World, mount: Mount) => (mount === 'client' ? client : user);
 
 describe.each(calls)('$title', (call) => {
   const { endpoint } = call;
 
-  test('is mounted, once', async () => {
+  test('is mounted once', async () => {
     const { body } = await send(app, call, inputFor(endpoint, home.ids));
     expect(body.code).not.toBe(errors.NO_SUCH_CALL.code);
   });
@@ -82,12 +90,12 @@ describe.each(calls)('$title', (call) => {
 describe.each(guarded)('$title', (call) => {
   const { endpoint, mount } = call;
 
-  test('refuses a stranger', async () => {
+  test('rejects anonymous calls', async () => {
     const { status, body } = await send(app, call, inputFor(endpoint, home.ids));
     expect([status, body.code]).toEqual([401, errors.INVALID_TOKEN.code]);
   });
 
-  test('refuses the other families', async () => {
+  test('rejects other kinds of accounts', async () => {
     const others = [home.user, home.client, admin].filter(({ kind }) => kind !== mount);
     for (const { token } of others) {
       const { status, body } = await send(app, call, inputFor(endpoint, home.ids), token);
@@ -96,9 +104,9 @@ describe.each(guarded)('$title', (call) => {
   });
 });
 
-/** Signs in once for all calls of a family that ask for the same permission. */
-const subsWithout = new Map<string, Promise<Signed>>();
-function subWithout({ endpoint, mount }: WireCall): Promise<Signed> {
+/** One sign-in for all calls of a family with the same permission. */
+const subsWithout = new Map<string, Promise<SignedInAccount>>();
+function subWithout({ endpoint, mount }: WireCall): Promise<SignedInAccount> {
   const key = `${mount} ${endpoint.can}`;
   const allButIts = { permissions: permissions.filter((permission) => permission !== endpoint.can) };
   const sub =
@@ -113,7 +121,7 @@ function subWithout({ endpoint, mount }: WireCall): Promise<Signed> {
 describe.each(guarded.filter(({ endpoint }) => endpoint.can !== 'signedIn'))('$title', (call) => {
   const { endpoint } = call;
 
-  test('refuses an account without the permission, before it looks at the input', async () => {
+  test('rejects an account without the permission before it validates the input', async () => {
     const sub = await subWithout(call);
     const input = inputFor(endpoint, home.ids);
     const { status, body } = await send(app, call, endpoint.body ? { ...input, body: {} } : input, sub.token);
@@ -121,23 +129,29 @@ describe.each(guarded.filter(({ endpoint }) => endpoint.can !== 'signedIn'))('$t
   });
 });
 
-/** Nothing here, or nothing that this account may point at; a filter finds nothing. */
-const isHidden = ({ status, body }: Answer, isQuery: boolean) =>
+/** Whether the object is reported as missing or forbidden. As a filter, it matches nothing. */
+const isHidden = ({ status, body }: WireResponse, isQuery: boolean) =>
   status === 404 ||
   (status === 400 && body.code === errors.PARAMETER.code) ||
   (isQuery && status === 200 && body.data?.length === 0);
 
-/** Foreign ids in each place of the input, one place at a time. */
-async function tryForeign(call: WireCall, who: Signed, own: Ids, foreign: World, only: readonly Thing[] = things) {
+/** Puts foreign ids into the input, one place at a time. */
+async function tryForeign(
+  call: WireCall,
+  who: SignedInAccount,
+  own: Ids,
+  foreign: World,
+  only: readonly ObjectKind[] = objectKinds,
+) {
   const { endpoint } = call;
   const input = inputFor(endpoint, own);
   const places = idsIn(input, (path, text) => {
-    const thing = thingAt(endpoint, path.slice(1));
+    const thing = objectKindAt(endpoint, path.slice(1));
     return thing !== null && only.includes(thing) && Object.values(own).includes(text);
   });
   expect(places.length).toBeGreaterThan(0);
   for (const place of places) {
-    const thing = thingAt(endpoint, place.slice(1)) ?? 'site';
+    const thing = objectKindAt(endpoint, place.slice(1)) ?? 'site';
     const put = (id: string) => Input.parse(withAt(input, place, id));
     const [absent, another] = [
       await send(app, call, put(randomUUIDv7()), who.token),
@@ -145,7 +159,7 @@ async function tryForeign(call: WireCall, who: Signed, own: Ids, foreign: World,
     ];
     const what = `${place.join('.')} = another's ${thing}: ${JSON.stringify(another)}`;
     expect(isHidden(another, place[0] === 'query'), what).toBe(true);
-    // Exactly like one that does not exist.
+    // Identical to the response for a missing object.
     expect({ ...another, body: { ...another.body, reqID: '' } }, what).toEqual({
       ...absent,
       body: { ...absent.body, reqID: '' },
@@ -161,18 +175,18 @@ async function tryForeign(call: WireCall, who: Signed, own: Ids, foreign: World,
 describe.each(withIds)('$title', (call) => {
   const { endpoint, mount } = call;
 
-  test('works on its own, or there would be nothing to hide', async () => {
+  test('succeeds for its own account, which makes the following checks meaningful', async () => {
     const own = call.method === 'GET' ? readOnly : await world(build, installation);
     const { status, body } = await send(app, call, inputFor(endpoint, own.ids), accountOf(own, mount).token);
-    // The sample may meet a rule of its own (a name that is no domain here, a version that nobody made), but never a missing object or a wrong form.
-    const mayFail: Answer['body']['code'][] = (endpoint.fails ?? []).map((name) => errors[name].code);
+    // A sample may violate a rule of its call, but must not fail with a missing object or invalid format.
+    const mayFail: WireResponse['body']['code'][] = (endpoint.fails ?? []).map((name) => errors[name].code);
     const isNoDomain =
       body.errorData?.every(({ rule = '' }) => ['domain', 'notFound', 'self'].includes(rule)) &&
       ['purge', 'preheat', 'preheatCaches', 'domains', 'nodes', 'simulate', 'copies', 'zoneSettings'].includes(
         endpoint.feature,
       );
     expect(status === 200 || isNoDomain || mayFail.includes(body.code), JSON.stringify(body)).toBe(true);
-    // The answer is not checked while it is encoded, so it is here.
+    // Responses are not validated when they are encoded, so validate here.
     const isJson = endpoint.reply && (endpoint.answers ?? 'application/json') === 'application/json';
     const asDeclared = status === 200 && isJson ? endpoint.reply?.safeParse(body).error?.issues : undefined;
     expect(asDeclared, JSON.stringify(body)).toBeUndefined();
@@ -180,12 +194,12 @@ describe.each(withIds)('$title', (call) => {
 
   test("hides another tenant's objects", async () => {
     await tryForeign(call, accountOf(home, mount), home.ids, elsewhere);
-    expect(await pictureOf(elsewhere, installation)).toBe(firstPictures.get(elsewhere));
+    expect(await snapshotOf(elsewhere, installation)).toBe(firstPictures.get(elsewhere));
   });
 
-  test('hides from a sub-account, or another customer, what it was not given', async () => {
+  test('hides unassigned objects from a sub-account and from another customer', async () => {
     if (mount === 'client') {
-      // The accounts of a client are there for all its sub-clients, and so is what the client tells and shows them.
+      // All sub-clients of a client see its accounts, branding and announcements.
       const { user, subUser: sub, subClient: other, branding, announcement } = elsewhere.ids;
       const ids = { ...beside.ids, user, subUser: sub, subClient: other, branding, announcement };
       await tryForeign(call, subClient, home.ids, { ...beside, ids });
@@ -193,13 +207,13 @@ describe.each(withIds)('$title', (call) => {
       await tryForeign(call, owner, home.ids, beside);
       await tryForeign(call, subUser, home.ids, { ...second, ids: { ...second.ids, subUser: elsewhere.ids.subUser } });
     }
-    expect(await pictureOf(beside, installation)).toBe(firstPictures.get(beside));
+    expect(await snapshotOf(beside, installation)).toBe(firstPictures.get(beside));
   });
 });
 
 describe.each(nested)('$title', (call) => {
-  test('finds a thing under its own parent only', async () => {
+  test('finds an object only under its own parent', async () => {
     await tryForeign(call, accountOf(home, call.mount), home.ids, second, below);
-    expect(await pictureOf(second, installation)).toBe(firstPictures.get(second));
+    expect(await snapshotOf(second, installation)).toBe(firstPictures.get(second));
   });
 });

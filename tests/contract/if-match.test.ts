@@ -1,14 +1,14 @@
-// Every PUT that answers an object with a time of change takes If-Match, those to come as well.
+// Every PUT that returns an object with a modification time supports If-Match.
 import { afterAll, expect, test } from 'vitest';
 import { hasETag } from '@edgeloom/api/http/preconditions.ts';
 import { testApp } from '../support/app.ts';
-import { guarded, inputFor, send } from '../support/every-call.ts';
+import { authenticatedCalls, inputFor, send } from '../support/every-call.ts';
 import { world } from '../support/world.ts';
 
 const app = await testApp();
 afterAll(() => app.close());
 
-const puts = guarded.filter(
+const puts = authenticatedCalls.filter(
   ({ endpoint, mount, method }) => method === 'PUT' && mount !== 'admin' && hasETag(endpoint),
 );
 
@@ -18,7 +18,7 @@ test.each(puts)('$title does not change what was changed meanwhile', async (call
   const input = inputFor(call.endpoint, own.ids);
   const late = await send(app, call, input, token, { 'if-match': '"2000-01-01T00:00:00.000Z"' });
   const plain = await send(app, call, input, token);
-  // Some samples meet a rule of their own first: no such role, no such provider.
+  // Some samples violate a rule of their call first.
   const refused = { status: 412, body: { errorData: [{ path: 'If-Match', rule: 'changed' }] } };
   const { status, body } = plain.status === 200 ? refused : plain;
   expect(late).toMatchObject({ status, body: { errorData: body.errorData } });

@@ -1,5 +1,5 @@
-// Whoever may less than the account whose call it is: refused at every call that this is about, with the right code, and
-// without a trace. A caller is a row of the table; calls to come are walked over as well.
+// Accounts with fewer rights than the endpoint requires are refused with the right code and without side effects. The
+// table lists callers; new endpoints are covered automatically.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '@edgeloom/api/generated/client.ts';
@@ -8,13 +8,13 @@ import { proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Family, Mount } from '@edgeloom/contract/family.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
-import type { Signed } from '../support/actors.ts';
+import type { SignedInAccount } from '../support/actors.ts';
 import { testApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
-import { guarded, inputFor, send, type WireCall } from '../support/every-call.ts';
-import { everything } from '../support/everything.ts';
+import { authenticatedCalls, inputFor, send, type WireCall } from '../support/every-call.ts';
+import { hashTables } from '../support/everything.ts';
 import { idsIn } from '../support/sample.ts';
-import { thingAt, world, type Thing } from '../support/world.ts';
+import { objectKindAt, world, type ObjectKind } from '../support/world.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;
@@ -23,20 +23,20 @@ afterAll(() => app.close());
 
 const home = await world(build, installation);
 const admin = await build.admin();
-const roots: Record<Family, Signed> = { admin, client: home.client, user: home.user };
-/** What serves every family is called by a client here. */
+const roots: Record<Family, SignedInAccount> = { admin, client: home.client, user: home.user };
+/** Endpoints of all families are called by a client here. */
 const familyOf = (mount: Mount): Family => (mount === 'root' ? 'client' : mount);
 const allBut = (family: Family, isLeftOut: (permission: Permission) => boolean) =>
   permissionsOf(family).filter((permission) => !isLeftOut(permission));
 
-function sub(family: Family, permissions: Permission[]): Promise<Signed> {
+function sub(family: Family, permissions: Permission[]): Promise<SignedInAccount> {
   if (family === 'admin') return build.subAdmin(admin, { permissions });
   if (family === 'client') return build.subClient(home.tenant, [{ id: home.ids.zone }], { permissions });
   return build.subUser(home.user, [{ id: home.ids.site }], { permissions });
 }
 
 async function apiToken(
-  owner: Signed,
+  owner: SignedInAccount,
   { permissions, ...wish }: { permissions: readonly Permission[]; cidrs?: string[]; expiresAt?: Date },
 ): Promise<string> {
   const token = apiTokens(installation.secrets).issue();
@@ -48,14 +48,16 @@ async function apiToken(
 }
 
 async function switched(family: Family): Promise<string> {
-  const above: Record<Family, Signed> = { admin, client: admin, user: home.client };
+  const above: Record<Family, SignedInAccount> = { admin, client: admin, user: home.client };
   const target = family === 'admin' ? await sub('admin', [...permissionsOf('admin')]) : roots[family];
   const { accessToken } = await as(above[family]).call(proxy.start, { body: { accountID: target.id } });
   return accessToken;
 }
 
-/** An account of the family in a tenant of its own, and whom it stands on: its root account, and of a customer the operator. */
-async function chain(family: Family): Promise<{ sub: Signed; root: Signed; operator: Signed }> {
+/** An account of the family in its own tenant, with the accounts above it. */
+async function chain(
+  family: Family,
+): Promise<{ sub: SignedInAccount; root: SignedInAccount; operator: SignedInAccount }> {
   const permissions = [...permissionsOf(family)];
   if (family === 'admin') {
     const root = await build.admin();
@@ -73,16 +75,16 @@ const suspended = (who: 'sub' | 'root' | 'operator', acts: 'sub' | 'root', data:
   await db.account.update({ where: { id: accounts[who].id }, data });
   return accounts[acts].token;
 };
-const whoever = { at: () => true, refused: 'ACCOUNT_NOT_ENABLED' } as const;
+const anyCall = { at: () => true, refused: 'ACCOUNT_NOT_ENABLED' } as const;
 const customers = { at: ({ mount }: WireCall) => mount === 'user', refused: 'ACCOUNT_NOT_ENABLED' } as const;
 const past = new Date(Date.now() - 1000);
 
 interface Caller {
   who: string;
-  /** The calls that it is refused. */
+  /** Endpoints that must be refused. */
   at: (call: WireCall) => boolean;
   refused: ErrorName;
-  /** Calls of one key share a caller. */
+  /** Endpoints with the same key share a caller. */
   key?: (call: WireCall) => string;
   token: (family: Family, call: WireCall) => Promise<string>;
 }
@@ -92,13 +94,13 @@ const areaOf = ({ endpoint: { can } }: WireCall) => can.split(':')[0] ?? '';
 const ofArea = (call: WireCall) => (permission: Permission) => permission.startsWith(`${areaOf(call)}:`);
 
 const callers: Caller[] = [
-  { who: 'a paused account', ...whoever, token: suspended('root', 'root', { status: 'pause' }) },
-  { who: 'a locked account', ...whoever, token: suspended('root', 'root', { status: 'lock' }) },
-  { who: 'an expired account', ...whoever, token: suspended('root', 'root', { status: 'expired' }) },
-  { who: 'an account whose date has passed', ...whoever, token: suspended('root', 'root', { expiresAt: past }) },
-  { who: 'a locked sub-account', ...whoever, token: suspended('sub', 'sub', { status: 'lock' }) },
-  { who: 'a sub-account of a paused root account', ...whoever, token: suspended('root', 'sub', { status: 'pause' }) },
-  { who: 'a sub-account of a locked root account', ...whoever, token: suspended('root', 'sub', { status: 'lock' }) },
+  { who: 'a paused account', ...anyCall, token: suspended('root', 'root', { status: 'pause' }) },
+  { who: 'a locked account', ...anyCall, token: suspended('root', 'root', { status: 'lock' }) },
+  { who: 'an expired account', ...anyCall, token: suspended('root', 'root', { status: 'expired' }) },
+  { who: 'an account whose date has passed', ...anyCall, token: suspended('root', 'root', { expiresAt: past }) },
+  { who: 'a locked sub-account', ...anyCall, token: suspended('sub', 'sub', { status: 'lock' }) },
+  { who: 'a sub-account of a paused root account', ...anyCall, token: suspended('root', 'sub', { status: 'pause' }) },
+  { who: 'a sub-account of a locked root account', ...anyCall, token: suspended('root', 'sub', { status: 'lock' }) },
   { who: 'a customer of a locked operator', ...customers, token: suspended('operator', 'root', { status: 'lock' }) },
   { who: 'a customer of an expired operator', ...customers, token: suspended('operator', 'root', { expiresAt: past }) },
   {
@@ -169,11 +171,11 @@ const callers: Caller[] = [
   },
 ];
 
-/** Without what tells of the calls themselves. */
-const told = '^(audit_|rate_|idempotent_)';
+/** Tables that record the requests themselves. */
+const requestTables = '^(audit_|rate_|idempotent_)';
 
 describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
-  const those = guarded.filter(at);
+  const those = authenticatedCalls.filter(at);
   const keyOf = (call: WireCall) => `${familyOf(call.mount)} ${key(call)}`;
   const tokens = new Map<string, string>();
   let before: Record<string, string>;
@@ -181,7 +183,7 @@ describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
   beforeAll(async () => {
     for (const call of those)
       if (!tokens.has(keyOf(call))) tokens.set(keyOf(call), await token(familyOf(call.mount), call));
-    before = await everything(installation, told);
+    before = await hashTables(installation, requestTables);
   });
 
   test.each(those)('is refused $title', async (call) => {
@@ -190,14 +192,14 @@ describe.each(callers)('$who', ({ at, refused, key = () => '', token }) => {
     expect([status, body.code], JSON.stringify(body)).toEqual([expected, code]);
   });
 
-  test('has changed nothing by all that', async () => {
+  test('has caused no change', async () => {
     expect(those.length).toBeGreaterThan(10);
-    expect(await everything(installation, told)).toEqual(before);
+    expect(await hashTables(installation, requestTables)).toEqual(before);
   });
 });
 
-/** What a sub-account sees only where it was given it; accounts, branding and the like it shares with its root account. */
-const given: readonly (Thing | null)[] = [
+/** Objects that a sub-account sees only when assigned. */
+const given: readonly (ObjectKind | null)[] = [
   'site',
   'zone',
   'domain',
@@ -210,20 +212,20 @@ const given: readonly (Thing | null)[] = [
   'node',
   'product',
 ];
-const ofGiven = guarded.filter(
+const ofGiven = authenticatedCalls.filter(
   ({ endpoint, mount }) =>
     (mount === 'user' || mount === 'client') &&
-    idsIn(inputFor(endpoint, home.ids), (path) => given.includes(thingAt(endpoint, path.slice(1)))).length > 0,
+    idsIn(inputFor(endpoint, home.ids), (path) => given.includes(objectKindAt(endpoint, path.slice(1)))).length > 0,
 );
 
-describe('a sub-account that was given nothing', () => {
+describe('a sub-account without assignments', () => {
   const tokens = new Map<Mount, string>();
   let before: Record<string, string>;
 
   beforeAll(async () => {
     tokens.set('user', (await build.subUser(home.user, [], { permissions: [...permissionsOf('user')] })).token);
     tokens.set('client', (await build.subClient(home.tenant, [], { permissions: [...permissionsOf('client')] })).token);
-    before = await everything(installation, told);
+    before = await hashTables(installation, requestTables);
   });
 
   test.each(ofGiven)('finds nothing: $title', async (call) => {
@@ -232,14 +234,14 @@ describe('a sub-account that was given nothing', () => {
     expect(isNothing || body.code === errors.PARAMETER.code, `${status} ${JSON.stringify(body)}`).toBe(true);
   });
 
-  test('has changed nothing by all that', async () => {
+  test('has caused no change', async () => {
     expect(ofGiven.length).toBeGreaterThan(10);
-    expect(await everything(installation, told)).toEqual(before);
+    expect(await hashTables(installation, requestTables)).toEqual(before);
   });
 });
 
-describe('each permission that a call asks for', () => {
-  test.each(guarded.filter(needsRight))('exists where it is called: $title', ({ endpoint, mount }) => {
+describe('each permission that a call requires', () => {
+  test.each(authenticatedCalls.filter(needsRight))('exists where it is called: $title', ({ endpoint, mount }) => {
     const families: readonly Family[] = mount === 'root' ? ['user', 'client', 'admin'] : [mount];
     for (const family of families) expect(permissionsOf(family)).toContain(endpoint.can);
   });

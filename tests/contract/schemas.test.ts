@@ -1,4 +1,4 @@
-// Traps of schemas, looked for in all of them at once.
+// Common mistakes in schemas, searched for in all schemas.
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -10,7 +10,7 @@ import { errors, type ErrorEntry } from '@edgeloom/contract/errors.ts';
 const endpoints = groups.flatMap((group) => Object.values(group));
 const nameOf = ({ feature, name }: { feature: string; name: string }) => `${feature}.${name}`;
 
-/** Every schema within a schema, once each, with where it stands. */
+/** Every nested schema once, with its path. */
 function* within(
   schema: z.core.$ZodType,
   path: string,
@@ -41,17 +41,17 @@ const places = (parts: readonly ('body' | 'query' | 'reply')[], isFault: (schema
   );
 
 describe('no schema', () => {
-  test('has a default within an optional field: an update that leaves the field out would reset it', () => {
+  test('has a default within an optional field, because an update without the field would reset it', () => {
     expect(
       places(['body', 'reply'], (schema) => schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodDefault),
     ).toEqual([]);
   });
 
-  test('of a reply has a one-way transform: it could not be encoded', () => {
+  test('of a response has a one-way transform, because it could not be encoded', () => {
     expect(places(['reply'], (schema) => schema instanceof z.ZodTransform)).toEqual([]);
   });
 
-  test('has a record keyed by an enum: it would require every key', () => {
+  test('has a record keyed by an enum, because it would require every key', () => {
     expect(
       places(
         ['body', 'query', 'reply'],
@@ -60,7 +60,7 @@ describe('no schema', () => {
     ).toEqual([]);
   });
 
-  test('of a body has a list or a text without an end', () => {
+  test('of a body has an unbounded list or text', () => {
     const isEndless = (schema: z.core.$ZodType) => {
       const checks = schema._zod.def.checks ?? [];
       const bounded = checks.some((check) => ['max_length', 'length_equals'].includes(check._zod.def.check));
@@ -73,23 +73,23 @@ describe('no schema', () => {
         !checks.some((check) => check._zod.def.check === 'string_format' || check._zod.def.check === 'custom')
       );
     };
-    // An address ahead of its own check: the check behind the pipe bounds it.
+    // E-mail addresses are bounded behind the pipe.
     expect(places(['body'], isEndless).filter((path) => !path.endsWith('.email'))).toEqual([]);
   });
 });
 
 describe('endpoints', () => {
-  test('stand on a path and method of their own', () => {
+  test('have a unique path and method', () => {
     const calls = mounted(groups).map(({ method, path }) => `${method} ${path.replace(/:\w+/g, ':')}`);
     expect(calls.filter((call, i) => calls.indexOf(call) !== i)).toEqual([]);
   });
 
-  test('have a name of their own', () => {
+  test('have a unique name', () => {
     const names = endpoints.map(nameOf);
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 
-  test('that change something have no GET, and those that only read ask for reading', () => {
+  test('that write are not GET, and those that only read need only read permission', () => {
     const odd = endpoints.filter(({ method, can }) =>
       method === 'GET' ? can.endsWith(':write') : method !== 'POST' && can.endsWith(':read'),
     );
@@ -97,19 +97,19 @@ describe('endpoints', () => {
   });
 
   test.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const))(
-    '%s names its failures by the catalogue',
+    '%s declares its errors from the catalogue',
     (_, { fails = [] }) => {
       for (const name of fails) expect(errors).toHaveProperty(name);
     },
   );
 });
 
-test('errors that share a number differ by status or rule', () => {
+test('errors with the same number differ by status or rule', () => {
   const kinds = Object.values<ErrorEntry>(errors).map(({ code, status, rule }) => `${code} ${status} ${rule}`);
   expect(kinds.filter((kind, i) => kinds.indexOf(kind) !== i)).toEqual([]);
 });
 
-/** Where an object of a JSON schema takes any field. */
+/** Paths at which a JSON schema allows unknown fields. */
 function* openObjects(schema: unknown, path: string): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return;
   if ('properties' in schema && Reflect.get(schema, 'additionalProperties') !== false) yield path;
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
     expect({ valid, faults }).toEqual({ valid: true, faults: undefined });
   });
 
-  test('has every call at each of its mounts, under an id of its own', () => {
+  test('has every call at each of its mounts, with a unique id', () => {
     const ids = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map((operation) => Reflect.get(operation, 'operationId')),
     );
@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('says that request bodies refuse unknown fields, at every depth', () => {
+  test('states that request bodies reject unknown fields, at every depth', () => {
     const bodies = Object.entries(document.components.schemas).filter(([id]) => id.endsWith('.body'));
     expect(bodies.length).toBeGreaterThan(100);
     // Agents and browsers write these, and newer ones add fields.
@@ -146,7 +146,7 @@ describe('the OpenAPI document', () => {
     expect(open.toSorted()).toEqual(lenient);
   });
 
-  test('refers to nothing that it lacks', () => {
+  test('has no dangling references', () => {
     const refs = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, id = '']) =>
       decodeURIComponent(id),
     );

@@ -1,4 +1,4 @@
-// What the compiler must refuse, and what it must know. There is nothing to run: a mistake here fails the type check.
+// Compile-time tests of the contract's types. A mistake fails the type check.
 import * as z from 'zod';
 import { routes } from '@edgeloom/api/http/bind.ts';
 import { get, onUser, type Received, type Reply, type Request, type Sent } from '@edgeloom/contract/endpoint.ts';

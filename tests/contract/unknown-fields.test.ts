@@ -1,11 +1,11 @@
-// Every body refuses a field that nobody declared, by its name and at every depth. Generated over every call.
+// Every body rejects unknown fields by name and at every depth. Generated for every endpoint.
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { testApp } from '../support/app.ts';
 import { calls, inputFor, send } from '../support/every-call.ts';
 import { sample, type Sampler } from '../support/sample.ts';
-import { textAt, thingAt, world } from '../support/world.ts';
+import { textAt, objectKindAt, world } from '../support/world.ts';
 
 const app = await testApp();
 const { build, installation } = app;
@@ -19,14 +19,18 @@ const tokens = {
 };
 
 const UNKNOWN = 'nobodyDeclaredThis';
-interface Planted {
+interface UnknownFieldSample {
   value: unknown;
-  /** Of the unknown field. */
+  /** Path of the unknown field. */
   path: string;
 }
 
-/** The sample once for each of its objects, with an unknown field in it. */
-function* planted(schema: z.core.$ZodType, special: Sampler, path: readonly string[] = []): Generator<Planted> {
+/** One sample per nested object, with an unknown field in it. */
+function* planted(
+  schema: z.core.$ZodType,
+  special: Sampler,
+  path: readonly string[] = [],
+): Generator<UnknownFieldSample> {
   if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable ||
@@ -60,7 +64,7 @@ const writes = calls.filter(({ method, endpoint }) => method !== 'GET' && endpoi
 describe.each(writes)('$title', (call) => {
   const { endpoint, mount } = call;
   const special: Sampler = (path) => {
-    const thing = thingAt(endpoint, path);
+    const thing = objectKindAt(endpoint, path);
     if (thing === null) return textAt(endpoint, path);
     return /s$/i.test(path.at(-1) ?? '') ? [home.ids[thing]] : home.ids[thing];
   };
@@ -76,14 +80,14 @@ describe.each(writes)('$title', (call) => {
   });
 });
 
-test('Only what agents and browsers write may carry unknown fields', () => {
+test('only bodies written by agents and browsers may have unknown fields', () => {
   const lenient = calls
     .filter(({ endpoint }) => endpoint.body && !isStrict(endpoint.body))
     .map(({ endpoint }) => `${endpoint.feature}.${endpoint.name}`);
   expect([...new Set(lenient)].toSorted()).toEqual(['nodeJoin.join', 'passkeys.login', 'passkeys.register']);
 });
 
-test('All unknown fields of a body are named in one answer', async () => {
+test('a response names all unknown fields of a body', async () => {
   const url = `${app.url}/api/v1/apiToken`;
   const answer = await fetch(url, {
     method: 'POST',

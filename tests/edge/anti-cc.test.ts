@@ -1,4 +1,4 @@
-// Who has to prove to be no program, and what counts as a proof: by what visitors, origins and the log see of a real edge.
+// Anti-CC challenges on a real edge, as visitors, origins and the log see them.
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -10,7 +10,7 @@ import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Edge, Reply } from '../support/edge.ts';
 import { rule, startEdge, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { simulated } from '../support/simulated.ts';
+import { simulateRequest } from '../support/simulated.ts';
 
 type AntiCC = NonNullable<ZoneDoc['antiCC']>;
 
@@ -31,8 +31,8 @@ const ordered = (over: Partial<AntiCC>): AntiCC => ({
   ...over,
 });
 
-/** Everyone. */
-const asking = (over: Partial<AntiCC> = {}, of: Edge = edge) =>
+/** Challenges every request. */
+const enableChallenge = (over: Partial<AntiCC> = {}, of: Edge = edge) =>
   of.put(zoneDoc(of.ports, { id: zoneID, antiCC: ordered({ requests: 0, ...over }) }));
 
 const page = { accept: 'text/html,application/xhtml+xml', 'user-agent': 'Browser/1' };
@@ -42,7 +42,7 @@ const ask = (host: string, path: string, headers: Record<string, string> = {}, m
 const data = (reply: Reply, name: string) => new RegExp(`data-${name}="([^"]*)"`).exec(reply.body)?.[1] ?? '';
 const passOf = (reply: Reply) => /^edgeloom_pass=[^;]+/.exec(reply.header('set-cookie') ?? '')?.[0] ?? '';
 
-/** As the page does it. */
+/** Solves the proof of work as the page does. */
 function workedOut(question: string): string {
   const [, level = '', , mac = ''] = question.split('.');
   const bits = 12 + Number(level);
@@ -61,8 +61,8 @@ async function pass(host: string, headers: Record<string, string> = {}, of: Edge
 }
 
 describe('the five-second shield', () => {
-  test('asks by a page that nobody keeps, and is in the log by code, cause and reason', async () => {
-    await asking();
+  test('serves an uncacheable page, and logs code, cause and reason', async () => {
+    await enableChallenge();
     const { name } = await edge.site({ cacheRules: [rule()] });
     const asked = await ask(name, '/kept');
     expect(asked.status).toBe(978);
@@ -71,11 +71,16 @@ describe('the five-second shield', () => {
     expect(Number(asked.header('retry-after'))).toBeGreaterThan(0);
     expect(asked.header('content-security-policy')).toContain("default-src 'none'; script-src 'nonce-");
     expect(edge.origin.asked('/kept')).toHaveLength(0);
-    expect(await edge.logged(asked)).toMatchObject({ status: 978, cause: 'antiCC', rule: 'zone/everyone', cache: '' });
+    expect(await edge.accessLogEntry(asked)).toMatchObject({
+      status: 978,
+      cause: 'antiCC',
+      rule: 'zone/everyone',
+      cache: '',
+    });
   });
 
-  test('who works out the answer gets what was asked for, stays in, and neither origin nor store hear of it', async () => {
-    await asking();
+  test('passes a browser that solves the puzzle, which neither origin nor cache notice', async () => {
+    await enableChallenge();
     const { name } = await edge.site({ cacheRules: [rule({ cookies: 'all' })] });
     const question = data(await ask(name, '/film'), 'question');
     const answered = await ask(name, '/film', { cookie: `a=1; ${workedOut(question)}; b=2` });
@@ -89,7 +94,7 @@ describe('the five-second shield', () => {
     const alone = await ask(name, '/alone', { cookie: passOf(answered) });
     expect(alone.status).toBe(200);
     expect(edge.origin.asked('/alone')[0]?.headers).not.toHaveProperty('cookie');
-    // However it is written, nothing of it gets behind the edge.
+    // No spelling of the cookie reaches the origin.
     for (const cookie of [
       `${passOf(answered)};c=3`,
       `c=3;${passOf(answered)}`,
@@ -99,8 +104,8 @@ describe('the five-second shield', () => {
     expect(edge.origin.asked('/written').map(({ headers }) => headers['cookie'] ?? '')).toEqual(['c=3', '']);
   });
 
-  test('an unsafe request with a proof goes on with its body', async () => {
-    await asking();
+  test('an unsafe request with a proof continues with its body', async () => {
+    await enableChallenge();
     const { name } = await edge.site();
     const form = await ask(name, '/form', {}, 'POST');
     expect([form.status, form.body.includes('send the form again')]).toEqual([978, true]);
@@ -110,8 +115,8 @@ describe('the five-second shield', () => {
     expect(edge.origin.asked('/form')).toMatchObject([{ method: 'POST', body: 'name=x' }]);
   });
 
-  test('a wrong answer, a changed question, half the work and an answer shown twice are none', async () => {
-    await asking();
+  test('rejects wrong answers, changed questions, partial work and replays', async () => {
+    await enableChallenge();
     const { name } = await edge.site();
     const question = data(await ask(name, '/'), 'question');
     const good = workedOut(question);
@@ -133,8 +138,8 @@ describe('the five-second shield', () => {
     expect((await ask(name, '/', { cookie: good })).status).toBe(978);
   });
 
-  test('a pass is for one site, one browser and a time, and cannot be made up', async () => {
-    await asking();
+  test('a pass is valid for one site, one browser and a limited time, and cannot be forged', async () => {
+    await enableChallenge();
     const { name } = await edge.site();
     const { name: other } = await edge.site();
     const cookie = await pass(name);
@@ -150,12 +155,12 @@ describe('the five-second shield', () => {
       'edgeloom_pass=1.9.x',
     ])
       expect([forged, (await ask(name, '/', { cookie: forged })).status]).toEqual([forged, 978]);
-    // Less is asked elsewhere than was proven here, but not more.
-    await asking({ mode: 2 });
+    // A proof covers easier challenges, not harder ones.
+    await enableChallenge({ mode: 2 });
     expect((await ask(name, '/', { cookie })).status).toBe(978);
   });
 
-  test('a pass counts on every node of the zone, from the same address, and on no other zone', async () => {
+  test('a pass is valid on every node of the zone, from the same address, and in no other zone', async () => {
     const zoneKey = Buffer.alloc(32, 7);
     const nodes = await Promise.all([
       startEdge({ zone: { id: zoneID }, zoneKey }),
@@ -166,7 +171,7 @@ describe('the five-second shield', () => {
       const made = await one.site();
       await two.put(made.site, { ...made.host });
       await edge.put(made.site, { ...made.host });
-      for (const node of [one, two, edge]) await asking({}, node);
+      for (const node of [one, two, edge]) await enableChallenge({}, node);
       const cookie = await pass(made.name, {}, one);
       expect((await ask(made.name, '/', { cookie }, 'GET', two)).status).toBe(200);
       expect((await ask(made.name, '/', { cookie }, 'GET', edge)).status).toBe(978);
@@ -176,30 +181,30 @@ describe('the five-second shield', () => {
   });
 });
 
-describe('the other ways', () => {
-  test('a picture is answered by what it shows, which stands nowhere in the page', async () => {
-    await asking({ mode: 2 });
+describe('the other modes', () => {
+  test('the image challenge accepts what the image shows, which the page does not contain', async () => {
+    await enableChallenge({ mode: 2 });
     const { name } = await edge.site();
     const asked = await ask(name, '/');
     const png = /src="data:image\/png;base64,([^"]+)"/.exec(asked.body)?.[1] ?? '';
     expect(Buffer.from(png, 'base64').subarray(1, 4).toString()).toBe('PNG');
     const question = data(asked, 'question');
     expect(question).toMatch(/^2\.0\./);
-    for (const said of ['', 'aaaaa', '00000'])
-      expect((await ask(name, '/', { cookie: `edgeloom_answer=${question}~${said}` })).status).toBe(978);
-    // Whoever cannot see it lets the browser work instead, for longer.
+    for (const wrongAnswer of ['', 'aaaaa', '00000'])
+      expect((await ask(name, '/', { cookie: `edgeloom_answer=${question}~${wrongAnswer}` })).status).toBe(978);
+    // Visitors who cannot see the image solve a longer proof of work.
     expect(data(asked, 'instead')).toMatch(/^2\.4\./);
   });
 
-  test('a click that comes at once is none', async () => {
-    await asking({ mode: 3 });
+  test('an immediate click is rejected', async () => {
+    await enableChallenge({ mode: 3 });
     const { name } = await edge.site();
     const cookie = await eventually(
       async () => {
         const question = data(await ask(name, '/'), 'question');
         const worked = workedOut(question);
         const early = await ask(name, '/', { cookie: worked });
-        // Where the work alone takes so long it says nothing.
+        // A proof of work that already took this long asserts nothing.
         if (Date.now() >= Number(question.split('.')[2]) + 700) throw new Error('it came late enough');
         expect(early.status).toBe(978);
         return worked;
@@ -212,13 +217,13 @@ describe('the other ways', () => {
       return late;
     });
     expect(passOf(proven)).toMatch(/^edgeloom_pass=3\./);
-    // It is as good where less is asked.
-    await asking({ mode: 1 });
+    // The proof also covers easier modes.
+    await enableChallenge({ mode: 1 });
     expect((await ask(name, '/', { cookie: passOf(proven) })).status).toBe(200);
   });
 
-  test('a redirect gives a cookie and leads back to this host, and ends for whoever keeps none', async () => {
-    await asking({ mode: 4 });
+  test('the redirect challenge sets a cookie and returns to this host, and ends for clients without cookies', async () => {
+    await enableChallenge({ mode: 4 });
     const { name } = await edge.site();
     const sent = await ask(name, '/a%20b?x=1&y');
     expect([sent.status, sent.header('location'), sent.header('cache-control')]).toEqual([
@@ -232,7 +237,7 @@ describe('the other ways', () => {
       const location = (await ask(name, path)).header('location') ?? '';
       expect(new URL(location, `http://${name}/`).host).toBe(name);
     }
-    // Many visitors may share an address: each that comes back with his cookie counts for nothing.
+    // Visitors who share an address and send their cookie are not counted.
     for (let i = 0; i < 7; i += 1) {
       const one = await ask(name, '/');
       expect([one.status, (await ask(name, '/', { cookie: passOf(one) })).status]).toEqual([302, 200]);
@@ -243,8 +248,8 @@ describe('the other ways', () => {
   });
 });
 
-describe('who is asked', () => {
-  test('an address is asked once it asks more than so often of one site, whatever it asks of others', async () => {
+describe('challenges are sent', () => {
+  test('to an address that exceeds its rate at one site, regardless of other sites', async () => {
     const antiCC = ordered({ requests: 10, seconds: 300 });
     await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC }));
     const [{ name }, { name: other }] = [await edge.site(), await edge.site()];
@@ -252,7 +257,7 @@ describe('who is asked', () => {
     for (let i = 0; i < 14; i += 1) codes.push((await ask(name, '/')).status);
     expect(codes).toEqual([...Array.from({ length: 10 }, () => 200), 978, 978, 978, 978]);
     expect((await ask(other, '/')).status).toBe(200);
-    // Who has proven himself may ask more often, and not without end.
+    // Verified visitors have a higher limit, not none.
     const cookie = await pass(name);
     const more = [];
     for (let i = 0; i < 100; i += 1) more.push((await ask(name, '/', { cookie })).status);
@@ -260,13 +265,13 @@ describe('who is asked', () => {
     expect(more.at(-1)).toBe(978);
   });
 
-  test('all visitors of a site are asked while it is flooded, but not at the files of its pages', async () => {
+  test('to all visitors of a flooded site, except for its static files', async () => {
     await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC: ordered({ requests: 100_000, siteRate: 1 }) }));
     const { name } = await edge.site();
     const { name: quiet } = await edge.site();
     let last = await ask(name, '/');
     for (let i = 0; i < 60 && last.status === 200; i += 1) last = await ask(name, '/');
-    expect(await edge.logged(last)).toMatchObject({ status: 978, rule: 'zone/site' });
+    expect(await edge.accessLogEntry(last)).toMatchObject({ status: 978, rule: 'zone/site' });
     expect((await ask(name, '/style.css')).status).toBe(200);
     expect((await ask(name, '/', {}, 'OPTIONS')).status).toBe(200);
     expect((await ask(name, '/style.html')).status).toBe(978);
@@ -274,20 +279,20 @@ describe('who is asked', () => {
     expect((await ask(name, '/', { cookie: await pass(name) })).status).toBe(200);
   });
 
-  test('exempt paths, those who are let in whatever else says, and authorities are not asked', async () => {
-    await asking({ paths: ['/api/', '/.well-known/'] });
+  test('except for exempt paths, allowed addresses and certificate authorities', async () => {
+    await enableChallenge({ paths: ['/api/', '/.well-known/'] });
     const { name } = await edge.site();
     expect((await ask(name, '/api/v1')).status).toBe(200);
     expect((await ask(name, '/x/../api/v1')).status).toBe(200);
     expect((await ask(name, '/api/../x')).status).toBe(978);
     expect((await ask(name, '/.well-known/acme-challenge/unknown-token')).status).toBe(200);
-    await asking({ whitelist: ['192.0.2.0/24', '127.0.0.0/9'] });
+    await enableChallenge({ whitelist: ['192.0.2.0/24', '127.0.0.0/9'] });
     expect((await ask(name, '/')).status).toBe(200);
-    await asking({ whitelist: ['126.0.0.0/9', '::/0', '127.0.0.2'] });
+    await enableChallenge({ whitelist: ['126.0.0.0/9', '::/0', '127.0.0.2'] });
     expect((await ask(name, '/')).status).toBe(978);
   });
 
-  test('who asks without end for what authorities ask for is asked like anybody else', async () => {
+  test('also for repeated requests to paths of certificate authorities', async () => {
     const antiCC = ordered({ requests: 5, seconds: 300, paths: [] });
     await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC }));
     const { name } = await edge.site();
@@ -297,16 +302,16 @@ describe('who is asked', () => {
     expect(codes.at(-1)).toBe(978);
   });
 
-  test('to be watched only, nobody is asked and the log says who would have been', async () => {
-    await asking({ monitor: true });
+  test('in monitor mode only to the log', async () => {
+    await enableChallenge({ monitor: true });
     const { name } = await edge.site();
     const seen = await ask(name, '/');
     expect([seen.status, seen.header('set-cookie')]).toEqual([200, undefined]);
-    expect(await edge.logged(seen)).toMatchObject({ status: 200, cause: 'antiCC', rule: 'monitor/everyone' });
+    expect(await edge.accessLogEntry(seen)).toMatchObject({ status: 200, cause: 'antiCC', rule: 'monitor/everyone' });
   });
 
-  test('without the setting nobody is asked, and a pass of before reaches no origin', async () => {
-    await asking();
+  test('only when enabled, and an old pass does not reach the origin', async () => {
+    await enableChallenge();
     const { name } = await edge.site();
     const cookie = await pass(name);
     await edge.put(zoneDoc(edge.ports, { id: zoneID }));
@@ -314,8 +319,8 @@ describe('who is asked', () => {
     expect(edge.origin.asked('/off')[0]?.headers['cookie']).toBe('a=1');
   });
 
-  test('an address that is asked again and again and proves nothing is blocked, and no other', async () => {
-    await asking({ fails: 3, blockSeconds: 60 });
+  test('an address that ignores repeated challenges is blocked, and no other', async () => {
+    await enableChallenge({ fails: 3, blockSeconds: 60 });
     const { name } = await edge.site();
     const from = (localAddress: string) =>
       new Promise<number | 'closed'>((resolve) => {
@@ -336,12 +341,12 @@ describe('who is asked', () => {
       return rows;
     });
     expect(closed.map(({ cause }) => cause)).toEqual(['antiCC', 'antiCC']);
-    // Each worker writes its own lines, so their order is not that of the requests.
+    // Each worker writes its own lines, so their order is undefined.
     expect(closed.map(({ rule }) => rule).sort()).toEqual(['', 'zone/everyone']);
   });
 
-  test('a socket is opened only with a pass', async () => {
-    await asking();
+  test('a WebSocket needs a pass', async () => {
+    await enableChallenge();
     const { name } = await edge.site();
     const upgrade = {
       connection: 'upgrade',
@@ -363,8 +368,8 @@ describe('who is asked', () => {
   });
 });
 
-test('what a visitor writes stands nowhere in the page', async () => {
-  await asking();
+test('user input does not appear in the page', async () => {
+  await enableChallenge();
   const { name } = await edge.site();
   const evil = `"><script>alert(1)</script>`;
   const asked = await edge.get(`/${encodeURIComponent(evil)}?q=${evil.replaceAll(' ', '')}`, {
@@ -383,8 +388,8 @@ test('what a visitor writes stands nowhere in the page', async () => {
   expect(asked.body).toContain('<html lang="zh-TW">');
 });
 
-test('the page is in the language that is liked best, and short for programs', async () => {
-  await asking();
+test('the page uses the preferred language, and is short for programs', async () => {
+  await enableChallenge();
   const { name } = await edge.site();
   const language = async (accepted: string) =>
     /lang="([^"]+)"/.exec((await ask(name, '/', { 'accept-language': accepted })).body)?.[1];
@@ -397,20 +402,20 @@ test('the page is in the language that is liked best, and short for programs', a
   expect([program.status, program.body.includes('<script'), program.bytes.length < 400]).toEqual([978, false, true]);
 });
 
-test('a simulated request is told why it would be asked, and counts for nobody', async () => {
+test('a simulated request shows why it would be challenged, and is not counted', async () => {
   await edge.put(zoneDoc(edge.ports, { id: zoneID, antiCC: ordered({ requests: 10, seconds: 300 }) }));
   const { name } = await edge.site();
   const step = async () =>
-    (await simulated(edge, name, '/', { ip: '127.0.0.1' })).steps.find((one) => one.step === 'antiCC');
-  for (let i = 0; i < 15; i += 1) await simulated(edge, name, '/', { ip: '127.0.0.1' });
+    (await simulateRequest(edge, name, '/', { ip: '127.0.0.1' })).steps.find((one) => one.step === 'antiCC');
+  for (let i = 0; i < 15; i += 1) await simulateRequest(edge, name, '/', { ip: '127.0.0.1' });
   expect(await step()).toMatchObject({ decision: 'passed' });
   for (let i = 0; i < 11; i += 1) await ask(name, '/');
   expect(await step()).toMatchObject({ decision: 'refused', detail: { why: 'address', status: '978' } });
-  await asking({ mode: 4 });
+  await enableChallenge({ mode: 4 });
   expect(await step()).toMatchObject({ decision: 'redirected', detail: { why: 'everyone', status: '302' } });
 });
 
-test('whoever cannot be counted for lack of room is asked', async () => {
+test('visitors that cannot be counted for lack of memory are challenged', async () => {
   const small = await startEdge({ zone: { id: zoneID }, dicts: { anti_cc: '12k' } });
   try {
     const antiCC = ordered({ requests: 1000, seconds: 300 });

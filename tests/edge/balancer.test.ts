@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { deafOrigin } from '../support/deaf-origin.ts';
+import { startUnresponsiveOrigin } from '../support/deaf-origin.ts';
 import { startEdge, upstream } from '../support/edge.ts';
-import type { HostSketch } from '../support/edge.ts';
+import type { HostOverrides } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate, startOrigin } from '../support/origin.ts';
 import { freePort } from '../support/ports.ts';
@@ -10,18 +10,18 @@ const edge = await startEdge({ zone: { worker: { processes: 1, connections: 512 
 const origins = await Promise.all([startOrigin(), startOrigin(), startOrigin()]);
 const [a, b, c] = origins;
 if (a === undefined || b === undefined || c === undefined) throw new Error('three origins');
-/** Nobody listens there. */
+/** A closed port. */
 const dead = await freePort();
 afterAll(async () => {
   await edge.stop();
   await Promise.all(origins.map((origin) => origin.stop()));
 });
 
-type Settings = NonNullable<HostSketch['origin']>;
+type Settings = NonNullable<HostOverrides['origin']>;
 const domain = async (origin: Settings) => (await edge.site({}, { origin })).name;
 
 let run = 0;
-/** How many of the requests each origin got. */
+/** Requests per origin. */
 async function share(host: string, count: number, path?: (i: number) => string): Promise<number[]> {
   run += 1;
   const prefix = `/run${run}`;
@@ -31,12 +31,12 @@ async function share(host: string, count: number, path?: (i: number) => string):
   return origins.map((origin) => origin.requests.filter((asked) => asked.path.startsWith(`${prefix}/`)).length);
 }
 
-describe('in turn', () => {
-  test('equal origins get the same number of requests', async () => {
+describe('round robin', () => {
+  test('gives equal origins the same number of requests', async () => {
     const host = await domain({ upstreams: [upstream(a.port), upstream(b.port), upstream(c.port)] });
     expect(await share(host, 12)).toEqual([4, 4, 4]);
   });
-  test('weights decide how many, and a heavy one is not asked in a row only', async () => {
+  test('respects weights, and spreads the requests of a heavy origin', async () => {
     const host = await domain({ upstreams: [upstream(a.port, { weight: 5 }), upstream(b.port), upstream(c.port)] });
     const before = a.requests.length;
     expect(await share(host, 14)).toEqual([10, 2, 2]);
@@ -45,15 +45,15 @@ describe('in turn', () => {
   });
 });
 
-describe('by hash', () => {
-  test('of the address, one visitor stays with one origin', async () => {
+describe('hashing', () => {
+  test('by address keeps a visitor at one origin', async () => {
     const host = await domain({
       method: 'addressHash',
       upstreams: [upstream(a.port), upstream(b.port), upstream(c.port)],
     });
     expect((await share(host, 9)).sort()).toEqual([0, 0, 9]);
   });
-  test('of the URL, each URL stays with one origin, and all origins get some', async () => {
+  test('by URL keeps a URL at one origin, and uses all origins', async () => {
     const host = await domain({ method: 'uriHash', upstreams: [upstream(a.port), upstream(b.port), upstream(c.port)] });
     const first = await share(host, 60);
     expect(Math.min(...first)).toBeGreaterThan(5);
@@ -61,13 +61,13 @@ describe('by hash', () => {
     const second = await share(host, 60);
     expect(second).toEqual(first.map((count) => count * 2));
   });
-  test('of the URL, weights count', async () => {
+  test('by URL respects weights', async () => {
     const host = await domain({ method: 'uriHash', upstreams: [upstream(a.port, { weight: 9 }), upstream(b.port)] });
     const [heavy = 0, light = 0] = await share(host, 100);
     expect(heavy).toBeGreaterThan(light * 3);
     expect(light).toBeGreaterThan(0);
   });
-  test('when an origin goes, only its own URLs move', async () => {
+  test('moves only the URLs of a removed origin', async () => {
     const stays = [upstream(a.port), upstream(b.port)];
     const goes = upstream(c.port);
     const { site, host } = await edge.site({}, { origin: { method: 'uriHash', upstreams: [...stays, goes] } });
@@ -89,7 +89,7 @@ describe('by hash', () => {
   });
 });
 
-test('the origin with the fewest open requests is asked', async () => {
+test('least connections prefers the origin with the fewest open requests', async () => {
   const host = await domain({ method: 'leastConnections', upstreams: [upstream(a.port), upstream(b.port)] });
   const { opened, open } = gate();
   for (const origin of [a, b]) origin.on('/slow', { after: opened });
@@ -100,12 +100,12 @@ test('the origin with the fewest open requests is asked', async () => {
   expect(counts[busy]).toBe(0);
   open();
   expect((await slow).status).toBe(200);
-  // The count is given back when the request ends.
+  // The connection count drops when the request ends.
   await eventually(async () => expect(Math.min(...(await share(host, 6)).slice(0, 2))).toBeGreaterThan(0));
 });
 
-describe('an origin that fails', () => {
-  test('is stepped over, and the visitor notices nothing', async () => {
+describe('a failing origin', () => {
+  test('is skipped, and the visitor does not notice', async () => {
     const host = await domain({ upstreams: [upstream(dead), upstream(a.port)] });
     expect(await share(host, 6)).toEqual([6, 0, 0]);
   });
@@ -114,20 +114,20 @@ describe('an origin that fails', () => {
     a.on(`/bad${status}`, { status });
     for (let i = 0; i < 2; i += 1) expect((await edge.get(`/bad${status}`, { host })).status).toBe(200);
   });
-  test('by a 500 is believed', async () => {
+  test('with status 500 is passed on to the visitor', async () => {
     const host = await domain({ upstreams: [upstream(a.port), upstream(b.port)] });
     for (const origin of [a, b]) origin.on('/bad500', { status: 500 });
     expect((await edge.get('/bad500', { host })).status).toBe(500);
     expect(a.asked('/bad500').length + b.asked('/bad500').length).toBe(1);
   });
-  test('rests after so many failures, and is tried again later', async () => {
+  test('is disabled after several errors, and retried later', async () => {
     const port = await freePort();
     const resting = (failTimeoutSeconds: number) =>
       domain({ maxFails: 2, failTimeoutSeconds, upstreams: [upstream(port), upstream(a.port)] });
     const [long, short] = [await resting(600), await resting(1)];
     for (const host of [long, short]) expect(await share(host, 8)).toEqual([8, 0, 0]);
     const late = await startOrigin({ port });
-    // It rests, although it answers by now.
+    // The origin stays disabled for its rest time, although it responds again.
     expect(await share(long, 4)).toEqual([4, 0, 0]);
     expect(late.requests).toEqual([]);
     await eventually(async () => {
@@ -136,7 +136,7 @@ describe('an origin that fails', () => {
     });
     await late.stop();
   });
-  test('is not rested by a limit of 0', async () => {
+  test('is not disabled by a limit of 0', async () => {
     const port = await freePort();
     const host = await domain({ maxFails: 0, upstreams: [upstream(port), upstream(a.port)] });
     await share(host, 8);
@@ -146,7 +146,7 @@ describe('an origin that fails', () => {
     expect(late.requests).toHaveLength(1);
     await late.stop();
   });
-  test('is asked nevertheless when it is the only one', async () => {
+  test('is used if it is the only one', async () => {
     const port = await freePort();
     const host = await domain({ maxFails: 1, failTimeoutSeconds: 600, upstreams: [upstream(port)] });
     for (let i = 0; i < 3; i += 1) expect((await edge.get(`/only${i}`, { host })).status).toBe(502);
@@ -154,7 +154,7 @@ describe('an origin that fails', () => {
     expect((await edge.get('/only', { host })).status).toBe(200);
     await late.stop();
   });
-  test('after the request was sent is not replaced by another for a POST, and is for a GET', async () => {
+  test('after the request was sent is not retried for a POST, but for a GET', async () => {
     const host = await domain({ upstreams: [upstream(a.port), upstream(b.port)] });
     for (const origin of [a, b]) origin.on('/reset', { reset: true });
     expect((await edge.get('/reset', { host, method: 'POST', body: 'pay' })).status).toBe(502);
@@ -162,14 +162,14 @@ describe('an origin that fails', () => {
     expect((await edge.get('/reset', { host })).status).toBe(502);
     expect(Math.min(a.asked('/reset').length, b.asked('/reset').length)).toBeGreaterThan(0);
   });
-  test('before a POST was sent is replaced by another', async () => {
+  test('before a POST was sent is retried at another origin', async () => {
     const host = await domain({ upstreams: [upstream(dead), upstream(a.port)] });
     for (let i = 0; i < 2; i += 1) {
       expect((await edge.get(`/post${i}`, { host, method: 'POST', body: 'pay' })).status).toBe(200);
       expect(a.asked(`/post${i}`).map((asked) => asked.body)).toEqual(['pay']);
     }
   });
-  test('by silence is given up after the time the domain allows', async () => {
+  test("without response times out after the domain's limit", async () => {
     const host = await domain({ readTimeoutSeconds: 1, upstreams: [upstream(a.port)] });
     const { opened, open } = gate();
     a.on('/silent', { after: opened });
@@ -178,12 +178,12 @@ describe('an origin that fails', () => {
   });
 });
 
-test('an origin that takes no connection is left for the next one after the time the domain allows', async () => {
-  const deaf = await deafOrigin();
+test("an origin that accepts no connection is skipped after the domain's limit", async () => {
+  const deaf = await startUnresponsiveOrigin();
   const slow = await domain({ connectTimeoutSeconds: 3600, upstreams: [upstream(deaf.port), upstream(a.port)] });
   const quick = await domain({ connectTimeoutSeconds: 1, upstreams: [upstream(deaf.port), upstream(a.port)] });
   let isAnswered = false;
-  // One of the two begins at the deaf one, and waits as long as it was told.
+  // One of the two requests goes to the unresponsive origin first and waits for its timeout.
   const asked = [0, 1].map((i) => edge.get(`/deaf${i}`, { host: slow }).then(() => (isAnswered = true)));
   for (let i = 0; i < 2; i += 1) expect((await edge.get(`/deaf${i}`, { host: quick })).status).toBe(200);
   await Promise.race(asked);
@@ -193,13 +193,13 @@ test('an origin that takes no connection is left for the next one after the time
 });
 
 describe('a backup', () => {
-  test('is asked only when no main origin is left', async () => {
+  test('is used only when no main origin is left', async () => {
     const host = await domain({ upstreams: [upstream(a.port), upstream(b.port), upstream(c.port, { backup: true })] });
     expect((await share(host, 6))[2]).toBe(0);
     const alone = await domain({ upstreams: [upstream(dead), upstream(c.port, { backup: true })] });
     expect(await share(alone, 3)).toEqual([0, 0, 3]);
   });
-  test('is left again when the main origin answers', async () => {
+  test('is left when the main origin responds again', async () => {
     const port = await freePort();
     const host = await domain({
       maxFails: 1,
@@ -217,7 +217,7 @@ describe('a backup', () => {
 });
 
 describe('scheme and port', () => {
-  test('follow sends each visitor to the port that his own maps to', async () => {
+  test('follow sends each visitor to the port that its own port maps to', async () => {
     const host = await domain({
       scheme: 'follow',
       portMap: [{ from: edge.ports.http, to: b.port }],
@@ -225,13 +225,13 @@ describe('scheme and port', () => {
     });
     expect(await share(host, 3)).toEqual([0, 3, 0]);
   });
-  test("a port that is not mapped goes to the origin's own", async () => {
+  test("an unmapped port goes to the origin's own", async () => {
     const host = await domain({ scheme: 'follow', upstreams: [upstream(a.port)] });
     expect(await share(host, 2)).toEqual([2, 0, 0]);
   });
 });
 
-describe('addresses that origins may not lie in', () => {
+describe('addresses denied by the outbound policy', () => {
   test.each([
     ['127.0.0.1', ['127.0.0.0/8'], [], 502],
     ['127.0.0.1', ['127.0.0.0/8'], ['127.0.0.1/32'], 200],

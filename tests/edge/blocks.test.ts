@@ -1,4 +1,4 @@
-// The block set in nginx: whom a node found, and whom it was told of by the agent.
+// The block set in nginx: addresses blocked by this node, and by others through the agent.
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,11 +10,11 @@ import { statusFrom } from '../support/visit.ts';
 
 const set = { timeout: 600, max: 1000 };
 let edge: Edge;
-/** Whoever asks here has done what a plugin blocks for. */
-let offence = 0;
+/** Requests to this path are blocked by a plugin. */
+let offenceCount = 0;
 beforeAll(async () => {
   edge = await startEdge({ dicts: { blocks: '64k' } });
-  offence = await freePort();
+  offenceCount = await freePort();
   await serveWith({ ipset: set });
 });
 afterAll(() => edge.stop());
@@ -26,7 +26,7 @@ async function serveWith(over: Parameters<typeof zoneDoc>[1]): Promise<void> {
   await appendFile(
     path.join(edge.dir, 'conf/current/admin.conf'),
     `server {
-      listen 127.0.0.1:${offence};
+      listen 127.0.0.1:${offenceCount};
       set_real_ip_from 127.0.0.1;
       real_ip_header X-Visitor;
       set $e_site "";
@@ -41,15 +41,15 @@ async function serveWith(over: Parameters<typeof zoneDoc>[1]): Promise<void> {
 }
 
 const asVisitor = (at: string, visitor: string): Promise<string> =>
-  fetch(`http://127.0.0.1:${offence}${at}`, { headers: { 'X-Visitor': visitor } }).then((answer) => answer.text());
-const offend = (visitor: string) => asVisitor('/offend', visitor);
+  fetch(`http://127.0.0.1:${offenceCount}${at}`, { headers: { 'X-Visitor': visitor } }).then((answer) => answer.text());
+const sendBlockedRequest = (visitor: string) => asVisitor('/offend', visitor);
 const causeOf = (visitor: string) => asVisitor('/cause', visitor);
 
 const visitFrom = (localAddress: string, host: string) => statusFrom(localAddress, edge.ports.http, host);
 
 const drained = () => edge.admin.fetchBlocks(1000);
 
-test('a visitor who is blocked gets no answer from any site, and the log says what for; others notice nothing', async () => {
+test('a blocked visitor gets no response from any site, and the log has the cause; others are not affected', async () => {
   const [one, other] = [await edge.site(), await edge.site()];
   expect(await visitFrom('127.0.0.21', one.name)).toBe(200);
   await edge.admin.changeBlocks([['127.0.0.21', 60, 'antiCC']]);
@@ -68,11 +68,11 @@ test('a visitor who is blocked gets no answer from any site, and the log says wh
   expect(await visitFrom('127.0.0.21', one.name)).toBe(200);
 });
 
-test('whom nginx blocks itself is blocked at once, told once, and stands until its time is over', async () => {
+test('an address blocked by nginx is blocked at once, reported once, and until its time is over', async () => {
   await drained();
-  expect(await offend('127.0.0.31')).toBe('blocked');
-  // Again, by a request that was on its way.
-  expect(await offend('127.0.0.31')).toBe('blocked');
+  expect(await sendBlockedRequest('127.0.0.31')).toBe('blocked');
+  // Blocked again by a request that was in flight.
+  expect(await sendBlockedRequest('127.0.0.31')).toBe('blocked');
   expect(await asVisitor('/offend?seconds=30', '198.51.100.1')).toBe('blocked');
   const { name } = await edge.site();
   expect(await visitFrom('127.0.0.31', name)).toBe('closed');
@@ -86,30 +86,30 @@ test('whom nginx blocks itself is blocked at once, told once, and stands until i
   await eventually(async () => expect(await causeOf('198.51.100.2')).toBe('none'));
 });
 
-test('what an agent fetched and did not write down is told to the next, with the time that is left', async () => {
+test('reports that the agent did not store are sent to the next agent, with the remaining time', async () => {
   await edge.admin.changeBlocks([], { begins: true, mark: 'a mark' });
-  const told = async (had?: 'kept' | 'lost') =>
+  const fetchReports = async (had?: 'kept' | 'lost') =>
     (await edge.admin.fetchBlocks(1000, had)).found.map(({ network }) => network);
   for (const last of [1, 2, 3]) await asVisitor(`/offend?seconds=${last * 100}`, `198.51.100.${last}`);
-  expect(await told()).toEqual(['198.51.100.1', '198.51.100.2', '198.51.100.3']);
-  expect(await told()).toEqual([]);
-  // Let in again since, and blocked for another time.
+  expect(await fetchReports()).toEqual(['198.51.100.1', '198.51.100.2', '198.51.100.3']);
+  expect(await fetchReports()).toEqual([]);
+  // Unblocked, then blocked for another period.
   await edge.admin.changeBlocks([
     ['198.51.100.1', 0, ''],
     ['198.51.100.2', 50, 'manual'],
   ]);
-  await offend('198.51.100.4');
+  await sendBlockedRequest('198.51.100.4');
   const { found } = await edge.admin.fetchBlocks(1000, 'lost');
   expect(found.map(({ network }) => network)).toEqual(['198.51.100.2', '198.51.100.3', '198.51.100.4']);
   expect(found[0]?.seconds).toBeLessThanOrEqual(50);
   expect(found[1]?.seconds).toBeGreaterThan(50);
-  expect(await told('kept')).toEqual([]);
-  expect(await told('lost')).toEqual([]);
+  expect(await fetchReports('kept')).toEqual([]);
+  expect(await fetchReports('lost')).toEqual([]);
 });
 
-test('of IPv6 the /64 is blocked, whatever address of it comes next, spelled as the agent spells it', async () => {
+test("an IPv6 address blocks its /64, in the agent's notation", async () => {
   await drained();
-  expect(await offend('2001:db8:0:1:aaaa::1')).toBe('blocked');
+  expect(await sendBlockedRequest('2001:db8:0:1:aaaa::1')).toBe('blocked');
   expect(await causeOf('2001:db8:0:1:ffff::2')).toBe('waf');
   expect(await causeOf('2001:db8:0:2::1')).toBe('none');
   expect((await drained()).found).toMatchObject([{ network: '2001:db8:0:1::/64' }]);
@@ -121,11 +121,11 @@ test('of IPv6 the /64 is blocked, whatever address of it comes next, spelled as 
   expect(await causeOf('2001:db8:0:1::1')).toBe('none');
 });
 
-test('this machine, relays and whom the allow list names are never blocked, also one who was before he was named', async () => {
-  expect(await offend('127.0.0.1')).toBe('spared');
-  expect(await offend('::1')).toBe('spared');
-  await offend('203.0.113.9');
-  await offend('2001:db8:9::9');
+test('the node itself, relays and allowed addresses are never blocked, even when blocked before', async () => {
+  expect(await sendBlockedRequest('127.0.0.1')).toBe('spared');
+  expect(await sendBlockedRequest('::1')).toBe('spared');
+  await sendBlockedRequest('203.0.113.9');
+  await sendBlockedRequest('2001:db8:9::9');
   const firewall = {
     level: 0 as const,
     whitelist: ['203.0.113.0/24', '2001:db8:9::9'],
@@ -135,13 +135,13 @@ test('this machine, relays and whom the allow list names are never blocked, also
   const relays = [{ id: '019a0000-0000-7000-8000-000000000001', address: '198.51.100.50', port: 8443 }];
   await serveWith({ ipset: set, firewall, relays });
   for (const spared of ['203.0.113.9', '2001:db8:9::9']) expect(await causeOf(spared)).toBe('none');
-  // Of the same /64, and not named.
+  // In the same /64, but not listed.
   expect(await causeOf('2001:db8:9::8')).toBe('waf');
-  for (const spared of ['203.0.113.10', '198.51.100.50']) expect(await offend(spared)).toBe('spared');
+  for (const spared of ['203.0.113.10', '198.51.100.50']) expect(await sendBlockedRequest(spared)).toBe('spared');
   await serveWith({ ipset: set });
 });
 
-test('a reload of nginx keeps the set, and a mark tells the agent when nginx has lost it', async () => {
+test('a reload keeps the set, and a marker shows the agent when nginx has lost it', async () => {
   await edge.admin.changeBlocks([['198.51.100.77', 600, 'acl']], { begins: true, mark: 'a mark' });
   await serveWith({ ipset: set });
   expect(await causeOf('198.51.100.77')).toBe('acl');
@@ -151,12 +151,12 @@ test('a reload of nginx keeps the set, and a mark tells the agent when nginx has
   expect(await causeOf('198.51.100.77')).toBe('none');
 });
 
-test('more than the set has room for, or than its memory holds, is not blocked and counted; nobody is pushed out', async () => {
+test('blocks beyond the limit or the memory are not stored but counted; none is evicted', async () => {
   await edge.admin.changeBlocks([], { begins: true, mark: 'a mark' });
   await edge.admin.fetchBlocks(2);
-  const said = [];
-  for (const last of [1, 2, 3]) said.push(await offend(`198.51.100.${last}`));
-  expect(said).toEqual(['blocked', 'blocked', 'full']);
+  const results = [];
+  for (const last of [1, 2, 3]) results.push(await sendBlockedRequest(`198.51.100.${last}`));
+  expect(results).toEqual(['blocked', 'blocked', 'full']);
   expect(await drained()).toMatchObject({
     found: [{ network: '198.51.100.1' }, { network: '198.51.100.2' }],
     dropped: 1,
@@ -164,16 +164,16 @@ test('more than the set has room for, or than its memory holds, is not blocked a
   const many = Array.from({ length: 1000 }, (_, i): Change => [`10.9.${i >> 8}.${i & 255}`, 600, 'acl']);
   await edge.admin.changeBlocks(many);
   expect((await edge.counters())['blocksFull']).toBeGreaterThan(0);
-  expect(await offend('198.51.100.4')).toBe('full');
-  for (const kept of ['198.51.100.1', '10.9.0.0', '10.9.0.9']) expect(await causeOf(kept)).not.toBe('none');
+  expect(await sendBlockedRequest('198.51.100.4')).toBe('full');
+  for (const address of ['198.51.100.1', '10.9.0.0', '10.9.0.9']) expect(await causeOf(address)).not.toBe('none');
   expect(await drained()).toMatchObject({ found: [], dropped: 1 });
   await edge.admin.changeBlocks([], { begins: true });
 });
 
-test('where the zone has no set nobody is blocked', async () => {
+test('a zone without a set blocks nobody', async () => {
   await edge.admin.changeBlocks([['127.0.0.41', 600, 'acl']], { begins: true });
   await serveWith({});
   const { name } = await edge.site();
   expect(await visitFrom('127.0.0.41', name)).toBe(200);
-  expect(await offend('127.0.0.42')).toBe('off');
+  expect(await sendBlockedRequest('127.0.0.42')).toBe('off');
 });

@@ -64,7 +64,7 @@ const get = (path: string, ask: Ask = {}) => edge.get(path, { host, ...ask });
 const many = (count: number, path: string, ask: Ask = {}) =>
   Promise.all(Array.from({ length: count }, () => get(path, ask)));
 
-/** Requests that were sent before have reached both workers. */
+/** Waits until earlier requests have reached both workers. */
 async function settled(of = edge, name = host): Promise<void> {
   const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'no-store' }).end());
   for (let i = 0; i < 20; i += 1) await of.get(path, { host: name });
@@ -72,10 +72,10 @@ async function settled(of = edge, name = host): Promise<void> {
 
 const softPurge = (path: string) => edge.admin.purge({ urls: [`http://${host}${path}`], soft: true }, 60_000);
 
-/** How often followers waited in vain for a stored file. */
+/** How often followers waited for a file that was not stored. */
 const missingFiles = async () => (await edge.counters())['leaderFileMissing'];
 
-/** Opens when so many have come. */
+/** Opens after that many requests. */
 function barrier(count: number): () => Promise<void> {
   const { opened, open } = gate();
   let came = 0;
@@ -108,7 +108,7 @@ test.each(storable)('eight visitors of a cold URL are one origin request: %s', a
   expect(fetches(path)).toBe(1);
 });
 
-test('eight visitors of a response that the edge compresses are one origin request', async () => {
+test('eight requests for a response that the edge compresses are one origin request', async () => {
   const { name } = await edge.site(
     { compression: { gzip: true, brotli: false, types: ['text/html'], minBytes: 10 } },
     toOrigin,
@@ -126,7 +126,7 @@ test('eight visitors of a response that the edge compresses are one origin reque
   expect(fetches(path)).toBe(1);
 });
 
-test('eight visitors of a cold URL who announce an empty body are one origin request', async () => {
+test('eight requests for a cold URL with an empty body are one origin request', async () => {
   const { opened, open } = gate();
   const path = page(async (_, reply) => {
     await opened;
@@ -140,7 +140,7 @@ test('eight visitors of a cold URL who announce an empty body are one origin req
   expect(fetches(path)).toBe(1);
 });
 
-test('visitors cannot name a variant: with X-E-Vary fields of their own they are one origin request', async () => {
+test('clients cannot choose a variant: with X-E-Vary headers of their own they are one origin request', async () => {
   const { opened, open } = gate();
   const path = page(async (_, reply) => {
     await opened;
@@ -154,7 +154,7 @@ test('visitors cannot name a variant: with X-E-Vary fields of their own they are
   expect(fetches(path)).toBe(1);
 });
 
-test('visitors of one variant share origin requests, and none gets the variant of another', async () => {
+test('requests for one variant share origin requests, and none gets the variant of another', async () => {
   const { opened, open } = gate();
   const path = page(async (call, reply) => {
     await opened;
@@ -168,11 +168,11 @@ test('visitors of one variant share origin requests, and none gets the variant o
   await settled();
   open();
   expect((await visits).map(({ body }) => body)).toEqual(languages);
-  // nginx stores concurrent variants of a cold URL in one file, so that a variant may be fetched again.
+  // nginx stores concurrent variants of a cold URL in one file, so a variant may be fetched again.
   expect(fetches(path)).toBeLessThan(languages.length);
 });
 
-test('visitors of other variants do not wait for the body of the first', async () => {
+test('requests for other variants do not wait for the body of the first', async () => {
   const { opened, open } = gate();
   const path = page(async (call, reply) => {
     const language = String(call.headers['accept-language']);
@@ -196,11 +196,11 @@ const uncacheable: [string, number, OutgoingHttpHeaders][] = [
   ['no-cache with a validator', 200, { 'cache-control': 'no-cache', etag: '"a"' }],
 ];
 describe.each(uncacheable)('a response that cannot be shared: %s', (_, status, headers) => {
-  test('its header sends all who wait to the origin at once', async () => {
+  test('its header sends all waiting requests to the origin at once', async () => {
     const { opened, open } = gate();
     const finished = gate();
     const others = barrier(7);
-    // The first body ends last, and each other header waits until every other request has come.
+    // The first body ends last, and each other header waits until all requests have arrived.
     const path = page(async (__, reply, n) => {
       await (n === 1 ? opened : others());
       reply.writeHead(status, headers).write('part');
@@ -228,7 +228,7 @@ describe.each(uncacheable)('a response that cannot be shared: %s', (_, status, h
   });
 });
 
-test('an origin that takes longer than five seconds is asked once by five visitors', async () => {
+test('an origin that takes longer than five seconds gets one request for five visitors', async () => {
   const path = page(async (_, reply) => {
     await delay(6500);
     reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('slow');
@@ -277,7 +277,7 @@ describe('an object that becomes stale right after it was stored', () => {
   });
 });
 
-test('those who wait in vain for the file of a response are counted, and each gets it', async () => {
+test("requests that wait in vain for a response's file are counted, and each gets a response", async () => {
   const before = await missingFiles();
   const { opened, open } = gate();
   // A header of this length is passed on and not stored.
@@ -294,7 +294,7 @@ test('those who wait in vain for the file of a response are counted, and each ge
   expect(await missingFiles()).toBeGreaterThan(before ?? 0);
 });
 
-test('an origin that fails is asked once by eight visitors who may get the stale response, and then no more', async () => {
+test('a failing origin gets one request for eight visitors with a stale response, and then none', async () => {
   const { opened, open } = gate();
   const path = page(async (_, reply, n) => {
     if (n === 1) return reply.writeHead(200, { 'cache-control': 'max-age=60, stale-if-error=600' }).end('kept');
@@ -314,7 +314,7 @@ test('an origin that fails is asked once by eight visitors who may get the stale
   expect(fetches(path)).toBe(2);
 });
 
-test('when the visitor of the first request leaves, the others still get its response', async () => {
+test('when the first client disconnects, the others still get its response', async () => {
   const { opened, open } = gate();
   const path = page(async (_, reply) => {
     await opened;
@@ -330,11 +330,11 @@ test('when the visitor of the first request leaves, the others still get its res
   await settled();
   open();
   expect((await visits).map(({ body }) => body)).toEqual(Array(6).fill('kept'));
-  // nginx stores nothing for a visitor who left before the header: then one other request fetches it.
+  // nginx stores nothing when the client leaves before the header, so one other request fetches the object.
   expect(fetches(path)).toBeLessThanOrEqual(2);
 });
 
-test('when the origin closes without a response, the others ask it at once', async () => {
+test('when the origin closes without a response, the others are forwarded at once', async () => {
   const { opened, open } = gate();
   const others = barrier(7);
   const path = page(async (call, reply, n) => {
@@ -350,7 +350,7 @@ test('when the origin closes without a response, the others ask it at once', asy
   expect(bodies).toEqual(Array(7).fill('back'));
 });
 
-test('a body that breaks off is not stored, and the others get a whole one', async () => {
+test('a truncated body is not stored, and the others get a complete one', async () => {
   const { opened, open } = gate();
   const path = page(async (call, reply, n) => {
     reply.writeHead(200, { 'cache-control': 'max-age=60', 'content-length': 10 });
@@ -373,7 +373,7 @@ test('a body that breaks off is not stored, and the others get a whole one', asy
   expect((await get(path)).cache).toBe('hit');
 });
 
-/** Established connections of this machine by the port on our side. */
+/** Established connections by local port. */
 async function connectionsAt(localPort: number): Promise<{ inode: string }[]> {
   const suffix = `:${localPort.toString(16).toUpperCase().padStart(4, '0')}`;
   const rows = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((row) => row.trim().split(/\s+/));
@@ -382,7 +382,7 @@ async function connectionsAt(localPort: number): Promise<{ inode: string }[]> {
     .map((row) => ({ inode: row[9] ?? '0' }));
 }
 
-/** The worker that has the connection over which this request came. */
+/** The worker that handles this request's connection. */
 async function workerOf(call: IncomingMessage | undefined): Promise<number> {
   const [found] = await connectionsAt(call?.socket.remotePort ?? 0);
   const master = await edge.pid();
@@ -396,7 +396,7 @@ async function workerOf(call: IncomingMessage | undefined): Promise<number> {
   throw new Error('no worker has this connection');
 }
 
-test('when the worker of the first request is killed, visitors of the other worker are answered', async () => {
+test('when the worker of the first request is killed, requests of the other worker are served', async () => {
   const { opened, open } = gate();
   const path = page(async (_, reply, n) => {
     if (n === 1) await opened;
@@ -405,7 +405,7 @@ test('when the worker of the first request is killed, visitors of the other work
   const first = get(path).catch(() => null);
   await eventually(() => expect(fetches(path)).toBe(1));
   const worker = await workerOf(calls.find((call) => call.url === path));
-  // A stopped worker takes no visitors, so the other one has them.
+  // A stopped worker accepts nothing, so the other one has the visitors.
   process.kill(worker, 'SIGSTOP');
   const visits = many(12, path);
   await eventually(async () => {
@@ -416,11 +416,11 @@ test('when the worker of the first request is killed, visitors of the other work
   expect((await visits).map(({ body }) => body)).toEqual(Array(12).fill('alive'));
   open();
   await first;
-  // The killed one, a new first request, and those whose kept connection between the hops broke: more of them on a busy machine.
+  // The killed request, a new leader, and requests whose hop connection broke; more on a busy machine.
   expect(fetches(path)).toBeLessThan(12);
 });
 
-test('a full dictionary lets every request go to the origin', async () => {
+test('with a full dictionary every request goes to the origin', async () => {
   const { name } = await small.site({}, { origin: { ...toOrigin.origin, readTimeoutSeconds: 60 } });
   const { opened, open } = gate();
   const list = Array.from({ length: 300 }, () =>
@@ -437,7 +437,7 @@ test('a full dictionary lets every request go to the origin', async () => {
   expect(total).toBeGreaterThan(300);
 });
 
-test('a slow origin keeps no room for what many cold URLs with Vary needed', async () => {
+test('a slow origin does not occupy the memory of many cold URLs with Vary', async () => {
   const { name } = await small.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
   const slow = gate();
   const held = page(async (_, reply) => {
@@ -450,7 +450,7 @@ test('a slow origin keeps no room for what many cold URLs with Vary needed', asy
     const path = page((_, reply) => reply.writeHead(200, { 'cache-control': 'max-age=60', vary: 'x-kind' }).end());
     await small.get(path, { host: name });
   }
-  // Entries of finished requests are there for some seconds.
+  // Entries of finished requests remain for some seconds.
   await eventually(async () => {
     const { opened, open } = gate();
     const path = page(async (_, reply) => {
@@ -468,7 +468,7 @@ test('a slow origin keeps no room for what many cold URLs with Vary needed', asy
   await first;
 });
 
-test('many cold URLs with Vary need room in the dictionary for some seconds only', async () => {
+test('many cold URLs with Vary occupy memory for some seconds only', async () => {
   const before = await edge.freeBytes('leaders');
   const fetchCold = async (headers: OutgoingHttpHeaders = {}) =>
     get(page((_, reply) => reply.writeHead(200, { 'cache-control': 'max-age=60', ...headers }).end()));
@@ -480,14 +480,14 @@ test('many cold URLs with Vary need room in the dictionary for some seconds only
   });
 });
 
-/** Here followers wait eight seconds for a body. */
+/** Followers wait eight seconds for a body here. */
 describe.concurrent('a body that takes too long', () => {
   const ask = async () => {
     const { name } = await impatient.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
     return (path: string) => impatient.get(path, { host: name });
   };
 
-  test('is not waited for by visitors who come when it has taken too long already', async () => {
+  test('is not waited for by requests that arrive after the limit', async () => {
     const { opened, open } = gate();
     const path = page(async (_, reply) => {
       reply.writeHead(200, { 'cache-control': 'max-age=60' }).write('part');
@@ -505,7 +505,7 @@ describe.concurrent('a body that takes too long', () => {
     expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(3).fill('part'));
   });
 
-  test('is waited for no longer because an earlier body was stale when it was stored', async () => {
+  test('does not prolong waiting when an earlier body was stale on arrival', async () => {
     const { opened, open } = gate();
     const path = page(async (_, reply, n) => {
       reply.writeHead(200, { 'cache-control': 'max-age=1' }).write('part');
@@ -523,10 +523,10 @@ describe.concurrent('a body that takes too long', () => {
   });
 });
 
-describe('a URL that is known to be uncacheable', () => {
+describe('a URL marked as uncacheable', () => {
   const NO_STORE = { 'cache-control': 'no-store', etag: '"v"' };
 
-  test('becomes cacheable again with the first response that may be stored', async () => {
+  test('becomes cacheable again with the first cacheable response', async () => {
     let control = 'no-store';
     const path = page((_, reply) => reply.writeHead(200, { 'cache-control': control }).end());
     expect([(await get(path)).cache, (await get(path)).cache]).toEqual(['uri-miss', 'bypass']);
@@ -534,7 +534,7 @@ describe('a URL that is known to be uncacheable', () => {
     expect([(await get(path)).cache, (await get(path)).cache]).toEqual(['bypass', 'hit']);
   });
 
-  test('is forgotten when it is purged, and when the documents of its site or domain change', async () => {
+  test('is unmarked when it is purged, and when the documents of its site or domain change', async () => {
     const made = await edge.site({}, toOrigin);
     const path = page((_, reply) => reply.writeHead(200, NO_STORE).end());
     const ask = async () => (await edge.get(path, { host: made.name })).cache;
@@ -549,7 +549,7 @@ describe('a URL that is known to be uncacheable', () => {
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
   });
 
-  test('is asked for with the method and the conditions of the visitor', async () => {
+  test("is forwarded with the client's method and conditions", async () => {
     const path = page((call, reply) =>
       reply.writeHead(call.headers['if-none-match'] === '"v"' ? 304 : 200, NO_STORE).end(),
     );
@@ -559,7 +559,7 @@ describe('a URL that is known to be uncacheable', () => {
     expect(calls.filter(({ url }) => url === path).map(({ method }) => method)).toEqual(['GET', 'GET', 'HEAD']);
   });
 
-  test('those who waited for its first response ask with their method and conditions', async () => {
+  test('requests that waited for its first response are forwarded with their method and conditions', async () => {
     const { opened, open } = gate();
     const path = page(async (call, reply, n) => {
       if (n === 1) await opened;
@@ -576,7 +576,7 @@ describe('a URL that is known to be uncacheable', () => {
   });
 });
 
-describe('a response that may be stored and whose body is slow', () => {
+describe('a cacheable response with a slow body', () => {
   const FIRST = 'a'.repeat(1000);
   const REST = 'b'.repeat(1000);
   const LENGTH = { 'cache-control': 'max-age=60', 'content-length': 2000, etag: '"v"' };
@@ -623,38 +623,35 @@ describe('a response that may be stored and whose body is slow', () => {
   const visitors = { 'HTTP/1.1': overHttp1, 'HTTP/2': overHttp2 };
   const protocols: (keyof typeof visitors)[] = ['HTTP/1.1', 'HTTP/2'];
 
-  test.each(protocols)(
-    'reaches a visitor by %s as it comes, with its length, and is stored whole',
-    async (protocol) => {
-      const { opened, open } = gate();
-      const path = page(async (_, reply) => {
-        reply.writeHead(200, LENGTH).write(FIRST);
-        await opened;
-        reply.end(REST);
-      });
-      const visit = await visitors[protocol](path, patient);
-      await eventually(() => expect(visit.text()).toBe(FIRST));
-      expect(visit.length()).toBe('2000');
-      open();
-      await eventually(() => expect(visit.outcome()).toBe('whole'));
-      expect(visit.text()).toBe(FIRST + REST);
-      const stored = (ask: Ask = {}) => {
-        const port = protocol === 'HTTP/2' ? { tls: patient } : {};
-        return edge.get(path, { host: patient, ...port, ...ask });
-      };
-      const hit = await stored();
-      expect([hit.cache, hit.body, hit.header('content-length')]).toEqual(['hit', FIRST + REST, '2000']);
-      expect(hit.rawHeaders.filter((name) => /^x-e-/i.test(name))).toEqual([]);
-      const part = await stored({ headers: { range: 'bytes=998-1001' } });
-      expect([part.status, part.body, part.header('content-range')]).toEqual([206, 'aabb', 'bytes 998-1001/2000']);
-      const beyond = await stored({ headers: { range: 'bytes=5000-' } });
-      expect([beyond.status, beyond.header('content-range')]).toEqual([416, 'bytes */2000']);
-      expect(beyond.header('content-length')).not.toBe('2000');
-      const head = await stored({ method: 'HEAD' });
-      expect([head.cache, head.header('content-length')]).toEqual(['hit', '2000']);
-      expect((await stored({ headers: { 'if-none-match': '"v"' } })).status).toBe(304);
-    },
-  );
+  test.each(protocols)('streams to a visitor by %s, with its length, and is stored completely', async (protocol) => {
+    const { opened, open } = gate();
+    const path = page(async (_, reply) => {
+      reply.writeHead(200, LENGTH).write(FIRST);
+      await opened;
+      reply.end(REST);
+    });
+    const visit = await visitors[protocol](path, patient);
+    await eventually(() => expect(visit.text()).toBe(FIRST));
+    expect(visit.length()).toBe('2000');
+    open();
+    await eventually(() => expect(visit.outcome()).toBe('whole'));
+    expect(visit.text()).toBe(FIRST + REST);
+    const stored = (ask: Ask = {}) => {
+      const port = protocol === 'HTTP/2' ? { tls: patient } : {};
+      return edge.get(path, { host: patient, ...port, ...ask });
+    };
+    const hit = await stored();
+    expect([hit.cache, hit.body, hit.header('content-length')]).toEqual(['hit', FIRST + REST, '2000']);
+    expect(hit.rawHeaders.filter((name) => /^x-e-/i.test(name))).toEqual([]);
+    const part = await stored({ headers: { range: 'bytes=998-1001' } });
+    expect([part.status, part.body, part.header('content-range')]).toEqual([206, 'aabb', 'bytes 998-1001/2000']);
+    const beyond = await stored({ headers: { range: 'bytes=5000-' } });
+    expect([beyond.status, beyond.header('content-range')]).toEqual([416, 'bytes */2000']);
+    expect(beyond.header('content-length')).not.toBe('2000');
+    const head = await stored({ method: 'HEAD' });
+    expect([head.cache, head.header('content-length')]).toEqual(['hit', '2000']);
+    expect((await stored({ headers: { 'if-none-match': '"v"' } })).status).toBe(304);
+  });
 
   test.each(protocols)('in chunks reaches a visitor by %s as it comes', async (protocol) => {
     const { opened, open } = gate();
@@ -670,7 +667,7 @@ describe('a response that may be stored and whose body is slow', () => {
     expect(visit.text()).toBe(FIRST + REST);
   });
 
-  test('that the edge compresses reaches a visitor by HTTP/2 as it comes', async () => {
+  test('that the edge compresses streams to a visitor by HTTP/2', async () => {
     const { name } = await edge.site(
       { compression: { gzip: true, brotli: false, types: ['text/html'], minBytes: 10 } },
       { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } },
@@ -706,7 +703,7 @@ describe('a response that may be stored and whose body is slow', () => {
     expect(next).toMatchObject({ cache: 'uri-miss', body: FIRST + REST });
   });
 
-  test('is answered in part on the first visit, too', async () => {
+  test('supports a range on the first visit', async () => {
     const path = page(async (_, reply) => {
       reply.writeHead(200, LENGTH).flushHeaders();
       await settled();

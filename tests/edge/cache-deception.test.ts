@@ -1,9 +1,9 @@
-// Cache deception: a path that only looks like a static file must not make the edge store a visitor's own page.
+// Cache deception: a path that looks like a static file must not cause private pages to be cached.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rule, startEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Answer } from '../support/origin.ts';
+import type { OriginResponse } from '../support/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
@@ -14,8 +14,8 @@ const staticFiles = (over: Partial<CacheRuleDoc> = {}) =>
 const ruled = async (over: Partial<CacheRuleDoc> = {}, site: Partial<SiteDoc> = {}) =>
   (await edge.site({ cacheRules: [staticFiles(over)], ...site })).name;
 
-/** Whether a second visitor gets what the first one's request stored. */
-async function isShared(host: string, url: string, headers: Answer['headers'] = {}) {
+/** Whether a second visitor gets the response that the first request stored. */
+async function isShared(host: string, url: string, headers: OriginResponse['headers'] = {}) {
   edge.origin.on(url.split('?')[0] ?? url, ({ headers: { cookie = '' } }) => ({ headers, body: `page of ${cookie}` }));
   await edge.get(url, { host, headers: { cookie: 'victim' } });
   const second = await edge.get(url, { host, headers: { cookie: 'attacker' } });
@@ -48,7 +48,7 @@ describe('a page under the name of a static file is not stored', () => {
   });
 });
 
-describe("an origin's prohibition holds against a rule's own time", () => {
+describe("an origin's prohibition overrides a rule's own TTL", () => {
   test.each(['private', 'no-store', 'private, max-age=600', 'no-store, no-cache', 'max-age=600, private'])(
     '%s',
     async (control) => {
@@ -60,7 +60,7 @@ describe("an origin's prohibition holds against a rule's own time", () => {
       }
     },
   );
-  test('private of a field hides that field from the second visitor', async () => {
+  test('a header named by private is hidden from the second visitor', async () => {
     const host = await ruled({ type: 'prefix', values: ['/'] });
     edge.origin.on('/field', { headers: { 'cache-control': 'private="x-name"', 'x-name': 'victim' } });
     expect((await edge.get('/field', { host })).header('x-name')).toBe('victim');
@@ -74,7 +74,7 @@ describe("an origin's prohibition holds against a rule's own time", () => {
     const honouring = await ruled({ overrideOrigin: true, honourOrigin: true });
     expect(await isShared(honouring, '/style.css', headers)).toBe(true);
   });
-  test('a rule that overrides stores a response with Set-Cookie, and no visitor gets the cookie', async () => {
+  test('a rule that overrides the origin stores a response with Set-Cookie without the cookie', async () => {
     const host = await ruled({ overrideOrigin: true });
     edge.origin.on('/cookie.css', { headers: { 'content-type': 'text/css', 'set-cookie': 'id=1' } });
     for (const state of ['uri-miss', 'hit']) {
@@ -83,7 +83,7 @@ describe("an origin's prohibition holds against a rule's own time", () => {
       expect(reply.header('set-cookie')).toBeUndefined();
     }
   });
-  test('a 304 with private does not make the object of a rule fresh', async () => {
+  test('a 304 with private does not refresh the object of a rule', async () => {
     const host = await ruled({ ttlSeconds: 1, staleIfErrorSeconds: 0 });
     edge.origin.on('/changed.css', ({ headers }) => ({
       status: headers['if-none-match'] === '"e"' ? 304 : 200,
@@ -99,7 +99,7 @@ describe("an origin's prohibition holds against a rule's own time", () => {
   });
 });
 
-describe('a rule by extension wants a content type that fits', () => {
+describe('a rule by extension requires a matching content type', () => {
   const cases: [url: string, type: string | undefined, stored: boolean][] = [
     ['/a.css', 'text/css', true],
     ['/a.css', 'TEXT/CSS ; charset=utf-8', true],
@@ -129,11 +129,11 @@ describe('a rule by extension wants a content type that fits', () => {
     expect(await isShared(await ruled({ values }, { checkContentType: false }), url, headers)).toBe(true);
     expect(await isShared(await ruled({ type: 'prefix', values: ['/a.'] }), url, headers)).toBe(true);
   });
-  test("not even where the origin's own time is honoured", async () => {
+  test("also when the origin's TTL is honoured", async () => {
     const headers = { ...PAGE, 'cache-control': 'max-age=600' };
     expect(await isShared(await ruled({ honourOrigin: true }), '/own.css', headers)).toBe(false);
   });
-  test('an error page is not stored, a redirect is', async () => {
+  test('an error page is not stored, but a redirect is', async () => {
     const host = await ruled();
     edge.origin.on('/gone.css', { status: 404, headers: PAGE });
     edge.origin.on('/moved.css', { status: 301, headers: { ...PAGE, location: '/new.css' } });

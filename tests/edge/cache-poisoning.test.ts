@@ -1,4 +1,4 @@
-// Cache poisoning: what a visitor writes and no key holds must not change the response that others get from the store.
+// Cache poisoning: unkeyed request input must not change the cached response of others.
 import { connect } from 'node:http2';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -14,20 +14,20 @@ const newPath = () => {
   return `/p${paths}`;
 };
 
-describe('the origin sees the name of the domain', () => {
+describe("the origin receives the domain's name", () => {
   test.each([
     ['a port', (name: string) => `${name}:1234`],
     ['a final dot', (name: string) => `${name}.`],
     ['a final dot and a port', (name: string) => `${name}.:80`],
     ['capitals', (name: string) => name.toUpperCase()],
-  ])('where the visitor writes %s', async (_, written) => {
+  ])('when the client sends %s', async (_, written) => {
     const path = newPath();
     edge.origin.on(path, ({ headers }) => ({ body: `http://${headers.host}/` }));
     const body = `http://${host}:${edge.ports.http}/`;
     expect((await edge.get(path, { host: written(host) })).body).toBe(body);
     expect(await edge.get(path, { host })).toMatchObject({ cache: 'hit', body });
   });
-  test('and the name that was asked for where the domain is a wildcard', async () => {
+  test('and the requested name for a wildcard domain', async () => {
     const { name } = await edge.site({ cacheRules: [rule()] }, { name: `*.${host}` });
     const path = newPath();
     await edge.get(path, { host: `A.${name.slice(2)}:81` });
@@ -54,7 +54,7 @@ const steering = [
   'X-Method-Override',
 ];
 
-describe('a field that could change a response and is in no key', () => {
+describe('an unkeyed request header that could change a response', () => {
   test.each(steering)('%s does not reach the origin', async (field) => {
     for (const method of ['GET', 'HEAD', 'POST']) {
       const path = newPath();
@@ -64,7 +64,7 @@ describe('a field that could change a response and is in no key', () => {
       expect(asked?.headers['x-own']).toBe('kept');
     }
   });
-  test('our own forwarding fields do', async () => {
+  test('our own forwarding headers are sent', async () => {
     const path = newPath();
     await edge.get(path, { host, headers: { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' } });
     expect(edge.origin.asked(path)[0]?.headers).toMatchObject({
@@ -73,7 +73,7 @@ describe('a field that could change a response and is in no key', () => {
       'x-real-ip': '127.0.0.1',
     });
   });
-  test('reaches the origin where the site passes it on, and tells stored responses apart', async () => {
+  test('reaches the origin if the site forwards it, and is then part of the key', async () => {
     const site = await edge.site({ cacheRules: [rule()], passHeaders: ['x-forwarded-host', 'x-device'] });
     const path = newPath();
     edge.origin.on(path, ({ headers }) => ({
@@ -108,7 +108,7 @@ describe('a GET with a body', () => {
     expect(await edge.get(path, { host })).toMatchObject({ cache: 'uri-miss', body: 'got ' });
     expect(await edge.get(path, { host })).toMatchObject({ cache: 'hit', body: 'got ' });
   });
-  test('gets its own response although one is stored', async () => {
+  test('gets its own response even if one is cached', async () => {
     const path = newPath();
     echo(path);
     await edge.get(path, { host });
@@ -118,13 +118,13 @@ describe('a GET with a body', () => {
     });
     expect(await edge.get(path, { host })).toMatchObject({ cache: 'hit', body: 'got ' });
   });
-  test('of no bytes is as good as one without', async () => {
+  test('of zero bytes is treated like one without', async () => {
     const path = newPath();
     echo(path);
     await edge.get(path, { host, headers: { 'content-length': '0' } });
     expect((await edge.get(path, { host })).cache).toBe('hit');
   });
-  test('by HTTP/2 and without a length is not stored and does not make the URL uncacheable', async () => {
+  test('by HTTP/2 without a length is not stored and does not mark the URL as uncacheable', async () => {
     const path = newPath();
     echo(path);
     const session = connect(`https://127.0.0.1:${edge.ports.https}`, { servername: host, rejectUnauthorized: false });

@@ -1,6 +1,6 @@
-// The store as RFC 9111 (and 9110, 9213, 5861) want it, seen by a visitor and by the origin.
+// The cache's conformance to RFC 9111, 9110, 9213 and 5861, seen by visitor and origin.
 import { afterAll, describe, expect, test } from 'vitest';
-import { asked, date, HOUR, shared } from '../support/cache-cases.ts';
+import { uncacheable, date, HOUR, cacheable } from '../support/cache-cases.ts';
 import { startEdge } from '../support/edge.ts';
 import type { Ask } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
@@ -13,7 +13,7 @@ afterAll(() => edge.stop());
 
 let paths = 0;
 
-/** A URL of its own, answered so. */
+/** Creates a URL with this response. */
 function page(script: Script): string {
   paths += 1;
   const path = `/p${paths}`;
@@ -22,8 +22,8 @@ function page(script: Script): string {
 }
 const get = (path: string, ask: Ask = {}) => edge.get(path, { host, ...ask });
 
-describe('the second request is answered from the store', () => {
-  test.each(shared)('%s', async (_, headers, status = 200) => {
+describe('the second request is served from the cache', () => {
+  test.each(cacheable)('%s', async (_, headers, status = 200) => {
     const path = page({ status, headers, body: 'kept' });
     expect((await get(path)).cache).toBe('uri-miss');
     const again = await get(path);
@@ -33,7 +33,7 @@ describe('the second request is answered from the store', () => {
 });
 
 describe('the second request goes to the origin again', () => {
-  test.each(asked)('%s', async (_, headers, status = 200, ask = {}) => {
+  test.each(uncacheable)('%s', async (_, headers, status = 200, ask = {}) => {
     const path = page({ status, headers, body: 'once' });
     await get(path, ask);
     const again = await get(path, ask);
@@ -44,7 +44,7 @@ describe('the second request goes to the origin again', () => {
 });
 
 test.each(['public', 'must-revalidate', 's-maxage=60'])(
-  '%s lets the answer to an authorized request be shared',
+  '%s allows the response to an authorized request to be shared',
   async (word) => {
     const path = page({ headers: { 'cache-control': `max-age=60, ${word}` } });
     await get(path, { headers: { authorization: 'Bearer a' } });
@@ -56,7 +56,7 @@ test.each([
   ['no-cache', 'etag', '"v1"', 'if-none-match'],
   ['max-age=0', 'etag', 'W/"v1"', 'if-none-match'],
   ['no-cache', 'last-modified', date(-HOUR), 'if-modified-since'],
-])('%s with %s is stored and asked about each time', async (control, field, value, condition) => {
+])('%s with %s is stored and revalidated each time', async (control, field, value, condition) => {
   const path = page((asked) =>
     asked.headers[condition] === value
       ? { status: 304, headers: { 'cache-control': control, [field]: value } }
@@ -68,25 +68,25 @@ test.each([
 });
 
 describe('age and date', () => {
-  test('a hit says how old it is, counted from the Age the origin said', async () => {
+  test("a hit has an Age, counted from the origin's Age", async () => {
     const path = page({ headers: { 'cache-control': 'max-age=600', age: '100' } });
     expect(Number((await get(path)).header('age'))).toBeGreaterThanOrEqual(100);
     const hit = await get(path);
     expect(Number(hit.header('age'))).toBeGreaterThanOrEqual(100);
     expect(hit.header('cache-status')).toMatch(/^Edgeloom; hit; ttl=(500|49\d)$/);
   });
-  test('the age is counted from Date where that is more', async () => {
+  test('the Age is counted from Date if that is larger', async () => {
     const path = page({ headers: { 'cache-control': 'max-age=600', date: date(-200), age: '10' } });
     await get(path);
     expect(Number((await get(path)).header('age'))).toBeGreaterThanOrEqual(200);
   });
-  test("the Date a visitor sees is the origin's", async () => {
-    const said = date(-30);
-    const path = page({ headers: { 'cache-control': 'max-age=600', date: said } });
+  test("the visitor gets the origin's Date", async () => {
+    const originDate = date(-30);
+    const path = page({ headers: { 'cache-control': 'max-age=600', date: originDate } });
     await get(path);
-    expect((await get(path)).all('date')).toEqual([said]);
+    expect((await get(path)).all('date')).toEqual([originDate]);
   });
-  test('one field each: Age, Date, Cache-Control and Vary are never doubled', async () => {
+  test('Age, Date, Cache-Control and Vary are never duplicated', async () => {
     const path = page({ headers: { 'cache-control': 'max-age=600', age: '3', vary: 'x-a', date: date(-5) } });
     await get(path);
     const hit = await get(path);
@@ -97,7 +97,7 @@ describe('age and date', () => {
 });
 
 describe('Vary', () => {
-  test('each value of the named field has its own answer', async () => {
+  test('each value of the named header has its own response', async () => {
     const path = page((asked) => ({
       headers: { 'cache-control': 'max-age=60', vary: 'X-Kind' },
       body: String(asked.headers['x-kind']),
@@ -109,13 +109,13 @@ describe('Vary', () => {
     }
     expect(await get(path)).toMatchObject({ body: 'undefined', cache: 'vary-miss' });
   });
-  test('blanks and the order of languages make no difference', async () => {
+  test('spaces and the order of languages make no difference', async () => {
     const path = page({ headers: { 'cache-control': 'max-age=60', vary: 'accept-language, x-list' } });
     await get(path, { headers: { 'accept-language': 'en, de;q=0.5', 'x-list': 'a, b' } });
     const same = await get(path, { headers: { 'accept-language': 'de; q=0.5,EN', 'x-list': 'a,b' } });
     expect(same.cache).toBe('hit');
   });
-  test('encodings never mix, and what a visitor accepts is told in four classes', async () => {
+  test('encodings never mix; Accept-Encoding is normalized to four classes', async () => {
     const path = page((asked) => ({
       headers: { 'cache-control': 'max-age=60', vary: 'Accept-Encoding' },
       body: String(asked.headers['accept-encoding']),
@@ -151,7 +151,7 @@ describe('Vary', () => {
       }
     }
   });
-  test('variants do not mix after a restart, which forgets what the origin varies on', async () => {
+  test('variants do not mix after a restart, which clears the known Vary', async () => {
     const path = page((asked) => ({
       headers: { 'cache-control': 'max-age=600', vary: 'accept-encoding, x-kind' },
       body: `${asked.headers['accept-encoding']} ${String(asked.headers['x-kind'])}`,
@@ -175,7 +175,7 @@ describe('unsafe methods', () => {
     return path;
   }
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'MKCOL'])(
-    'a good answer to %s makes what is stored obsolete',
+    'a successful %s invalidates the stored response',
     async (method) => {
       const path = await stored();
       expect((await get(path, { method })).cache).toBe('method');
@@ -193,7 +193,7 @@ describe('unsafe methods', () => {
     expect((await get(path)).cache).toBe('hit');
   });
   test.each(['location', 'content-location'])(
-    'the URL that %s names on the same host becomes obsolete too',
+    'the URL that %s names on the same host is invalidated, too',
     async (field) => {
       const [first, second] = [await stored(), await stored()];
       const path = page({ status: 201, headers: { [field]: `http://${host}${first}` } });
@@ -204,19 +204,19 @@ describe('unsafe methods', () => {
       expect((await get(second)).cache).toBe('uri-miss');
     },
   );
-  test('a URL on another host is not made obsolete', async () => {
+  test('a URL on another host is not invalidated', async () => {
     const path = await stored();
     const elsewhere = page({ status: 201, headers: { location: `http://other.example.com${path}` } });
     await get(elsewhere, { method: 'POST' });
     expect((await get(path)).cache).toBe('hit');
   });
-  test('an object that was obsolete before a restart does not come back with it', async () => {
+  test('an invalidated object does not return after a restart', async () => {
     const path = await stored();
     await get(path, { method: 'POST' });
     await edge.restart();
     expect((await get(path)).cache).toBe('uri-miss');
   });
-  test('the answer to POST is never served to GET', async () => {
+  test('the response to POST is never served to GET', async () => {
     const path = page((asked) => ({ ...fresh, body: asked.method }));
     await get(path, { method: 'POST' });
     expect(await get(path)).toMatchObject({ body: 'GET', cache: 'uri-miss' });
@@ -224,7 +224,7 @@ describe('unsafe methods', () => {
 });
 
 describe('a 304 of the origin', () => {
-  test("brings the stored object's new fields to visitors and keeps its body and type", async () => {
+  test('updates the stored headers and keeps body and type', async () => {
     let asks = 0;
     const path = page((asked) => {
       asks += 1;
@@ -248,7 +248,7 @@ describe('a 304 of the origin', () => {
     expect(hit.header('cache-control')).toBe('max-age=600');
     expect(edge.origin.asked(path)).toHaveLength(2);
   });
-  test('that forbids storing does not make the object fresh', async () => {
+  test('that forbids storing does not refresh the object', async () => {
     const path = page((asked) => ({
       status: asked.headers['if-none-match'] === undefined ? 200 : 304,
       headers: { 'cache-control': asked.headers['if-none-match'] === undefined ? 'no-cache' : 'no-store', etag: '"e"' },
@@ -258,14 +258,14 @@ describe('a 304 of the origin', () => {
   });
 });
 
-describe('conditions and ranges of visitors', () => {
+describe('conditional and range requests', () => {
   const body = '0123456789';
-  const kept = {
+  const stored = {
     headers: { 'cache-control': 'max-age=600', etag: '"e"', 'last-modified': date(-HOUR), 'content-length': 10 },
     body,
   };
   async function warm(): Promise<string> {
-    const path = page(kept);
+    const path = page(stored);
     await get(path);
     return path;
   }
@@ -286,7 +286,7 @@ describe('conditions and ranges of visitors', () => {
       { 'if-none-match': '"e"', 'if-modified-since': date(-2 * HOUR) },
       304,
     ],
-  ])('%s is answered from the store', async (_, headers, status) => {
+  ])('%s is served from the cache', async (_, headers, status) => {
     const path = await warm();
     const answer = await get(path, { headers });
     expect(answer.status).toBe(status);
@@ -299,25 +299,25 @@ describe('conditions and ranges of visitors', () => {
     ['bytes=-3', 206, '789'],
     ['bytes=7-', 206, '789'],
     ['lines=1-2', 200, body],
-  ])('the range %s is cut from the stored object', async (range, status, text) => {
+  ])('the range %s is served from the stored object', async (range, status, text) => {
     const path = await warm();
     const answer = await get(path, { headers: { range } });
     expect(answer.status).toBe(status);
     expect(answer.body).toBe(text);
     expect(edge.origin.asked(path)).toHaveLength(1);
   });
-  test('a range beyond the stored object is refused', async () => {
+  test('a range beyond the stored object gets 416', async () => {
     const answer = await get(await warm(), { headers: { range: 'bytes=20-' } });
     expect(answer.status).toBe(416);
     expect(answer.header('content-range')).toBe('bytes */10');
   });
-  test('a range of what is not stored yet fetches the whole once', async () => {
-    const path = page(kept);
+  test('a range of an uncached object fetches the whole object once', async () => {
+    const path = page(stored);
     expect(await get(path, { headers: { range: 'bytes=0-1' } })).toMatchObject({ status: 206, body: '01' });
     expect(await get(path)).toMatchObject({ status: 200, body, cache: 'hit' });
     expect(edge.origin.asked(path).map((asked) => asked.headers.range)).toEqual([undefined]);
   });
-  test('If-Range of another object gets the whole', async () => {
+  test('If-Range with another ETag gets the whole object', async () => {
     const path = await warm();
     expect(await get(path, { headers: { range: 'bytes=0-1', 'if-range': '"x"' } })).toMatchObject({
       status: 200,
@@ -328,7 +328,7 @@ describe('conditions and ranges of visitors', () => {
       body: '01',
     });
   });
-  test('conditions and ranges on what is known to be uncacheable reach the origin', async () => {
+  test('conditions and ranges for an uncacheable URL reach the origin', async () => {
     const path = page((asked) =>
       asked.headers['if-none-match'] === '"n"' ? { status: 304 } : { headers: { 'cache-control': 'no-store' } },
     );
@@ -337,7 +337,7 @@ describe('conditions and ranges of visitors', () => {
     await get(path, { headers: { range: 'bytes=0-1' } });
     expect(edge.origin.asked(path).map((asked) => asked.headers.range)).toEqual([undefined, undefined, 'bytes=0-1']);
   });
-  test('HEAD is answered from what GET stored, with its length and no body', async () => {
+  test('HEAD is served from a stored GET, with its length and without body', async () => {
     const path = await warm();
     const answer = await get(path, { method: 'HEAD' });
     expect(answer).toMatchObject({ status: 200, body: '', cache: 'hit' });
@@ -345,22 +345,22 @@ describe('conditions and ranges of visitors', () => {
   });
 });
 
-describe('fields for one visitor or one connection', () => {
-  test('a field that no-cache names reaches only the first visitor', async () => {
+describe('headers for one client or one connection', () => {
+  test('a header named by no-cache reaches only the first visitor', async () => {
     const path = page({ headers: { 'cache-control': 'max-age=60, no-cache="x-token"', 'x-token': 'secret' } });
     expect((await get(path)).header('x-token')).toBe('secret');
     const second = await get(path);
     expect(second.cache).toBe('hit');
     expect(second.header('x-token')).toBeUndefined();
   });
-  test('no-cache="set-cookie" makes a response with a cookie storable, and nobody else gets the cookie', async () => {
+  test('no-cache="set-cookie" makes a response with a cookie cacheable, without the cookie for others', async () => {
     const path = page({ headers: { 'cache-control': 'max-age=60, no-cache="set-cookie"', 'set-cookie': 'id=1' } });
     expect((await get(path)).header('set-cookie')).toBe('id=1');
     const second = await get(path);
     expect(second.cache).toBe('hit');
     expect(second.header('set-cookie')).toBeUndefined();
   });
-  test('what Connection names is neither sent nor stored', async () => {
+  test('headers named by Connection are neither forwarded nor stored', async () => {
     const path = page({
       headers: {
         'cache-control': 'max-age=60',
@@ -377,8 +377,8 @@ describe('fields for one visitor or one connection', () => {
   });
 });
 
-describe('stale answers', () => {
-  /** Asks until what is stored is no longer fresh. */
+describe('stale responses', () => {
+  /** Requests until the stored response is stale. */
   const untilStale = (path: string, cache: string) =>
     eventually(async () => {
       const answer = await get(path);
@@ -386,7 +386,7 @@ describe('stale answers', () => {
       return answer;
     });
 
-  test('stale-while-revalidate answers at once while one request asks the origin', async () => {
+  test('stale-while-revalidate serves at once while one request revalidates', async () => {
     const { opened, open } = gate();
     let asks = 0;
     const path = page(() => {
@@ -403,7 +403,7 @@ describe('stale answers', () => {
     open();
     await eventually(async () => expect((await get(path)).body).not.toBe('1'));
   });
-  test('stale-if-error answers for an origin that fails, and for one that is gone', async () => {
+  test('stale-if-error serves for an origin that fails or is unreachable', async () => {
     let failure: Script = { headers: { 'cache-control': 'max-age=1, stale-if-error=600' }, body: 'good' };
     const path = page((asked) => (typeof failure === 'function' ? failure(asked) : failure));
     await get(path);
@@ -424,14 +424,14 @@ describe('stale answers', () => {
     status = 503;
     await eventually(async () => expect(await get(path)).toMatchObject({ status: 503, body: '503' }));
   });
-  test("without permission a failing origin's own error is shown", async () => {
+  test("without permission the origin's own error is shown", async () => {
     let status = 200;
     const path = page(() => ({ status, headers: { 'cache-control': 'max-age=1' }, body: String(status) }));
     await get(path);
     status = 500;
     await eventually(async () => expect(await get(path)).toMatchObject({ status: 500, body: '500' }));
   });
-  test('a site may let stored answers stand in for a failing origin that says nothing about it', async () => {
+  test('a site may allow stale responses on origin errors', async () => {
     const site = await edge.site({ staleIfErrorSeconds: 600 });
     let status = 200;
     const path = page(() => ({ status, headers: { 'cache-control': 'max-age=1' }, body: 'good' }));
@@ -445,7 +445,7 @@ describe('stale answers', () => {
   });
 });
 
-test('an object that was replaced is never served from the old file, although files are kept open', async () => {
+test('a replaced object is never served from the old file, despite cached file handles', async () => {
   let version = 1;
   const path = page(() => ({ headers: { 'cache-control': 'max-age=1' }, body: `v${version}` }));
   for (let i = 0; i < 30; i += 1) expect((await get(path)).body).toBe('v1');
@@ -455,8 +455,8 @@ test('an object that was replaced is never served from the old file, although fi
   expect(new Set(after.map((answer) => answer.body))).toEqual(new Set(['v2']));
 });
 
-describe('many at once', () => {
-  test('ask the origin once for what can be stored', async () => {
+describe('concurrent requests', () => {
+  test('are one origin request for a cacheable URL', async () => {
     const { opened, open } = gate();
     const path = page({ headers: { 'cache-control': 'max-age=60' }, after: opened });
     const answers = Promise.all(Array.from({ length: 8 }, () => get(path)));
@@ -465,7 +465,7 @@ describe('many at once', () => {
     expect((await answers).map((answer) => answer.status)).toEqual(Array(8).fill(200));
     expect(edge.origin.asked(path)).toHaveLength(1);
   });
-  test('do not wait for each other for what is known to be uncacheable', async () => {
+  test('do not wait for each other for an uncacheable URL', async () => {
     const { opened, open } = gate();
     let script: Script = { headers: { 'cache-control': 'no-store' } };
     const path = page(() => (typeof script === 'function' ? {} : script));
@@ -476,7 +476,7 @@ describe('many at once', () => {
     open();
     await answers;
   });
-  test('do not wait for each other for personal answers', async () => {
+  test('do not wait for each other for private responses', async () => {
     const { opened, open } = gate();
     let after = Promise.resolve();
     const path = page(() => ({ headers: { 'cache-control': 'max-age=60' }, after }));

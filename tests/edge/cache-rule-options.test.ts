@@ -5,7 +5,7 @@ import { rule, startEdge } from '../support/edge.ts';
 import type { Ask } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/origin.ts';
-import type { Asked } from '../support/origin.ts';
+import type { OriginRequest } from '../support/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
@@ -13,20 +13,20 @@ afterAll(() => edge.stop());
 const ruled = async (over: Parameters<typeof rule>[0]) => (await edge.site({ cacheRules: [rule(over)] })).name;
 const ttlOf = async (path: string, host: string) => {
   await edge.get(path, { host });
-  const said = (await edge.get(path, { host })).header('cache-status') ?? '';
-  return Number(/; hit; ttl=(\d+)$/.exec(said)?.[1] ?? Number.NaN);
+  const cacheStatus = (await edge.get(path, { host })).header('cache-status') ?? '';
+  return Number(/; hit; ttl=(\d+)$/.exec(cacheStatus)?.[1] ?? Number.NaN);
 };
 const stateOf = async (path: string, ask: Ask) => (await edge.get(path, ask)).cache;
 
-describe('cookies of a request', () => {
+describe('request cookies', () => {
   const cookies = (...texts: string[]) => texts.map((cookie) => ({ headers: { cookie } }));
 
-  test('tell nothing apart unless the rule says so', async () => {
+  test('are not part of the key by default', async () => {
     const host = await ruled({});
     await edge.get('/c', { host });
     for (const ask of cookies('a=1', 'a=2')) expect(await stateOf('/c', { host, ...ask })).toBe('hit');
   });
-  test('that are listed name an object of their own, in any order', async () => {
+  test('that are listed are part of the key, in any order', async () => {
     const host = await ruled({ cookies: 'listed', cookieNames: ['lang', 'tier'] });
     edge.origin.on('/listed', ({ headers }) => ({ body: headers.cookie ?? 'none' }));
     const states = [];
@@ -38,14 +38,14 @@ describe('cookies of a request', () => {
     expect(states).toEqual(['uri-miss', 'uri-miss', 'hit', 'uri-miss', 'hit', 'hit']);
     expect((await edge.get('/listed', { host, headers: { cookie: 'lang=fr; tier=1' } })).body).toBe('lang=fr; tier=1');
   });
-  test('all of them may name it', async () => {
+  test('can all be part of the key', async () => {
     const host = await ruled({ cookies: 'all', cookieNames: [] });
     const states = [];
     for (const ask of cookies('a=1; b=2', 'b=2;a=1', 'a=1', 'a=1; b=3'))
       states.push(await stateOf('/all', { host, ...ask }));
     expect(states).toEqual(['uri-miss', 'hit', 'uri-miss', 'uri-miss']);
   });
-  test('of an object with one purge are purged with it, and a restart brings none back', async () => {
+  test('all variants of an object are purged together, and a restart restores none', async () => {
     const host = await ruled({ cookies: 'listed', cookieNames: ['who'] });
     const asks = ['a', 'b'].map((who) => ({ host, headers: { cookie: `who=${who}` } }));
     for (const ask of [...asks, ...asks]) await edge.get('/purged', ask);
@@ -54,7 +54,7 @@ describe('cookies of a request', () => {
     await edge.restart();
     for (const ask of asks) expect(await stateOf('/purged', ask)).toBe('uri-miss');
   });
-  test('that lead past the store are never answered from it, nor is their answer kept', async () => {
+  test('that bypass the cache are never served from it, and their response is not stored', async () => {
     const host = await ruled({ passCookies: ['session', 'wp_logged_*'] });
     edge.origin.on('/own', ({ headers }) => ({ body: headers.cookie ?? 'anyone' }));
     for (const cookie of ['session=1', 'x=1; wp_logged_in_7=a'])
@@ -63,7 +63,7 @@ describe('cookies of a request', () => {
     expect(await edge.get('/own', { host })).toMatchObject({ cache: 'hit', body: 'wp_log=1; sessions=2' });
     expect((await edge.get('/own', { host, headers: { cookie: 'session=1' } })).body).toBe('session=1');
   });
-  test('all lead past it by a star', async () => {
+  test('can all bypass the cache by a star', async () => {
     const host = await ruled({ passCookies: ['*'] });
     await edge.get('/star', { host });
     expect(await stateOf('/star', { host })).toBe('hit');
@@ -71,8 +71,8 @@ describe('cookies of a request', () => {
   });
 });
 
-describe('an answer that sets cookies', () => {
-  test('is stored without them where the rule says so, and nobody gets them', async () => {
+describe('a response that sets cookies', () => {
+  test('is stored without them if the rule allows, and nobody gets them', async () => {
     const host = await ruled({ stripCookies: true });
     edge.origin.on('/set', { headers: { 'set-cookie': ['a=1', 'b=2'] } });
     for (const state of ['uri-miss', 'hit']) {
@@ -81,12 +81,12 @@ describe('an answer that sets cookies', () => {
       expect(reply.header('set-cookie')).toBeUndefined();
     }
   });
-  test('keeps them where it is not stored after all', async () => {
+  test('keeps them if it is not stored after all', async () => {
     const host = await ruled({ stripCookies: true });
     edge.origin.on('/error', { status: 500, headers: { 'set-cookie': 'a=1' } });
     expect((await edge.get('/error', { host })).header('set-cookie')).toBe('a=1');
   });
-  test('is not stored otherwise, and a 304 hands nobody a cookie', async () => {
+  test('is not stored otherwise, and a 304 passes no cookie on', async () => {
     const { name: host } = await edge.site();
     edge.origin.on('/304', ({ headers }) =>
       headers['if-none-match'] === '"v"'
@@ -99,8 +99,8 @@ describe('an answer that sets cookies', () => {
   });
 });
 
-describe('what browsers are told', () => {
-  test('is the time of the rule, counted from when they ask', async () => {
+describe('the browser TTL of a rule', () => {
+  test('is counted from the request', async () => {
     const host = await ruled({ ttlSeconds: 600, browserSeconds: 30 });
     edge.origin.on('/told', { headers: { 'cache-control': 'no-cache, max-age=5', expires: 'x', age: '100' } });
     for (let i = 0; i < 2; i += 1) {
@@ -110,11 +110,11 @@ describe('what browsers are told', () => {
       expect(reply.header('expires')).toBeUndefined();
     }
   });
-  test('is to ask each time, where it is none', async () => {
+  test('of zero means no-cache', async () => {
     const host = await ruled({ browserSeconds: 0 });
     for (let i = 0; i < 2; i += 1) expect((await edge.get('/ask', { host })).header('cache-control')).toBe('no-cache');
   });
-  test('may be a time although nothing is stored here', async () => {
+  test('also applies to responses that are not stored', async () => {
     const host = await ruled({ ttlSeconds: 0, browserSeconds: 60 });
     expect((await edge.get('/there', { host })).header('cache-control')).toBe('max-age=60');
     edge.origin.on('/mine', { headers: { 'set-cookie': 'a=1', 'cache-control': 'private' } });
@@ -124,7 +124,7 @@ describe('what browsers are told', () => {
   });
 });
 
-describe("an origin's own time", () => {
+describe("the origin's TTL", () => {
   const cases: [string, number, number | undefined, number | undefined, number][] = [
     ['below the least counts as the least', 10, 100, undefined, 100],
     ['above the most counts as the most', 5000, undefined, 300, 300],
@@ -141,7 +141,7 @@ describe("an origin's own time", () => {
     expect(ttl).toBeGreaterThan(expected - 10);
     expect(ttl).toBeLessThanOrEqual(expected);
   });
-  test('is not made of a prohibition', async () => {
+  test('does not override a prohibition', async () => {
     const host = await ruled({ honourOrigin: true, minSeconds: 100 });
     for (const word of ['no-store', 'private, max-age=60', 'no-cache, max-age=60']) {
       const path = `/no-${word.length}`;
@@ -150,7 +150,7 @@ describe("an origin's own time", () => {
       expect(await stateOf(path, { host })).not.toBe('hit');
     }
   });
-  test('is a tenth of its age where nobody states one and the site guesses, and a day at most', async () => {
+  test('is guessed as a tenth of the age, at most a day, if enabled', async () => {
     const { name: host } = await edge.site({ heuristics: true });
     const modified = (seconds: number) => new Date(Date.now() - seconds * 1000).toUTCString();
     edge.origin.on('/guess', { headers: { 'last-modified': modified(1000) } });
@@ -167,7 +167,7 @@ describe("an origin's own time", () => {
 });
 
 describe('stale times of a rule', () => {
-  test('let it be served while it is asked about', async () => {
+  test('allow serving during revalidation', async () => {
     const host = await ruled({ ttlSeconds: 1, staleWhileRevalidateSeconds: 60 });
     const { opened, open } = gate();
     let answers = 0;
@@ -185,7 +185,7 @@ describe('stale times of a rule', () => {
     open();
     await eventually(async () => expect((await edge.get('/swr', { host })).body).not.toBe('1'));
   });
-  test('let it stand in for a failing origin, or forbid it against the site', async () => {
+  test('allow or forbid serving on origin errors, overriding the site', async () => {
     for (const [staleIfErrorSeconds, status] of [
       [60, 'detail=stale-if-error'],
       [0, 'fwd-status=500'],
@@ -199,11 +199,11 @@ describe('stale times of a rule', () => {
   });
 });
 
-describe('a large file in pieces', () => {
+describe('a large file in slices', () => {
   const whole = randomBytes(3 * 1024 * 1024 + 1000);
   const ranged =
     (file: Buffer, etag = '"one"') =>
-    ({ headers }: Asked) => {
+    ({ headers }: OriginRequest) => {
       const [, from = '0', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? '') ?? [];
       if (headers.range === undefined) return { headers: { etag }, body: file };
       const last = Math.min(to === '' ? file.length - 1 : Number(to), file.length - 1);
@@ -212,7 +212,7 @@ describe('a large file in pieces', () => {
     };
   const rangesOf = (path: string) => edge.origin.asked(path).map(({ headers }) => headers.range);
 
-  test('is fetched piece by piece, and whole for the visitor', async () => {
+  test('is fetched slice by slice, and whole for the visitor', async () => {
     const host = await ruled({ slices: true });
     edge.origin.on('/large', ranged(whole));
     const first = await edge.get('/large', { host, headers: { 'accept-encoding': 'gzip' } });
@@ -229,7 +229,7 @@ describe('a large file in pieces', () => {
     expect(again.bytes.equals(whole)).toBe(true);
     expect(rangesOf('/large')).toHaveLength(4);
   });
-  test('answers a range from the pieces it is in, and asks for no others', async () => {
+  test('serves a range from its slices and requests no others', async () => {
     const host = await ruled({ slices: true });
     edge.origin.on('/range', ranged(whole));
     const reply = await edge.get('/range', { host, headers: { range: 'bytes=2097100-2097200' } });
@@ -238,7 +238,7 @@ describe('a large file in pieces', () => {
     expect(rangesOf('/range')).toEqual(['bytes=1048576-2097151', 'bytes=2097152-3145727']);
     expect((await edge.get('/range', { host, headers: { range: 'bytes=2097200-2097300' } })).cache).toBe('hit');
   });
-  test('that changes half-way is not mended of two versions: the next visitor gets one', async () => {
+  test('that changes midway is not composed of two versions: the next request gets one', async () => {
     const host = await ruled({ slices: true });
     edge.origin.on('/changing', ranged(whole));
     await edge.get('/changing', { host, headers: { range: 'bytes=0-10' } });
@@ -248,7 +248,7 @@ describe('a large file in pieces', () => {
     const reply = await edge.get('/changing', { host });
     expect(reply.bytes.equals(other)).toBe(true);
   });
-  test('is passed whole where the origin knows no ranges', async () => {
+  test('is passed whole if the origin does not support ranges', async () => {
     const host = await ruled({ slices: true });
     edge.origin.on('/rangeless', { body: whole });
     for (const state of ['uri-miss', 'hit']) {
@@ -257,7 +257,7 @@ describe('a large file in pieces', () => {
       expect(reply.bytes.equals(whole)).toBe(true);
     }
   });
-  test('is purged with all its pieces, also after a restart', async () => {
+  test('is purged with all its slices, also after a restart', async () => {
     const host = await ruled({ slices: true });
     edge.origin.on('/sliced', ranged(whole));
     await edge.get('/sliced', { host });
@@ -267,7 +267,7 @@ describe('a large file in pieces', () => {
     expect(rangesOf('/sliced')).toHaveLength(8);
   });
   test.each([{}, { 'cache-control': 'max-age=60' }])(
-    'keeps its pieces when a visitor asks for a range beyond its end and the origin answers 416 with %j',
+    'keeps its slices when a range is beyond its end and the origin responds 416 with %j',
     async (fields) => {
       const host = await ruled({ slices: true, honourOrigin: true });
       const path = `/beyond-${Object.keys(fields).length}`;
@@ -304,7 +304,7 @@ describe('a large file in pieces', () => {
     expect((await edge.get('/empty', { host, method: 'HEAD' })).status).toBe(200);
     expect(rangesOf('/empty')).toHaveLength(1);
   });
-  test("shows the origin's error, and stores nothing of it", async () => {
+  test("shows the origin's error and stores nothing", async () => {
     const host = await ruled({ slices: true });
     edge.origin.on('/broken', { status: 503, body: 'broken' });
     expect(await edge.get('/broken', { host })).toMatchObject({ status: 503, body: 'broken' });
@@ -313,7 +313,7 @@ describe('a large file in pieces', () => {
   });
 });
 
-test('a range of a small file that is not stored yet is answered, and the whole is stored', async () => {
+test('a range of an uncached small file is served, and the whole is stored', async () => {
   const host = await ruled({});
   edge.origin.on('/small', { headers: { 'content-length': 10 }, body: '0123456789' });
   expect(await edge.get('/small', { host, headers: { range: 'bytes=2-4' } })).toMatchObject({
@@ -323,7 +323,7 @@ test('a range of a small file that is not stored yet is answered, and the whole 
   expect(await edge.get('/small', { host })).toMatchObject({ cache: 'hit', body: '0123456789' });
 });
 
-test('visitors of one piece at the same moment are one request to the origin', async () => {
+test('concurrent requests for one slice are one origin request', async () => {
   const host = await ruled({ slices: true });
   const { opened, open } = gate();
   edge.origin.on('/rush', async () => {
@@ -337,7 +337,7 @@ test('visitors of one piece at the same moment are one request to the origin', a
   expect(edge.origin.asked('/rush')).toHaveLength(1);
 });
 
-test('a piece whose origin takes longer than five seconds is one request to the origin', async () => {
+test('a slice whose origin takes longer than five seconds is one origin request', async () => {
   const host = await ruled({ slices: true });
   edge.origin.on('/slow-piece', async () => {
     await delay(6500);

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Answer } from '../support/origin.ts';
+import type { OriginResponse } from '../support/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-/** Whether the second request of each path is a hit. */
+/** Cache status of the second request of each path. */
 async function hits(host: string, ...paths: string[]): Promise<string[]> {
   const found = [];
   for (const path of paths) {
@@ -16,8 +16,8 @@ async function hits(host: string, ...paths: string[]): Promise<string[]> {
   return found;
 }
 
-describe('which paths a rule covers', () => {
-  test('file types, in any case and of the last part only', async () => {
+describe("a rule's path condition matches", () => {
+  test('file types, case-insensitively and by the last extension', async () => {
     const { name } = await edge.site({ cacheRules: [rule({ type: 'fileType', values: ['css', 'js'] })] });
     const paths = ['/a.css', '/b.JS', '/c.css?v=1', '/d.png', '/e.css/f', '/css', '/g.css.txt'];
     for (const path of ['/a.css', '/c.css']) edge.origin.on(path, { headers: { 'content-type': 'text/css' } });
@@ -39,7 +39,7 @@ describe('which paths a rule covers', () => {
       '/v22/b/c.json',
     ]);
   });
-  test('a path is looked at decoded and without dots, however it is written', async () => {
+  test('decoded and normalized paths', async () => {
     const { name } = await edge.site({
       cacheRules: [rule({ type: 'prefix', values: ['/private/'], ttlSeconds: 0 }), rule()],
     });
@@ -47,7 +47,7 @@ describe('which paths a rule covers', () => {
   });
 });
 
-test('the first rule that matches decides', async () => {
+test('first match wins', async () => {
   const { name } = await edge.site({
     cacheRules: [
       rule({ type: 'url', values: ['/live'], ttlSeconds: 0 }),
@@ -59,28 +59,28 @@ test('the first rule that matches decides', async () => {
   expect((await edge.get('/other', { host: name })).header('cache-status')).toMatch(/ttl=(300|29\d)$/);
 });
 
-test('a rule of no seconds caches nothing, whatever the origin says', async () => {
+test('a rule with TTL 0 caches nothing, whatever the origin sends', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ ttlSeconds: 0 })] });
   edge.origin.on('/never', { headers: { 'cache-control': 'max-age=600' } });
   expect(await hits(name, '/never')).toEqual([]);
   expect((await edge.get('/never', { host: name })).cache).toBe('bypass');
 });
 
-describe('a rule of no seconds that honours the origin', () => {
+describe('a rule with TTL 0 that honours the origin', () => {
   const asTheOriginSays = (over: Parameters<typeof rule>[0] = {}) =>
     rule({ ttlSeconds: 0, honourOrigin: true, ...over });
-  const said: Record<string, Answer> = {
+  const responses: Record<string, OriginResponse> = {
     '/minute': { headers: { 'cache-control': 'max-age=60' } },
     '/nothing': { headers: { etag: '"e"', 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' } },
     '/private': { headers: { 'cache-control': 'private, max-age=60' } },
   };
-  for (const [path, answer] of Object.entries(said)) edge.origin.on(path, answer);
+  for (const [path, answer] of Object.entries(responses)) edge.origin.on(path, answer);
 
-  test('stores what the origin gives a time, and nothing else', async () => {
+  test('stores only responses with an explicit TTL', async () => {
     const { name } = await edge.site({ cacheRules: [asTheOriginSays()] });
-    expect(await hits(name, ...Object.keys(said))).toEqual(['/minute']);
+    expect(await hits(name, ...Object.keys(responses))).toEqual(['/minute']);
   });
-  test('has the query, the cookies, the limits and the guess of a rule', async () => {
+  test("uses the rule's query, cookies, limits and heuristics", async () => {
     const { name } = await edge.site({
       heuristics: true,
       cacheRules: [
@@ -100,10 +100,10 @@ describe('a rule of no seconds that honours the origin', () => {
     edge.origin.on('/cookie', { headers: { 'cache-control': 'max-age=60', 'set-cookie': 'a=1' } });
     expect(await hits(name, '/cookie')).toEqual(['/cookie']);
   });
-  test('has its stale times', async () => {
+  test("uses the rule's stale times", async () => {
     const { name } = await edge.site({ cacheRules: [asTheOriginSays({ staleIfErrorSeconds: 600 })] });
     edge.origin.on('/failing', { headers: { 'cache-control': 'max-age=1' }, body: 'good' });
-    // A response that takes a second to come is stale before it can be stored.
+    // A response that takes a second is stale before it can be stored.
     await eventually(async () =>
       expect((await edge.get('/failing', { host: name })).header('cache-status')).toContain('ttl='),
     );
@@ -116,9 +116,9 @@ describe('a rule of no seconds that honours the origin', () => {
   });
 });
 
-describe("a rule's time", () => {
-  const cases: [string, Answer, boolean, boolean][] = [
-    // What the origin says, whether a rule with a time of its own stores it, whether one that honours the origin does.
+describe("a rule's TTL", () => {
+  const cases: [string, OriginResponse, boolean, boolean][] = [
+    // Origin headers; cached by a rule with its own TTL; cached by a rule that honours the origin.
     ['nothing', {}, true, true],
     ['max-age=0', { headers: { 'cache-control': 'max-age=0' } }, true, false],
     ['no-store', { headers: { 'cache-control': 'no-store' } }, false, false],
@@ -144,14 +144,14 @@ describe("a rule's time", () => {
     expect(await hits(own.name, path)).toEqual(ruled ? [path] : []);
     expect(await hits(honour.name, path)).toEqual(honouring ? [path] : []);
   });
-  test('is shown to nobody: visitors get the Cache-Control of the origin', async () => {
+  test("is not visible: visitors get the origin's Cache-Control", async () => {
     const { name } = await edge.site({ cacheRules: [rule()] });
     edge.origin.on('/shown', { headers: { 'cache-control': 'max-age=5' } });
     for (let i = 0; i < 2; i += 1) {
       expect((await edge.get('/shown', { host: name })).header('cache-control')).toBe('max-age=5');
     }
   });
-  test("an origin's own time is followed where the rule honours it", async () => {
+  test("the origin's TTL is used if the rule honours it", async () => {
     const { name } = await edge.site({ cacheRules: [rule({ ttlSeconds: 60, honourOrigin: true })] });
     edge.origin.on('/longer', { headers: { 'cache-control': 'max-age=5000' } });
     await edge.get('/longer', { host: name });
@@ -166,7 +166,7 @@ describe('the query', () => {
     for (const url of urls) states.push((await edge.get(url, { host: name })).cache);
     return states;
   }
-  test('makes an object of its own when all of it counts', async () => {
+  test('is part of the key by default', async () => {
     expect(await keys('all', [], '/q?a=1&b=2', '/q?a=1&b=2', '/q?b=2&a=1', '/q', '/q?')).toEqual([
       'uri-miss',
       'hit',
@@ -175,10 +175,10 @@ describe('the query', () => {
       'uri-miss',
     ]);
   });
-  test('makes no difference when none of it counts', async () => {
+  test('can be ignored', async () => {
     expect(await keys('none', [], '/q?a=1', '/q?a=2', '/q', '/q?')).toEqual(['uri-miss', 'hit', 'hit', 'hit']);
   });
-  test('counts in the names listed only', async () => {
+  test('can be limited to listed names', async () => {
     const urls = ['/q?id=1&utm=x', '/q?utm=y&id=1', '/q?id=2', '/q?idx=1', '/q', '/q?%69d=2'];
     expect(await keys('listed', ['id'], ...urls)).toEqual([
       'uri-miss',
@@ -189,30 +189,30 @@ describe('the query', () => {
       'uri-miss',
     ]);
   });
-  test('counts in any order when sorted, and keeps the order of one name', async () => {
+  test('can be sorted, keeping the order of equal names', async () => {
     const urls = ['/q?b=2&a=1', '/q?a=1&b=2', '/q?a=1&a=2', '/q?a=2&a=1'];
     expect(await keys('sorted', [], ...urls)).toEqual(['uri-miss', 'hit', 'uri-miss', 'uri-miss']);
   });
-  test('reaches the origin whole in any case', async () => {
+  test('always reaches the origin completely', async () => {
     await keys('none', [], '/whole?z=1&y');
     expect(edge.origin.asked('/whole')[0]?.url).toBe('/whole?z=1&y');
   });
 });
 
-test('the scheme and the port are part of what an object is', async () => {
+test('the scheme and the port are part of the key', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   await edge.get('/scheme', { host: name });
   expect((await edge.get('/scheme', { host: name, tls: name })).cache).toBe('uri-miss');
 });
 
-test('two hosts of one site do not share objects', async () => {
+test('hosts of one site do not share objects', async () => {
   const { name, site } = await edge.site({ cacheRules: [rule()] });
   const other = await edge.site({}, { siteID: site.id });
   await edge.get('/shared', { host: name });
   expect((await edge.get('/shared', { host: other.name })).cache).toBe('uri-miss');
 });
 
-test('a change of rules takes effect with the next request', async () => {
+test('changed rules apply to the next request', async () => {
   const { site, name } = await edge.site();
   expect(await hits(name, '/change')).toEqual([]);
   await edge.put({ ...site, cacheRules: [rule()] });
@@ -221,7 +221,7 @@ test('a change of rules takes effect with the next request', async () => {
   expect(await hits(name, '/change')).toEqual([]);
 });
 
-test('a pattern that runs into its match limit stores nothing and disturbs nobody', async () => {
+test('a pattern that hits its match limit stores nothing and has no other effect', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['^/(a+)+$'] }), rule()] });
   const path = `/${'a'.repeat(60)}!`;
   expect(await hits(name, path)).toEqual([]);

@@ -1,4 +1,4 @@
-// The options of a site beyond the default: responses with Set-Cookie, visitors' Cache-Control, and POST (RFC 9110 9.3.3).
+// Cache options of a site: Set-Cookie, request Cache-Control, and POST (RFC 9110 9.3.3).
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rule, startEdge } from '../support/edge.ts';
@@ -16,7 +16,7 @@ const newPath = () => {
   return `/p${paths}`;
 };
 
-describe('a response with Set-Cookie and a stated time', () => {
+describe('a response with Set-Cookie and an explicit TTL', () => {
   const headers = { 'cache-control': 'max-age=600', 'set-cookie': 'a=1' };
   test.each([
     ['is not stored by default', undefined, ['uri-miss', 'bypass'], ['a=1', 'a=1']],
@@ -39,7 +39,7 @@ describe('a response with Set-Cookie and a stated time', () => {
       expect((await edge.get(path, { host })).cache).not.toBe('hit');
     }
   });
-  test('private and no-store hold as well', async () => {
+  test('private and no-store still apply', async () => {
     const host = await siteWith({ setCookie: 'keep' });
     for (const word of ['private', 'no-store']) {
       const path = newPath();
@@ -50,7 +50,7 @@ describe('a response with Set-Cookie and a stated time', () => {
   });
 });
 
-describe("a visitor's Cache-Control", () => {
+describe("a request's Cache-Control", () => {
   const get = (path: string, host: string, headers: Headers = {}) => edge.get(path, { host, headers });
   async function stored(headers: Headers = {}, honourVisitors = true) {
     const host = await siteWith({ honourVisitors });
@@ -82,13 +82,13 @@ describe("a visitor's Cache-Control", () => {
     const { host, path } = await stored(answers, false);
     expect((await get(path, host, asks)).cache).toBe('hit');
   });
-  test('only-if-cached of what is not stored is 504 and asks no origin', async () => {
+  test('only-if-cached of an uncached URL is 504 without an origin request', async () => {
     const host = await siteWith({ honourVisitors: true });
     const path = newPath();
     expect((await get(path, host, { 'cache-control': 'only-if-cached' })).status).toBe(504);
     expect(edge.origin.asked(path)).toHaveLength(0);
   });
-  test('no-cache renews what is stored, no-store does not', async () => {
+  test('no-cache revalidates, no-store does not', async () => {
     const { host, path } = await stored();
     edge.origin.on(path, { headers: { 'cache-control': 'max-age=600' }, body: 'new' });
     expect((await get(path, host, { 'cache-control': 'no-store' })).body).toBe('new');
@@ -122,7 +122,7 @@ describe('the response to a POST', () => {
     }));
   const time = { 'cache-control': 'max-age=600' };
 
-  test('with its own URL and a stated time answers later GETs, and never a POST', async () => {
+  test('with its own URL and an explicit TTL serves later GETs, and never a POST', async () => {
     const host = await siteWith({ storePost: true });
     for (const location of [(path: string) => path, (path: string) => `http://${host}${path}`]) {
       const path = `${newPath()}?a=1`;
@@ -134,7 +134,7 @@ describe('the response to a POST', () => {
       expect(edge.origin.asked(path.split('?')[0] ?? '')).toHaveLength(2);
     }
   });
-  test('replaces what was stored before', async () => {
+  test('replaces the stored response', async () => {
     const host = await siteWith({ storePost: true });
     const path = newPath();
     answered(path, { ...time, 'content-location': path });

@@ -15,14 +15,14 @@ const css = { 'content-type': 'text/css; charset=utf-8' };
 const get = (path: string, host: string, accept?: string) =>
   edge.get(path, { host, ...(accept !== undefined && { headers: { 'accept-encoding': accept } }) });
 
-/** As a browser reads it. */
+/** The decompressed body. */
 function read(reply: Reply): string {
   const encoding = reply.header('content-encoding');
   if (encoding === 'br') return brotliDecompressSync(reply.bytes).toString();
   return encoding === 'gzip' ? gunzipSync(reply.bytes).toString() : reply.body;
 }
 
-test('a response with two ETags is stored as it is', async () => {
+test('a response with two ETags is stored unchanged', async () => {
   const host = await made();
   edge.origin.on('/two.css', { headers: { ...css, etag: ['"a"', '"b"'] }, body: text });
   const replies = [await get('/two.css', host, 'gzip'), await get('/two.css', host, 'gzip')];
@@ -41,7 +41,7 @@ test.each([
   ['identity', undefined],
   ['zstd', undefined],
   ['', undefined],
-])('who accepts "%s" gets %s, compressed once and then from the store', async (accept, encoding) => {
+])('Accept-Encoding "%s" gets %s, compressed once and then served from the cache', async (accept, encoding) => {
   const host = await made();
   edge.origin.on('/a.css', { headers: css, body: text });
   for (const state of [/miss/, /hit/]) {
@@ -54,7 +54,7 @@ test.each([
   expect(edge.origin.asked('/a.css').filter((asked) => asked.name === host)).toHaveLength(1);
 });
 
-test('encodings never mix, in whatever order they are asked for', async () => {
+test('encodings never mix, in any order of requests', async () => {
   const host = await made();
   edge.origin.on('/mix', { headers: css, body: text });
   const accepts = ['gzip', 'br', 'identity', 'gzip, br'];
@@ -66,8 +66,8 @@ test('encodings never mix, in whatever order they are asked for', async () => {
   }
 });
 
-describe('stays as the origin sent it', () => {
-  test('what it compressed itself, which is never compressed twice', async () => {
+describe('unchanged are', () => {
+  test('responses that the origin compressed', async () => {
     const host = await made();
     const headers = { ...css, 'content-encoding': 'gzip', vary: 'accept-encoding' };
     edge.origin.on('/own', { headers, body: gzipSync(text) });
@@ -93,7 +93,7 @@ describe('stays as the origin sent it', () => {
       expect(reply.body).toBe(body);
     }
   });
-  test('everything of a site that asks for nothing', async () => {
+  test('responses of a site without compression', async () => {
     const { name: host } = await edge.site({ cacheRules: [rule()] });
     edge.origin.on('/nothing', { headers: css, body: text });
     const reply = await get('/nothing', host, 'gzip, br');
@@ -102,14 +102,14 @@ describe('stays as the origin sent it', () => {
   });
 });
 
-test('where brotli is off, gzip serves those who take both', async () => {
+test('without brotli, clients that accept both get gzip', async () => {
   const host = await made({ brotli: false });
   edge.origin.on('/gz', { headers: css, body: text });
   expect((await get('/gz', host, 'gzip, br')).header('content-encoding')).toBe('gzip');
   expect((await get('/gz', host, 'br')).header('content-encoding')).toBeUndefined();
 });
 
-test('answers that are not stored are compressed as well', async () => {
+test('uncacheable responses are compressed, too', async () => {
   const { name: host } = await edge.site({ compression: both });
   edge.origin.on('/dynamic', { headers: { 'content-type': 'text/html', 'cache-control': 'no-store' }, body: text });
   const reply = await get('/dynamic', host, 'gzip');
@@ -117,7 +117,7 @@ test('answers that are not stored are compressed as well', async () => {
   expect(read(reply)).toBe(text);
 });
 
-test('a strong ETag becomes weak, keeps its meaning for visitors, and a 304 keeps what is stored', async () => {
+test('a strong ETag becomes weak, works in conditions, and a 304 keeps the stored object', async () => {
   const { name: host } = await edge.site({ compression: both });
   edge.origin.on('/etag', ({ headers }) =>
     headers['if-none-match'] === undefined
@@ -134,7 +134,7 @@ test('a strong ETag becomes weak, keeps its meaning for visitors, and a 304 keep
   expect((await edge.get('/etag', { host, headers: known })).status).toBe(304);
 });
 
-test('a purge of a URL takes every encoding', async () => {
+test('a purge of a URL includes every encoding', async () => {
   const host = await made();
   edge.origin.on('/purged', { headers: css, body: text });
   const accepts = ['gzip', 'br', 'identity'];

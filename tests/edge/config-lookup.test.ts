@@ -14,14 +14,14 @@ test('the first request of an object is a miss and the second a hit', async () =
   expect(edge.origin.asked('/a')).toHaveLength(1);
 });
 
-test('a host is found in any case, with a port and with a dot at its end', async () => {
+test('a host matches case-insensitively, with a port and with a trailing dot', async () => {
   const { name } = await edge.site();
   for (const host of [name.toUpperCase(), `${name}:8080`, `${name}.`]) {
     expect((await edge.get('/', { host })).status).toBe(200);
   }
 });
 
-test('an exact name wins over a wildcard, and a wildcard reaches one level', async () => {
+test('an exact name precedes a wildcard, and a wildcard covers one level', async () => {
   const site = siteDoc();
   const wild = hostDoc(site, edge.origin.port, { name: '*.wild.example.com', origin: { host: 'wild' } });
   const exact = hostDoc(site, edge.origin.port, { name: 'a.wild.example.com', origin: { host: 'exact' } });
@@ -37,7 +37,7 @@ test('an exact name wins over a wildcard, and a wildcard reaches one level', asy
   expect((await edge.get('/', { host: '*.wild.example.com' })).status).toBe(903);
 });
 
-test('a name that a wildcard has answered for takes its own document at once, and falls back when that goes', async () => {
+test('a new document replaces the wildcard at once, and the wildcard applies again when it is deleted', async () => {
   const site = siteDoc();
   const wild = hostDoc(site, edge.origin.port, { name: '*.later.example.com', origin: { host: 'wild' } });
   const exact = hostDoc(site, edge.origin.port, { name: 'a.later.example.com', origin: { host: 'exact' } });
@@ -53,7 +53,7 @@ test('a name that a wildcard has answered for takes its own document at once, an
   expect(await hosts('/after')).toEqual(new Set(['wild']));
 });
 
-test('after a bump no worker answers from an old document', async () => {
+test('after a version bump no worker uses an old document', async () => {
   const { site, host, name } = await edge.site();
   for (let i = 0; i < 50; i += 1) {
     await edge.put({ ...host, origin: { ...host.origin, host: `v${i}` } });
@@ -66,7 +66,7 @@ test('after a bump no worker answers from an old document', async () => {
   expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([904]));
 });
 
-test('while a document changes under load, nobody sees an error', async () => {
+test('changes of a document under load cause no errors', async () => {
   const { host, name } = await edge.site();
   let running = true;
   const seen = new Set<number>();
@@ -81,7 +81,7 @@ test('while a document changes under load, nobody sees an error', async () => {
   expect(seen).toEqual(new Set([200]));
 });
 
-test('a name unknown so far is served once its document is there', async () => {
+test('an unknown name is served once its document exists', async () => {
   const site = siteDoc();
   const host = hostDoc(site, edge.origin.port);
   for (let i = 0; i < 4; i += 1) expect((await edge.get('/', { host: host.name })).status).toBe(903);
@@ -89,7 +89,7 @@ test('a name unknown so far is served once its document is there', async () => {
   for (let i = 0; i < 4; i += 1) expect((await edge.get('/', { host: host.name })).status).toBe(200);
 });
 
-test('telling that everything may have changed is enough', async () => {
+test('a global change notification is sufficient', async () => {
   const { host, name } = await edge.site();
   await edge.get('/', { host: name });
   await edge.write({ ...host, origin: { ...host.origin, host: 'changed' } });
@@ -98,7 +98,7 @@ test('telling that everything may have changed is enough', async () => {
   expect(new Set(edge.origin.asked('/all').map((asked) => asked.name))).toEqual(new Set(['changed']));
 });
 
-test('more changes than the ring remembers are all seen', async () => {
+test('more changes than the ring holds are all noticed', async () => {
   const { host, name } = await edge.site();
   await edge.get('/', { host: name });
   await edge.write({ ...host, origin: { ...host.origin, host: 'ring' } });
@@ -108,7 +108,7 @@ test('more changes than the ring remembers are all seen', async () => {
   expect(new Set(edge.origin.asked('/ring').map((asked) => asked.name))).toEqual(new Set(['ring']));
 });
 
-test('it serves from disk alone after a restart, and says which tree serves after a reload', async () => {
+test('after a restart the edge serves from disk, and reports its generation after a reload', async () => {
   const { name } = await edge.site();
   await edge.restart();
   expect((await edge.get('/restarted', { host: name })).status).toBe(200);
@@ -116,7 +116,7 @@ test('it serves from disk alone after a restart, and says which tree serves afte
   expect(generation).toBe(1);
 });
 
-test('an empty document directory is no fault: every name is unknown', async () => {
+test('an empty document directory is valid: every name is unknown', async () => {
   const bare = await startEdge();
   await rm(`${bare.dir}/docs`, { recursive: true });
   await bare.restart();
@@ -124,14 +124,14 @@ test('an empty document directory is no fault: every name is unknown', async () 
   await bare.stop();
 });
 
-test('a node that is switched off opens no port and still answers the agent', async () => {
+test('a disabled node opens no port and still responds to the agent', async () => {
   const off = await startEdge({ enabled: false });
   await expect(off.get('/')).rejects.toThrow('ECONNREFUSED');
   expect(await off.admin.status()).toMatchObject({ generation: 1 });
   await off.stop();
 });
 
-test('a zone whose sizes are all 0 starts, with no limit to its store', async () => {
+test('a zone with all sizes 0 starts, with an unlimited cache', async () => {
   const unlimited = await startEdge({ zone: { cache: { maxBytes: 0, keyBytes: 0, inactiveSeconds: 0 } } });
   const { name } = await unlimited.site({ cacheRules: [rule()] });
   await unlimited.get('/a', { host: name });
@@ -139,13 +139,13 @@ test('a zone whose sizes are all 0 starts, with no limit to its store', async ()
   await unlimited.stop();
 });
 
-test('every request leaves one row in the access log that says whose it was', async () => {
+test('every request writes one access log entry with its owner', async () => {
   const { name, site, host } = await edge.site({ cacheRules: [rule()] });
   const reply = await edge.get('/log?a=1', {
     host: name,
     headers: { 'user-agent': 'a "quoted" \\ name', referer: 'http://r/' },
   });
-  const row = await edge.logged(reply);
+  const row = await edge.accessLogEntry(reply);
   expect(row).toMatchObject({
     site: site.id,
     domain: host.domainID,
@@ -163,7 +163,7 @@ test('every request leaves one row in the access log that says whose it was', as
     referer: 'http://r/',
   });
   expect(row['bytes']).toBeGreaterThan(0);
-  const hit = await edge.logged(await edge.get('/log?a=1', { host: name }));
+  const hit = await edge.accessLogEntry(await edge.get('/log?a=1', { host: name }));
   expect(hit).toMatchObject({ cache: 'HIT', upstream: '', upstreamTime: '' });
   await eventually(async () => expect((await edge.log()).filter((one) => one['uri'] === '/log')).toHaveLength(2));
 });

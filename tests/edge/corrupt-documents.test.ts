@@ -33,7 +33,7 @@ describe.each(damages)('a document %s', (_, damage) => {
     const before = (await edge.counters())['docCorrupt'] ?? 0;
     await edge.writeRaw(key, damage(await readFile(edge.pathOf(key))));
     await edge.admin.bump([key]);
-    // More than one worker, with and without a decoded copy of its own.
+    // Several workers, with and without a decoded copy in memory.
     for (let i = 0; i < 12; i += 1) expect((await edge.get('/', { host: name })).status).toBe(200);
     expect((await edge.counters())['docCorrupt']).toBeGreaterThan(before);
     expect(await edge.errors()).toContain(`document ${key} is refused`);
@@ -41,7 +41,7 @@ describe.each(damages)('a document %s', (_, damage) => {
     expect((await edge.get('/', { host: name })).status).toBe(904);
   });
 
-  test('that nobody has a copy of is answered 503, and other sites are served', async () => {
+  test('without a cached copy gets 503, and other sites are served', async () => {
     const { name: other } = await edge.site();
     const site = siteDoc();
     const host = hostDoc(site, edge.origin.port);
@@ -57,7 +57,7 @@ describe.each(damages)('a document %s', (_, damage) => {
   });
 });
 
-test('a document that is a folder or cannot be read does not disturb a visitor', async () => {
+test('a document that is a folder or unreadable does not affect visitors', async () => {
   const { name } = await edge.site();
   await edge.get('/', { host: name });
   await rm(edge.pathOf(`host/${name}`));
@@ -66,7 +66,7 @@ test('a document that is a folder or cannot be read does not disturb a visitor',
   for (let i = 0; i < 6; i += 1) expect((await edge.get('/', { host: name })).status).toBe(200);
 });
 
-test('a corrupt zone document leaves the rules for origins that were known', async () => {
+test('a corrupt zone document keeps the known outbound rules', async () => {
   const { name } = await edge.site();
   await edge.get('/', { host: name });
   const whole = await readFile(edge.pathOf('zone'));
@@ -77,7 +77,7 @@ test('a corrupt zone document leaves the rules for origins that were known', asy
   await edge.admin.bump(['zone']);
 });
 
-test('no Lua error ever reached the log', async () => {
+test('no Lua error was logged', async () => {
   const errors = await edge.errors();
   expect(errors).not.toMatch(/lua entry thread aborted|attempt to|stack traceback|failed to run/);
 });

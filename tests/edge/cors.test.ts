@@ -25,8 +25,8 @@ async function withCors(wish: Partial<CorsSettings>) {
 const allowed = (reply: Reply) => reply.header('access-control-allow-origin');
 const preflight = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'x-mine, content-type' };
 
-describe('a question beforehand', () => {
-  test('is answered here, and the origin does not hear of it', async () => {
+describe('a preflight request', () => {
+  test('is answered by the edge without the origin', async () => {
     const { name } = await withCors({});
     const headers = { origin: 'https://app.example.com', ...preflight };
     const reply = await edge.get('/ask', { host: name, method: 'OPTIONS', headers });
@@ -43,7 +43,7 @@ describe('a question beforehand', () => {
     ]);
     expect(edge.origin.asked('/ask')).toEqual([]);
   });
-  test('of another origin is answered without a word of permission', async () => {
+  test('of another origin gets no permission', async () => {
     const { name } = await withCors({});
     const headers = { origin: 'https://evil.example', ...preflight };
     const reply = await edge.get('/ask', { host: name, method: 'OPTIONS', headers });
@@ -53,7 +53,7 @@ describe('a question beforehand', () => {
       undefined,
     ]);
   });
-  test('is told the names it asks for where all are allowed, if they are names', async () => {
+  test('may use any valid header name if all are allowed', async () => {
     const { name } = await withCors({ allowHeaders: ['*'] });
     const ask = async (names: string) => {
       const headers = { ...preflight, origin: 'https://app.example.com', 'access-control-request-headers': names };
@@ -63,14 +63,14 @@ describe('a question beforehand', () => {
     expect(await ask('x-a, authorization')).toBe('x-a, authorization');
     expect(await ask('x-a; <b>')).toBeUndefined();
   });
-  test('is none without its fields: any other OPTIONS is the origin’s', async () => {
+  test('needs its headers: any other OPTIONS goes to the origin', async () => {
     const { name } = await withCors({});
     await edge.get('/options', { host: name, method: 'OPTIONS', headers: { origin: 'https://app.example.com' } });
     expect(edge.origin.asked('/options')).toHaveLength(1);
   });
 });
 
-test('what the origin says of it is replaced, on a miss and on a hit, and one object serves all', async () => {
+test('CORS headers of the origin are replaced, on misses and hits, with one stored object', async () => {
   const { name } = await withCors({ allowOrigins: ['https://app.example.com', 'https://b.example.com'] });
   edge.origin.on('/data', {
     headers: {
@@ -98,7 +98,7 @@ test('what the origin says of it is replaced, on a miss and on a hit, and one ob
   ]);
 });
 
-test('an answer for everyone is the same for everyone', async () => {
+test('a wildcard response is the same for everyone', async () => {
   const { name } = await withCors({ allowOrigins: ['*'], exposeHeaders: ['*'] });
   const reply = await edge.get('/all', { host: name, headers: { origin: 'https://x.example' } });
   expect([allowed(reply), reply.header('access-control-expose-headers'), reply.header('vary')]).toEqual([
@@ -108,7 +108,7 @@ test('an answer for everyone is the same for everyone', async () => {
   ]);
 });
 
-test('credentials go with an origin that is named, never with another', async () => {
+test('credentials are allowed for a named origin only', async () => {
   const { name } = await withCors({ allowCredentials: true });
   const credentials = async (origin: string) =>
     (await edge.get('/c', { host: name, headers: { origin } })).header('access-control-allow-credentials');
@@ -116,7 +116,7 @@ test('credentials go with an origin that is named, never with another', async ()
   expect(await credentials('https://other.example.com')).toBeUndefined();
 });
 
-describe('which origins are allowed', () => {
+describe('allowed origins', () => {
   const cases: [string, string, boolean][] = [
     ['https://app.example.com', 'https://APP.example.com', true],
     ['https://app.example.com', 'http://app.example.com', false],
@@ -137,7 +137,7 @@ describe('which origins are allowed', () => {
     const reply = await edge.get('/o', { host: name, headers: { origin } });
     expect(allowed(reply)).toBe(expected ? origin : undefined);
   });
-  test('{host} is the host that was asked, with what follows it', async () => {
+  test('{host} is the requested host, with what follows it', async () => {
     const { name } = await withCors({ allowOrigins: ['{host}', '{host}:3000'] });
     const origins = [
       `https://${name}`,

@@ -9,7 +9,7 @@ import { hostDoc, rule, startEdge } from '../support/edge.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-/** A site with a module of these, which its domain has. */
+/** A site with these header rules. */
 async function withHeaders(...headers: HeaderRule[]) {
   const doc = moduleDoc({ id: randomUUID(), kind: 'customHeader', settings: { headers }, redirects: null });
   await edge.put(doc);
@@ -28,8 +28,8 @@ const request = (action: HeaderRule['action'], name: string, value = ''): Header
   value,
 });
 
-describe('on the way to the visitor', () => {
-  test('fields are added, set and removed on a miss, on a hit, past the store and by every worker', async () => {
+describe('response headers', () => {
+  test('are added, set and removed on misses, hits and bypasses, by every worker', async () => {
     const { name } = await withHeaders(
       response('add', 'Link', '</a.css>; rel=preload'),
       response('set', 'X-Frame-Options', 'DENY'),
@@ -52,7 +52,7 @@ describe('on the way to the visitor', () => {
     expect(asked.map(({ method }) => method)).toEqual(['GET', 'POST']);
   });
 
-  test('nothing of them is stored: without the module the same object is as the origin sent it', async () => {
+  test("are not stored: without the module the same object has the origin's headers", async () => {
     const { name, host } = await withHeaders(response('set', 'X-Mine', '1'), response('remove', 'X-Theirs'));
     edge.origin.on('/kept', { headers: { 'x-theirs': '2' } });
     await edge.get('/kept', { host: name });
@@ -61,7 +61,7 @@ describe('on the way to the visitor', () => {
     expect([reply.cache, reply.header('x-mine'), reply.header('x-theirs')]).toEqual(['hit', undefined, '2']);
   });
 
-  test('Cache-Control can be told to visitors without a change of what is stored', async () => {
+  test('may change Cache-Control for visitors without changing what is stored', async () => {
     const { name } = await withHeaders(response('set', 'Cache-Control', 'public, max-age=5'));
     edge.origin.on('/told', { headers: { 'cache-control': 'max-age=600' } });
     await edge.get('/told', { host: name });
@@ -69,7 +69,7 @@ describe('on the way to the visitor', () => {
     expect([reply.cache, reply.all('cache-control')]).toEqual(['hit', ['public, max-age=5']]);
   });
 
-  test('cookies of the origin stay when one is added, and go when they are removed', async () => {
+  test("adding a cookie keeps the origin's cookies, and removing deletes them", async () => {
     const adding = await withHeaders(response('add', 'Set-Cookie', 'c=3'));
     const removing = await withHeaders(response('remove', 'Set-Cookie'));
     edge.origin.on('/cookies', { headers: { 'set-cookie': ['a=1', 'b=2'] } });
@@ -78,8 +78,8 @@ describe('on the way to the visitor', () => {
   });
 });
 
-describe('on the way to the origin', () => {
-  test('fields are added, set and removed, and what names the visitor is filled in', async () => {
+describe('request headers', () => {
+  test('are added, set and removed, with variables of the visitor', async () => {
     const { name } = await withHeaders(
       request('set', 'X-From', '{clientIP} by {scheme} for {host} {other}'),
       request('remove', 'X-Debug'),
@@ -94,7 +94,7 @@ describe('on the way to the origin', () => {
     expect(asked?.headers['x-trace']).toBe(reply.header('x-request-id'));
   });
 
-  test('a field is added once although the origin is verified, which begins the phase anew', async () => {
+  test('are added once even if the origin is verified, which repeats the phase', async () => {
     const { name, host } = await withHeaders(request('add', 'X-Once', '1'));
     await edge.put({ ...host, origin: { ...host.origin, verify: true } });
     await edge.get('/once', { host: name });
@@ -102,7 +102,7 @@ describe('on the way to the origin', () => {
   });
 });
 
-test('a change of a module is seen with the next request, and one that is gone acts no more', async () => {
+test('a changed module applies to the next request, and a removed one no longer', async () => {
   const { name, doc } = await withHeaders(response('set', 'X-Version', '1'));
   const version = async () => (await edge.get('/v', { host: name })).header('x-version');
   expect(await version()).toBe('1');
@@ -115,18 +115,22 @@ test('a change of a module is seen with the next request, and one that is gone a
   expect(await version()).toBe('1');
 });
 
-test('a module serves many domains, and none that does not have it', async () => {
+test('a module serves its domains, and no others', async () => {
   const { name, site, doc } = await withHeaders(response('set', 'X-Shared', 'yes'));
   const [second, without] = [
     hostDoc(site, edge.origin.port, { modules: { customHeader: doc.id } }),
     hostDoc(site, edge.origin.port),
   ];
   await edge.put(second, without);
-  const said = async (host: string) => (await edge.get('/shared', { host })).header('x-shared');
-  expect([await said(name), await said(second.name), await said(without.name)]).toEqual(['yes', 'yes', undefined]);
+  const header = async (host: string) => (await edge.get('/shared', { host })).header('x-shared');
+  expect([await header(name), await header(second.name), await header(without.name)]).toEqual([
+    'yes',
+    'yes',
+    undefined,
+  ]);
 });
 
-test('whatever an owner writes, it is one value of one field', async () => {
+test('any text of an owner is one value of one header', async () => {
   const { name, doc } = await withHeaders(response('set', 'X-Text', 'x'), request('set', 'X-Text', 'x'));
   const values = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((value) => {
     const change = { direction: 'response', action: 'set', name: 'X-Text', value };

@@ -11,7 +11,7 @@ afterAll(async () => {
 });
 
 let count = 0;
-/** A site whose origin has a name of its own. */
+/** A site whose origin is a host name. */
 async function named(records: Parameters<typeof names.records.set>[1] | null) {
   count += 1;
   const origin = `o${count}.test`;
@@ -23,42 +23,42 @@ async function named(records: Parameters<typeof names.records.set>[1] | null) {
   return { origin, asked, get };
 }
 
-test('an origin by name is asked at the address that the name server says', async () => {
+test('an origin with a host name is resolved by DNS', async () => {
   const { get } = await named({ a: ['127.0.0.1'] });
   expect(await get()).toBe(200);
 });
 
-test('the server is asked once for as long as it says, by all workers together', async () => {
+test('DNS is queried once per TTL by all workers together', async () => {
   const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 600 });
   for (let i = 0; i < 12; i += 1) expect(await get()).toBe(200);
   expect([asked('A'), asked('AAAA')]).toEqual([1, 1]);
 });
 
-test('after that time it is asked again, and the new address is used', async () => {
+test('after the TTL a new address is used', async () => {
   const { get, origin } = await named({ a: ['127.0.0.9'], seconds: 1 });
   expect(await get()).toBe(502);
   names.records.set(origin, { a: ['127.0.0.1'], seconds: 1 });
   await eventually(async () => expect(await get()).toBe(200));
 });
 
-test('an address behind an alias is found', async () => {
+test('a CNAME is followed', async () => {
   const { get } = await named({ a: ['127.0.0.1'], alias: 'other.test' });
   expect(await get()).toBe(200);
 });
 
-test('when one address does not answer the next is tried, IPv6 after IPv4', async () => {
+test('the next address is tried when one does not respond, IPv6 after IPv4', async () => {
   const { get } = await named({ a: ['127.0.0.9', '127.0.0.1'], aaaa: ['0:0:0:0:0:0:0:1'] });
   for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
 });
 
-test('a name that does not exist is answered 502, and found when it comes to be', async () => {
+test('an unknown name gets 502, and works once it exists', async () => {
   const { get, origin } = await named(null);
   expect(await get()).toBe(502);
   names.records.set(origin, { a: ['127.0.0.1'] });
   await eventually(async () => expect(await get()).toBe(200), { within: 15_000 });
 });
 
-test('an answer to another question is not believed', async () => {
+test('a response to another question is ignored', async () => {
   names.behave('lie');
   const { get } = await named({ a: ['127.0.0.1'] });
   expect(await get()).toBe(200);
@@ -66,7 +66,7 @@ test('an answer to another question is not believed', async () => {
 });
 
 describe.each(['silent', 'fail'] as const)('when the name server is %s', (behaviour) => {
-  test('the addresses known before keep serving', async () => {
+  test('the last known addresses are used when DNS fails', async () => {
     const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 1 });
     expect(await get()).toBe(200);
     names.behave(behaviour);
@@ -81,7 +81,7 @@ describe.each(['silent', 'fail'] as const)('when the name server is %s', (behavi
   });
 });
 
-test('the next name server is asked when the first does not answer', async () => {
+test('the next DNS server is queried when the first does not respond', async () => {
   const silent = await startNameServer();
   silent.behave('fail');
   const other = await startEdge({ resolvers: [silent.address, names.address] });
@@ -95,7 +95,7 @@ test('the next name server is asked when the first does not answer', async () =>
   await silent.stop();
 });
 
-test('a name that turns to an address origins may not lie in is not followed there', async () => {
+test('a name that changes to a denied address is not used', async () => {
   const guarded = await startEdge({
     resolvers: [names.address],
     zone: { originPolicy: { deny: ['127.0.0.0/8', '::1/128', '10.0.0.0/8'], allow: ['127.0.0.1/32'] } },
@@ -110,7 +110,7 @@ test('a name that turns to an address origins may not lie in is not followed the
   let i = 1;
   await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(502));
   expect((await guarded.counters())['originRefused']).toBeGreaterThan(0);
-  // Of several addresses only those that are allowed are asked.
+  // Only allowed addresses of a name are used.
   names.records.set('rebind.test', { a: ['10.1.2.3', '127.0.0.1'], seconds: 1 });
   await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(200));
   await guarded.stop();

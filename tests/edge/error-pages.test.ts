@@ -16,7 +16,7 @@ const [nobody = 0] = await freePorts(1);
 const silent = { origin: { upstreams: [upstream(nobody)] } };
 const html = (text: string) => `<!doctype html><title>${text}</title><h1>${text}</h1>`;
 
-test('a page stands in for what the edge answers itself, with its status, and is kept by nobody', async () => {
+test("a page replaces the edge's own errors, keeps the status, and is not cacheable", async () => {
   const { name } = await edge.site(
     {
       ...pages({ code: 403, type: 'content', value: html('no') }, { code: 502, type: 'content', value: html('later') }),
@@ -33,14 +33,14 @@ test('a page stands in for what the edge answers itself, with its status, and is
   }
 });
 
-test('a name that does not answer on a port shows the page of its site', async () => {
+test("a name that does not serve a port shows its site's page", async () => {
   const [other = 0] = await freePorts(1);
   const { name } = await edge.site({ ports: [other], ...pages({ code: 903, type: 'content', value: html('gone') }) });
   const answer = await edge.get('/', { host: name });
   expect([answer.status, answer.body]).toEqual([903, html('gone')]);
 });
 
-describe('what an origin answers', () => {
+describe("an origin's error", () => {
   const body = 'x'.repeat(300_000);
   for (const status of [400, 403, 500, 502, 504, 404])
     edge.origin.on(`/${status}`, {
@@ -78,7 +78,7 @@ describe('what an origin answers', () => {
         '',
         String(html(`sorry ${code}`).length),
       ]);
-      // What a program sent is answered as the program reads it.
+      // POST responses keep the origin's body, because programs read them.
       expect((await edge.get(`/${code}`, { host: name, method: 'POST' })).body).toBe(body);
     }
     expect((await edge.get('/404', { host: name })).body).toBe(body);
@@ -88,7 +88,7 @@ describe('what an origin answers', () => {
     expect((await edge.get('/403', { host: name })).body).toBe(body);
   });
 
-  test('is not replaced while a stale answer may serve', async () => {
+  test('is not replaced if a stale response is allowed', async () => {
     const { name } = await edge.site({
       staleIfErrorSeconds: 600,
       ...pages({ code: 500, type: 'content', value: html('later') }),
@@ -104,7 +104,7 @@ describe('what an origin answers', () => {
   });
 });
 
-test('a redirect leads to its target, and never from its target to itself', async () => {
+test('a redirect goes to its target, and not from its target to itself', async () => {
   const name = 'sorry.example.com';
   const target = `http://${name}/sorry%20page?from=edge`;
   await edge.site({ ...pages({ code: 502, type: 'redirect', value: target }) }, { name, ...silent });
@@ -118,7 +118,7 @@ test('a redirect leads to its target, and never from its target to itself', asyn
   expect((await edge.get('/sorry%20page?again', { host: name })).status).toBe(502);
 });
 
-test('a script is the whole page, and runs under no policy of ours', async () => {
+test('a page may have script, without our CSP', async () => {
   const value = 'document.title = "later"; if (1 < 2) document.write("<b>x</b>")';
   const { name } = await edge.site({ ...pages({ code: 504, type: 'javascript', value }) }, silent);
   edge.origin.on('/slow', { status: 504, body: '' });
@@ -130,7 +130,7 @@ test('a script is the whole page, and runs under no policy of ours', async () =>
   expect((await edge.get('/', { host: name })).status).toBe(502);
 });
 
-test('no text of a page breaks the document, the header or the length of the answer', async () => {
+test('no text breaks the document, the headers or the length of the response', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 200 }),
     fc.constantFrom('"}{"', '%00', '\r\nX-Evil: 1', '$host', '\u2028', '</script><script>', '%1%z'),

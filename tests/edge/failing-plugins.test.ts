@@ -16,12 +16,12 @@ const broken = await startEdge({
 });
 afterAll(() => Promise.all([edge.stop(), broken.stop()]));
 
-/** No plugin can read it: documents are checked before they are written, so nothing but a fault of ours brings one here. */
+/** Documents are validated, so only a bug in our code could produce this value. */
 const unreadable = [{ id: randomUUID(), type: 'nobodyKnows', values: [], hosts: [] }];
 const headers = [{ direction: 'response', action: 'set', name: 'X-Mine', value: '1' }];
 const failures = async () => (await edge.counters())['pluginFailed'] ?? 0;
 
-test('a plugin that fails is counted, and those before and behind it do their work, with modules and without', async () => {
+test('a failing plugin is counted, and the others work, with and without modules', async () => {
   const module = moduleDoc({ id: randomUUID(), kind: 'customHeader', settings: { headers }, redirects: null });
   await edge.put(module);
   for (const modules of [{}, { customHeader: module.id }]) {
@@ -43,7 +43,7 @@ test('a plugin that fails is counted, and those before and behind it do their wo
   }
 });
 
-test('one that guards something closes when it fails', async () => {
+test('a failing access plugin fails closed', async () => {
   const { name, host } = await edge.site();
   const before = await failures();
   await edge.putBody(`host/${name}`, { ...host, antiReferers: unreadable });
@@ -52,7 +52,7 @@ test('one that guards something closes when it fails', async () => {
   expect(await failures()).toBe(before + 1);
 });
 
-test('several may fail in one request', async () => {
+test('several plugins may fail in one request', async () => {
   const { name, site, host } = await edge.site({ cacheRules: [rule()] });
   await edge.putBody(`site/${site.id}`, { ...site, rates: unreadable });
   await edge.putBody(`host/${name}`, { ...host, https: 1 });
@@ -61,12 +61,12 @@ test('several may fail in one request', async () => {
   expect(await failures()).toBe(before + 2);
 });
 
-describe('a response that cannot be judged', () => {
+describe('a response that a plugin cannot process', () => {
   const good = rule({ honourOrigin: true });
-  /** Read by hop B alone, when it knows the response's lifetime. */
+  /** Read only by hop B, when the response's lifetime is known. */
   const bad = { ...good, minSeconds: {} };
 
-  test('is not stored, whatever its Cache-Control says', async () => {
+  test('is not stored, whatever its Cache-Control', async () => {
     const { name, site } = await edge.site();
     await edge.putBody(`site/${site.id}`, { ...site, cacheRules: [bad] });
     let visitors = 0;
@@ -83,7 +83,7 @@ describe('a response that cannot be judged', () => {
     expect(await failures()).toBe(before + 2);
   });
 
-  test('does not renew what is stored', async () => {
+  test('does not refresh the stored object', async () => {
     const { name, site } = await edge.site({ cacheRules: [good] });
     edge.origin.on('/renewed', ({ headers }) => ({
       status: headers['if-none-match'] === '"v"' ? 304 : 200,
@@ -105,7 +105,7 @@ describe('a response that cannot be judged', () => {
   });
 });
 
-test('an error while a request ends is counted, and the response is whole', async () => {
+test('an error at the end of a request is counted, and the response is complete', async () => {
   const { name } = await broken.site({ cacheRules: [rule()] });
   broken.origin.on('/whole', { body: 'whole' });
   expect(await broken.get('/whole', { host: name })).toMatchObject({ status: 200, body: 'whole' });

@@ -1,4 +1,4 @@
-// A node whose kernel drops no packets: nginx keeps out whom the zone keeps out.
+// Without the kernel firewall, nginx itself blocks the zone's addresses.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { startEdge, type Edge } from '../support/edge.ts';
@@ -7,12 +7,12 @@ import { statusFrom } from '../support/visit.ts';
 let edge: Edge;
 beforeAll(async () => {
   edge = await startEdge({
-    refuses: true,
+    blocksInNginx: true,
     zone: {
       firewall: {
         level: 0,
         whitelist: ['127.0.3.0/24', '2001:db8::/32'],
-        // This machine is on no list, whatever an operator writes.
+        // The node's own address is never blocked, even when listed.
         blacklist: ['127.0.2.0/23', '127.0.9.9', '2001:db8:1::/48', '127.0.0.1'],
         synProtection: false,
       },
@@ -24,7 +24,7 @@ afterAll(() => edge.stop());
 
 const visitFrom = (localAddress: string, host: string) => statusFrom(localAddress, edge.ports.http, host);
 
-test('whom the zone blocks gets no answer, and the log says why; whom it lets in, its own nodes and all others do', async () => {
+test('blocked addresses get no response and are logged; allowed addresses, own nodes and others do', async () => {
   const { name } = await edge.site();
   const visits = ['127.0.2.1', '127.0.9.9', '127.0.3.1', '127.0.2.77', '127.0.0.1', '127.0.4.1'];
   const answers = await Promise.all(visits.map((from) => visitFrom(from, name)));

@@ -1,8 +1,8 @@
-// A dictionary that is full fails; it never pushes out what another customer needs.
+// A full dictionary rejects new entries and never evicts other customers' entries.
 import { expect, test } from 'vitest';
 import { hostDoc, rule, siteDoc, startEdge } from '../support/edge.ts';
 
-test('with no room for documents they are read from disk, and every domain is served and changed as usual', async () => {
+test('without room, documents are read from disk, and every domain is served and updated', async () => {
   const edge = await startEdge({ dicts: { docs: '64k', marks: '16k' } });
   const site = siteDoc();
   const hosts = Array.from({ length: 300 }, (_, i) =>
@@ -21,9 +21,9 @@ test('with no room for documents they are read from disk, and every domain is se
   await edge.stop();
 });
 
-test('with no room for the version of a URL its whole site is purged, and no other', async () => {
+test("without room for a URL's version, its whole site is purged, and no other", async () => {
   const edge = await startEdge({ dicts: { urls: '64k' } });
-  // All of it is asked for again and again, and must not have aged by then.
+  // All entries are requested repeatedly and must not expire.
   const cacheRules = [rule({ ttlSeconds: 3600 })];
   const [one, other] = [await edge.site({ cacheRules }), await edge.site({ cacheRules })];
   const paths = Array.from({ length: 400 }, (_, i) => `/${i}`);
@@ -34,7 +34,7 @@ test('with no room for the version of a URL its whole site is purged, and no oth
   expect((await edge.counters())['urlsFull']).toBeGreaterThan(0);
   for (const path of paths) expect((await edge.get(path, { host: one.name })).cache).not.toBe('hit');
   for (const path of paths) expect((await edge.get(path, { host: other.name })).cache).toBe('hit');
-  // What finds no room costs nothing but what it was for.
+  // An entry without room costs only its own function.
   edge.origin.on('/varied', (asked) => ({
     headers: { 'cache-control': 'max-age=60', vary: 'x-kind' },
     body: String(asked.headers['x-kind']),
@@ -48,7 +48,7 @@ test('with no room for the version of a URL its whole site is purged, and no oth
   await edge.stop();
 });
 
-test('a flood of made-up names does not push out the domains that are served', async () => {
+test('a flood of unknown names does not evict served domains', async () => {
   const edge = await startEdge({ dicts: { absent: '64k' } });
   const { name } = await edge.site();
   for (let i = 0; i < 40; i += 1) {

@@ -9,7 +9,7 @@ const edge = await startEdge();
 const { name: host } = await edge.site();
 afterAll(() => edge.stop());
 
-/** What the origin was asked for one request with these fields. */
+/** The origin's view of one request with these headers. */
 async function seen(path: string, headers: Record<string, string | string[]> = {}, method = 'GET') {
   await edge.get(path, { host, headers, method });
   const [asked] = edge.origin.asked(path);
@@ -17,8 +17,8 @@ async function seen(path: string, headers: Record<string, string | string[]> = {
   return asked;
 }
 
-describe('what an origin is told', () => {
-  test('who asks, how, and under which id', async () => {
+describe('the origin receives', () => {
+  test('client address, scheme and request id', async () => {
     const reply = await edge.get('/who', { host });
     expect(edge.origin.asked('/who')[0]?.headers).toMatchObject({
       host: `${host}:${edge.ports.http}`,
@@ -30,11 +30,11 @@ describe('what an origin is told', () => {
       'cdn-loop': 'edgeloom',
     });
   });
-  test('https when the visitor came so', async () => {
+  test('https for a TLS visitor', async () => {
     await edge.get('/proto', { host, tls: host });
     expect(edge.origin.asked('/proto')[0]?.headers['x-forwarded-proto']).toBe('https');
   });
-  test('a chain of proxies is continued and never shortened', async () => {
+  test('the X-Forwarded-For chain with the client appended', async () => {
     const asked = await seen('/chain', { 'x-forwarded-for': '1.2.3.4', via: '1.0 other', 'x-real-ip': '9.9.9.9' });
     expect(asked.headers).toMatchObject({
       'x-forwarded-for': '1.2.3.4, 127.0.0.1',
@@ -42,7 +42,7 @@ describe('what an origin is told', () => {
       'x-real-ip': '127.0.0.1',
     });
   });
-  test("the visitor's own fields and cookies", async () => {
+  test("the client's headers and cookies", async () => {
     const asked = await seen('/own', {
       cookie: 'a=1; b=2',
       'user-agent': 'me',
@@ -56,7 +56,7 @@ describe('what an origin is told', () => {
       authorization: 'Bearer t',
     });
   });
-  test('nothing that concerned the connection of the visitor only', async () => {
+  test('no hop-by-hop headers of the client', async () => {
     const asked = await seen('/hop', {
       connection: 'close, x-hop, cookie, x-forwarded-for, x-request-id',
       'x-hop': '1',
@@ -81,11 +81,11 @@ describe('what an origin is told', () => {
     ['BR;Q=0.1', 'br'],
     ['*', 'identity'],
     ['xgzip, brx', 'identity'],
-  ])('an Accept-Encoding of %s as %s', async (said, told) => {
+  ])('Accept-Encoding %s as %s', async (said, told) => {
     const asked = await seen(`/ae${createHash('md5').update(said).digest('hex')}`, { 'accept-encoding': said });
     expect(asked.headers['accept-encoding']).toBe(told);
   });
-  test('a Host of its own, where the domain says so', async () => {
+  test("the domain's own Host header", async () => {
     const { name } = await edge.site({}, { origin: { host: 'inner.example.com:8443' } });
     await edge.get('/override', { host: name });
     expect(edge.origin.asked('/override')[0]?.headers.host).toBe('inner.example.com:8443');
@@ -93,7 +93,7 @@ describe('what an origin is told', () => {
 });
 
 describe('the request id', () => {
-  test('is made here for each request, whatever a visitor or an origin sends', async () => {
+  test('is generated for each request, and never taken from clients or origins', async () => {
     edge.origin.on('/id', { headers: { 'x-request-id': 'of-the-origin', 'cache-control': 'max-age=60' } });
     const ids = [];
     for (let i = 0; i < 3; i += 1) {
@@ -107,7 +107,7 @@ describe('the request id', () => {
 });
 
 describe('Cache-Status', () => {
-  test('is on every answer, and says what happened', async () => {
+  test('is on every response with the cache result', async () => {
     const { name } = await edge.site({ cacheRules: [rule({ values: ['/kept'] })] });
     const status = async (path: string, method = 'GET') =>
       (await edge.get(path, { host: name, method })).header('cache-status');
@@ -120,7 +120,7 @@ describe('Cache-Status', () => {
       'Edgeloom; detail=own-answer',
     );
   });
-  test('comes after what caches before us said', async () => {
+  test('follows entries of upstream caches', async () => {
     edge.origin.on('/before', { headers: { 'cache-status': 'Shield; hit', 'cache-control': 'max-age=60' } });
     expect((await edge.get('/before', { host })).header('cache-status')).toMatch(
       /^Shield; hit, Edgeloom; fwd=uri-miss/,
@@ -129,8 +129,8 @@ describe('Cache-Status', () => {
   });
 });
 
-describe('what a visitor gets', () => {
-  test('the fields of the origin, each once, and nothing of ours but what is said', async () => {
+describe('the client receives', () => {
+  test("the origin's headers, each once, and none of ours but the documented ones", async () => {
     edge.origin.on('/fields', {
       headers: {
         server: 'origin/1',
@@ -151,20 +151,20 @@ describe('what a visitor gets', () => {
       }
     }
   });
-  test('no way past us that an origin names', async () => {
+  test('no header by which the origin names a way around the edge', async () => {
     edge.origin.on('/alternative', { headers: { 'alt-svc': 'h3=":443"; ma=86400' } });
     expect((await edge.get('/alternative', { host, tls: host })).header('alt-svc')).toBeUndefined();
   });
 
-  test('no word about the program that serves, on a page of ours', async () => {
+  test('no software name on our pages', async () => {
     const reply = await edge.get('/', { host: 'nobody.example.com' });
     expect(reply.header('server')).toBe('nginx');
     expect(reply.body).not.toContain('nginx');
   });
 });
 
-describe('the body of a request', () => {
-  test('reaches the origin once and whole, with a length or in chunks', async () => {
+describe('the request body', () => {
+  test('reaches the origin once and completely, with a length or chunked', async () => {
     const body = 'x'.repeat(300_000);
     await edge.get('/length', { host, method: 'POST', body });
     await edge.get('/chunks', { host, method: 'POST', body, headers: { 'transfer-encoding': 'chunked' } });
@@ -172,9 +172,9 @@ describe('the body of a request', () => {
       expect(edge.origin.asked(path).map((asked) => asked.body.length)).toEqual([body.length]);
     }
   });
-  test('flows while it is still being sent', async () => {
+  test('is streamed while it is being sent', async () => {
     const arrived = Promise.withResolvers<string>();
-    // A second origin that looks at the first bytes.
+    // A second origin that records raw bytes.
     const { createServer } = await import('node:http');
     const server = createServer((asked, answer) => {
       asked.once('data', (chunk: Buffer) => arrived.resolve(chunk.toString()));
@@ -208,12 +208,12 @@ describe('the body of a request', () => {
     server.closeAllConnections();
     server.close();
   });
-  test('of an origin that resets the connection is not sent a second time', async () => {
+  test('is not sent twice when the origin resets the connection', async () => {
     edge.origin.on('/reset', { reset: true });
     expect((await edge.get('/reset', { host, method: 'POST', body: 'once' })).status).toBe(502);
     await eventually(() => expect(edge.origin.asked('/reset')).toHaveLength(1));
   });
-  test('beyond the limit of the zone is refused with 413', async () => {
+  test("beyond the zone's limit gets 413", async () => {
     const small = await startEdge({ zone: { maxBodyBytes: 1000 } });
     const { name } = await small.site();
     expect((await small.get('/', { host: name, method: 'POST', body: 'x'.repeat(1001) })).status).toBe(413);
@@ -222,7 +222,7 @@ describe('the body of a request', () => {
   });
 });
 
-test('a request that has been through here too often is a loop and answered 508', async () => {
+test('a request that has passed here too often is a loop and gets 508', async () => {
   expect(
     (await edge.get('/loop', { host, headers: { 'cdn-loop': 'edgeloom, other, edgeloom, edgeloom, edgeloom' } }))
       .status,
@@ -230,11 +230,11 @@ test('a request that has been through here too often is a loop and answered 508'
   expect((await edge.get('/no-loop', { host, headers: { 'cdn-loop': 'edgeloom, other' } })).status).toBe(200);
 });
 
-test('plain connections to an origin are kept', async () => {
+test('plain connections to an origin are reused', async () => {
   for (let i = 0; i < 6; i += 1) await edge.get(`/kept${i}`, { host });
   const connections = new Set(
     edge.origin.requests.filter((asked) => /^\/kept\d/.test(asked.path)).map((asked) => asked.connection),
   );
-  // At most one for each worker.
+  // At most one per worker.
   expect(connections.size).toBeLessThanOrEqual(2);
 });

@@ -1,4 +1,4 @@
-// What visitors and origins may try. Neither is trusted.
+// Attacks by visitors and origins. Neither is trusted.
 import { afterAll, describe, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
 
@@ -6,7 +6,7 @@ const edge = await startEdge();
 const { name: host } = await edge.site({ cacheRules: [rule({ honourOrigin: true, ttlSeconds: 600 })] });
 afterAll(() => edge.stop());
 
-describe('a visitor', () => {
+describe('a client', () => {
   const ours = ['Host', 'At', 'Address', 'Key', 'Version', 'State', 'Connection', 'Vary', 'Birth', 'CC', 'Anything'];
 
   test.each(ours)('cannot send a field X-E-%s to an origin', async (field) => {
@@ -33,7 +33,7 @@ describe('a visitor', () => {
     }
     expect(await edge.get('/theirs', { host: other.name })).toMatchObject({ body: '/theirs', cache: 'hit' });
   });
-  test('cannot choose a variant by guessing', async () => {
+  test('cannot choose a variant', async () => {
     edge.origin.on('/variant', (asked) => ({
       headers: { 'cache-control': 'max-age=60', vary: 'x-kind' },
       body: String(asked.headers['x-kind']),
@@ -44,7 +44,7 @@ describe('a visitor', () => {
       expect((await edge.get('/variant', { host, headers: { 'x-kind': kind, 'x-e-vary': 'guess' } })).body).toBe(kind);
     }
   });
-  test('who names one host in the request line and another in Host gets the first, and the origin hears only that', async () => {
+  test('with different hosts in request line and Host gets the first, which alone the origin sees', async () => {
     const other = await edge.site({ cacheRules: [rule()] });
     const text = await edge.raw(
       `GET http://${host}/absolute HTTP/1.1\r\nHost: ${other.name}\r\nConnection: close\r\n\r\n`,
@@ -53,7 +53,7 @@ describe('a visitor', () => {
     expect(edge.origin.asked('/absolute').map((asked) => asked.name)).toEqual([host]);
     expect((await edge.get('/absolute', { host: other.name })).cache).toBe('uri-miss');
   });
-  test('cannot make two requests out of one', async () => {
+  test('cannot smuggle a second request', async () => {
     const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n';
     const attempts = [
       `POST /s HTTP/1.1\r\nHost: ${host}\r\nContent-Length: ${smuggled.length}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
@@ -78,7 +78,7 @@ describe('a visitor', () => {
     ['a URL beyond all size', `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nHost: HOST\r\n\r\n`],
     ['TRACE', `TRACE / HTTP/1.1\r\nHost: HOST\r\n\r\n`],
     ['CONNECT', `CONNECT HOST:80 HTTP/1.1\r\nHost: HOST\r\n\r\n`],
-  ])('with %s is refused', async (_, text) => {
+  ])('with %s gets an error', async (_, text) => {
     const before = edge.origin.requests.length;
     const answer = await edge.raw(text.replaceAll('HOST', host));
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
@@ -94,7 +94,7 @@ describe('a visitor', () => {
     '/%',
     '/?%',
     '/%e4%b8%ad',
-  ])('may ask for the path %s, which is stored under itself only', async (path) => {
+  ])('may request the path %s, which has its own cache key', async (path) => {
     const wire = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
     const [first, second] = [await edge.raw(wire), await edge.raw(wire)];
     if (first.startsWith('HTTP/1.1 400')) return;
@@ -103,7 +103,7 @@ describe('a visitor', () => {
     expect(second).toContain('; hit');
     expect(edge.origin.requests.filter((asked) => asked.url === path)).toHaveLength(1);
   });
-  test('finds nothing of the inner servers by their paths and names', async () => {
+  test('cannot reach the inner servers by their paths and names', async () => {
     for (const path of ['/bump', '/purge', '/status', '/@pass', '/hop']) {
       expect(await edge.get(path, { host })).toMatchObject({ status: 200, body: path });
     }
@@ -126,7 +126,7 @@ describe('an origin', () => {
     'X-E-Hide': 'etag',
     'X-E-Up': '6.6.6.6',
   };
-  test('cannot steer the edge with fields meant for nginx or for us', async () => {
+  test('cannot control the edge with headers for nginx or for us', async () => {
     edge.origin.on('/steer', { headers: { ...steering, 'cache-control': 'no-store', etag: '"e"' }, body: 'own' });
     for (let i = 0; i < 2; i += 1) {
       const reply = await edge.get('/steer', { host });
@@ -135,10 +135,10 @@ describe('an origin', () => {
       expect(reply.header('cache-control')).toBe('no-store');
       expect(reply.header('vary')).toBeUndefined();
       expect(reply.rawHeaders.filter((text) => /^x-(e|accel)-/i.test(text))).toEqual([]);
-      expect((await edge.logged(reply))['upstream']).toBe(`127.0.0.1:${edge.origin.port}`);
+      expect((await edge.accessLogEntry(reply))['upstream']).toBe(`127.0.0.1:${edge.origin.port}`);
     }
   });
-  test('nor what is stored of it', async () => {
+  test('nor its stored objects', async () => {
     edge.origin.on('/steer-stored', {
       headers: { ...steering, 'cache-control': 'max-age=60', etag: '"e"' },
       body: 'own',
@@ -152,7 +152,7 @@ describe('an origin', () => {
       expect(reply.rawHeaders.filter((text) => /^x-(e|accel)-/i.test(text))).toEqual([]);
     }
   });
-  test('that sends an interim answer is answered 502 at once and not waited for', async () => {
+  test('that sends an interim response gets 502 at once', async () => {
     edge.origin.on('/early', { raw: 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n' });
     expect((await edge.get('/early', { host })).status).toBe(502);
   });
@@ -164,27 +164,27 @@ describe('an origin', () => {
     ],
   ])('whose body %s is not stored', async (words, raw) => {
     const path = `/torn-${words.length}`;
-    edge.origin.on(path, { torn: raw });
+    edge.origin.on(path, { rawThenClose: raw });
     await edge.get(path, { host }).catch(() => undefined);
     edge.origin.on(path, { headers: { 'cache-control': 'max-age=600' }, body: 'whole' });
     expect(await edge.get(path, { host })).toMatchObject({ body: 'whole' });
     expect((await edge.get(path, { host })).cache).toBe('hit');
   });
-  test('whose header is beyond all size is answered 502', async () => {
+  test('with an oversized header gets 502', async () => {
     edge.origin.on('/big', { headers: { x: 'y'.repeat(70_000) } });
     expect((await edge.get('/big', { host })).status).toBe(502);
   });
 });
 
-test('whatever was asked, every row of the access log can be read', async () => {
+test('every access log entry is valid for any request', async () => {
   await edge.get('/?"\\\u0001', { host, headers: { 'user-agent': '\u00ff"\\', referer: '{}' } }).catch(() => undefined);
   await edge.raw(`GET /\xff\xfe"\\ HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: \x01\x80"\r\nConnection: close\r\n\r\n`);
   await edge.raw('nonsense\r\n\r\n');
-  const last = await edge.logged(await edge.get('/last-row', { host }));
+  const last = await edge.accessLogEntry(await edge.get('/last-row', { host }));
   expect(last['uri']).toBe('/last-row');
   expect((await edge.log()).length).toBeGreaterThan(20);
 });
 
-test('no Lua error ever reached the log', async () => {
+test('no Lua error was logged', async () => {
   expect(await edge.errors()).not.toMatch(/lua entry thread aborted|attempt to|stack traceback|failed to run/);
 });

@@ -1,6 +1,5 @@
-// What owners write: every text of every call that reaches the edge, found by walking the contract's schemas, in each of its
-// places as hostile as it is let in. Whatever it says, it stays where it was put: no line and no field comes of it, no request
-// more, and no plugin stumbles.
+// Hostile text in every field of every call that reaches the edge, found by walking the contract's schemas. It must not
+// add lines, headers or requests, nor break a plugin.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { antiRefererDocs } from '@edgeloom/api/compile/hotlink.ts';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
@@ -32,7 +31,7 @@ edge.origin.on('/fail', { status: 500, headers: { 'content-type': 'text/plain' }
 
 type Path = (string | number)[];
 
-/** Where texts may stand: `rules.*.source`. Choices from a list are none. */
+/** Paths of free texts, such as `rules.*.source`. Enums are skipped. */
 function textsOf(schema: unknown, at: string[] = []): string[] {
   if (schema instanceof z.ZodObject)
     return Object.entries(schema.shape).flatMap(([name, field]) => textsOf(field, [...at, name]));
@@ -45,7 +44,7 @@ function textsOf(schema: unknown, at: string[] = []): string[] {
   return [];
 }
 
-/** The same of a value, with where exactly each stands. */
+/** The concrete paths of these texts in a value. */
 function placesIn(value: unknown, at: Path = []): Path[] {
   if (typeof value === 'string') return [at];
   if (typeof value !== 'object' || value === null) return [];
@@ -350,13 +349,13 @@ const asks = ['GET /a/b.css?x=1', 'GET /old', 'OPTIONS /a/b.css', 'GET /fail'].m
     `${line} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\nOrigin: https://app.example.com\r\nReferer: https://www.example.net/\r\nX-Test: bad\r\nCookie: lang=de; sid=1\r\n${line.startsWith('OPTIONS') ? 'Access-Control-Request-Method: GET\r\nAccess-Control-Request-Headers: x-token\r\n' : 'Accept-Encoding: gzip\r\n'}\r\n`,
 );
 
-/** What an answer may say, whichever way a rule turns it. */
-const said =
+/** Response and request headers that may appear, whatever rules apply. */
+const allowedResponseHeaders =
   /^(?:date|server|content-type|content-length|content-encoding|transfer-encoding|connection|keep-alive|cache-control|cache-status|age|vary|etag|location|x-request-id|content-security-policy|accept-ranges|access-control-allow-(?:origin|methods|headers|credentials)|access-control-expose-headers|access-control-max-age|x-own)$/i;
-const heard =
+const allowedRequestHeaders =
   /^(?:host|connection|origin|referer|x-test|cookie|accept-encoding|access-control-request-(?:method|headers)|x-request-id|x-forwarded-(?:for|proto)|x-real-ip|via|cdn-loop|x-own)$/i;
 
-/** Names of fields that the owner chose himself, in so far as they are names. */
+/** Header names that the owner chose, where they are valid names. */
 const ownNames = (documents: Documents): string[] =>
   documents.module?.module === 'customHeader'
     ? [...documents.module.request, ...documents.module.response].map((change) => change.name.toLowerCase())
@@ -372,21 +371,21 @@ async function assertHolds(documents: Documents): Promise<void> {
     const [status = '', ...lines] = head.split('\r\n');
     expect(status).toMatch(/^HTTP\/1\.1 [2-5]\d\d(?: [A-Za-z -]+)?$/);
     for (const line of lines) expect(line).toMatch(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+: [^\r\n\0]*$/);
-    expect(lines.map((line) => line.slice(0, line.indexOf(':'))).filter(isOdd(said))).toEqual([]);
+    expect(lines.map((line) => line.slice(0, line.indexOf(':'))).filter(isOdd(allowedResponseHeaders))).toEqual([]);
     const asked = edge.origin.requests.slice(before);
     expect(asked.length).toBeLessThanOrEqual(1);
     for (const { rawHeaders } of asked)
-      expect(rawHeaders.filter((_, i) => i % 2 === 0).filter(isOdd(heard))).toEqual([]);
+      expect(rawHeaders.filter((_, i) => i % 2 === 0).filter(isOdd(allowedRequestHeaders))).toEqual([]);
   }
 }
 
 describe.each(subjects)('$name', ({ schema, samples, documents }) => {
-  test('have a sample for each text that may be written', () => {
+  test('have a sample for each free text', () => {
     const places = samples.flatMap((sample) => placesIn(sample).map(generally));
     expect(textsOf(schema).filter((text) => !places.includes(text))).toEqual([]);
   });
 
-  test('stay what they are, whatever is written in them', { timeout: 120_000 }, async () => {
+  test('stay unchanged, whatever they contain', { timeout: 120_000 }, async () => {
     const texts = new Set(textsOf(schema));
     let taken = 0;
     for (const sample of samples) {
@@ -407,7 +406,7 @@ describe.each(subjects)('$name', ({ schema, samples, documents }) => {
   });
 });
 
-test('no text of a document that files are rendered from changes more than its own word, or it is refused', () => {
+test('no text in rendered files changes more than its own token, or it is rejected', () => {
   const host = {
     dir: '/var/lib/edgeloom',
     luaDir: '/opt/edgeloom/lua',

@@ -39,7 +39,7 @@ async function statuses(host: string, path: string, ...referers: (string | undef
   return found;
 }
 
-/** What the log says of a request, by its id. */
+/** The access log entry of a request, by its id. */
 const logged = (reply: Reply) =>
   eventually(async () => {
     const lines = (await readFile(join(edge.dir, 'logs/access.json'), 'utf8')).split('\n');
@@ -48,7 +48,7 @@ const logged = (reply: Reply) =>
   });
 
 describe('anti-referer', () => {
-  test('a white list lets in its hosts and the domain itself, and answers 403 to others before origin and store', async () => {
+  test('an allow list permits its hosts and the domain itself, and answers 403 to others before origin and cache', async () => {
     const { name, host } = await protectedBy(
       refererRule({ hosts: ['friend.example', '*.one.example', '**.any.example'] }),
     );
@@ -79,19 +79,19 @@ describe('anti-referer', () => {
     expect(host.antiReferers).toHaveLength(1);
   });
 
-  test('a black list refuses its hosts and nobody else', async () => {
+  test('a block list denies its hosts only', async () => {
     const { name } = await protectedBy(refererRule({ isBlack: true, hosts: ['**.thief.example', 'thief.example'] }));
     const asked = ['https://thief.example/', 'https://x.thief.example', 'https://other.example', undefined, ''];
     expect(await statuses(name, '/black', ...asked)).toEqual([403, 403, 200, 200, 200]);
   });
 
-  test('who names no page is let in only where empty ones are', async () => {
+  test('an empty referer is allowed only where configured', async () => {
     const { name } = await protectedBy(refererRule({ allowEmpty: false, hosts: ['friend.example'] }));
     const asked = [undefined, '', 'about:blank', 'android-app://x', 'https://', 'https://friend.example'];
     expect(await statuses(name, '/empty', ...asked)).toEqual([403, 403, 403, 403, 403, 200]);
   });
 
-  test('the first rule that is about the path decides, whatever it lets in', async () => {
+  test('the first rule with a matching path decides', async () => {
     const { name } = await protectedBy(
       refererRule({ type: 'prefix', values: ['/public/'], isBlack: true, hosts: ['nobody.example'] }),
       refererRule({ type: 'fileType', values: ['mp4'] }),
@@ -112,14 +112,14 @@ describe('anti-referer', () => {
     });
   });
 
-  test('an answer from the store is guarded like one from the origin', async () => {
+  test('cached responses are protected, too', async () => {
     const { name } = await protectedBy(refererRule());
     await edge.get('/stored', { host: name });
     expect((await edge.get('/stored', { host: name })).cache).toBe('hit');
     expect(await statuses(name, '/stored', 'https://thief.example/', undefined)).toEqual([403, 200]);
   });
 
-  test('a refusal is kept by nobody, and the log says who refused by which rule', async () => {
+  test('a denial is not cacheable, and the log names the rule', async () => {
     const guard = refererRule();
     const { name } = await protectedBy(guard);
     const refused = await edge.get('/no', { host: name, headers: { referer: 'https://thief.example/' } });
@@ -129,7 +129,7 @@ describe('anti-referer', () => {
     expect(await logged(await edge.get('/yes', { host: name }))).toMatchObject({ status: 200, cause: '', rule: '' });
   });
 
-  test('a redirect leads to its target, which is let through although the rule is about it', async () => {
+  test('a redirect target is exempt from the rule', async () => {
     const { name } = await edge.site({}, { name: 'looped.example.com' });
     const made = { isBlack: false, action: 'redirect' as const, target: `http://${name}/a%20b//no.png?why=1` };
     const [row] = [{ ...AntiRefererInput.parse(made), id: randomUUID() }];
@@ -148,12 +148,12 @@ describe('anti-referer', () => {
     expect((await edge.get('/a%20b/no.png/', { host: name, headers })).status).toBe(302);
   });
 
-  test('a path that runs into the limit of a pattern is taken to be meant', async () => {
+  test("a path that hits a pattern's match limit counts as matching", async () => {
     const { name } = await protectedBy(refererRule({ type: 'regex', values: ['^/(a+)+$'] }));
     expect(await statuses(name, `/${'a'.repeat(60)}!`, 'https://thief.example/', undefined)).toEqual([403, 200]);
   });
 
-  test('rules that change hold from the next request on', async () => {
+  test('changed rules apply to the next request', async () => {
     const { name, host } = await protectedBy(refererRule());
     expect(await statuses(name, '/change', 'https://thief.example/')).toEqual([403]);
     await edge.put({ ...host, antiReferers: [refererRule({ hosts: ['thief.example'] })] });
@@ -184,18 +184,18 @@ describe('anti-header', () => {
     expect(await Promise.all(served.map((one) => ask(host, one)))).toEqual(served.map(() => 200));
   });
 
-  test('a field is found behind a hundred others', async () => {
+  test('a header is found behind a hundred others', async () => {
     const host = await guarded({});
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`x-${i}`, '1']));
     expect((await edge.get('/h', { host, headers: { ...many, 'x-robot': '1' } })).status).toBe(403);
   });
 
-  test('a value that runs into the limit of a pattern is refused', async () => {
+  test("a value that hits a pattern's match limit is denied", async () => {
     const host = await guarded({ operator: 'matches', value: '^(a+)+$' });
     expect(await ask(host, `${'a'.repeat(60)}!`)).toBe(403);
   });
 
-  test('drop closes the connection without an answer, and is logged 444', async () => {
+  test('drop closes the connection without a response and is logged as 444', async () => {
     const drop = headerRule({ drop: true });
     const { name } = await edge.site({ antiHeaders: [drop] });
     await expect(edge.get('/dropped', { host: name, headers: { 'x-robot': '1' } })).rejects.toThrow(
@@ -208,7 +208,7 @@ describe('anti-header', () => {
     });
   });
 
-  test("the site's rules are asked before the domain's", async () => {
+  test("the site's rules precede the domain's", async () => {
     const [ofSite, ofHost] = [headerRule(), headerRule({ drop: true })];
     const both = await edge.site({ antiHeaders: [ofSite] }, { antiHeaders: [ofHost, headerRule({ name: 'x-other' })] });
     const refused = await edge.get('/h', { host: both.name, headers: { 'x-robot': '1' } });
@@ -217,13 +217,13 @@ describe('anti-header', () => {
   });
 });
 
-test('no text of any field that the API takes breaks a document, an answer or the log', async () => {
+test('no text of any field breaks a document, a response or the log', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.stringMatching(/^[ -~]{1,60}$/),
     fc.constantFrom('"}{"', '%00', '\u0000', '\r\nX-Evil: 1', '${host}', "');os.exit()--", '\u2028', '\ud800', '%1%z'),
   );
-  // Mostly what is taken, else little of the rest would ever be.
+  // Mostly valid input, or hardly any rule would be accepted.
   const or = (good: fc.Arbitrary<string>) => fc.oneof({ weight: 9, arbitrary: good }, text);
   const paths = fc.oneof(
     fc.constant({ type: 'all', value: [] }),
@@ -270,7 +270,7 @@ test('no text of any field that the API takes breaks a document, an answer or th
     }),
     { numRuns: 300, seed: 1 },
   );
-  // Enough of them were taken for the claim to mean something.
+  // Enough rules were accepted for the test to be meaningful.
   expect(Math.min(taken.referers, taken.headers)).toBeGreaterThan(10);
   await eventually(async () => {
     const lines = (await readFile(join(edge.dir, 'logs/access.json'), 'utf8')).trimEnd().split('\n');

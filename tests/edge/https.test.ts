@@ -11,8 +11,8 @@ afterAll(() => edge.stop());
 const usual = { force: false, hsts: null, minTLS: 'TLSv1.2' } as const;
 const hsts = 'max-age=31536000; includeSubDomains';
 
-describe('a visitor by HTTP of a domain that forces HTTPS', () => {
-  test('is sent to the same address by HTTPS, as it was typed, and the origin is not asked', async () => {
+describe('an HTTP request for a domain that forces HTTPS', () => {
+  test('is redirected to the same URL by HTTPS, without an origin request', async () => {
     const { name } = await edge.site({}, { https: { ...usual, force: true } });
     const reply = await edge.get('/a%20b//c?x=1&y=%2F', { host: name });
     expect([reply.status, reply.header('location')]).toEqual([
@@ -21,11 +21,11 @@ describe('a visitor by HTTP of a domain that forces HTTPS', () => {
     ]);
     expect(edge.origin.asked('/a%20b//c?x=1&y=%2F')).toEqual([]);
     expect((await edge.get('/', { host: name, tls: name })).status).toBe(200);
-    // A page that was stored before makes no difference.
+    // A cached page does not bypass the redirect.
     expect((await edge.get('/', { host: name })).status).toBe(301);
   });
 
-  test('is sent to the name he asked for where a wildcard answers', async () => {
+  test('is redirected to the requested name of a wildcard', async () => {
     const { name } = await edge.site({}, { name: '*.wild.example.com', https: { ...usual, force: true } });
     const reply = await edge.get('/', { host: name.replace('*', 'some') });
     expect(reply.header('location')).toBe(`https://some.wild.example.com:${edge.ports.https}/`);
@@ -37,7 +37,7 @@ describe('a visitor by HTTP of a domain that forces HTTPS', () => {
     expect(new URL(reply.header('location') ?? '').hostname).toBe(name);
   });
 
-  test('that is a certificate authority is answered by HTTP: without a certificate there is no HTTPS to be sent to', async () => {
+  test('by a certificate authority is served by HTTP, because a certificate is needed first', async () => {
     const { name, site } = await edge.site({}, { https: { ...usual, force: true } });
     const token = 'a'.repeat(32);
     await edge.put({ kind: 'acme', token, name, siteID: site.id, keyAuthorization: `${token}.proof` });
@@ -45,13 +45,13 @@ describe('a visitor by HTTP of a domain that forces HTTPS', () => {
     expect([reply.status, reply.body]).toEqual([200, `${token}.proof`]);
   });
 
-  test('meets a site out of service first', async () => {
+  test('gets the out-of-service error first', async () => {
     const { name } = await edge.site({ status: 'pause' }, { https: { ...usual, force: true } });
     expect((await edge.get('/', { host: name })).status).toBe(904);
   });
 });
 
-test('the zone says with which code, and where it has no HTTPS nobody is sent away', async () => {
+test("uses the zone's redirect code, and is not redirected without HTTPS", async () => {
   const other = await startEdge({ zone: { forceSSLRedirectCode: 308 } });
   try {
     const { name } = await other.site({}, { https: { ...usual, force: true } });
@@ -66,21 +66,21 @@ test('the zone says with which code, and where it has no HTTPS nobody is sent aw
   }
 });
 
-describe('what browsers shall remember of HTTPS', () => {
-  test('is told by HTTPS alone, with fetched and stored answers, errors and sockets of a kind, once', async () => {
+describe('HSTS', () => {
+  test('is sent by HTTPS only, once, with fetched, cached, error and WebSocket responses', async () => {
     const { name } = await edge.site({}, { https: { ...usual, hsts } });
-    const said = async (path: string, more: object = {}) => {
+    const hstsOf = async (path: string, more: object = {}) => {
       const reply = await edge.get(path, { host: name, tls: name, ...more });
       return reply.all('strict-transport-security');
     };
     edge.origin.on('/own', () => ({ headers: { 'strict-transport-security': 'max-age=1' } }));
     edge.origin.on('/broken', () => ({ status: 500 }));
-    for (const path of ['/', '/', '/own', '/broken']) expect(await said(path)).toEqual([hsts]);
-    expect(await said('/', { method: 'POST' })).toEqual([hsts]);
+    for (const path of ['/', '/', '/own', '/broken']) expect(await hstsOf(path)).toEqual([hsts]);
+    expect(await hstsOf('/', { method: 'POST' })).toEqual([hsts]);
     expect((await edge.get('/', { host: name })).all('strict-transport-security')).toEqual([]);
   });
 
-  test("is the origin's own where the domain says nothing", async () => {
+  test("is the origin's if the domain has no setting", async () => {
     const { name } = await edge.site({}, { https: usual });
     edge.origin.on('/own', () => ({ headers: { 'strict-transport-security': 'max-age=1' } }));
     expect((await edge.get('/own', { host: name, tls: name })).all('strict-transport-security')).toEqual(['max-age=1']);
@@ -88,16 +88,16 @@ describe('what browsers shall remember of HTTPS', () => {
   });
 });
 
-describe('a domain that asks for TLS 1.3', () => {
+describe('a domain that requires TLS 1.3', () => {
   const version = async (options: ConnectionOptions) => {
     const socket = connect({ host: '127.0.0.1', port: edge.ports.https, rejectUnauthorized: false, ...options });
     await once(socket, 'secureConnect');
-    const spoken = socket.getProtocol();
+    const protocol = socket.getProtocol();
     socket.destroy();
-    return spoken;
+    return protocol;
   };
 
-  test('refuses an older version, while others go on with it', async () => {
+  test('rejects older versions, while other domains accept them', async () => {
     const [newer, older] = [
       await edge.site({}, { https: { ...usual, minTLS: 'TLSv1.3' } }),
       await edge.site({}, { https: usual }),
@@ -110,7 +110,7 @@ describe('a domain that asks for TLS 1.3', () => {
   });
 });
 
-describe('a request by a connection that named another host in its handshake', () => {
+describe("a request over a connection with another host's SNI", () => {
   const rules = { usual, newer: { ...usual, minTLS: 'TLSv1.3' }, forced: { ...usual, force: true } } as const;
   const named = async (of: keyof typeof rules) => (await edge.site({}, { https: rules[of] })).name;
   const statusOf = async (host: string, tls: string | false) => (await edge.get('/', { host, tls })).status;
@@ -135,12 +135,12 @@ describe('a request by a connection that named another host in its handshake', (
     ['usual', 200],
     ['forced', 200],
     ['newer', 421],
-  ] as const)('and was not named, or named nobody of ours, for a host with "%s" is %i', async (asked, status) => {
+  ] as const)('and without SNI or with an unknown SNI, for a host with "%s" is %i', async (asked, status) => {
     const host = await named(asked);
     for (const tls of [false, 'nobody.example.net'] as const) expect(await statusOf(host, tls)).toBe(status);
   });
 
-  test('is 421 from the store too, asks no origin, and is kept by nobody', async () => {
+  test('gets 421 for cached objects, too, without origin request, uncacheable', async () => {
     const [tls, host] = [await named('usual'), await named('newer')];
     edge.origin.on('/stored', { headers: { 'cache-control': 'max-age=600' } });
     for (const cache of ['uri-miss', 'hit']) expect((await edge.get('/stored', { host, tls: host })).cache).toBe(cache);
@@ -159,7 +159,7 @@ describe('a request by a connection that named another host in its handshake', (
     expect(await statusOf(host.name, tls.name)).toBe(200);
   });
 
-  test('leaves the other requests of an HTTP/2 connection alone', async () => {
+  test('does not affect other requests of an HTTP/2 connection', async () => {
     const [tls, host] = [await named('usual'), await named('forced')];
     const session = connectHttp2(`https://127.0.0.1:${edge.ports.https}`, {
       servername: tls,
@@ -175,7 +175,7 @@ describe('a request by a connection that named another host in its handshake', (
     expect([await ask(tls), await ask(host), await ask(tls)]).toEqual([200, 421, 200]);
   });
 
-  test('is no connection at all where the name is none', async () => {
+  test('with an invalid name is no connection at all', async () => {
     const socket = connect({
       host: '127.0.0.1',
       port: edge.ports.https,

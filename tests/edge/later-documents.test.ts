@@ -1,4 +1,4 @@
-// Documents of a control plane that is a version ahead: what keeps visitors out must never be missing in silence.
+// Documents of a newer control plane: an unknown protection must fail closed, not be ignored.
 import { randomUUID } from 'node:crypto';
 import { supportedNeeds } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -8,14 +8,14 @@ import { startEdge } from '../support/edge.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-test('a document that needs what this edge can do serves, by each name', async () => {
+test('a document with supported requirements is served, by each name', async () => {
   const { site, host, name } = await edge.site();
   await edge.put({ ...site, needs: [...supportedNeeds] }, { ...host, needs: [...supportedNeeds] });
   expect((await edge.get('/', { host: name })).status).toBe(200);
 });
 
 test.each(['host', 'site', 'module'] as const)(
-  'where a %s needs what this edge cannot do its domains are closed, until it needs it no more',
+  'a %s with an unsupported requirement closes its domains until the requirement is gone',
   async (kind) => {
     const { site, host, name } = await edge.site();
     const { name: other } = await edge.site();
@@ -28,7 +28,7 @@ test.each(['host', 'site', 'module'] as const)(
     const doc = open.find((one) => one.kind === kind);
     const key = kind === 'host' ? `host/${name}` : kind === 'site' ? `site/${site.id}` : `module/${id}`;
     await edge.putBody(key, { ...doc, needs: ['tokenAuth', 'bouncer'] });
-    // By more than one worker, stored or not.
+    // By several workers, cached or not.
     for (let i = 0; i < 8; i += 1) expect((await edge.get('/', { host: name })).status).toBe(503);
     expect(edge.origin.requests.length).toBe(asked);
     expect((await edge.get('/', { host: other })).status).toBe(200);
@@ -37,7 +37,7 @@ test.each(['host', 'site', 'module'] as const)(
   },
 );
 
-test('a wildcard does not answer for a name whose document needs what this edge cannot do', async () => {
+test('a wildcard does not answer for a name whose document has an unsupported requirement', async () => {
   const { site, host, name } = await edge.site();
   const wildcard = `*.${name}`;
   await edge.put({ ...host, name: wildcard });
@@ -48,7 +48,7 @@ test('a wildcard does not answer for a name whose document needs what this edge 
   expect((await edge.get('/', { host: inner })).status).toBe(503);
 });
 
-test('a module of a later kind is left out where the domain does not insist on it', async () => {
+test('a module of an unknown kind is skipped unless the domain requires it', async () => {
   const { host, name } = await edge.site();
   const id = randomUUID();
   await edge.putBody(`module/${id}`, { kind: 'module', id, module: 'coupon' });

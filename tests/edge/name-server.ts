@@ -1,4 +1,4 @@
-// A name server over UDP for tests: answers what it is told, and remembers what it was asked.
+// A scriptable DNS server over UDP that records its queries.
 import { createSocket } from 'node:dgram';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,10 +21,10 @@ const kinds = new Map([
   [28, 'AAAA'],
 ]);
 
-/** An address of this machine for a name server, which is asked on port 53 wherever it is: no other test has it. */
+/** A random loopback address for a DNS server, since port 53 is fixed. */
 export const nameServerHost = () => `127.${randomInt(100, 200)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 
-/** It knows what it is told, or what somebody else says at the moment of the question. */
+/** Answers from `records`, or from a function at the time of the query. */
 export async function startNameServer(
   find?: (name: string) => Records | undefined,
   { host = '127.0.0.1', port = 0 }: { host?: string; port?: number } = {},
@@ -51,7 +51,7 @@ export async function startNameServer(
     if (found?.alias !== undefined && code === 0) answers.unshift(alias(found.alias));
     header.writeUInt16BE(answers.length, 6);
     const reply = Buffer.concat([header, question.subarray(12, end + 4), ...answers]);
-    // Answers to a question nobody asked, before the real one.
+    // Sends responses to another question before the real one.
     if (behaviour === 'lie') {
       const lie = Buffer.from(reply);
       lie.writeUInt16BE((question.readUInt16BE(0) + 1) % 65_536, 0);
@@ -80,7 +80,7 @@ function readName(message: Buffer): { name: string; end: number } {
   return { name: labels.join('.'), end: at + 1 };
 }
 
-/** The name is a pointer to the question's. */
+/** The name is a compression pointer to the question's. */
 function record(kind: number, address: string, seconds: number): Buffer {
   const data = kind === 1 ? Buffer.from(address.split('.').map(Number)) : v6(address);
   return entry(kind, seconds, data);
@@ -93,7 +93,7 @@ function nameOf(text: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
-/** Of at most 255 letters. */
+/** At most 255 characters. */
 const text = (content: string) => entry(16, 60, Buffer.concat([Buffer.from([content.length]), Buffer.from(content)]));
 
 function entry(kind: number, seconds: number, data: Buffer): Buffer {
@@ -106,6 +106,6 @@ function entry(kind: number, seconds: number, data: Buffer): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** In full form, eight groups. */
+/** The full form with eight groups. */
 const v6 = (address: string) =>
   Buffer.concat(address.split(':').map((group) => Buffer.from(group.padStart(4, '0'), 'hex')));

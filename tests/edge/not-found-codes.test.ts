@@ -24,17 +24,17 @@ test.each(refused)('%s is answered 903, logged as 903, and nobody is asked', asy
   expect(reply.body).toContain('Unknown Domain');
   expect(reply.header('cache-status')).toBe('Edgeloom; detail=own-answer');
   expect(reply.header('cache-control')).toBe('no-store');
-  expect(await edge.logged(reply)).toMatchObject({ status: 903, site: '', domain: '' });
+  expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 903, site: '', domain: '' });
   expect(edge.origin.requests).toHaveLength(before);
 });
 
-test('a request without Host is answered 903 or as a bad request, never by a site', async () => {
+test('a request without Host gets 903 or 400, and never a site', async () => {
   expect(await edge.raw('GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 903 /);
   expect(await edge.raw('GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
 });
 
 test.each<[typeof SiteStatus._output]>([['pause'], ['limit'], ['lock'], ['expired']])(
-  'a site in state %s is answered 904, stored objects included, and serves again when it is normal',
+  'a site in state %s gets 904, including cached objects, and serves again when normal',
   async (status) => {
     const { site, name } = await edge.site();
     edge.origin.on(`/${status}`, { headers: { 'cache-control': 'max-age=600' }, body: 'stored' });
@@ -43,20 +43,20 @@ test.each<[typeof SiteStatus._output]>([['pause'], ['limit'], ['lock'], ['expire
     const reply = await edge.get(`/${status}`, { host: name });
     expect(reply.status).toBe(904);
     expect(reply.body).toContain('Site Out Of Service');
-    expect(await edge.logged(reply)).toMatchObject({ status: 904, site: site.id });
+    expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 904, site: site.id });
     await edge.put(site);
     expect(await edge.get(`/${status}`, { host: name })).toMatchObject({ status: 200, cache: 'hit', body: 'stored' });
   },
 );
 
-test('a domain that is switched off has no document and is answered 903', async () => {
+test('a disabled domain has no document and gets 903', async () => {
   const { name } = await edge.site();
   expect((await edge.get('/', { host: name })).status).toBe(200);
   await edge.remove(`host/${name}`);
   expect((await edge.get('/', { host: name })).status).toBe(903);
 });
 
-test('a domain whose site is not there is answered 903 until it is', async () => {
+test("a domain without its site's document gets 903 until it arrives", async () => {
   const site = siteDoc();
   const host = hostDoc(site, edge.origin.port);
   await edge.put(host);
@@ -65,7 +65,7 @@ test('a domain whose site is not there is answered 903 until it is', async () =>
   expect((await edge.get('/', { host: host.name })).status).toBe(200);
 });
 
-test('the request id on a page is the one in its header and in the log', async () => {
+test('the request id on a page equals its header and the log', async () => {
   const reply = await edge.get('/', { host: 'unknown.example.com', headers: { 'x-request-id': '<script>' } });
   const id = reply.header('x-request-id') ?? '';
   expect(id).toMatch(/^[0-9a-f]{32}$/);
@@ -73,7 +73,7 @@ test('the request id on a page is the one in its header and in the log', async (
   expect(reply.body).not.toContain('<script>');
 });
 
-test('an origin that nobody can reach is answered 502 with our page', async () => {
+test('an unreachable origin gets 502 with our page', async () => {
   const { name } = await edge.site(
     {},
     { origin: { upstreams: [{ id: crypto.randomUUID(), address: '127.0.0.1', port: 1, weight: 1, backup: false }] } },
@@ -85,7 +85,7 @@ test('an origin that nobody can reach is answered 502 with our page', async () =
   expect(reply.header('cache-control')).toBe('no-store');
 });
 
-test("an origin's own 502 is passed on as it is", async () => {
+test("an origin's own 502 is passed on", async () => {
   const { name } = await edge.site();
   edge.origin.on('/own502', { status: 502, body: 'mine' });
   expect(await edge.get('/own502', { host: name })).toMatchObject({ status: 502, body: 'mine' });

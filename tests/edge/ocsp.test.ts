@@ -1,4 +1,4 @@
-// What a certificate's authority says of it, asked by the agent and shown by nginx.
+// OCSP responses fetched by the agent and stapled by nginx.
 import { execFile } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
@@ -10,14 +10,14 @@ import { StapleFiles, stapleKey } from '@edgeloom/agent/ocsp/staple-files.ts';
 import { Staples } from '@edgeloom/agent/ocsp/staples.ts';
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { authority, type Bought } from '../support/authority.ts';
+import { createAuthority, type CertificatePair } from '../support/authority.ts';
 import { startEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
-import { answerTo, startResponder, type Said } from '../support/responder.ts';
+import { ocspResponse, startResponder, type ResponderOptions } from '../support/responder.ts';
 
-const ca = await authority();
-const stranger = await authority();
+const ca = await createAuthority();
+const stranger = await createAuthority();
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
@@ -27,22 +27,22 @@ function asked(chainPem: string): OcspRequest {
   return question;
 }
 
-describe('an answer', () => {
+describe('an OCSP response', () => {
   const responder = 'http://ocsp.example.com/a';
   const now = new Date();
   const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000);
-  async function judged(over: Partial<Said>, at = later(1)) {
-    const { chainPem } = await ca.sell(['a.example.com'], { responder });
+  async function validate(over: Partial<ResponderOptions>, at = later(1)) {
+    const { chainPem } = await ca.issue(['a.example.com'], { responder });
     const question = asked(chainPem);
-    const answer = await answerTo(requestOf(question), { authority: ca.signer, good: [chainPem], ...over });
+    const answer = await ocspResponse(requestOf(question), { authority: ca.signer, good: [chainPem], ...over });
     return validateResponse(answer, question, at);
   }
 
-  test('of the authority itself is shown until it ends', async () => {
-    expect((await judged({})).getTime()).toBeGreaterThan(later(58).getTime());
+  test('of the authority itself is stapled until it expires', async () => {
+    expect((await validate({})).getTime()).toBeGreaterThan(later(58).getTime());
   });
-  test('of somebody whom the authority lets answer is shown as well', async () => {
-    const until = await judged({ signer: await ca.delegate('OCSPSigning') });
+  test('of a delegated responder is stapled', async () => {
+    const until = await validate({ signer: await ca.delegate('OCSPSigning') });
     expect(until.getTime()).toBeGreaterThan(later(58).getTime());
   });
   test.each([
@@ -53,31 +53,32 @@ describe('an answer', () => {
     ],
     ['of a stranger', 'signed', () => stranger.signer],
     ['of whom a stranger lets answer', 'signed', () => stranger.delegate('OCSPSigning')],
-  ])('%s is not', async (_, why, signer) => {
-    await expect(judged({ signer: await signer() })).rejects.toThrow(why);
+  ])('%s is not stapled', async (_, why, signer) => {
+    await expect(validate({ signer: await signer() })).rejects.toThrow(why);
   });
-  test('is not, once it has ended or before its time', async () => {
-    await expect(judged({}, later(61))).rejects.toThrow('has ended');
-    await expect(judged({}, later(-10))).rejects.toThrow('time to come');
+  test('that has expired or is not valid yet is not stapled', async () => {
+    await expect(validate({}, later(61))).rejects.toThrow('has ended');
+    await expect(validate({}, later(-10))).rejects.toThrow('time to come');
   });
-  test('that the certificate is revoked or unknown is not', async () => {
-    const { chainPem } = await ca.sell(['a.example.com'], { responder });
+  test('with status revoked or unknown is not stapled', async () => {
+    const { chainPem } = await ca.issue(['a.example.com'], { responder });
     const question = asked(chainPem);
-    const answer = (said: Partial<Said>) => answerTo(requestOf(question), { authority: ca.signer, ...said });
+    const answer = (said: Partial<ResponderOptions>) =>
+      ocspResponse(requestOf(question), { authority: ca.signer, ...said });
     const revoked = await answer({ revoked: [chainPem] });
     expect(() => validateResponse(revoked, question, later(1))).toThrow(RevokedError);
     const unknown = await answer({});
     expect(() => validateResponse(unknown, question, later(1))).toThrow('does not know');
   });
-  test('about another certificate is not, nor one that was changed, nor no answer at all', async () => {
-    const { chainPem } = await ca.sell(['a.example.com'], { responder });
-    const other = await ca.sell(['b.example.com'], { responder });
+  test('for another certificate, modified or invalid is not stapled', async () => {
+    const { chainPem } = await ca.issue(['a.example.com'], { responder });
+    const other = await ca.issue(['b.example.com'], { responder });
     const question = asked(chainPem);
-    const said = { authority: ca.signer, good: [chainPem, other.chainPem] };
-    const about = await answerTo(requestOf(asked(other.chainPem)), said);
+    const options = { authority: ca.signer, good: [chainPem, other.chainPem] };
+    const about = await ocspResponse(requestOf(asked(other.chainPem)), options);
     expect(() => validateResponse(about, question, later(1))).toThrow('another certificate');
-    const changed = await answerTo(requestOf(question), said);
-    // A minute of when it ends.
+    const changed = await ocspResponse(requestOf(question), options);
+    // Changes the expiry minute.
     const at = changed.lastIndexOf(Buffer.from('\u0018\u000f20')) + 13;
     changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
     expect(() => validateResponse(changed, question, later(1))).toThrow('signed by nobody');
@@ -86,17 +87,17 @@ describe('an answer', () => {
   });
 });
 
-test('nobody is asked of a chain that names nobody, lacks who signed it, or names what is no web address', async () => {
-  const { chainPem } = await ca.sell(['a.example.com']);
+test('a chain without responder URL or issuer, or with a non-HTTP URL, sends no request', async () => {
+  const { chainPem } = await ca.issue(['a.example.com']);
   expect(ocspRequestOf(chainPem)).toBeNull();
-  const named = await ca.sell(['a.example.com'], { responder: 'http://ocsp.example.com/' });
+  const named = await ca.issue(['a.example.com'], { responder: 'http://ocsp.example.com/' });
   expect(ocspRequestOf(named.chainPem.slice(0, named.chainPem.indexOf('-----END') + 26))).toBeNull();
   expect(ocspRequestOf(named.chainPem.replace(ca.signer.cert, stranger.signer.cert))).toBeNull();
-  const odd = await ca.sell(['a.example.com'], { responder: 'file:///etc/passwd' });
+  const odd = await ca.issue(['a.example.com'], { responder: 'file:///etc/passwd' });
   expect(ocspRequestOf(odd.chainPem)).toBeNull();
 });
 
-/** What the node's agent does, with this edge's directory. */
+/** The agent's OCSP job on this edge's directory. */
 function agent(over: { deny?: boolean } = {}) {
   const files = new StapleFiles(`${edge.dir}/docs`);
   const chains = new Map<string, string>();
@@ -126,7 +127,7 @@ function agent(over: { deny?: boolean } = {}) {
   };
 }
 
-async function served(...pairs: Bought[]): Promise<{ doc: CertDoc; name: string }> {
+async function served(...pairs: CertificatePair[]): Promise<{ doc: CertDoc; name: string }> {
   const id = randomUUID();
   const doc: CertDoc = {
     kind: 'cert',
@@ -139,12 +140,12 @@ async function served(...pairs: Bought[]): Promise<{ doc: CertDoc; name: string 
   return { doc, name: (await edge.site({}, { certID: id })).name };
 }
 
-/** What a visitor who asks is told: the certificate's status, or nothing. */
-async function told(name: string, ...flags: string[]): Promise<string> {
+/** The stapled certificate status, or nothing. */
+async function readStapledStatus(name: string, ...flags: string[]): Promise<string> {
   const at = ['-connect', `127.0.0.1:${edge.ports.https}`, '-servername', name, '-status', ...flags];
-  const asking = promisify(execFile)('openssl', ['s_client', ...at]);
-  asking.child.stdin?.end();
-  const { stdout } = await asking.catch((error: { stdout: string }) => error);
+  const client = promisify(execFile)('openssl', ['s_client', ...at]);
+  client.child.stdin?.end();
+  const { stdout } = await client.catch((error: { stdout: string }) => error);
   return /Cert Status: (\w+)/.exec(stdout)?.[1] ?? /no response sent/.exec(stdout)?.[0] ?? stdout;
 }
 
@@ -153,104 +154,104 @@ const address = async () => {
   return { port, responder: `http://127.0.0.1:${port}/` };
 };
 
-test('a visitor is told that a certificate is good; its responder may be away, nginx or the agent started anew', async () => {
+test('a good status is stapled, also while the responder is down, and after restarts of nginx and agent', async () => {
   const { port, responder } = await address();
-  const bought = await ca.sell(['good.example.com'], { responder });
+  const bought = await ca.issue(['good.example.com'], { responder });
   const { doc, name } = await served(bought);
   const one = agent();
   await one.follow(doc);
-  // Nobody is there yet: the visitor gets the certificate all the same.
+  // The responder is down; visitors get the certificate without stapling.
   await eventually(() => expect(one.log).toContain(`connect ECONNREFUSED 127.0.0.1:${port}`));
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   one.stop();
 
   const there = await startResponder(port, { authority: ca.signer, good: [bought.chainPem] });
   const two = agent();
   await two.follow(doc);
-  await eventually(async () => expect(await told(name)).toBe('good'));
-  expect(await told(name, '-tls1_2')).toBe('good');
+  await eventually(async () => expect(await readStapledStatus(name)).toBe('good'));
+  expect(await readStapledStatus(name, '-tls1_2')).toBe('good');
   await there.stop();
   two.stop();
   await edge.restart();
-  expect(await told(name)).toBe('good');
+  expect(await readStapledStatus(name)).toBe('good');
   const three = agent();
   await three.follow(doc);
-  expect(await told(name)).toBe('good');
-  // Without its document there is nothing to keep.
+  expect(await readStapledStatus(name)).toBe('good');
+  // Without its document the response is deleted.
   await three.remove(doc);
   expect(await three.files.read(stapleKey(bought.chainPem))).toBeNull();
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   three.stop();
 });
 
-test('an answer that has ended is not shown, and a revoked certificate loses the one it had', async () => {
+test('an expired response is not stapled, and a revoked certificate loses its response', async () => {
   const { port, responder } = await address();
-  const bought = await ca.sell(['revoked.example.com'], { responder });
+  const bought = await ca.issue(['revoked.example.com'], { responder });
   const { doc, name } = await served(bought);
   const key = stapleKey(bought.chainPem);
   const { files, ...one } = agent();
   const response = (
-    await answerTo(requestOf(asked(bought.chainPem)), { authority: ca.signer, good: [bought.chainPem] })
+    await ocspResponse(requestOf(asked(bought.chainPem)), { authority: ca.signer, good: [bought.chainPem] })
   ).toString('base64');
   await files.write(key, { keyType: 'ecdsa', until: Math.floor(Date.now() / 1000) + 600, response });
   await edge.admin.bump([key]);
-  expect(await told(name)).toBe('good');
+  expect(await readStapledStatus(name)).toBe('good');
   await files.write(key, { keyType: 'ecdsa', until: Math.floor(Date.now() / 1000) - 1, response });
   await edge.admin.bump([key]);
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   const there = await startResponder(port, { authority: ca.signer, revoked: [bought.chainPem] });
   await one.follow(doc);
   await eventually(async () => expect(await files.read(key)).toBeNull());
-  expect(await told(name)).toBe('no response sent');
+  expect(await readStapledStatus(name)).toBe('no response sent');
   one.stop();
   await there.stop();
 });
 
-test('a certificate that names nobody is served as ever, and nothing is looked for', async () => {
-  const { name } = await served(await ca.sell(['plain.example.com']));
-  expect(await told(name)).toBe('no response sent');
+test('a certificate without responder URL is served without any request', async () => {
+  const { name } = await served(await ca.issue(['plain.example.com']));
+  expect(await readStapledStatus(name)).toBe('no response sent');
   expect((await edge.counters())['certFailed'] ?? 0).toBe(0);
 });
 
-test('of two pairs each visitor is told about the one he is shown, or nothing', async () => {
+test('each of two pairs is stapled with its own response, or none', async () => {
   const { port, responder } = await address();
   const pairs = [
-    await ca.sell(['two.example.com'], { responder }),
-    await ca.sell(['two.example.com'], { responder, rsa: true }),
+    await ca.issue(['two.example.com'], { responder }),
+    await ca.issue(['two.example.com'], { responder, rsa: true }),
   ];
   const { doc, name } = await served(...pairs);
   const there = await startResponder(port, { authority: ca.signer, good: pairs.map(({ chainPem }) => chainPem) });
   const one = agent();
   await one.follow(doc);
-  await eventually(async () => expect(await told(name)).toBe('good'));
-  expect(await told(name, '-sigalgs', 'RSA-PSS+SHA256')).toBe('no response sent');
-  expect(await told(name, '-tls1_2', '-cipher', 'ECDHE-RSA-AES128-GCM-SHA256')).toBe('no response sent');
+  await eventually(async () => expect(await readStapledStatus(name)).toBe('good'));
+  expect(await readStapledStatus(name, '-sigalgs', 'RSA-PSS+SHA256')).toBe('no response sent');
+  expect(await readStapledStatus(name, '-tls1_2', '-cipher', 'ECDHE-RSA-AES128-GCM-SHA256')).toBe('no response sent');
   one.stop();
   await there.stop();
 });
 
-describe('a responder that is hostile', () => {
+describe('a hostile responder', () => {
   test.each<[string, (answer: ServerResponse) => unknown, string]>([
     ['sends a megabyte', (answer) => answer.end(Buffer.alloc(1 << 20)), 'longer than 20000 bytes'],
     ['leads elsewhere', (answer) => answer.writeHead(302, { location: 'http://10.0.0.1/' }).end(), 'answered 302'],
     ['answers nonsense', (answer) => answer.end('nonsense'), ''],
     ['closes', (answer) => answer.destroy(), 'socket hang up'],
-  ])('%s, and gets nothing of it', async (_, behave, why) => {
+  ])('that sends %s has no effect', async (_, behave, why) => {
     const server = createServer((_, answer) => void behave(answer)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = Reflect.get(Object(server.address()), 'port');
-    const bought = await ca.sell(['hostile.example.com'], { responder: `http://127.0.0.1:${port}/` });
+    const bought = await ca.issue(['hostile.example.com'], { responder: `http://127.0.0.1:${port}/` });
     const { doc, name } = await served(bought);
     const one = agent();
     await one.follow(doc);
     await eventually(() => expect(one.log).toEqual([expect.stringContaining(why)]));
-    expect(await told(name)).toBe('no response sent');
+    expect(await readStapledStatus(name)).toBe('no response sent');
     one.stop();
     server.closeAllConnections();
     server.close();
   });
-  test('lies where the zone lets no origin lie, and is not asked', async () => {
-    const bought = await ca.sell(['inside.example.com'], { responder: 'http://inside.example.com/' });
+  test('at a denied address is not contacted', async () => {
+    const bought = await ca.issue(['inside.example.com'], { responder: 'http://inside.example.com/' });
     const { doc } = await served(bought);
     const one = agent({ deny: true });
     await one.follow(doc);

@@ -1,4 +1,4 @@
-// What the agent's findings do to the choice of an origin.
+// Effect of health check results on origin selection.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 import { startEdge, upstream } from '../support/edge.ts';
@@ -36,8 +36,8 @@ async function pair(more: Partial<HostDoc['origin']> = {}) {
   return { first: first ?? '', second: second ?? '', ask };
 }
 
-describe('an origin that is found down', () => {
-  test('is left alone by all workers until it is found up', async () => {
+describe('an unhealthy origin', () => {
+  test('is skipped by all workers until it is healthy', async () => {
     const { first, ask } = await pair();
     await edge.admin.health([first], [], 60);
     expect(await ask(20)).toEqual({ one: 0, two: 20 });
@@ -46,14 +46,14 @@ describe('an origin that is found down', () => {
     expect(Math.min(after.one, after.two)).toBeGreaterThan(5);
   });
 
-  test('is asked all the same when every other is down as well', async () => {
+  test('is used if all others are unhealthy, too', async () => {
     const { first, second, ask } = await pair();
     await edge.admin.health([first, second], [], 60);
     const { one: asked, two: other } = await ask(20);
     expect(asked + other).toBe(20);
   });
 
-  test('counts only where the domain asks for checks', async () => {
+  test('is skipped only if the domain has health checks', async () => {
     const upstreams = [upstream(one.port)];
     const { name } = await edge.site(
       {},
@@ -63,7 +63,7 @@ describe('an origin that is found down', () => {
     expect((await edge.get('/', { host: name })).body).toBe('one');
   });
 
-  test('is forgotten when nobody says so any more', async () => {
+  test('is used again when its status is no longer reported', async () => {
     const { first, ask } = await pair();
     await edge.admin.health([first], [], 0.001);
     await expect.poll(async () => (await ask(4)).one).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ describe('an origin that is found down', () => {
 });
 
 test.each(['roundRobin', 'uriHash', 'leastConnections'] as const)(
-  'an origin that is back begins with little where it is to start slowly: %s',
+  'a recovered origin starts with few requests with slow start: %s',
   async (method) => {
     const { first, ask } = await pair({ method, slowStartSeconds: 3600 });
     await edge.admin.health([], [first], 60);

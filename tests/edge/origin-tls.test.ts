@@ -1,4 +1,4 @@
-// An origin over TLS whose certificate must be right.
+// Origins over TLS with certificate verification.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
@@ -9,7 +9,7 @@ import { startEdge, upstream } from '../support/edge.ts';
 import { startOrigin } from '../support/origin.ts';
 
 const trusted = selfSigned('origin.example.com');
-const edge = await startEdge({ trusts: trusted.cert });
+const edge = await startEdge({ trustedAuthorities: trusted.cert });
 const [right, wrong] = await Promise.all([
   startOrigin({ tls: trusted }),
   startOrigin({ tls: selfSigned('origin.example.com') }),
@@ -30,8 +30,8 @@ const site = (ports: number[], more: { sni?: string | null; verify?: boolean; ce
     },
   );
 
-describe('an origin whose certificate is to be valid', () => {
-  test('is asked, for pages and with a body, when an authority that the machine trusts vouches for its name', async () => {
+describe('an origin with certificate verification', () => {
+  test('is used, for pages and bodies, if a trusted authority signed its certificate', async () => {
     const { name } = await site([right.port]);
     expect((await edge.get('/valid', { host: name })).status).toBe(200);
     expect((await edge.get('/valid', { host: name, method: 'POST', body: 'x'.repeat(100_000) })).status).toBe(200);
@@ -41,37 +41,37 @@ describe('an origin whose certificate is to be valid', () => {
     ]);
   });
 
-  test('is not told a word when nobody vouches for it', async () => {
+  test('receives nothing if the certificate is untrusted', async () => {
     const { name } = await site([wrong.port]);
     const reply = await edge.get('/secret', { host: name, headers: { cookie: 'session=1' } });
     expect([reply.status, reply.body]).toEqual([502, expect.stringContaining('does not answer')]);
     expect(wrong.asked('/secret')).toEqual([]);
   });
 
-  test('is not told a word when the certificate is of another name', async () => {
+  test('receives nothing if the certificate has another name', async () => {
     const { name } = await site([right.port], { sni: 'other.example.com' });
     expect((await edge.get('/other', { host: name })).status).toBe(502);
     expect(right.asked('/other')).toEqual([]);
   });
 
-  test('gives way to a backup whose certificate is right', async () => {
+  test('is replaced by a backup with a valid certificate', async () => {
     const { name } = await site([wrong.port, right.port]);
     expect((await edge.get('/backup', { host: name })).status).toBe(200);
     expect([wrong.asked('/backup').length, right.asked('/backup').length]).toEqual([0, 1]);
   });
 });
 
-test('an origin that asks who we are is shown the certificate that the domain names, and no other domain has it', async () => {
+test("an origin that requests a client certificate gets the domain's, and no other domain uses it", async () => {
   const [ours, id] = [selfSigned('edge.example.com'), randomUUID()];
-  const asking = createServer(
+  const server = createServer(
     { ...trusted, requestCert: true, rejectUnauthorized: false, ca: ours.cert },
     (request, response) => {
       const authorized = request.socket instanceof TLSSocket && request.socket.authorized;
       response.writeHead(authorized ? 200 : 403).end();
     },
   ).listen(0, '127.0.0.1');
-  await once(asking, 'listening');
-  const address = asking.address();
+  await once(server, 'listening');
+  const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   const key = edge.seal(ours.key, `cert/${id}`);
   await edge.put({
@@ -86,22 +86,22 @@ test('an origin that asks who we are is shown the certificate that the domain na
     await site([port]),
     await site([port], { certID: randomUUID() }),
   ];
-  // One after the other, so that a kept connection would tell.
+  // Sequential, so that a reused connection would show.
   for (let i = 0; i < 3; i += 1) {
     expect((await edge.get('/', { host: shown.name })).status).toBe(200);
     expect((await edge.get('/', { host: none.name })).status).toBe(403);
   }
   expect((await edge.get('/', { host: lost.name })).status).toBe(502);
-  asking.close();
-  asking.closeAllConnections();
+  server.close();
+  server.closeAllConnections();
 });
 
-test('a certificate of nobody will do where none is asked for', async () => {
+test('without verification any certificate is accepted', async () => {
   const { name } = await site([wrong.port], { verify: false });
   expect((await edge.get('/', { host: name })).status).toBe(200);
 });
 
-test('a machine that trusts nobody asks no origin that must be verified', async () => {
+test('without trusted authorities no verified origin is used', async () => {
   const bare = await startEdge();
   try {
     const { name } = await bare.site(

@@ -1,4 +1,4 @@
-// Origins that drip, stop, tear the line in the middle of an answer, hang up between two requests, or live in IPv6 alone.
+// Faulty origins: slow, stalled, truncated, closing idle connections, or IPv6 only.
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ const names = await startNameServer();
 const edge = await startEdge({ resolvers: [names.address] });
 afterAll(() => Promise.all([edge.stop(), names.stop()]));
 
-/** Says its head at once and then does with the connection what it is told. */
+/** Sends its headers at once and then calls `then` with the connection. */
 async function peculiar(then: (socket: Socket, asked: number) => void) {
   let asked = 0;
   const server = createServer((socket) => {
@@ -30,12 +30,12 @@ async function peculiar(then: (socket: Socket, asked: number) => void) {
 }
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\nCache-Control: max-age=600\r\n\r\n';
 
-/** A domain of its own in front of that port. */
+/** A domain with this origin port. */
 const domain = async (port: number, readTimeoutSeconds = 10) =>
   (await edge.site({ cacheRules: [rule()] }, { origin: { readTimeoutSeconds, upstreams: [upstream(port)] } })).name;
 
-describe('an origin that is slow in the middle of an answer', () => {
-  test('is waited for as long as it goes on, however long that is in all', async () => {
+describe('an origin that is slow during a response', () => {
+  test('is waited for while data arrives, for any total time', async () => {
     const { port } = await peculiar((socket) => {
       socket.write(head);
       let sent = 0;
@@ -45,13 +45,13 @@ describe('an origin that is slow in the middle of an answer', () => {
         if (sent === 10) clearInterval(drip);
       }, 400);
     });
-    // Four seconds in all, with a limit of three.
+    // Four seconds in total, with a limit of three.
     const host = await domain(port, 3);
     expect(await edge.get('/', { host })).toMatchObject({ status: 200, body: 'xxxxxxxxxx' });
     expect((await edge.get('/', { host })).cache).toBe('hit');
   });
 
-  test('and stops is given up; the visitor sees that it is not whole, and nothing is stored', async () => {
+  test('and stalls times out; the client sees a truncated response, and nothing is stored', async () => {
     const { port, asked } = await peculiar((socket) => socket.write(`${head}half`));
     const host = await domain(port, 1);
     await expect(edge.get('/', { host })).rejects.toThrow('aborted');
@@ -62,7 +62,7 @@ describe('an origin that is slow in the middle of an answer', () => {
   });
 });
 
-test('an origin that resets the connection in the middle of an answer: the visitor sees it, and nothing is stored', async () => {
+test('an origin that resets during a response truncates it for the client, and nothing is stored', async () => {
   const { port } = await peculiar((socket, asked) => {
     if (asked === 1) socket.write(`${head}half`, () => socket.resetAndDestroy());
     else socket.write(`${head}0123456789`);
@@ -72,7 +72,7 @@ test('an origin that resets the connection in the middle of an answer: the visit
   expect(await edge.get('/', { host })).toMatchObject({ status: 200, body: '0123456789', cache: 'uri-miss' });
 });
 
-test('an origin that hangs up between two requests is asked again over a new connection, also with a body', async () => {
+test('an origin that closes an idle connection gets the request on a new one, also with a body', async () => {
   const lines: Socket[] = [];
   const { port } = await peculiar((socket) => {
     lines.push(socket);
@@ -89,7 +89,7 @@ test('an origin that hangs up between two requests is asked again over a new con
   expect(lines).toHaveLength(4);
 });
 
-describe('an origin that resets a kept connection when the next request comes by it', () => {
+describe('an origin that resets a reused connection on the next request', () => {
   test.each([
     ['GET', undefined],
     ['POST', 'once'],
@@ -97,13 +97,13 @@ describe('an origin that resets a kept connection when the next request comes by
     ['PATCH', 'once'],
     ['PUT', 'once'],
     ['PROPFIND', undefined],
-  ])('still answers %s with the body %j, and is not asked twice', async (method, body) => {
+  ])('still answers %s with the body %j, and gets it once', async (method, body) => {
     const requests: string[] = [];
     const server = createServer((socket) => {
       let asked = 0;
       socket.on('error', () => undefined);
       socket.on('data', (chunk) => {
-        // A body may come by itself.
+        // A body may arrive in its own chunk.
         if (!/^[A-Z]+ \//.test(chunk.toString())) return;
         asked += 1;
         if (asked > 1) return void socket.resetAndDestroy();
@@ -117,7 +117,7 @@ describe('an origin that resets a kept connection when the next request comes by
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
     const { name: host } = await edge.site({}, { origin: { upstreams: [upstream(address.port)] } });
-    // Several: each worker keeps connections of its own.
+    // Several requests, because each worker has its own connections.
     for (let i = 0; i < 8; i += 1) await edge.get('/', { host });
     for (let i = 0; i < 8; i += 1)
       expect(await edge.get('/', { host, method, ...(body !== undefined && { body }) })).toMatchObject({
@@ -131,7 +131,7 @@ describe('an origin that resets a kept connection when the next request comes by
 test.each([
   ['two fields', 'Content-Length: 4\r\nContent-Length: 2'],
   ['a list', 'Content-Length: 4, 2'],
-])('a response with two different lengths (%s) is refused', async (_, lengths) => {
+])('a response with two different lengths (%s) gets 502', async (_, lengths) => {
   const { port } = await peculiar((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\n${lengths}\r\nCache-Control: max-age=600\r\n\r\nabcd`);
   });
@@ -139,13 +139,13 @@ test.each([
   for (const method of ['GET', 'GET', 'HEAD', 'POST']) expect((await edge.get('/', { host, method })).status).toBe(502);
 });
 
-describe('a long header of an origin', () => {
+describe('a long response header', () => {
   test.each([
     ['no-store', 20],
     ['no-store', 63],
     ['max-age=600', 20],
     ['max-age=600', 60],
-  ])('with %s and %i kB reaches visitors, from the store too', async (control, kilobytes) => {
+  ])('with %s and %i kB reaches clients, also from the cache', async (control, kilobytes) => {
     const { name: host } = await edge.site();
     const path = `/long-${kilobytes}-${control.length}`;
     const fields = Object.fromEntries(
@@ -164,8 +164,8 @@ describe('a long header of an origin', () => {
   });
 });
 
-describe('an origin in IPv6', () => {
-  test('is asked at its address, by HTTP and by HTTPS', async () => {
+describe('an IPv6 origin', () => {
+  test('works by address, with HTTP and HTTPS', async () => {
     const pair = selfSigned('origin.example.com');
     const [plain, secure] = await Promise.all([
       startOrigin({ host: '::1' }),
@@ -176,14 +176,14 @@ describe('an origin in IPv6', () => {
       const upstreams = [upstream(port, { address: '::1' })];
       const { name } = await edge.site({}, { origin: { scheme, upstreams } });
       const reply = await edge.get(`/${scheme}`, { host: name });
-      expect(await edge.logged(reply)).toMatchObject({ status: 200, upstream: `[::1]:${port}` });
+      expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 200, upstream: `[::1]:${port}` });
       return reply.body;
     };
     expect(await at('http', plain.port)).toBe('/http');
     expect(await at('https', secure.port)).toBe('/https');
   });
 
-  test('alone, by its name, is asked there; and elsewhere once the name leads elsewhere', async () => {
+  test('works by name, and follows a changed record', async () => {
     const six = await startOrigin({ host: '::1', port: await freePort() });
     onTestFinished(() => six.stop());
     names.records.set('six.example.com', { aaaa: ['0:0:0:0:0:0:0:1'], seconds: 1 });

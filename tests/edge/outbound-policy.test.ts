@@ -1,4 +1,4 @@
-// The edge judges where a name leads by the list that the API sends it: both decide alike. A bare nginx runs the Lua.
+// The outbound policy in Lua and in TypeScript must agree. The Lua code runs in a bare nginx.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -47,7 +47,7 @@ async function allowedByLua(settings: Parameters<typeof originPolicy>[0], addres
   return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).json();
 }
 
-test('the edge and the API refuse the same addresses, and allow the same exceptions', async () => {
+test('edge and API deny the same addresses, and allow the same exceptions', async () => {
   await run('nginx', ['-p', dir, '-c', conf]);
   onTestFinished(async () => void (await run('nginx', ['-p', dir, '-c', conf, '-s', 'stop'])));
   const addresses = [...forbiddenAddresses, ...publicAddresses];

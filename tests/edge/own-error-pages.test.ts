@@ -1,4 +1,4 @@
-// Errors that nginx answers by itself, as visitors see them.
+// nginx's own error responses.
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { createServer } from 'node:net';
@@ -18,7 +18,7 @@ edge.origin.on('/file', { headers: { etag: '"a"', 'content-length': 10 }, body: 
 
 const request = (line: string, host = name, more = '') =>
   `${line}\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`;
-/** Our page: its number, no name of a program, nobody keeps it. */
+/** The page has its status, names no software and is not cacheable. */
 const expectOurs = (text: string, status: number, title: string) => {
   expect(text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(text).toContain(`<h1>${status} ${title}</h1>`);
@@ -55,17 +55,17 @@ test.each([
     413,
     'Content Too Large',
   ],
-])('%s is answered by our page', async (_, text, status, title) => {
-  const said = await edge.raw(text);
-  expect(said).toContain(title);
-  expectOurs(said, status, title);
+])('%s shows our page', async (_, text, status, title) => {
+  const raw = await edge.raw(text);
+  expect(raw).toContain(title);
+  expectOurs(raw, status, title);
 });
 
 test.each([
   ['if-match', '"b"', 412, 'Precondition Failed'],
   ['if-unmodified-since', 'Mon, 01 Jan 2001 00:00:00 GMT', 412, 'Precondition Failed'],
   ['range', 'bytes=50-', 416, 'Range Not Satisfiable'],
-])('a stored file that is asked for with %s: %s is answered by our page', async (field, value, status, title) => {
+])('a cached file requested with %s: %s shows our page', async (field, value, status, title) => {
   edge.origin.on('/dated', {
     headers: {
       etag: '"a"',
@@ -82,10 +82,10 @@ test.each([
   expect(reply.status).toBe(status);
   expect(reply.header('etag')).toBeUndefined();
   expect(reply.header('content-range')).toBe(status === 416 ? 'bytes */10' : undefined);
-  expect(await edge.logged(reply)).toMatchObject({ status, uri: '/dated', method: 'GET' });
+  expect(await edge.accessLogEntry(reply)).toMatchObject({ status, uri: '/dated', method: 'GET' });
 });
 
-test('the log names what was asked for where a request could not be read', async () => {
+test('the log names the requested host if the request could not be parsed', async () => {
   const text = await edge.raw(request('GET /named?a=1 HTTP/1.1', name, 'No Colon\r\n'));
   const [, id] = /<p>Request ([0-9a-f]{32})/.exec(text) ?? [];
   await eventually(async () =>
@@ -93,12 +93,12 @@ test('the log names what was asked for where a request could not be read', async
   );
 });
 
-test('plain HTTP to a port with TLS is answered by our page', async () => {
+test('plain HTTP to a TLS port shows our page', async () => {
   const reply = await edge.get('/', { host: name, port: edge.ports.https });
   expect([reply.status, reply.body]).toEqual([400, expect.stringContaining('This port answers HTTPS only.')]);
 });
 
-test('HTTP/2 sees the same pages', async () => {
+test('HTTP/2 shows the same pages', async () => {
   const session = connectHttp2(`https://127.0.0.1:${edge.ports.https}`, {
     servername: name,
     rejectUnauthorized: false,
@@ -112,7 +112,7 @@ test('HTTP/2 sees the same pages', async () => {
   expect([headers[':status'], body]).toEqual([413, expect.stringContaining('<h1>413 Content Too Large</h1>')]);
 });
 
-/** Takes each request and closes without a word that is an answer. */
+/** An origin that closes every request without a response. */
 async function interimOnly() {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -126,7 +126,7 @@ async function interimOnly() {
   return { origin: { upstreams: [upstream(address.port)] } };
 }
 
-describe('an origin that answers nothing usable', () => {
+describe('an origin without a usable response', () => {
   test.each(['GET', 'POST'])('is our 502 by %s, or the page of the site', async (method) => {
     const origin = await interimOnly();
     const plain = await edge.site({ cacheRules: [rule()] }, origin);
@@ -134,10 +134,10 @@ describe('an origin that answers nothing usable', () => {
     const own = await edge.site({ cacheRules: [rule()], ...sorry(502) }, origin);
     const reply = await edge.get('/', { host: own.name, method });
     expect([reply.status, reply.body, reply.header('cache-control')]).toEqual([502, '<h1>sorry 502</h1>', 'no-store']);
-    expect(await edge.logged(reply)).toMatchObject({ status: 502, uri: '/', method, site: own.site.id });
+    expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 502, uri: '/', method, site: own.site.id });
   });
 
-  test('in pieces: our page for the first, and a broken file for a later one', async () => {
+  test('in slices: our page for the first, and a truncated file for a later one', async () => {
     const plain = await edge.site({ cacheRules: [rule({ slices: true })] }, await interimOnly());
     expectOurs(await edge.raw(request('GET / HTTP/1.1', plain.name)), 502, 'Bad Gateway');
     const { name: host } = await edge.site({ cacheRules: [rule({ slices: true })] });
@@ -153,13 +153,13 @@ describe('an origin that answers nothing usable', () => {
     );
     const text = await edge.raw(request('GET /pieces HTTP/1.1', host));
     const body = text.slice(text.indexOf('\r\n\r\n') + 4);
-    // What nginx had not sent yet when the second piece failed is lost.
+    // Data that nginx had buffered when the second slice failed is lost.
     expect(body.length).toBeLessThanOrEqual(mega);
     expect(body.replace(/^a+/, '')).toBe('');
   });
 });
 
-test('a request that cannot be read is answered by the page of the site, where its host could be read', async () => {
+test("a request that cannot be parsed shows the site's page if its host could be parsed", async () => {
   const text = await edge.raw(request('GET /a HTTP/1.1', dressed, 'No Colon\r\n'));
   expect(text).toMatch(/^HTTP\/1\.1 400 [^]*\r\n<h1>sorry 400<\/h1>\r\n/);
   expect(await edge.raw(request('GET /a HTTP/1.1', dressed, `X: ${'x'.repeat(20_000)}\r\n`))).toContain(
@@ -167,7 +167,7 @@ test('a request that cannot be read is answered by the page of the site, where i
   );
 });
 
-test('no visitor reaches the place of these pages by its name', async () => {
+test('the internal location of these pages is not reachable', async () => {
   const reply = await edge.get('//unreadable', { host: name });
   expect(reply.status).toBe(200);
 });

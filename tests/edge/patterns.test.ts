@@ -1,4 +1,4 @@
-// Tenants' patterns at a real nginx: what the API accepts compiles there, and what does not compile denies nothing.
+// Tenants' patterns on a real nginx: patterns that the API accepts compile, and others deny nobody.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { testDir } from '../support/test-dir.ts';
 const run = promisify(execFile);
 const lua = path.join(import.meta.dirname, '../../agent/lua');
 
-/** A bare nginx that runs patterns with the edge's own Lua and answers its error for each; null where it compiles. */
+/** Compiles patterns with the edge's Lua code in a bare nginx. Returns the error of each, or null. */
 async function compiler() {
   const [dir, [port = 0], { modules }] = await Promise.all([testDir(), freePorts(1), detectCapabilities('nginx')]);
   const conf = path.join(dir, 'nginx.conf');
@@ -118,7 +118,7 @@ describe('a pattern', () => {
     expect(accepted.filter((_, i) => outcomes[i] === 'broken')).toEqual([]);
   });
 
-  test('that nginx refuses is refused by the API as well', async () => {
+  test('that nginx rejects is rejected by the API, too', async () => {
     const compile = await compiler();
     const refused = ['\\u0061', '[]', '[^]a', '(?:(?:a{1000}){1000}){1000}', '[[:nope:]', '[\\d-\\w-[:x:]]'];
     expect(await compile(refused)).toEqual(refused.map(() => 'broken'));
@@ -168,7 +168,7 @@ describe('a pattern', () => {
     expect((await edge.counters())['pluginFailed']).toBe(0);
   });
 
-  test('of a cache rule that does not compile stores nothing, so that no rule behind it stores what it keeps out', async () => {
+  test('of a cache rule that does not compile stores nothing, so that no later rule caches its URLs', async () => {
     const edge = await startEdge({ zone: { worker: { processes: 1, connections: 1024 } } });
     onTestFinished(() => edge.stop());
     const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['[]'] }), rule()] });

@@ -11,7 +11,7 @@ const edge = await startEdge();
 afterAll(() => edge.stop());
 const zoneKey = async () => Buffer.from(await readFile(join(edge.dir, 'keys/zone.key'), 'utf8'), 'base64');
 
-/** Pages of other hosts, a field and a token are asked for: nobody gets in by accident. */
+/** A site with hotlink, header and token protection. */
 async function guarded() {
   const id = randomUUID();
   const tokenAuth: TokenAuthDoc = {
@@ -52,7 +52,7 @@ async function guarded() {
   );
 }
 
-test('what visitors need a token, a page and a field for is preheated all the same, and a visitor with them meets it in the store', async () => {
+test('URLs protected by token, referer and header are prefetched, and authorized visitors get a hit', async () => {
   const { name } = await guarded();
   const url = `http://${name}:${edge.ports.http}/film.mp4?q=1`;
   expect(await preheat('127.0.0.1', [url], 10_000, await zoneKey())).toEqual({ fetched: 1, error: null });
@@ -65,7 +65,7 @@ test('what visitors need a token, a page and a field for is preheated all the sa
   expect([reply.status, reply.cache]).toEqual([200, 'hit']);
 });
 
-test('nobody else gets in by saying that they preheat: not by another key, for another URL, or later', async () => {
+test('a forged prefetch header has no effect: with another key, for another URL, or later', async () => {
   const { name } = await guarded();
   const key = await zoneKey();
   const asked = async (proof: string) =>
@@ -86,7 +86,7 @@ test('nobody else gets in by saying that they preheat: not by another key, for a
   for (const proof of bad) expect([proof, await asked(proof)]).toEqual([proof, 403]);
 });
 
-test('what is kept stored is fetched once, seen in the store after that, and told apart from what may not be kept and what does not come', async () => {
+test('a kept URL is fetched once, found in the cache afterwards, and reported when uncacheable or failing', async () => {
   const { name } = await guarded();
   const urlOf = (path: string) => `http://${name}:${edge.ports.http}${path}`;
   edge.origin.on('/missing', { status: 404 });

@@ -8,20 +8,20 @@ import { rule as cacheRule, startEdge } from '../support/edge.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-type Wish = { type: 'exact' | 'prefix' | 'regex'; source: string; target: string } & Partial<RewriteRule>;
-const docOf = (rules: Wish[], id: string = randomUUID()) =>
+type RewriteOptions = { type: 'exact' | 'prefix' | 'regex'; source: string; target: string } & Partial<RewriteRule>;
+const docOf = (rules: RewriteOptions[], id: string = randomUUID()) =>
   moduleDoc({
     id,
     kind: 'proxyRewrite',
     settings: { rules: rules.map((wish) => RewriteRule.parse(wish)) },
     redirects: null,
   });
-async function withRules(...rules: Wish[]) {
+async function withRules(...rules: RewriteOptions[]) {
   const doc = docOf(rules);
   await edge.put(doc);
   return { doc, ...(await edge.site({ cacheRules: [cacheRule()] }, { modules: { proxyRewrite: doc.id } })) };
 }
-/** What the origin was asked for each. */
+/** The URLs that the origin received. */
 async function asked(host: string, ...paths: string[]) {
   const urls = [];
   for (const path of paths) {
@@ -31,7 +31,7 @@ async function asked(host: string, ...paths: string[]) {
   return urls;
 }
 
-test('the origin is asked for another path: whole ones, prefixes and patterns, the first that matches', async () => {
+test('the origin path is rewritten by exact paths, prefixes and patterns, first match wins', async () => {
   const { name } = await withRules(
     { type: 'exact', source: '/a', target: '/b' },
     { type: 'prefix', source: '/api', target: '/v2/' },
@@ -52,7 +52,7 @@ test('the origin is asked for another path: whole ones, prefixes and patterns, t
   ]);
 });
 
-test('a query of the target is sent, with the visitor’s behind it where it is kept', async () => {
+test("the target's query is sent, followed by the client's if kept", async () => {
   const { name } = await withRules(
     { type: 'exact', source: '/keep', target: '/b?from=edge' },
     { type: 'exact', source: '/drop', target: '/b', keepQuery: false },
@@ -60,13 +60,13 @@ test('a query of the target is sent, with the visitor’s behind it where it is 
   expect(await asked(name, '/keep?q=1', '/keep', '/drop?q=1')).toEqual(['/b?from=edge&q=1', '/b?from=edge', '/b']);
 });
 
-test('the Host field may be another; who is asked stays the domain’s own origin', async () => {
+test("the Host header may be rewritten; the origin stays the domain's", async () => {
   const { name } = await withRules({ type: 'prefix', source: '/blog', target: '/', host: 'blog.internal:8080' });
   await edge.get('/blog/post', { host: name });
   expect(edge.origin.asked('/post')[0]?.headers.host).toBe('blog.internal:8080');
 });
 
-test('the store names objects by what visitors ask, so a rewritten one is hit and purged by its own URL', async () => {
+test("cache keys use the client's URL, which hits and purges", async () => {
   const { name } = await withRules({ type: 'prefix', source: '/p', target: '/real' });
   const states = async (...paths: string[]) => {
     const found = [];
@@ -78,7 +78,7 @@ test('the store names objects by what visitors ask, so a rewritten one is hit an
   expect((await states('/p/1'))[0]).toBe('uri-miss');
 });
 
-test('letters beyond ASCII arrive encoded, and what a group took neither climbs nor becomes a query', async () => {
+test('non-ASCII text is encoded, and captured groups cannot traverse or add a query', async () => {
   const { name } = await withRules(
     { type: 'exact', source: '/舊', target: '/新 頁'.replace(' ', '%20') },
     { type: 'regex', source: '^/x(.*)$', target: '/dir/$1' },
@@ -87,17 +87,17 @@ test('letters beyond ASCII arrive encoded, and what a group took neither climbs 
   expect(urls).toEqual(['/%E6%96%B0%20%E9%A0%81', '/dir/%3Fa%23b', '/x../secret']);
 });
 
-test('a change is seen with the next request', async () => {
+test('a change applies to the next request', async () => {
   const { name, doc } = await withRules({ type: 'exact', source: '/m', target: '/1' });
   expect(await asked(name, '/m')).toEqual(['/1']);
   await edge.put(docOf([{ type: 'exact', source: '/m', target: '/2' }], doc.id));
   expect(await asked(name, '/m')).toEqual(['/2']);
 });
 
-test('whatever is accepted as a rule, the origin gets one request line and no further field', async () => {
+test('any accepted rule sends one request line and no additional header', async () => {
   const { name, doc } = await withRules();
   const text = fc.string({ unit: fc.constantFrom(...'ab/?&=%$1.:@\\"\'<>{};\r\n 中'), maxLength: 20 });
-  const wish = fc
+  const rewriteArbitrary = fc
     .record({
       type: fc.constantFrom('exact' as const, 'prefix' as const, 'regex' as const),
       source: fc.oneof(
@@ -110,7 +110,7 @@ test('whatever is accepted as a rule, the origin gets one request line and no fu
   await edge.get('/plain', { host: name, method: 'POST' });
   const usual = Object.keys(edge.origin.asked('/plain')[0]?.headers ?? {}).toSorted();
   await fc.assert(
-    fc.asyncProperty(wish, async (one) => {
+    fc.asyncProperty(rewriteArbitrary, async (one) => {
       await edge.put(docOf([one], doc.id));
       const before = edge.origin.requests.length;
       const reply = await edge.get(`/s${encodeURIComponent(one.source.slice(2, 8))}`, { host: name, method: 'POST' });

@@ -1,4 +1,4 @@
-// Purges of what begins so, of tags, and soft ones: what is marked and found out with the next request.
+// Purges by prefix and by tag, and soft purges, which take effect on the next request.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { rule, startEdge } from '../support/edge.ts';
@@ -21,14 +21,14 @@ async function stored(host: string, ...paths: string[]) {
 }
 
 describe('a purge by prefix', () => {
-  test('takes what lies below it, however it is written, and nothing beside it', async () => {
+  test('removes everything below it in any notation, and nothing beside it', async () => {
     const { name: host, site } = await made();
     await stored(host, '/img/a', '/img/b?x=1', '/%69mg/c', '/imgs', '/other');
     await purge({ site: site.id, prefixes: [`${host}/img/`] });
     for (const path of ['/img/a', '/img/b?x=1', '/%69mg/c']) expect(await stateOf(path, { host })).toBe('uri-miss');
     for (const path of ['/img/a', '/imgs', '/other']) expect(await stateOf(path, { host })).toBe('hit');
   });
-  test('may be repeated, and lie within another', async () => {
+  test('may be repeated, and be inside another', async () => {
     const { name: host, site } = await made();
     await stored(host, '/a/b/c', '/a/d');
     await purge({ site: site.id, prefixes: [`${host}/a/`, `${host}/a/b/`] });
@@ -37,7 +37,7 @@ describe('a purge by prefix', () => {
     expect(await stateOf('/a/b/c', { host })).toBe('uri-miss');
     expect(await stateOf('/a/d', { host })).toBe('hit');
   });
-  test('is of one host and one site', async () => {
+  test('affects one host and one site', async () => {
     const first = await made();
     const second = await edge.site({}, { siteID: first.site.id });
     const other = await made();
@@ -47,7 +47,7 @@ describe('a purge by prefix', () => {
     expect(await stateOf('/p/a', { host: first.name })).toBe('uri-miss');
     for (const { name } of [second, other]) expect(await stateOf('/p/a', { host: name })).toBe('hit');
   });
-  test('survives a restart: what was purged stays away, what came after it stays', async () => {
+  test('survives a restart: purged objects stay purged, newer ones stay', async () => {
     const { name: host, site } = await made();
     await stored(host, '/r/old', '/r/new');
     await purge({ site: site.id, prefixes: [`${host}/r/`] });
@@ -56,7 +56,7 @@ describe('a purge by prefix', () => {
     expect(await stateOf('/r/old', { host })).toBe('uri-miss');
     expect(await stateOf('/r/new', { host })).toBe('hit');
   });
-  test('reaches what is still on its way', async () => {
+  test('includes responses in flight', async () => {
     const { name: host, site } = await made();
     const { opened, open } = gate();
     edge.origin.on('/w/x', { body: 'old', after: opened });
@@ -73,7 +73,7 @@ describe('a purge by prefix', () => {
 describe('a purge by tag', () => {
   const tagged = (path: string, tags: string) => edge.origin.on(path, { headers: { 'cache-tag': tags }, body: path });
 
-  test('takes the objects that have one of them, in any case, and no others', async () => {
+  test('removes objects with one of the tags, case-insensitively, and no others', async () => {
     const { name: host, site } = await made();
     tagged('/t1', 'Shoes, sale');
     tagged('/t2', 'sale');
@@ -86,7 +86,7 @@ describe('a purge by tag', () => {
     for (const path of ['/t1', '/t2', '/t3']) expect(await stateOf(path, { host })).not.toBe('hit');
     expect(await stateOf('/plain', { host })).toBe('hit');
   });
-  test('leaves what is fetched as soon as it is answered', async () => {
+  test('keeps responses that are fetched afterwards', async () => {
     const { name: host, site } = await made();
     tagged('/soon', 'soon');
     for (let i = 0; i < 40; i += 1) {
@@ -95,7 +95,7 @@ describe('a purge by tag', () => {
       await purge({ site: site.id, tags: ['soon'] });
     }
   });
-  test('is of one site', async () => {
+  test('affects one site', async () => {
     const [mine, theirs] = [await made(), await made()];
     tagged('/same', 'same');
     await stored(mine.name, '/same');
@@ -104,7 +104,7 @@ describe('a purge by tag', () => {
     expect(await stateOf('/same', { host: mine.name })).not.toBe('hit');
     expect(await stateOf('/same', { host: theirs.name })).toBe('hit');
   });
-  test('takes every variant', async () => {
+  test('removes every variant', async () => {
     const { name: host, site } = await made();
     edge.origin.on('/tv', { headers: { 'cache-tag': 'v', vary: 'accept-encoding, x-kind' } });
     const asks = ['gzip', ''].flatMap((encoding) =>
@@ -124,7 +124,7 @@ describe('a purge by tag', () => {
     expect(await stateOf('/tr', { host })).not.toBe('hit');
     expect(await stateOf('/tr', { host })).toBe('hit');
   });
-  test('reaches what is still on its way', async () => {
+  test('includes responses in flight', async () => {
     const { name: host, site } = await made();
     const { opened, open } = gate();
     edge.origin.on('/tw', { headers: { 'cache-tag': 'tw' }, body: 'old', after: opened });
@@ -136,7 +136,7 @@ describe('a purge by tag', () => {
     tagged('/tw', 'tw');
     expect((await edge.get('/tw', { host })).body).toBe('/tw');
   });
-  test('no visitor sees a tag, and an origin cannot name one as the edge does', async () => {
+  test("tags are hidden from visitors, and an origin cannot imitate the edge's own", async () => {
     const { name: host, site } = await made();
     edge.origin.on('/secret', { headers: { 'cache-tag': 'internal-name', 'x-e-tags': '1,forged' } });
     for (let i = 0; i < 2; i += 1) {
@@ -146,7 +146,7 @@ describe('a purge by tag', () => {
     await purge({ site: site.id, tags: ['forged'] });
     expect(await stateOf('/secret', { host })).toBe('hit');
   });
-  test('counts the first 64 tags, and no longer than 128 characters', async () => {
+  test('uses the first 64 tags of at most 128 characters', async () => {
     const { name: host, site } = await made();
     tagged('/many', [...Array.from({ length: 64 }, (_, i) => `n${i}`), 'last'].join());
     tagged('/long', ['x'.repeat(129), 'short'].join());
@@ -159,7 +159,7 @@ describe('a purge by tag', () => {
 });
 
 describe('a soft purge', () => {
-  /** Answers 304 to whom has it, until it changes. */
+  /** An origin page that supports revalidation. */
   function page(path: string, more: Record<string, string> = {}) {
     const now = { version: '1' };
     edge.origin.on(path, ({ headers }) => {
@@ -190,7 +190,7 @@ describe('a soft purge', () => {
     expect(edge.origin.asked(path)).toHaveLength(2);
     await eventually(async () => expect(await stateOf(path, { host })).toBe('hit'));
   });
-  test('gets what is new', async () => {
+  test('refreshes the object on a change', async () => {
     const { name: host, site } = await made();
     const now = page('/renewed');
     await stored(host, '/renewed');
@@ -198,7 +198,7 @@ describe('a soft purge', () => {
     await purge({ site: site.id, prefixes: [`${host}/`], soft: true });
     expect((await edge.get('/renewed', { host })).body).toBe('version 2');
   });
-  test('leaves what stands in for a failing origin', async () => {
+  test('keeps the object for origin errors', async () => {
     const { name: host } = await edge.site();
     edge.origin.on('/fails', { headers: { 'cache-control': 'max-age=60, stale-if-error=600' }, body: 'kept' });
     await stored(host, '/fails');
@@ -208,7 +208,7 @@ describe('a soft purge', () => {
     expect(reply).toMatchObject({ status: 200, body: 'kept' });
     expect(reply.header('cache-status')).toContain('stale-if-error');
   });
-  test('reaches every variant', async () => {
+  test('includes every variant', async () => {
     const { name: host } = await made();
     edge.origin.on('/sv', ({ headers }) => ({ headers: { vary: 'x-kind', etag: `"${String(headers['x-kind'])}"` } }));
     const asks = ['a', 'b'].map((kind) => ({ host, headers: { 'x-kind': kind } }));
@@ -226,7 +226,7 @@ describe('a soft purge', () => {
   });
 });
 
-test('a site with many marks serves hits as before', async () => {
+test('a site with many purges serves hits as before', async () => {
   const { name: host, site } = await made();
   await purge({ site: site.id, prefixes: Array.from({ length: 300 }, (_, i) => `${host}/p${i}/`) });
   for (const path of ['/p7/a', '/q']) {
@@ -235,7 +235,7 @@ test('a site with many marks serves hits as before', async () => {
   }
 });
 
-test('more marks than a site may have purge all of it, never too little, and it begins anew', async () => {
+test('more purges than the limit purge the whole site, never too little, and the list starts over', async () => {
   const { name: host, site } = await made();
   await edge.get('/any', { host });
   expect(await stateOf('/any', { host })).toBe('hit');

@@ -14,7 +14,7 @@ async function stored(host: string, ...paths: string[]) {
 }
 
 describe('a purge of a URL', () => {
-  test('makes that object a miss for all workers, and leaves its neighbours', async () => {
+  test('makes that object a miss for all workers, and keeps other objects', async () => {
     const { name } = await edge.site({ cacheRules: [rule()] });
     await stored(name, '/a', '/a?b', '/b');
     expect(await edge.purge(`http://${name}/a`)).toBe(1);
@@ -23,7 +23,7 @@ describe('a purge of a URL', () => {
     expect(edge.origin.asked('/a').filter((asked) => asked.url === '/a')).toHaveLength(2);
     for (const path of ['/a?b', '/b']) expect((await edge.get(path, { host: name })).cache).toBe('hit');
   });
-  test('reaches every scheme, port, encoding and variant', async () => {
+  test('includes every scheme, port, encoding and variant', async () => {
     const { name } = await edge.site();
     edge.origin.on('/variants', (asked) => ({
       headers: { 'cache-control': 'max-age=600', vary: 'accept-encoding, x-kind' },
@@ -43,19 +43,19 @@ describe('a purge of a URL', () => {
     await edge.purge(`https://${name}/variants`);
     for (const ask of asks) expect((await edge.get('/variants', ask)).cache).not.toBe('hit');
   });
-  test('goes by the rule: any query of it, when queries do not count', async () => {
+  test('follows the rule: any query of it, when queries are ignored', async () => {
     const { name } = await edge.site({ cacheRules: [rule({ query: 'none' })] });
     await stored(name, '/any?x=1');
     expect(await edge.purge(`http://${name}/any?y=2`)).toBe(1);
     expect((await edge.get('/any?x=1', { host: name })).cache).toBe('uri-miss');
   });
-  test('takes the URL as people write it: host in capitals, with a port, without a path', async () => {
+  test('accepts URLs in any notation: upper-case host, port, no path', async () => {
     const { name } = await edge.site({ cacheRules: [rule()] });
     await stored(name, '/', '/p');
     expect(await edge.purge(`HTTP://${name.toUpperCase()}:80/p`, `http://${name}`)).toBe(2);
     for (const path of ['/', '/p']) expect((await edge.get(path, { host: name })).cache).toBe('uri-miss');
   });
-  test('survives a restart, once and again', async () => {
+  test('survives repeated restarts', async () => {
     const { name } = await edge.site({ cacheRules: [rule()] });
     await stored(name, '/restart');
     await edge.purge(`http://${name}/restart`);
@@ -66,7 +66,7 @@ describe('a purge of a URL', () => {
     await edge.restart();
     expect((await edge.get('/restart', { host: name })).cache).toBe('uri-miss');
   });
-  test('reaches an object that is still on its way into the store, even after a restart', async () => {
+  test('includes an object that is being stored, even after a restart', async () => {
     const { name } = await edge.site({ cacheRules: [rule()] });
     const { opened, open } = gate();
     edge.origin.on('/way', { body: 'old', after: opened });
@@ -80,7 +80,7 @@ describe('a purge of a URL', () => {
     await edge.restart();
     expect((await edge.get('/way', { host: name })).body).toBe('new');
   });
-  test('of what is not here or is no URL does nothing', async () => {
+  test('of an unknown or invalid URL does nothing', async () => {
     expect(await edge.purge('http://nobody.example.com/', 'nonsense', 'http://', '/a', 'http://../')).toBe(0);
   });
   test('of many URLs is one call', async () => {
@@ -91,7 +91,7 @@ describe('a purge of a URL', () => {
     const again = await Promise.all(paths.map((path) => edge.get(path, { host: name })));
     expect(new Set(again.map((reply) => reply.cache))).toEqual(new Set(['uri-miss']));
   });
-  test('repeated harms nothing', async () => {
+  test('may be repeated', async () => {
     const { name } = await edge.site({ cacheRules: [rule()] });
     await stored(name, '/twice');
     expect(await edge.purge(`http://${name}/twice`)).toBe(1);
@@ -100,7 +100,7 @@ describe('a purge of a URL', () => {
   });
 });
 
-test("raising the site's version purges all its hosts, raising a host's purges that one", async () => {
+test('of a site purges all its hosts, of a host only that one', async () => {
   const first = await edge.site({ cacheRules: [rule()] });
   const second = await edge.site({}, { siteID: first.site.id });
   await stored(first.name, '/v');

@@ -12,7 +12,7 @@ const SIZE = 4 << 20;
 const FIRST = 256 << 10;
 for (const path of ['/a.iso', '/a.txt', '/free/a.iso']) edge.origin.on(path, { body: 'x'.repeat(SIZE) });
 
-/** So slow that nothing but what comes first arrives while a test lasts. */
+/** So slow that only the initial burst arrives during a test. */
 const limit = (over: Partial<RateDoc> = {}): RateDoc => ({
   id: randomUUID(),
   type: 'fileType',
@@ -22,7 +22,7 @@ const limit = (over: Partial<RateDoc> = {}): RateDoc => ({
   ...over,
 });
 
-/** A download that is under way. */
+/** Starts a download. */
 function begin(path: string, host: string) {
   const download = { bytes: 0, ended: false, abort: () => void call.destroy() };
   const call = request({ host: '127.0.0.1', port: edge.ports.http, path, headers: { host } })
@@ -35,7 +35,7 @@ function begin(path: string, host: string) {
   return download;
 }
 
-test('what a rule is about comes slowly after its first part, from the origin and from the store; the rest at full speed', async () => {
+test('matching responses are slow after an initial part, from origin and cache; others are not limited', async () => {
   const { name } = await edge.site({
     cacheRules: [rule()],
     rates: [limit({ type: 'prefix', values: ['/free/'], bytesPerSecond: 1 << 30 }), limit()],
@@ -43,7 +43,7 @@ test('what a rule is about comes slowly after its first part, from the origin an
   for (const state of ['origin', 'store']) {
     const slow = begin('/a.iso', name);
     await eventually(() => expect(slow.bytes).toBeGreaterThanOrEqual(FIRST));
-    // These two are whole before the first one is, which began earlier. The first rule that is about a path decides.
+    // Both end before the first download, which started earlier. The first matching path rule decides.
     expect((await edge.get('/a.txt', { host: name })).bytes).toHaveLength(SIZE);
     expect((await edge.get('/free/a.iso', { host: name })).bytes).toHaveLength(SIZE);
     expect([state, slow.ended]).toEqual([state, false]);
@@ -52,7 +52,7 @@ test('what a rule is about comes slowly after its first part, from the origin an
   }
 });
 
-test('a limit that is lifted holds no longer from the next request on', async () => {
+test('a removed limit ends with the next request', async () => {
   const { site, name } = await edge.site({ rates: [limit()] });
   const slow = begin('/a.iso', name);
   await eventually(() => expect(slow.bytes).toBeGreaterThanOrEqual(FIRST));

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-/** Asks again and again, in turn GET of a stored object, GET of an uncacheable one and POST; answers the statuses seen. */
+/** Loops over a cached GET, an uncacheable GET and a POST. Returns the statuses. */
 function visitors(host: string, count: number) {
   let running = true;
   const seen = new Map<string, number>();
@@ -34,7 +34,7 @@ function visitors(host: string, count: number) {
   };
 }
 
-test('no visitor notices a reload, and none is sent to an origin twice', async () => {
+test('a reload is not noticed by visitors, and repeats no request at an origin', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
   const finish = visitors(name, 6);
   const zone = zoneDoc(edge.ports);
@@ -49,7 +49,7 @@ test('no visitor notices a reload, and none is sent to an origin twice', async (
   });
 });
 
-test('what was stored and what was purged is so after a reload', async () => {
+test('cached and purged objects survive a reload', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   for (const path of ['/kept', '/purged']) await edge.get(path, { host: name });
   await edge.purge(`http://${name}/purged`);
@@ -59,7 +59,7 @@ test('what was stored and what was purged is so after a reload', async () => {
   expect((await edge.get('/purged', { host: name })).cache).toBe('uri-miss');
 });
 
-test('a worker that is killed is replaced, and nothing it knew is missed', async () => {
+test('a killed worker is replaced without loss of state', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   await edge.get('/survives', { host: name });
   const master = await edge.pid();
@@ -73,7 +73,7 @@ test('a worker that is killed is replaced, and nothing it knew is missed', async
   expect((await edge.get('/new', { host: name })).status).toBe(200);
 });
 
-test('a visitor on a kept connection is answered by the new workers', async () => {
+test('a keep-alive connection is served by the new workers', async () => {
   const { name } = await edge.site();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask = () =>
@@ -89,12 +89,12 @@ test('a visitor on a kept connection is answered by the new workers', async () =
   expect(await ask()).toBe(200);
   await edge.render(zoneDoc(edge.ports));
   await edge.reload();
-  // nginx closes idle connections of old workers; a visitor whose request crosses that repeats it, as browsers do.
+  // nginx closes idle connections of old workers; browsers retry such requests.
   await eventually(async () => expect(await ask()).toBe(200));
   agent.destroy();
 });
 
-test('just before a reload each response ends its connection, and is the same otherwise', async () => {
+test('shortly before a reload each response closes its connection, and is otherwise unchanged', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
   const asks: [path: string, ask: Ask][] = [
     ['/stored?x', { host: name }],
@@ -121,7 +121,7 @@ test('just before a reload each response ends its connection, and is the same ot
     replies: before.replies.map((reply) => ({ ...reply, connection: 'close' })),
     toOrigin: before.toOrigin,
   });
-  // The workers of the next generation keep connections.
+  // The next workers keep connections alive.
   await edge.render(zoneDoc(edge.ports));
   await edge.reload();
   expect(await askAll()).toEqual(before);

@@ -1,4 +1,4 @@
-// What Lua finds in a risk pack, against a plain look through all networks. A bare nginx: the pack is read as the edge's is.
+// Risk pack lookups in Lua against a linear search. A bare nginx reads the pack as the edge does.
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { testDir } from '../support/test-dir.ts';
 const run = promisify(execFile);
 const lua = path.join(import.meta.dirname, '../../agent/lua');
 
-/** Answers the scores of addresses, in hexadecimal one a line. */
+/** Scores of addresses, in hexadecimal, one per line. */
 async function reader(file: Buffer) {
   const [dir, [port = 0], { modules }] = await Promise.all([testDir(), freePorts(1), detectCapabilities('nginx')]);
   const pack = path.join(dir, 'risk.bin');
@@ -51,7 +51,7 @@ http {
   };
 }
 
-/** The same numbers each time. */
+/** Seeded random numbers. */
 function dice(seed: number) {
   let state = seed;
   return (below: number) => {
@@ -60,7 +60,7 @@ function dice(seed: number) {
   };
 }
 
-test('Lua finds the score of thousands of addresses as a look through all networks does', async () => {
+test('Lua finds the same scores of thousands of addresses as a linear search', async () => {
   const roll = dice(7);
   const some = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
   const four = () => `${20 + roll(3)}.${roll(4)}.${roll(256)}.${roll(256)}`;
@@ -93,13 +93,13 @@ test('Lua finds the score of thousands of addresses as a look through all networ
   expect(expected.filter((score) => score > 0).length).toBeGreaterThan(3000);
   const ask = await reader(encodeRiskPack(flattened(networks)));
   expect(await ask(looked.map(hex))).toBe(expected.join());
-  // By a socket that takes both.
+  // A dual-stack socket.
   const [listed] = networks;
   const mapped = `00000000000000000000ffff${(listed?.first ?? 0n).toString(16).padStart(8, '0')}`;
   expect(await ask([mapped])).toBe(String(expected[1]));
 });
 
-test('a pack of one family has nobody of the other, and one that cannot be read nobody at all', async () => {
+test('a pack of one address family has no addresses of the other, and an unreadable pack has none', async () => {
   const ask = await reader(encodeRiskPack(flattened([{ ...networkOf('8.8.8.0/24'), score: 75 }])));
   expect(await ask(['08080801', '2a000000000000000000000000000001'])).toBe('75,0');
   const torn = encodeRiskPack(flattened([{ ...networkOf('8.8.8.0/24'), score: 75 }])).subarray(0, -1);

@@ -11,7 +11,7 @@ import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { hostDoc, Reply, rule, siteDoc, startEdge } from '../support/edge.ts';
-import type { Ask, Edge, HostSketch } from '../support/edge.ts';
+import type { Ask, Edge, HostOverrides } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/origin.ts';
 import type { Origin } from '../support/origin.ts';
@@ -39,21 +39,21 @@ beforeAll(async () => {
 afterAll(() => Promise.all([relay, ...edges].map((node) => node.stop())));
 
 const all = () => [relay, ...edges];
-/** As the control plane tells every node. */
-const tell = (...docs: EdgeDoc[]) => Promise.all(all().map((node) => node.put(...docs)));
+/** Writes documents on all nodes. */
+const putEverywhere = (...docs: EdgeDoc[]) => Promise.all(all().map((node) => node.put(...docs)));
 
-async function made(site: Partial<SiteDoc> = {}, host: HostSketch = {}) {
+async function made(site: Partial<SiteDoc> = {}, host: HostOverrides = {}) {
   const doc = siteDoc({ shield: true, cacheRules: [rule({ ttlSeconds: 600 })], ...site });
   const domain = hostDoc(doc, origin.port, host);
-  await tell(doc, domain);
+  await putEverywhere(doc, domain);
   return { site: doc, host: domain, name: domain.name };
 }
 
-/** Asks until the node has stored it. */
+/** Requests until the node has cached the response. */
 const stored = (edge: Edge, path: string, ask: Ask) =>
   eventually(async () => expect((await edge.get(path, ask)).cache).toBe('hit'));
 
-/** What the relay was asked, once its log has this many lines of that path. */
+/** The relay's requests, once its log has this many entries of the path. */
 const relayed = (path: string, count: number) =>
   eventually(async () => {
     const rows = (await relay.log()).filter((row) => row['uri'] === path);
@@ -63,7 +63,7 @@ const relayed = (path: string, count: number) =>
 
 const [first, second] = [0, 1] as const;
 
-test('what one edge node fetched another one gets from the relay, and the origin is asked once', async () => {
+test('an object fetched by one edge node is served to another by the relay with one origin request', async () => {
   const { name: host } = await made();
   const fetched = await edges[first].get('/once', { host });
   const shared = await edges[second].get('/once', { host });
@@ -81,7 +81,7 @@ test('what one edge node fetched another one gets from the relay, and the origin
   expect(origin.asked('/once')).toHaveLength(1);
 });
 
-test('visitors of all edge nodes who come at once wait for one answer of the origin', async () => {
+test('concurrent visitors of all edge nodes share one origin request', async () => {
   const { name: host } = await made();
   const { opened, open } = gate();
   origin.on('/rush', { body: 'rush', after: opened });
@@ -92,7 +92,7 @@ test('visitors of all edge nodes who come at once wait for one answer of the ori
   expect(origin.asked('/rush')).toHaveLength(1);
 });
 
-test('the origin hears of the visitor as it does without a relay, and of nothing else', async () => {
+test('the origin sees the visitor as without a relay, and nothing else', async () => {
   const { name: host } = await made();
   const plain = await made({ shield: false });
   const sent = {
@@ -120,7 +120,7 @@ test('the origin hears of the visitor as it does without a relay, and of nothing
   });
 });
 
-test('what is not stored goes past the relay as soon as that is known, and so do unsafe methods', async () => {
+test('uncacheable URLs and unsafe methods bypass the relay', async () => {
   const { name: host } = await made({ cacheRules: [] });
   origin.on('/private', { headers: { 'cache-control': 'no-store' } });
   for (let i = 0; i < 3; i += 1) await edges[first].get('/private', { host });
@@ -129,7 +129,7 @@ test('what is not stored goes past the relay as soon as that is known, and so do
   await relayed('/private', 1);
 });
 
-test('an answer is no fresher because it passed two stores', async () => {
+test('passing two caches does not make a response fresher', async () => {
   const { name: host } = await made();
   origin.on('/age', { headers: { age: '50' } });
   await stored(edges[first], '/age', { host });
@@ -152,7 +152,7 @@ test('an answer is no fresher because it passed two stores', async () => {
   expect(a).toBe(650);
 });
 
-test('variants and encodings are as of the origin, compressed once', async () => {
+test('variants and encodings are as from the origin, compressed once', async () => {
   const { name: host } = await made({
     compression: { gzip: true, brotli: false, types: ['text/plain'], minBytes: 10 },
   });
@@ -174,12 +174,12 @@ test('variants and encodings are as of the origin, compressed once', async () =>
         const body = encoding === 'gzip' ? gunzipSync(reply.bytes).toString() : reply.body;
         expect(body).toBe(`${kind} `.repeat(100));
       }
-  // Before a URL's variants are known each store may ask once more for each of them.
+  // Until a URL's Vary is known, each cache may request each variant once more.
   const most = origin.asked('/vary').length;
   expect(most).toBeLessThanOrEqual(8);
 });
 
-test('pieces of large files are shared', async () => {
+test('slices of large files are shared', async () => {
   const { name: host } = await made({ cacheRules: [rule({ slices: true, ttlSeconds: 600 })] });
   const file = randomBytes(3_000_000);
   origin.on('/large', ({ headers }) => {
@@ -199,13 +199,13 @@ test('pieces of large files are shared', async () => {
   expect(asks().toSorted()).toEqual(['bytes=0-1048575', 'bytes=1048576-2097151', 'bytes=2097152-3145727']);
 });
 
-test('what an owner does to requests and answers is done once', async () => {
+test('header changes and rewrites are applied once', async () => {
   const headers = [
     { direction: 'request' as const, action: 'add' as const, name: 'X-Up', value: 'u' },
     { direction: 'response' as const, action: 'add' as const, name: 'X-Down', value: 'd' },
   ];
   const module = moduleDoc({ id: randomUUID(), kind: 'customHeader', settings: { headers }, redirects: null });
-  await tell(module);
+  await putEverywhere(module);
   const { name: host } = await made(
     errorPageDocs([ErrorPageInput.parse({ code: 500, type: 'content', value: '<title>ours</title>' })]),
     { modules: { customHeader: module.id } },
@@ -219,7 +219,7 @@ test('what an owner does to requests and answers is done once', async () => {
   expect(origin.asked('/fine').map((asked) => asked.headers['x-up'])).toEqual(['u']);
 });
 
-test('a stale answer stands in for a failing origin', async () => {
+test('a stale response is served on origin errors', async () => {
   const { name: host } = await made({ cacheRules: [] });
   origin.on('/stale', { headers: { 'cache-control': 'max-age=2, stale-if-error=600' }, body: 'kept' });
   for (const edge of edges) expect((await edge.get('/stale', { host })).body).toBe('kept');
@@ -233,7 +233,7 @@ test('a stale answer stands in for a failing origin', async () => {
     });
 });
 
-describe('a purge that has come to an edge node and not to the relay', () => {
+describe('a purge that has reached an edge node and not the relay', () => {
   const orders: [string, (host: string, site: string, path: string) => PurgeOrder][] = [
     ['URL', (host, _, path) => ({ urls: [`http://${host}${path}`] })],
     ['prefix', (host, site) => ({ site, prefixes: [`${host}/p`] })],
@@ -262,27 +262,24 @@ describe('a purge that has come to an edge node and not to the relay', () => {
       const again = await edges[first].get(path, { host });
       expect([again.body, again.cache]).toEqual(['new', 'hit']);
     });
-    // Where it has not come it is as it was.
+    // Unchanged where the purge has not arrived.
     expect((await edges[second].get(path, { host })).body).toBe('old');
     await edges[second].admin.purge({ ...order(host, site.id, path), soft }, 10_000);
     expect((await edges[second].get(path, { host })).body).toBe('new');
   });
 
-  test.each(orders)(
-    'in the other order, of a %s, and the origin is not asked more than once for each',
-    async (kind, order) => {
-      const { name: host, site } = await made();
-      const path = `/p-${kind.replace(' ', '')}-o`;
-      page(path, 'old');
-      for (const edge of edges) await stored(edge, path, { host });
-      page(path, 'new');
-      const before = origin.asked(path).length;
-      for (const node of all()) await node.admin.purge(order(host, site.id, path), 10_000);
-      for (const edge of edges) expect((await edge.get(path, { host })).body).toBe('new');
-      // Once, unless the second comes so soon after its purge that the relay cannot tell which was first.
-      expect(origin.asked(path).length - before).toBeLessThanOrEqual(2);
-    },
-  );
+  test.each(orders)('of a %s in the other order costs at most one origin request each', async (kind, order) => {
+    const { name: host, site } = await made();
+    const path = `/p-${kind.replace(' ', '')}-o`;
+    page(path, 'old');
+    for (const edge of edges) await stored(edge, path, { host });
+    page(path, 'new');
+    const before = origin.asked(path).length;
+    for (const node of all()) await node.admin.purge(order(host, site.id, path), 10_000);
+    for (const edge of edges) expect((await edge.get(path, { host })).body).toBe('new');
+    // Once, unless the second request arrives so soon after its purge that the relay cannot order them.
+    expect(origin.asked(path).length - before).toBeLessThanOrEqual(2);
+  });
 
   test('by an unsafe method', async () => {
     const { name: host } = await made();
@@ -293,7 +290,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
     expect((await edges[first].get('/p-unsafe', { host })).body).toBe('new');
   });
 
-  test('of pieces', async () => {
+  test('of slices', async () => {
     const { name: host } = await made({ cacheRules: [rule({ slices: true, ttlSeconds: 600 })] });
     const file = (body: string) =>
       origin.on('/p-pieces', {
@@ -303,7 +300,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
       });
     file('old');
     for (const edge of edges) expect((await edge.get('/p-pieces', { host })).body).toBe('old');
-    // One that came in the very millisecond of its purge used to be answered 502.
+    // Regression: a request in the same millisecond as its purge got 502.
     for (let i = 10; i < 30; i += 1) {
       file(`n${i}`);
       await edges[first].purge(`http://${host}/p-pieces`);
@@ -311,7 +308,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
     }
   });
 
-  test('while the relay is just fetching the old one', async () => {
+  test('while the relay is fetching the old object', async () => {
     const { name: host, site } = await made();
     const orders: [string, PurgeOrder][] = [
       ['/p-url', { urls: [`http://${host}/p-url`] }],
@@ -370,7 +367,7 @@ describe('a relay', () => {
       call.end();
     });
 
-  test('knows nobody but nodes of its zone', async () => {
+  test('accepts only nodes of its zone', async () => {
     const { name: host } = await made();
     const headers = { host, 'x-e-at': 'http:80', 'x-e-host': host, 'x-e-documents': '1.1.', 'x-e-state': 'MISS' };
     for (const pair of [undefined, zonePair(randomBytes(32)), selfSigned('relay.edgeloom.invalid')])
@@ -380,7 +377,7 @@ describe('a relay', () => {
     await expect(relay.get('/', { host })).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('is not spoken to in the words of a visitor', async () => {
+  test("cannot be addressed with a visitor's headers", async () => {
     const { name: host } = await made();
     const forged = {
       'x-e-documents': 'x',
@@ -397,7 +394,7 @@ describe('a relay', () => {
     expect((await edges[first].get('/said', { host })).rawHeaders.join().toLowerCase()).not.toContain('x-e-');
   });
 
-  test('that leads to nobody is left out, and another one is asked', async () => {
+  test('without usable address is skipped, and another one is used', async () => {
     const [dead = 0] = await freePorts(1);
     const relays = [dead, relayPort].map((port) => ({ id: randomUUID(), address: '127.0.0.1', port }));
     const edge = await startEdge({ zoneKey, zone: { relays } });
@@ -411,7 +408,7 @@ describe('a relay', () => {
     await edge.stop();
   });
 
-  test('that dies under load fails no request, and is asked again when it is back', async () => {
+  test('that fails under load fails no request, and is used again after its return', async () => {
     const { name: host } = await made();
     const visit = async (i: number) => {
       const reply = await edges[i % 2 === 0 ? first : second].get(`/load-${i}`, { host });
@@ -431,7 +428,7 @@ describe('a relay', () => {
   });
 });
 
-test('images become WebP at the edge nodes, of an original that the relay was sent once', async () => {
+test('images become WebP at the edge nodes, from an original that the relay got once', async () => {
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const services = edges.map(({ dir }) => new Images({ run: `${dir}/run`, log: quiet }));
   onTestFinished(() => Promise.all(services.map((service) => service.stop())).then(() => undefined));
@@ -445,7 +442,7 @@ test('images become WebP at the edge nodes, of an original that the relay was se
   const ask = (edge: Edge, path: string, accept: string) => edge.get(path, { host, headers: { accept } });
   let path = '';
   let i = 0;
-  // Whose service is not there yet sends the original.
+  // Without the image service the original is sent.
   await eventually(
     async () => {
       i += 1;
@@ -459,7 +456,7 @@ test('images become WebP at the edge nodes, of an original that the relay was se
   expect(origin.asked(path)).toHaveLength(1);
 });
 
-test('while the zone changes its key nodes know each other by either, and after it by the new one alone', async () => {
+test('during key rotation nodes accept both keys, and afterwards only the new one', async () => {
   const [older, newer] = [
     { id: 'first' as const, key: zoneKey.toString('base64') },
     { id: randomUUID(), key: randomBytes(32).toString('base64') },
@@ -468,21 +465,21 @@ test('while the zone changes its key nodes know each other by either, and after 
   const [one, other] = edges;
   const isRelayed = async (edge: Edge, path: string) =>
     (await edge.get(path, { host })).header('cache-status')?.includes('Edgeloom-Relay') === true;
-  // Those that have heard of it and one that has not; the relay goes first.
+  // Nodes with and without the new ring; the relay first.
   for (const [i, ring] of [
     [older, newer],
     [newer, older],
   ].entries()) {
-    await relay.holdKeys(ring);
+    await relay.setZoneKeys(ring);
     expect(await isRelayed(one, `/ring/${i}/one`)).toBe(true);
-    await one.holdKeys(ring);
+    await one.setZoneKeys(ring);
     expect(await isRelayed(one, `/ring/${i}/two`)).toBe(true);
   }
-  await other.holdKeys([older, newer]);
+  await other.setZoneKeys([older, newer]);
   expect(await isRelayed(other, '/ring/other')).toBe(true);
-  await relay.holdKeys([newer]);
+  await relay.setZoneKeys([newer]);
   expect(await isRelayed(one, '/ring/late')).toBe(true);
-  // A request is answered in any case: by the origin.
+  // Every request gets a response, if necessary from the origin.
   expect((await other.get('/ring/stranger', { host })).body).toBe('/ring/stranger');
   expect(await isRelayed(other, '/ring/stranger-again')).toBe(false);
 });

@@ -1,5 +1,5 @@
-// The claim that makes simulating worth anything: what it says is what the edge does. Configurations and requests are made
-// by chance that comes out the same each time; of each request it is asked first what would be, then it is made.
+// A simulation must equal the real behaviour. Configurations and requests are generated from a seed; each request is
+// simulated first and then sent.
 import { createHash, randomUUID } from 'node:crypto';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import type {
@@ -15,21 +15,21 @@ import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import type { ModuleDoc } from '@edgeloom/contract/edge/module-doc.ts';
 import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Chance } from '../support/chance.ts';
+import { SeededRandom } from '../support/chance.ts';
 import { hostDoc, rule, siteDoc, startEdge, upstream } from '../support/edge.ts';
 import type { Edge } from '../support/edge.ts';
 import { startOrigin } from '../support/origin.ts';
-import type { Answer, Asked, Origin } from '../support/origin.ts';
-import { simulated } from '../support/simulated.ts';
+import type { OriginResponse, OriginRequest, Origin } from '../support/origin.ts';
+import { simulateRequest } from '../support/simulated.ts';
 
 const CONFIGURATIONS = 100;
 const REQUESTS = 20;
 
 let edge: Edge;
 let origin: Origin;
-/** What the origin says next, whatever it is asked. */
-let answer: Answer;
-const asked: Asked[] = [];
+/** The origin's next response. */
+let answer: OriginResponse;
+const asked: OriginRequest[] = [];
 beforeAll(async () => {
   [edge, origin] = await Promise.all([startEdge(), startOrigin({ any: (request) => (asked.push(request), answer) })]);
 });
@@ -55,7 +55,7 @@ const paths = [
   '/feed',
 ] as const;
 
-const pathsOf = (chance: Chance) =>
+const pathsOf = (chance: SeededRandom) =>
   chance.one<Pick<CacheRuleDoc, 'type' | 'values'>>([
     { type: 'prefix', values: ['/'] },
     { type: 'prefix', values: ['/img/', '/api'] },
@@ -64,7 +64,7 @@ const pathsOf = (chance: Chance) =>
     { type: 'regex', values: ['^/(?:old|api)/'] },
   ]);
 
-const cacheRule = (chance: Chance): CacheRuleDoc =>
+const cacheRule = (chance: SeededRandom): CacheRuleDoc =>
   rule({
     ...pathsOf(chance),
     ttlSeconds: chance.one([0, 600, 3600]),
@@ -82,7 +82,7 @@ const cacheRule = (chance: Chance): CacheRuleDoc =>
     ...(chance.is(0.2) && { overrideOrigin: true }),
   });
 
-const antiReferer = (chance: Chance): AntiRefererDoc => ({
+const antiReferer = (chance: SeededRandom): AntiRefererDoc => ({
   id: randomUUID(),
   ...pathsOf(chance),
   isBlack: chance.is(0.5),
@@ -91,7 +91,7 @@ const antiReferer = (chance: Chance): AntiRefererDoc => ({
   ...(chance.is(0.3) && { redirect: { url: 'https://else.example/stop', host: 'else.example', path: '/stop' } }),
 });
 
-const antiHeader = (chance: Chance): AntiHeaderDoc => ({
+const antiHeader = (chance: SeededRandom): AntiHeaderDoc => ({
   id: randomUUID(),
   name: chance.one(['user-agent', 'x-token', 'cookie']),
   operator: chance.one(['equal', 'contains', 'startsWith', 'matches']),
@@ -99,12 +99,12 @@ const antiHeader = (chance: Chance): AntiHeaderDoc => ({
   drop: chance.is(0.3),
 });
 
-const errorPage = (code: number, chance: Chance): ErrorPageDoc =>
+const errorPage = (code: number, chance: SeededRandom): ErrorPageDoc =>
   chance.is(0.5)
     ? { code, html: `<h1>${code}</h1>`, csp: "default-src 'none'" }
     : { code, redirect: { url: 'https://else.example/error', host: 'else.example', path: '/error' } };
 
-function siteOf(chance: Chance): SiteDoc {
+function siteOf(chance: SeededRandom): SiteDoc {
   return siteDoc({
     status: chance.is(0.95) ? 'normal' : chance.one(['pause', 'lock', 'expired']),
     cacheRules: chance.many(3, () => cacheRule(chance)),
@@ -130,7 +130,7 @@ function siteOf(chance: Chance): SiteDoc {
 }
 
 const KEY = 'a-key-of-tokens';
-function tokens(chance: Chance): ModuleDoc {
+function tokens(chance: SeededRandom): ModuleDoc {
   const id = randomUUID();
   const auth = {
     id: randomUUID(),
@@ -152,14 +152,14 @@ function tokens(chance: Chance): ModuleDoc {
   return { kind: 'module', id, module: 'tokenAuth', auths: [auth] };
 }
 
-/** Good, of long ago, or signed by somebody else. */
-function tokenFor(path: string, chance: Chance): string {
+/** A valid, expired or forged token. */
+function tokenFor(path: string, chance: SeededRandom): string {
   const time = Math.floor(Date.now() / 1000) - chance.one([0, 0, 100_000]);
   const text = `${path.replace(/\?.*/, '')}-${time}-${chance.one([KEY, KEY, 'another'])}`;
   return `${time}-${createHash('sha256').update(text).digest('hex')}`;
 }
 
-function modulesOf(chance: Chance, name: string): ModuleDoc[] {
+function modulesOf(chance: SeededRandom, name: string): ModuleDoc[] {
   const base = { kind: 'module' as const };
   const redirect = { id: randomUUID(), code: chance.one([301, 302, 307, 308] as const), keepQuery: chance.is(0.5) };
   const all: ModuleDoc[] = [
@@ -236,7 +236,7 @@ interface World {
   site: SiteDoc;
 }
 
-async function configure(chance: Chance): Promise<World> {
+async function configure(chance: SeededRandom): Promise<World> {
   const site = siteOf(chance);
   const upstreams = [
     upstream(origin.port),
@@ -261,7 +261,7 @@ async function configure(chance: Chance): Promise<World> {
   return { host, site };
 }
 
-function answerOf(chance: Chance): Answer {
+function answerOf(chance: SeededRandom): OriginResponse {
   const status = chance.one([200, 200, 200, 200, 203, 301, 404, 410, 403, 500, 502, 503]);
   const body = chance.one(['short', 'x'.repeat(400)]);
   const control = [
@@ -278,7 +278,7 @@ function answerOf(chance: Chance): Answer {
     body,
     headers: {
       'Content-Length': String(Buffer.byteLength(body)),
-      // Ahead of every clock: the second in which a request falls shall not count.
+      // In the future, so that clock ticks have no effect.
       Date: new Date(Date.now() + 3_600_000).toUTCString(),
       ...(chance.is(0.8) && {
         'Content-Type': chance.one(['text/html', 'application/json; charset=utf-8', 'image/png']),
@@ -298,13 +298,13 @@ function answerOf(chance: Chance): Answer {
   };
 }
 
-/** A browser asks beforehand. */
+/** A CORS preflight. */
 const preflight: [string, string][] = [
   ['Origin', 'https://app.example'],
   ['Access-Control-Request-Method', 'POST'],
 ];
 
-const headersOf = (chance: Chance): [string, string][] => {
+const headersOf = (chance: SeededRandom): [string, string][] => {
   const may: [string, string][] = [
     ['Referer', chance.one(['https://friend.example/a', 'https://x.one.example', 'https://thief.example/', 'nothing'])],
     ['Accept-Encoding', chance.one(['gzip', 'gzip, deflate, br', 'br;q=0, gzip', 'identity'])],
@@ -328,8 +328,8 @@ const headersOf = (chance: Chance): [string, string][] => {
   return chance.some(0.15, may);
 };
 
-/** One in ten requests comes after something was purged. */
-async function purge(chance: Chance, { host, site }: World) {
+/** One in ten requests follows a purge. */
+async function purge(chance: SeededRandom, { host, site }: World) {
   if (!chance.is(0.1)) return;
   const soft = chance.is(0.4);
   const url = `http://${host.name}:${edge.ports.http}${chance.one(paths)}`;
@@ -345,7 +345,7 @@ async function purge(chance: Chance, { host, site }: World) {
 type Seen = { status: number | null; headers: string[]; asked: string[] | null };
 
 const OWN = ['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'server'];
-/** How many seconds have gone by is no matter of agreeing; where the origin named an age, it was 30. */
+/** Ages may differ by clock; where the origin set an age, it was 30. */
 const without = (name: string, value: string) =>
   name === 'age'
     ? 'n'
@@ -354,7 +354,7 @@ const without = (name: string, value: string) =>
       : name === 'cache-control'
         ? value.replace(/max-age=\d+$/, 'max-age=n')
         : value;
-const told = (headers: readonly (readonly [string, string])[]) =>
+const comparableHeaders = (headers: readonly (readonly [string, string])[]) =>
   headers
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name, value]) => !OWN.includes(name) && !(name === 'age' && Number(value) < 10))
@@ -365,8 +365,8 @@ const pairs = (raw: string[]) =>
 
 const ofSimulated = ({ status, headers, asked: would }: Omit<Simulated, 'revision'>): Seen => ({
   status,
-  headers: told(headers),
-  asked: would && [`${would.method} ${would.uri}`, ...told(would.headers)],
+  headers: comparableHeaders(headers),
+  asked: would && [`${would.method} ${would.uri}`, ...comparableHeaders(would.headers)],
 });
 
 async function ofReal(
@@ -382,23 +382,23 @@ async function ofReal(
   const last = asked.at(-1);
   return {
     status: reply?.status ?? null,
-    headers: told(pairs(reply?.rawHeaders ?? [])),
-    asked: last === undefined ? null : [`${last.method} ${last.url}`, ...told(pairs(last.rawHeaders))],
+    headers: comparableHeaders(pairs(reply?.rawHeaders ?? [])),
+    asked: last === undefined ? null : [`${last.method} ${last.url}`, ...comparableHeaders(pairs(last.rawHeaders))],
   };
 }
 
-const answerHeaders = ({ headers = {} }: Answer): [string, string][] =>
+const answerHeaders = ({ headers = {} }: OriginResponse): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((one): [string, string] => [name, String(one)]),
   );
 
-/** How often what was met, so that agreeing about nothing does not count. */
+/** Counts of covered behaviours, so that trivial agreement is detected. */
 const met = new Map<string, number>();
 const meet = (...kinds: string[]) => kinds.forEach((kind) => met.set(kind, (met.get(kind) ?? 0) + 1));
 
 /**
- * An answer without a body (HEAD, 304, a part) is given before the store has the whole, so what is asked next may come a
- * moment too early; and the machine may have stood still. A fault of ours comes each time.
+ * Retries: HEAD, 304 and partial responses end before the object is stored, and the machine may stall. A real bug fails
+ * every time.
  */
 async function disagreement(seed: number): Promise<object | null> {
   let found: object | null = null;
@@ -410,7 +410,7 @@ async function disagreement(seed: number): Promise<object | null> {
 }
 
 async function disagreementOnce(seed: number): Promise<object | null> {
-  const chance = new Chance(seed);
+  const chance = new SeededRandom(seed);
   const world = await configure(chance);
   const few = Array.from({ length: 4 }, () => chance.one(paths));
   for (let i = 0; i < REQUESTS; i += 1) {
@@ -428,7 +428,7 @@ async function disagreementOnce(seed: number): Promise<object | null> {
         : [...other.filter(([field]) => field !== 'Cookie'), ['token', token], ['Cookie', `token=${token}; lang=fr`]];
     const secure = chance.is(0.1);
     const name = chance.is(0.97) ? world.host.name : 'nobody.example.com';
-    const would = await simulated(edge, name, path, {
+    const would = await simulateRequest(edge, name, path, {
       method,
       headers,
       scheme: secure ? 'https' : 'http',
@@ -459,7 +459,7 @@ async function disagreementOnce(seed: number): Promise<object | null> {
 }
 
 test(
-  'what is simulated is what the edge does: 2,000 requests of 100 configurations',
+  "simulations equal the edge's behaviour in 2,000 requests with 100 configurations",
   { timeout: 900_000 },
   async () => {
     for (let seed = 1; seed <= CONFIGURATIONS; seed += 1) expect(await disagreement(seed)).toBeNull();

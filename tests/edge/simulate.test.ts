@@ -5,7 +5,7 @@ import { rule, startEdge } from '../support/edge.ts';
 import type { Edge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 import { gate } from '../support/origin.ts';
-import { simulated } from '../support/simulated.ts';
+import { simulateRequest } from '../support/simulated.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.stop());
 
-/** What lies in the store, by path. */
+/** Cached objects by path. */
 async function store(): Promise<Record<string, string>> {
   const dir = join(edge.dir, 'cache/objects');
   const files = await readdir(dir, { recursive: true, withFileTypes: true });
@@ -23,45 +23,45 @@ async function store(): Promise<Record<string, string>> {
   );
 }
 
-const decisions = ({ steps }: Awaited<ReturnType<typeof simulated>>) =>
+const decisions = ({ steps }: Awaited<ReturnType<typeof simulateRequest>>) =>
   Object.fromEntries(steps.map(({ step, decision }) => [step, decision]));
 
-test('a simulated request asks no origin, stores nothing and is in no log', async () => {
+test('a simulation requests no origin, stores nothing and is not logged', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   const before = await store();
-  const first = await simulated(edge, name, '/never');
-  const again = await simulated(edge, name, '/never');
+  const first = await simulateRequest(edge, name, '/never');
+  const again = await simulateRequest(edge, name, '/never');
   for (const one of [first, again])
     expect(decisions(one)).toMatchObject({ cache: 'looked', origin: 'chosen', keep: 'stored', store: 'miss' });
   expect(first.asked).toMatchObject({ method: 'GET', uri: '/never' });
-  // Whatever comes behind it finds the edge as it was.
+  // The simulation has no side effects.
   const real = await edge.get('/never', { host: name });
   expect(real.cache).toBe('uri-miss');
   expect(edge.origin.asked('/never')).toHaveLength(1);
-  await edge.logged(real);
+  await edge.accessLogEntry(real);
   expect((await edge.log()).filter((row) => row['host'] === name)).toHaveLength(1);
   expect(Object.keys(await store()).length - Object.keys(before).length).toBe(1);
 });
 
-test('a hit is told of without being sent, and stays as it is', async () => {
+test('a hit is reported without being sent, and stays cached', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   edge.origin.on('/large', { body: 'x'.repeat(4 << 20) });
   await edge.get('/large', { host: name });
   const before = await store();
-  const found = await simulated(edge, name, '/large');
+  const found = await simulateRequest(edge, name, '/large');
   expect(decisions(found)).toMatchObject({ store: 'hit' });
   expect(found.asked).toBeNull();
   expect(await store()).toEqual(before);
 });
 
-test('neither a visitor nor somebody who simulates waits for the other, as visitors of one URL do', async () => {
+test('a simulation neither waits for nor delays visitors of the same URL', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   const slow = gate();
   edge.origin.on('/slow', { after: slow.opened, body: 'x' });
   const visitor = edge.get('/slow', { host: name });
   await eventually(() => expect(edge.origin.asked('/slow')).toHaveLength(1));
-  // It used to wait for five seconds, which is longer than the control plane does; and simulated at once, each half a second for the other.
-  const all = await Promise.all(Array.from({ length: 12 }, () => simulated(edge, name, '/slow', {}, 4500)));
+  // Regression: simulations waited five seconds, longer than the control plane does, and ran one after the other.
+  const all = await Promise.all(Array.from({ length: 12 }, () => simulateRequest(edge, name, '/slow', {}, 4500)));
   for (const one of all) expect(decisions(one)).toMatchObject({ store: 'miss', origin: 'chosen' });
   slow.open();
   expect((await visitor).cache).toBe('uri-miss');
@@ -70,39 +70,39 @@ test('neither a visitor nor somebody who simulates waits for the other, as visit
 test.each(['/%00', '/%zz', '/%'])('%j, which nginx does not read, is answered as it is to visitors', async (path) => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   const { status } = await edge.get(path, { host: name });
-  expect(await simulated(edge, name, path)).toMatchObject({ status, siteID: null, steps: [], asked: null });
+  expect(await simulateRequest(edge, name, path)).toMatchObject({ status, siteID: null, steps: [], asked: null });
 });
 
-test('what an answer would leave behind is not left', async () => {
+test('a simulated response leaves no state', async () => {
   const { name } = await edge.site({ cacheRules: [rule({ honourOrigin: true })] });
   const before = await edge.counters();
-  // Were it noted, the next would go past the store; were the variants noted, it would be a miss of a variant.
-  const said = [
+  // If the simulation marked the URL uncacheable or stored its variants, the next status would differ.
+  const responses = [
     ['Cache-Control', 'no-store'],
     ['Vary', 'Accept-Language'],
   ] as [string, string][];
-  await simulated(edge, name, '/kept', { answer: { status: 200, headers: said.slice(0, 1) } });
-  await simulated(edge, name, '/kept', { answer: { status: 200, headers: said.slice(1) } });
+  await simulateRequest(edge, name, '/kept', { answer: { status: 200, headers: responses.slice(0, 1) } });
+  await simulateRequest(edge, name, '/kept', { answer: { status: 200, headers: responses.slice(1) } });
   expect((await edge.get('/kept', { host: name })).cache).toBe('uri-miss');
-  // Nor does a method that changes things purge anything.
-  await simulated(edge, name, '/kept', { method: 'DELETE', answer: { status: 204, headers: [] } });
+  // Nor do unsafe methods purge anything.
+  await simulateRequest(edge, name, '/kept', { method: 'DELETE', answer: { status: 204, headers: [] } });
   expect((await edge.get('/kept', { host: name })).cache).toBe('hit');
   expect(await edge.counters()).toEqual(before);
 });
 
-test('a purge that has not met its object yet is not used up', async () => {
+test('a simulation does not consume a pending purge', async () => {
   const { site, name } = await edge.site({ cacheRules: [rule()] });
   edge.origin.on('/tagged', { headers: { 'Cache-Tag': 'news' }, body: 'x' });
   await edge.get('/tagged', { host: name });
   await edge.admin.purge({ site: site.id, tags: ['news'] }, 5000);
   const before = await store();
   for (let i = 0; i < 2; i += 1)
-    expect(decisions(await simulated(edge, name, '/tagged'))).toMatchObject({ store: 'miss', origin: 'chosen' });
+    expect(decisions(await simulateRequest(edge, name, '/tagged'))).toMatchObject({ store: 'miss', origin: 'chosen' });
   expect(await store()).toEqual(before);
   expect((await edge.get('/tagged', { host: name })).cache).toBe('uri-miss');
 });
 
-test('documents that are sent along count for that request alone', async () => {
+test('unsaved documents apply to that request alone', async () => {
   const { site, host, name } = await edge.site({ cacheRules: [rule()] });
   await edge.get('/drafted', { host: name });
   const id = crypto.randomUUID();
@@ -119,29 +119,29 @@ test('documents that are sent along count for that request alone', async () => {
     [`host/${name}`]: JSON.stringify({ ...host, modules: { urlRedirect: id } }),
     [`module/${id}`]: JSON.stringify({ ...redirects, hosts: false, queries: false }),
   };
-  const drafted = await simulated(edge, name, '/drafted', { docs });
+  const drafted = await simulateRequest(edge, name, '/drafted', { docs });
   expect(drafted.status).toBe(302);
   expect(drafted.steps.at(-1)).toMatchObject({ step: 'urlRedirect', rule: { kind: 'redirect', id: redirect.id } });
-  const paused = await simulated(edge, name, '/drafted', {
+  const paused = await simulateRequest(edge, name, '/drafted', {
     docs: { [`site/${site.id}`]: JSON.stringify({ ...site, status: 'pause' }) },
   });
   expect(paused.status).toBe(904);
-  const gone = await simulated(edge, name, '/drafted', { docs: { [`host/${name}`]: null } });
+  const gone = await simulateRequest(edge, name, '/drafted', { docs: { [`host/${name}`]: null } });
   expect(gone.status).toBe(903);
-  expect(decisions(await simulated(edge, name, '/drafted'))).toMatchObject({ store: 'hit' });
+  expect(decisions(await simulateRequest(edge, name, '/drafted'))).toMatchObject({ store: 'hit' });
   expect((await edge.get('/drafted', { host: name })).cache).toBe('hit');
 });
 
-test('who asks from where by what counts as it is said', async () => {
+test('client address and country are those of the simulated request', async () => {
   const { name, site } = await edge.site(
     { cacheRules: [], ports: [edge.ports.https] },
     { https: { force: false, hsts: 'max-age=5', minTLS: 'TLSv1.2' } },
   );
-  const secure = await simulated(edge, name, '/', { scheme: 'https', port: edge.ports.https, ip: '2001:db8::7' });
+  const secure = await simulateRequest(edge, name, '/', { scheme: 'https', port: edge.ports.https, ip: '2001:db8::7' });
   expect(secure.headers).toContainEqual(['Strict-Transport-Security', 'max-age=5']);
   expect(secure.asked?.headers).toContainEqual(['X-Real-IP', '2001:db8::7']);
   expect(secure.asked?.headers).toContainEqual(['X-Forwarded-Proto', 'https']);
-  const closed = await simulated(edge, name, '/', { port: edge.ports.http });
+  const closed = await simulateRequest(edge, name, '/', { port: edge.ports.http });
   expect(closed).toMatchObject({
     status: 903,
     siteID: site.id,
@@ -149,7 +149,7 @@ test('who asks from where by what counts as it is said', async () => {
   });
 });
 
-test('a visitor who writes our private fields simulates nothing', async () => {
+test('a visitor cannot simulate by sending our internal headers', async () => {
   const { name } = await edge.site({ cacheRules: [rule()] });
   const real = await edge.get('/private', {
     host: name,
@@ -161,10 +161,10 @@ test('a visitor who writes our private fields simulates nothing', async () => {
   expect(Object.keys(asked?.headers ?? {}).filter((field) => field.startsWith('x-e-'))).toEqual([]);
 });
 
-test('many at once do not mix their steps', async () => {
+test('concurrent simulations do not mix their steps', async () => {
   const { name } = await edge.site();
-  const asks = Array.from({ length: 40 }, (_, i) => simulated(edge, name, `/many/${i}`));
-  const { steps: alone } = await simulated(edge, name, '/alone');
+  const asks = Array.from({ length: 40 }, (_, i) => simulateRequest(edge, name, `/many/${i}`));
+  const { steps: alone } = await simulateRequest(edge, name, '/alone');
   expect((await Promise.all(asks)).map(({ asked, steps }) => [asked?.uri, steps.length])).toEqual(
     Array.from({ length: 40 }, (_, i) => [`/many/${i}`, alone.length]),
   );

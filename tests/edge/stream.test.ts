@@ -1,4 +1,4 @@
-// Forwarded ports, from outside: what visitors get, origins hear and the log says.
+// Port forwards: what visitors get, origins receive and the log contains.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
@@ -6,10 +6,10 @@ import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
-import { deafOrigin } from '../support/deaf-origin.ts';
+import { startUnresponsiveOrigin } from '../support/deaf-origin.ts';
 import { upstream, zoneDoc } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
-import { portDoc, say, sayUdp, startEcho, startForwards, startUdpEcho } from '../support/forwards.ts';
+import { portDoc, sendTcp, sendUdp, startEcho, startForwards, startUdpEcho } from '../support/forwards.ts';
 import { freePort, freePorts } from '../support/ports.ts';
 import { startNameServer } from './name-server.ts';
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all([one.stop(), two.stop(), dns.stop()]);
 });
 
-/** One that is served when this is back. */
+/** A forward that is served when this resolves. */
 async function forward(over: Partial<PortDoc> = {}): Promise<PortDoc> {
   const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)], ...over });
   edge.put(doc);
@@ -30,45 +30,45 @@ async function forward(over: Partial<PortDoc> = {}): Promise<PortDoc> {
 }
 
 async function names(port: number, times: number): Promise<string[]> {
-  const said: string[] = [];
-  for (let i = 0; i < times; i += 1) said.push((await say(port, 'x')).split(' ')[0] ?? '');
-  return said;
+  const servers: string[] = [];
+  for (let i = 0; i < times; i += 1) servers.push((await sendTcp(port, 'x')).split(' ')[0] ?? '');
+  return servers;
 }
 const times = (said: string[], name: string) => said.filter((one) => one === name).length;
 
-/** Whoever comes from there, an address of this machine. */
+/** A visitor from this local address. */
 const visitorFrom = (localAddress: string, port: number) => connect({ host: '127.0.0.1', port, localAddress });
 
 describe('a forward', () => {
-  test('of TCP carries what both sides say', async () => {
+  test('of TCP carries data in both directions', async () => {
     const { port } = await forward();
-    expect(await say(port, 'hello')).toBe('one hello');
+    expect(await sendTcp(port, 'hello')).toBe('one hello');
   });
 
-  test('of UDP brings datagrams there and the answers back', async () => {
+  test('of UDP carries datagrams and responses', async () => {
     const echo = await startUdpEcho('udp');
     onTestFinished(() => echo.stop());
     const { port } = await forward({ protocol: 'udp', upstreams: [upstream(echo.port)] });
-    expect(await sayUdp(port, 'hello')).toBe('udp hello');
+    expect(await sendUdp(port, 'hello')).toBe('udp hello');
   });
 
-  test('of TCP and one of UDP share a number', async () => {
+  test('of TCP and one of UDP may share a number', async () => {
     const echo = await startUdpEcho('udp');
     onTestFinished(() => echo.stop());
     const { port } = await forward();
     edge.put(portDoc(port, { protocol: 'udp', upstreams: [upstream(echo.port)] }));
-    expect(await sayUdp(port, 'hello')).toBe('udp hello');
-    expect(await say(port, 'hello')).toBe('one hello');
+    expect(await sendUdp(port, 'hello')).toBe('udp hello');
+    expect(await sendTcp(port, 'hello')).toBe('one hello');
   });
 
-  test('that is removed is closed, and the others stay', async () => {
+  test('is closed when removed, and the others stay', async () => {
     const [gone, stays] = [await forward(), await forward()];
     edge.remove(portKey(gone.id));
-    await eventually(() => expect(say(gone.port, 'x')).rejects.toThrow('ECONNREFUSED'));
-    expect(await say(stays.port, 'x')).toBe('one x');
+    await eventually(() => expect(sendTcp(gone.port, 'x')).rejects.toThrow('ECONNREFUSED'));
+    expect(await sendTcp(stays.port, 'x')).toBe('one x');
   });
 
-  test('that gets another origin leaves open connections where they are', async () => {
+  test('keeps open connections when its origin changes', async () => {
     const doc = await forward();
     const socket = connect(doc.port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -79,20 +79,20 @@ describe('a forward', () => {
     };
     expect(await answer('before')).toBe('one before');
     edge.put({ ...doc, upstreams: [upstream(two.port)] });
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('two x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('two x'));
     expect(await answer('after')).toBe('one after');
   });
 
-  test('on which nobody says anything is closed after the time it allows', async () => {
+  test('closes idle connections after its timeout', async () => {
     const { port } = await forward({ idleTimeoutSeconds: 1 });
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'close');
     expect(socket.destroyed).toBe(true);
   });
 
-  test('is in the log with its site, its visitor, the origin and the bytes', async () => {
+  test('logs site, client, origin and bytes', async () => {
     const doc = await forward();
-    expect(await say(doc.port, 'logged')).toBe('one logged');
+    expect(await sendTcp(doc.port, 'logged')).toBe('one logged');
     const row = await eventually(async () => {
       const found = (await edge.rows()).find((entry) => entry['port'] === doc.id && entry['requestBytes'] === 6);
       if (found === undefined) throw new Error('no row');
@@ -122,67 +122,64 @@ describe('the PROXY protocol', () => {
   test.each([
     ['1', Buffer.from(v1), '203.0.113.7'],
     ['2', v2, '203.0.113.8'],
-  ])(
-    'version %s tells who the visitor is: the log, the origin that asks for it, and the hash',
-    async (_, header, who) => {
-      const echo = await startEcho('origin');
-      onTestFinished(() => echo.stop());
-      const doc = await forward({ acceptProxy: true, sendProxy: true, upstreams: [upstream(echo.port)] });
-      await say(doc.port, Buffer.concat([header, Buffer.from('hello')]), /hello$/);
-      expect(echo.heard.at(-1)).toMatch(new RegExp(`^PROXY TCP4 ${who} 127\\.0\\.0\\.1 \\d+ \\d+\r\nhello$`));
-      await eventually(async () =>
-        expect(await edge.rows()).toContainEqual(expect.objectContaining({ port: doc.id, address: who, status: 200 })),
-      );
-    },
-  );
+  ])('version %s identifies the client for the log, the origin and the hash', async (_, header, who) => {
+    const echo = await startEcho('origin');
+    onTestFinished(() => echo.stop());
+    const doc = await forward({ acceptProxy: true, sendProxy: true, upstreams: [upstream(echo.port)] });
+    await sendTcp(doc.port, Buffer.concat([header, Buffer.from('hello')]), /hello$/);
+    expect(echo.received.at(-1)).toMatch(new RegExp(`^PROXY TCP4 ${who} 127\\.0\\.0\\.1 \\d+ \\d+\r\nhello$`));
+    await eventually(async () =>
+      expect(await edge.rows()).toContainEqual(expect.objectContaining({ port: doc.id, address: who, status: 200 })),
+    );
+  });
 
-  test('is told to the origin in version 1 of visitors who come without it', async () => {
+  test('is sent to the origin in version 1 for clients that connect without it', async () => {
     const echo = await startEcho('origin');
     onTestFinished(() => echo.stop());
     const { port } = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
-    await say(port, 'hello', /hello$/);
-    expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1 \d+ \d+\r\nhello$/);
+    await sendTcp(port, 'hello', /hello$/);
+    expect(echo.received.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 127\.0\.0\.1 \d+ \d+\r\nhello$/);
   });
 
-  test('is asked of every visitor where a port takes it: without it nobody is let through', async () => {
+  test('is required where the port accepts it', async () => {
     const doc = await forward({ acceptProxy: true });
-    expect(await say(doc.port, 'GET / HTTP/1.0\r\n\r\n')).toBe('');
+    expect(await sendTcp(doc.port, 'GET / HTTP/1.0\r\n\r\n')).toBe('');
   });
 
-  test('where a port does not take it, is only what the visitor says', async () => {
+  test('is plain data where the port does not accept it', async () => {
     const echo = await startEcho('origin');
     onTestFinished(() => echo.stop());
     const doc = await forward({ sendProxy: true, upstreams: [upstream(echo.port)] });
-    await say(doc.port, v1, /4711 80\r\n$/);
-    expect(echo.heard.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 [^\r]+\r\nPROXY TCP4 203\.0\.113\.7 [^\r]+\r\n$/);
+    await sendTcp(doc.port, v1, /4711 80\r\n$/);
+    expect(echo.received.at(-1)).toMatch(/^PROXY TCP4 127\.0\.0\.1 [^\r]+\r\nPROXY TCP4 203\.0\.113\.7 [^\r]+\r\n$/);
   });
 });
 
-describe('among several origins', () => {
+describe('with several origins', () => {
   const both = (over: [Partial<PortDoc['upstreams'][number]>, Partial<PortDoc['upstreams'][number]>] = [{}, {}]) => [
     upstream(one.port, over[0]),
     upstream(two.port, over[1]),
   ];
 
-  test('turns go by weight', async () => {
+  test('requests are distributed by weight', async () => {
     const { port } = await forward({ upstreams: both([{ weight: 3 }, {}]) });
-    const said = await names(port, 40);
-    expect([times(said, 'one'), times(said, 'two')]).toEqual([30, 10]);
+    const servers = await names(port, 40);
+    expect([times(servers, 'one'), times(servers, 'two')]).toEqual([30, 10]);
   });
 
-  test('one that is down is stepped over', async () => {
+  test('a closed one is skipped', async () => {
     const { port } = await forward({ upstreams: [upstream(await freePort()), upstream(one.port)] });
     expect(await names(port, 10)).toEqual(Array.from({ length: 10 }, () => 'one'));
   });
 
-  test('one that takes no connection is left for the next after the time the forward allows', async () => {
-    const deaf = await deafOrigin();
+  test('one that does not accept connections is skipped after the timeout', async () => {
+    const deaf = await startUnresponsiveOrigin();
     onTestFinished(() => deaf.stop());
     const { port } = await forward({ connectTimeoutSeconds: 1, upstreams: [upstream(deaf.port), upstream(one.port)] });
     expect(await names(port, 3)).toEqual(['one', 'one', 'one']);
   });
 
-  test('one in IPv6 is asked as well', async () => {
+  test('an IPv6 origin works', async () => {
     const six = createServer((socket) => socket.end('six'));
     six.listen(0, '::1');
     await once(six, 'listening');
@@ -191,10 +188,10 @@ describe('among several origins', () => {
     const { port } = await forward({
       upstreams: [upstream(typeof address === 'object' ? (address?.port ?? 0) : 0, { address: '::1' })],
     });
-    expect(await say(port, 'x')).toBe('six');
+    expect(await sendTcp(port, 'x')).toBe('six');
   });
 
-  test('a backup is asked when no other answers, and alone when there is no other', async () => {
+  test('a backup is used when no other responds, and when it is the only one', async () => {
     const { port } = await forward({ upstreams: both([{}, { backup: true }]) });
     expect(new Set(await names(port, 6))).toEqual(new Set(['one']));
     const other = await forward({ upstreams: [upstream(await freePort()), upstream(two.port, { backup: true })] });
@@ -203,77 +200,77 @@ describe('among several origins', () => {
     expect(await names(alone.port, 2)).toEqual(['two', 'two']);
   });
 
-  test('by the address one visitor stays with one origin, and visitors are spread', async () => {
+  test('hashing by address keeps a client at one origin and spreads clients', async () => {
     const { port } = await forward({
       method: 'addressHash',
       acceptProxy: true,
       upstreams: [...both([{ weight: 100 }, { weight: 99 }]), upstream(one.port, { backup: true })],
     });
     const seen = async (visitor: number) =>
-      (await say(port, `PROXY TCP4 198.51.100.${visitor} 127.0.0.1 1 2\r\nx`)).split(' ')[0] ?? '';
+      (await sendTcp(port, `PROXY TCP4 198.51.100.${visitor} 127.0.0.1 1 2\r\nx`)).split(' ')[0] ?? '';
     const first = await Promise.all(Array.from({ length: 40 }, (_, i) => seen(i)));
     const again = await Promise.all(Array.from({ length: 40 }, (_, i) => seen(i)));
     expect(again).toEqual(first);
     expect(Math.min(times(first, 'one'), times(first, 'two'))).toBeGreaterThan(5);
   });
 
-  test('by fewest connections, the one that is idle is chosen', async () => {
+  test('least connections selects the idle one', async () => {
     const { port } = await forward({ method: 'leastConnections', upstreams: both() });
     const held = connect(port, '127.0.0.1');
     onTestFinished(() => void held.destroy());
     held.write('x');
     const [data] = await once(held, 'data');
     const busy = String(data).split(' ')[0];
-    // The one before may not be counted as gone yet.
+    // The previous connection may still be counted.
     await eventually(async () =>
       expect(new Set(await names(port, 6))).toEqual(new Set([busy === 'one' ? 'two' : 'one'])),
     );
   });
 });
 
-describe('an origin by name', () => {
-  test('is forwarded to where the name leads, and to elsewhere once it leads there', async () => {
+describe('an origin with a host name', () => {
+  test('follows DNS changes', async () => {
     dns.records.set('moves.example.com', { a: ['127.0.0.1'] });
     const doc = await forward({ upstreams: [upstream(one.port, { address: 'moves.example.com' })] });
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     dns.records.set('moves.example.com', { a: ['127.0.0.9'] });
     const there = createServer((socket) => socket.end('elsewhere'));
     there.listen(one.port, '127.0.0.9');
     onTestFinished(() => void there.close());
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('elsewhere'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('elsewhere'));
   });
 
-  test('is forwarded to where it led while the name server is silent', async () => {
+  test('uses the last addresses while the DNS server is silent', async () => {
     dns.records.set('stays.example.com', { a: ['127.0.0.1'] });
     const doc = await forward({ upstreams: [upstream(one.port, { address: 'stays.example.com' })] });
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     dns.behave('fail');
     onTestFinished(() => void dns.behave('answer'));
     const asked = dns.asked.length;
     await eventually(() => expect(dns.asked.length).toBeGreaterThan(asked + 4));
-    expect(await say(doc.port, 'x')).toBe('one x');
+    expect(await sendTcp(doc.port, 'x')).toBe('one x');
   });
 
-  test('is forwarded to where it led when the agent begins anew and nobody can say', async () => {
+  test('uses the last addresses after an agent restart without DNS', async () => {
     dns.records.set('restarts.example.com', { a: ['127.0.0.1'] });
     const first = await startForwards({ resolvers: [dns.address] });
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port, { address: 'restarts.example.com' })] });
     const other = portDoc(await freePort(), { upstreams: [upstream(two.port)] });
     first.put(doc);
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     await first.forwards.stop({ nginx: false });
     dns.behave('fail');
     onTestFinished(() => void dns.behave('answer'));
     const second = await startForwards({ resolvers: [dns.address], dir: first.dir, docs: [doc, other] });
     onTestFinished(() => second.stop());
     await second.serves(other);
-    expect(await say(doc.port, 'x')).toBe('one x');
+    expect(await sendTcp(doc.port, 'x')).toBe('one x');
   });
 
   test.each([
     ['leads to where origins may not lie', { a: ['127.66.0.1'] }],
     ['leads there in IPv6', { aaaa: ['0:0:0:0:0:ffff:7f42:1'] }],
-  ])('that %s is not asked: visitors are let in and sent away', async (_, record) => {
+  ])('that %s is not used: connections are accepted and closed', async (_, record) => {
     const here = await startForwards({ resolvers: [dns.address] });
     onTestFinished(() => here.stop());
     here.put({
@@ -293,13 +290,13 @@ describe('an origin by name', () => {
     });
     here.put(byName, byAddress);
     await here.serves(byAddress);
-    expect(await say(byName.port, 'x')).toBe('');
-    expect(await say(byAddress.port, 'x')).toBe('');
+    expect(await sendTcp(byName.port, 'x')).toBe('');
+    expect(await sendTcp(byAddress.port, 'x')).toBe('');
   });
 });
 
 describe('a port that cannot be opened', () => {
-  test('because somebody else holds it is named, is served once it is free, and keeps nobody else from being served', async () => {
+  test('because it is in use is reported, is served once free, and does not affect others', async () => {
     const holder = createServer((socket) => socket.end('the holder'));
     const port = await freePort();
     holder.listen(port, '127.0.0.1');
@@ -307,14 +304,14 @@ describe('a port that cannot be opened', () => {
     const doc = portDoc(port, { upstreams: [upstream(one.port)] });
     edge.put(doc);
     const other = await forward();
-    expect(await say(other.port, 'x')).toBe('one x');
+    expect(await sendTcp(other.port, 'x')).toBe('one x');
     await eventually(() => expect(edge.forwards.error).toBe(`layer 4: 127.0.0.1:${port} cannot be opened: EADDRINUSE`));
     await new Promise((resolve) => holder.close(resolve));
-    await eventually(async () => expect(await say(port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(port, 'x')).toBe('one x'));
     await eventually(() => expect(edge.forwards.error).toBeNull());
   });
 
-  test('because the zone or another forward has it is named as well', async () => {
+  test('because the zone or another forward uses it is reported, too', async () => {
     const first = await forward();
     const second = portDoc(first.port, { id: 'ffffffff-ffff-4fff-bfff-ffffffffffff', upstreams: [upstream(two.port)] });
     const third = portDoc(edge.zonePort);
@@ -323,13 +320,13 @@ describe('a port that cannot be opened', () => {
       for (const port of [first.port, edge.zonePort])
         expect(edge.forwards.error).toContain(`port ${port}/tcp is taken by the zone or another forward`);
     });
-    expect(await say(first.port, 'x')).toBe('one x');
+    expect(await sendTcp(first.port, 'x')).toBe('one x');
     edge.remove(portKey(second.id), portKey(third.id));
     await eventually(() => expect(edge.forwards.error).toBeNull());
   });
 });
 
-test('visitors of one forward cannot take all connections: others find room', async () => {
+test('clients of one forward cannot occupy all connections', async () => {
   const here = await startForwards();
   onTestFinished(() => here.stop());
   const [ports, https] = [await freePorts(2), await freePort()];
@@ -337,7 +334,7 @@ test('visitors of one forward cannot take all connections: others find room', as
   const [crowded = 0, calm = 0] = ports;
   here.put({ ...zoneDoc({ http: here.zonePort, https }), worker: { processes: 1, connections: 64 } }, ...docs);
   await eventually(async () => {
-    for (const port of ports) expect(await say(port, 'x')).toBe('one x');
+    for (const port of ports) expect(await sendTcp(port, 'x')).toBe('one x');
   });
   const held = Array.from({ length: 16 }, (_, i) => visitorFrom(`127.0.1.${1 + (i % 4)}`, crowded));
   onTestFinished(() => held.forEach((socket) => socket.destroy()));
@@ -345,25 +342,25 @@ test('visitors of one forward cannot take all connections: others find room', as
     socket.write('x');
     await once(socket, 'data');
   }
-  expect(await say(crowded, 'x')).toBe('');
-  expect(await say(calm, 'x')).toBe('one x');
+  expect(await sendTcp(crowded, 'x')).toBe('');
+  expect(await sendTcp(calm, 'x')).toBe('one x');
   held[0]?.destroy();
-  await eventually(async () => expect(await say(crowded, 'x')).toBe('one x'));
+  await eventually(async () => expect(await sendTcp(crowded, 'x')).toBe('one x'));
 });
 
-test('forwards that lead to one another in a circle leave room for visitors of the others', async () => {
+test('forwards in a loop leave room for clients of others', async () => {
   const here = await startForwards();
   onTestFinished(() => here.stop());
   const [[first = 0, second = 0, calm = 0], https] = [await freePorts(3), await freePort()];
   const leads = (port: number, to: number) => portDoc(port, { upstreams: [upstream(to)] });
   const zone = { ...zoneDoc({ http: here.zonePort, https }), worker: { processes: 1, connections: 256 } };
   here.put(zone, leads(first, second), leads(second, first), leads(calm, one.port));
-  await eventually(async () => expect(await say(calm, 'x')).toBe('one x'));
+  await eventually(async () => expect(await sendTcp(calm, 'x')).toBe('one x'));
   const guest = visitorFrom('127.0.1.9', calm);
   await once(guest, 'connect');
   const circling = visitorFrom('127.0.1.8', first);
   onTestFinished(() => [guest, circling].forEach((socket) => socket.destroy()));
-  // The circle ends where it may grow no further.
+  // The loop ends at the connection limit.
   await once(circling.resume(), 'close');
   guest.write('x');
   expect(String((await once(guest, 'data'))[0])).toBe('one x');
@@ -371,23 +368,23 @@ test('forwards that lead to one another in a circle leave room for visitors of t
 });
 
 describe('a node', () => {
-  test('that is switched off closes its forwards, runs no second nginx, and opens them again', async () => {
+  test('that is disabled closes its forwards, runs no second nginx, and opens them again', async () => {
     const here = await startForwards();
     onTestFinished(() => here.stop());
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
     const node = { kind: 'node', id: here.nodeID, enabled: true, cacheMaxBytes: 0 } as const;
     here.put(node, doc);
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     here.put({ ...node, enabled: false });
     await eventually(async () => expect(await here.processes()).toEqual([]));
-    await expect(say(doc.port, 'x')).rejects.toThrow('ECONNREFUSED');
+    await expect(sendTcp(doc.port, 'x')).rejects.toThrow('ECONNREFUSED');
     here.put(node);
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     here.remove(portKey(doc.id));
     await eventually(async () => expect(await here.processes()).toEqual([]));
   });
 
-  test('serves more forwards than its workers may have connections', async () => {
+  test('serves more forwards than its workers have connections', async () => {
     const here = await startForwards();
     onTestFinished(() => here.stop());
     const ports = await freePorts(81);
@@ -396,11 +393,11 @@ describe('a node', () => {
     const small = { processes: 2, connections: 64 };
     here.put({ ...zoneDoc({ http: here.zonePort, https: await freePort() }), worker: small }, udp, ...docs);
     await eventually(async () => {
-      for (const { port } of docs) expect(await say(port, 'x')).toBe('one x');
+      for (const { port } of docs) expect(await sendTcp(port, 'x')).toBe('one x');
     });
   });
 
-  test('whose nginx has no stream module says so', async () => {
+  test("without nginx's stream module reports that", async () => {
     const here = await startForwards({ capabilities: { stream: false } });
     onTestFinished(() => here.stop());
     here.put(portDoc(await freePort()));
@@ -408,12 +405,12 @@ describe('a node', () => {
     expect(await here.processes()).toEqual([]);
   });
 
-  test('whose nginx cannot read PROXY headers serves what does without them', async () => {
+  test('whose nginx lacks the PROXY protocol serves other forwards', async () => {
     const here = await startForwards({ capabilities: { streamRealip: false } });
     onTestFinished(() => here.stop());
     const [takes, without] = [portDoc(await freePort(), { acceptProxy: true }), portDoc(await freePort())];
     here.put(takes, { ...without, upstreams: [upstream(one.port)] });
-    await eventually(async () => expect(await say(without.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(without.port, 'x')).toBe('one x'));
     await eventually(() =>
       expect(here.forwards.error).toBe(
         `layer 4: port ${takes.port}/tcp takes the PROXY protocol, for which this nginx has no module`,
@@ -421,18 +418,18 @@ describe('a node', () => {
     );
   });
 
-  test('whose second nginx is killed starts it again', async () => {
+  test('restarts a killed second nginx', async () => {
     const here = await startForwards();
     onTestFinished(() => here.stop());
     const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
     here.put(doc);
-    await eventually(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+    await eventually(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
     const before = await here.processes();
     for (const { pid, title } of before) if (title.includes('master')) process.kill(pid, 'SIGKILL');
     await eventually(async () => {
       const pids = (await here.processes()).map(({ pid }) => pid);
       expect(pids.some((pid) => before.some((old) => old.pid === pid))).toBe(false);
-      expect(await say(doc.port, 'x')).toBe('one x');
+      expect(await sendTcp(doc.port, 'x')).toBe('one x');
     });
   });
 });

@@ -21,7 +21,7 @@ afterAll(() => edge.stop());
 
 type Pair = { cert: string; key: string };
 
-/** An RSA pair; the agent makes only ECDSA ones. */
+/** An RSA pair; the agent creates only ECDSA pairs. */
 async function rsaPair(name: string): Promise<Pair> {
   const { stdout } = await promisify(execFile)(
     'openssl',
@@ -49,7 +49,7 @@ async function handshake(options: ConnectionOptions): Promise<TLSSocket> {
   return socket;
 }
 
-/** The name and the key type of the certificate shown. */
+/** Name and key type of the served certificate. */
 async function shown(options: ConnectionOptions): Promise<[string, string | undefined]> {
   const socket = await handshake(options);
   const certificate = new X509Certificate(socket.getPeerCertificate(true).raw);
@@ -63,7 +63,7 @@ async function secureSite(pairs: Pair[]) {
   return { cert, ...(await edge.site({}, { certID: cert.id })) };
 }
 
-test("a visitor gets the certificate of the name he asks for, and it is the site's", async () => {
+test('a client gets the certificate of the requested name', async () => {
   const one = await secureSite([selfSigned('one.example.com')]);
   const two = await secureSite([selfSigned('two.example.com')]);
   expect(await shown({ servername: one.name })).toEqual(['CN=one.example.com', 'ec']);
@@ -71,7 +71,7 @@ test("a visitor gets the certificate of the name he asks for, and it is the site
   expect((await edge.get('/', { host: one.name, tls: one.name })).status).toBe(200);
 });
 
-test('with an RSA and an ECDSA pair each visitor gets what he can use', async () => {
+test('with an RSA and an ECDSA pair each client gets a supported one', async () => {
   const { name } = await secureSite([await rsaPair('both.example.com'), selfSigned('both.example.com')]);
   const ciphers = (kind: string): ConnectionOptions => ({
     servername: name,
@@ -85,24 +85,24 @@ test('with an RSA and an ECDSA pair each visitor gets what he can use', async ()
 test.each([
   ['no name', {}],
   ['a name that is not here', { servername: 'nobody.example.com' }],
-])('who asks for %s gets a certificate of nobody, and then 903', async (_, options) => {
+])('a client that requests %s gets the default certificate, and then 903', async (_, options) => {
   expect((await shown(options))[0]).toBe('CN=fallback.invalid');
   expect((await edge.get('/', { host: 'nobody.example.com', tls: 'nobody.example.com' })).status).toBe(903);
 });
 
-test('a name in capitals finds its certificate', async () => {
+test('names of certificates are case-insensitive', async () => {
   const { name } = await secureSite([selfSigned('capitals.example.com')]);
   expect((await shown({ servername: name.toUpperCase() }))[0]).toBe('CN=capitals.example.com');
 });
 
-test('a new certificate is shown from the next handshake on, by all workers', async () => {
+test('a new certificate is used from the next handshake on, by all workers', async () => {
   const { cert, name } = await secureSite([selfSigned('before.example.com')]);
   for (let i = 0; i < 4; i += 1) expect((await shown({ servername: name }))[0]).toBe('CN=before.example.com');
   await edge.put(certDoc([selfSigned('after.example.com')], { id: cert.id }));
   for (let i = 0; i < 8; i += 1) expect((await shown({ servername: name }))[0]).toBe('CN=after.example.com');
 });
 
-describe('a certificate that cannot be used disturbs nobody else:', () => {
+describe('an unusable certificate does not affect others:', () => {
   test.each<[string, () => CertDoc]>([
     ['a key sealed for another document', () => ({ ...certDoc([selfSigned('a.example.com')]), id: randomUUID() })],
     [
@@ -126,7 +126,7 @@ describe('a certificate that cannot be used disturbs nobody else:', () => {
   });
 });
 
-test('a key that does not belong to its chain ends that handshake only', async () => {
+test('a key that does not match its chain fails that handshake only', async () => {
   const { cert } = selfSigned('a.example.com');
   const doc = certDoc([{ cert, key: selfSigned('b.example.com').key }]);
   await edge.put(doc);
@@ -139,7 +139,7 @@ test('a key that does not belong to its chain ends that handshake only', async (
 test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s is spoken, and a session is resumed', async (version) => {
   const { name } = await secureSite([selfSigned('resumed.example.com')]);
   const options = { servername: name, minVersion: version, maxVersion: version };
-  // The visitor may be back before the worker has put the session where the other one finds it.
+  // The client may reconnect before the other worker can see the session.
   await eventually(async () => {
     const first = await handshake(options);
     expect(first.getProtocol()).toBe(version);
@@ -152,12 +152,12 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)('%s is spoken, and a session is resum
   });
 });
 
-test('TLS 1.1 is not spoken', async () => {
+test('TLS 1.1 is not supported', async () => {
   const options: ConnectionOptions = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' };
   await expect(handshake(options)).rejects.toThrow();
 });
 
-test('a zone speaks the protocols it names, and HTTP/2 where it wants to', async () => {
+test('a zone supports the configured protocols, and HTTP/2 if enabled', async () => {
   const strict = await startEdge({ zone: { tlsProtocols: ['TLSv1.3'], http2: false } });
   const options: ConnectionOptions = {
     host: '127.0.0.1',
@@ -174,7 +174,7 @@ test('a zone speaks the protocols it names, and HTTP/2 where it wants to', async
   await strict.stop();
 });
 
-test('HTTP/2 is served like HTTP/1.1: found by its authority, stored once, refused with our codes', async () => {
+test('HTTP/2 behaves like HTTP/1.1: same authority, cache and error codes', async () => {
   const { name } = await secureSite([selfSigned('h2.example.com')]);
   edge.origin.on('/h2', { headers: { 'cache-control': 'max-age=60' }, body: 'two' });
   const session = connectHttp2(`https://127.0.0.1:${edge.ports.https}`, {
@@ -196,7 +196,7 @@ test('HTTP/2 is served like HTTP/1.1: found by its authority, stored once, refus
 });
 
 describe('an HTTPS origin', () => {
-  test('is told its name, never another one on a kept connection', async () => {
+  test('gets its own SNI, never another one on a reused connection', async () => {
     const secure = await startOrigin({ tls: selfSigned('origin.example.com') });
     const names = [];
     for (const sni of ['a.origin.example.com', 'b.origin.example.com', null]) {
@@ -220,14 +220,14 @@ describe('an HTTPS origin', () => {
     expect(secure.requests.every((asked) => asked.headers.host === 'host.example.com:444')).toBe(true);
     await secure.stop();
   });
-  test('without a Host of its own is sent the name and the port of the edge, not the port that a visitor writes', async () => {
+  test("without its own Host setting gets the name and port of the edge, not the port in the client's header", async () => {
     const secure = await startOrigin({ tls: selfSigned('origin.example.com') });
     const { name } = await edge.site({}, { origin: { scheme: 'https', upstreams: [upstream(secure.port)] } });
     expect((await edge.get('/', { host: `${name}:8080` })).status).toBe(200);
     expect(secure.requests[0]).toMatchObject({ serverName: name, headers: { host: `${name}:${edge.ports.http}` } });
     await secure.stop();
   });
-  test('is asked so by those who came over TLS, where the scheme follows', async () => {
+  test('is used for TLS clients if the scheme follows the client', async () => {
     const secure = await startOrigin({ tls: selfSigned('origin.example.com') });
     const { name } = await edge.site(
       {},
@@ -246,7 +246,7 @@ describe('an HTTPS origin', () => {
   });
 });
 
-test('what an authority asks of a name is answered for that name on its own site, whatever state the site is in', async () => {
+test("challenges of an authority are answered on the name's own site, in any state of the site", async () => {
   const token = 'evaGxfADs6pSRb2LAv9IZf17Dt3juxGJ-PCt92wr-oA';
   const path = `/.well-known/acme-challenge/${token}`;
   const mine = await edge.site();
@@ -265,7 +265,7 @@ test('what an authority asks of a name is answered for that name on its own site
   expect((await edge.get(path, { host: mine.name })).body).toBe(`${token}.thumb`);
   expect((await edge.get(path, { host: beside.name })).body).not.toContain('thumb');
   expect((await edge.get(path, { host: 'nobody.example.com' })).status).toBe(903);
-  // A name that went to another site takes no answer with it.
+  // A name that moved to another site does not keep its challenge response.
   await edge.put({ ...asked, siteID: beside.site.id });
   expect((await edge.get(path, { host: mine.name })).status).toBe(904);
   await edge.remove(`acme/${token}`);
@@ -275,7 +275,7 @@ test('what an authority asks of a name is answered for that name on its own site
   expect(edge.origin.asked(path)).toHaveLength(before + 1);
 });
 
-test('while the zone changes its key certificates sealed by either are shown, and by a key that is forgotten nothing is opened', async () => {
+test('during key rotation certificates with either key work, and none with a removed key', async () => {
   const newer = { id: randomUUID(), key: randomBytes(32) };
   const ring = [
     { id: 'first' as const, key: zoneKey.toString('base64') },
@@ -290,15 +290,15 @@ test('while the zone changes its key certificates sealed by either are shown, an
   };
   const older = await sealedBy({ id: 'first', key: zoneKey }, 'older.example.com');
   const fresh = await sealedBy(newer, 'fresh.example.com');
-  await edge.holdKeys(ring);
+  await edge.setZoneKeys(ring);
   expect(await shown({ servername: older.name })).toEqual(['CN=older.example.com', 'ec']);
   expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);
-  await edge.holdKeys(ring.toReversed());
+  await edge.setZoneKeys(ring.toReversed());
   expect(await shown({ servername: older.name })).toEqual(['CN=older.example.com', 'ec']);
-  await edge.holdKeys(ring.slice(1));
+  await edge.setZoneKeys(ring.slice(1));
   expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);
   expect(await shown({ servername: older.name })).toEqual(['CN=fallback.invalid', 'ec']);
-  // An agent of before key rings has joined in between: what it was told counts, whatever it is called.
+  // An older agent has joined in between. Its key counts, whatever its id.
   await writeFile(join(edge.dir, 'keys/zone.keys'), 'first AAAA\n');
   await edge.reload();
   expect(await shown({ servername: fresh.name })).toEqual(['CN=fresh.example.com', 'ec']);

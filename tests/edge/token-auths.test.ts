@@ -21,14 +21,14 @@ const now = () => Math.floor(Date.now() / 1000);
 const KEY = 'first-key-1';
 const OTHER = 'second-key-2';
 
-type Wish = Partial<z.input<typeof TokenAuthItem>>;
+type AuthOptions = Partial<z.input<typeof TokenAuthItem>>;
 const simple = {
   parts: [{ name: 'auth', format: '{time}-{sign}' }],
   text: '{path}-{time}-{key}',
   algorithm: 'sha256',
 } as const;
-/** As it is stored; its keys are the two above, each under its own text as id. */
-function authOf(wish: Wish, keys: string[] = [KEY]): StoredAuth {
+/** The stored form. The keys' ids are their texts. */
+function authOf(wish: AuthOptions, keys: string[] = [KEY]): StoredAuth {
   const item = TokenAuthItem.parse({ ...simple, ...wish, keys: keys.map((key) => ({ key })) });
   const ids = keys.map((key) => ({ id: idOf(key), createdAt: new Date(0).toISOString() }));
   return { ...item, id: randomUUID(), keys: ids };
@@ -83,7 +83,7 @@ async function guarded(...auths: StoredAuth[]) {
   return { ...made, doc, ask, signed, visit };
 }
 
-test('who has a good token is served, from the store as well; the token is in no key and the origin does not see it', async () => {
+test('a valid token is accepted for origin and cached responses; it is in no key and hidden from the origin', async () => {
   const { name, ask, visit } = await guarded(authOf({}));
   const first = await visit('/film.mp4?x=1', { time: now() - 5 });
   expect([first.status, first.cache]).toEqual([200, 'uri-miss']);
@@ -94,16 +94,16 @@ test('who has a good token is served, from the store as well; the token is in no
   const refused = await ask('/film.mp4?x=1');
   expect(refused.status).toBe(403);
   expect(refused.header('cache-control')).toBe('no-store');
-  expect(await edge.logged(refused)).toMatchObject({ cause: 'tokenAuth' });
-  const row = await edge.logged(first);
+  expect(await edge.accessLogEntry(refused)).toMatchObject({ cause: 'tokenAuth' });
+  const row = await edge.accessLogEntry(first);
   expect(row).toMatchObject({ cause: '', uri: '/film.mp4', args: 'x=1', host: name });
   await edge.purge(`http://${name}:${edge.ports.http}/film.mp4?x=1`);
   expect((await visit('/film.mp4?x=1')).cache).toBe('uri-miss');
 });
 
-test('each algorithm, each place and each way of writing it', async () => {
+test('every algorithm, place and encoding works', async () => {
   const algorithms = ['md5', 'sha1', 'sha256', 'sha512', 'hmacMd5', 'hmacSha1', 'hmacSha256', 'hmacSha512'] as const;
-  const places: Wish[] = [
+  const places: AuthOptions[] = [
     {},
     {
       place: 'query',
@@ -139,7 +139,7 @@ test.each(tokenPresets.map((preset) => [preset.name, preset] as const))('the for
   expect((await visit('/video/a.mp4?q=1', { time: time - 100_000 })).status).toBe(403);
 });
 
-test('either key is good; one that was taken off is not', async () => {
+test('either key is valid; a removed one is not', async () => {
   const auth = authOf({}, [KEY, OTHER]);
   const { visit, doc } = await guarded(auth);
   expect([(await visit('/a', {}, KEY)).status, (await visit('/a', {}, OTHER)).status]).toEqual([200, 200]);
@@ -147,7 +147,7 @@ test('either key is good; one that was taken off is not', async () => {
   expect([(await visit('/a', {}, KEY)).status, (await visit('/a', {}, OTHER)).status]).toEqual([403, 200]);
 });
 
-test('a token is good until its time and the leeway have passed, and not before it was made', async () => {
+test('a token is valid until its time and leeway have passed, and not before its creation', async () => {
   const { visit } = await guarded(authOf({ validSeconds: 600, leewaySeconds: 100 }));
   const at = async (seconds: number) => (await visit('/a', { time: now() + seconds })).status;
   expect([await at(-640), await at(-760), await at(40), await at(160)]).toEqual([200, 403, 200, 403]);
@@ -156,13 +156,13 @@ test('a token is good until its time and the leeway have passed, and not before 
   expect([await by(5000), await by(-40), await by(-160)]).toEqual([200, 200, 403]);
 });
 
-test('one that was remembered as good is refused once it has expired', async () => {
+test('a memoized token is rejected after it has expired', async () => {
   const { signed, ask } = await guarded(authOf({ validSeconds: 2, leewaySeconds: 0 }));
   const { target } = signed('/a', { time: now() });
   await eventually(async () => expect((await ask(target)).status).toBe(403), { within: 15_000 });
 });
 
-test('a changed letter anywhere, a parameter twice or missing: refused', async () => {
+test('a modified character, a repeated or missing parameter is rejected', async () => {
   const { signed, ask } = await guarded(
     authOf({
       text: '{uri}-{time}-{key}',
@@ -194,7 +194,7 @@ test('a changed letter anywhere, a parameter twice or missing: refused', async (
   expect((await ask(encoded)).status).toBe(200);
 });
 
-test('HEAD and ranges of a good token are served; a refused HEAD has no body', async () => {
+test('HEAD and ranges with a valid token are served; a rejected HEAD has no body', async () => {
   const { signed, ask } = await guarded(authOf({}));
   edge.origin.on('/film', { headers: { 'content-length': 10 }, body: '0123456789' });
   const { target } = signed('/film');
@@ -204,7 +204,7 @@ test('HEAD and ranges of a good token are served; a refused HEAD has no body', a
   expect(await ask('/film', { method: 'HEAD' })).toMatchObject({ status: 403, body: '' });
 });
 
-test('a large file comes in pieces, and a failing origin’s own error, by the path without the token', async () => {
+test("slices of a large file and the origin's own error use the path without the token", async () => {
   const auth = authOf({});
   const doc = docOf([auth]);
   await edge.put(doc);
@@ -219,7 +219,7 @@ test('a large file comes in pieces, and a failing origin’s own error, by the p
   expect(new Set(urls)).toEqual(new Set(['/large', '/broken']));
 });
 
-test('what is asked again, in the background or for the origin’s own error, is asked without the token', async () => {
+test('revalidation and background requests use no token', async () => {
   const auth = authOf({});
   const doc = docOf([auth]);
   await edge.put(doc);
@@ -242,7 +242,7 @@ test('what is asked again, in the background or for the origin’s own error, is
   expect(new Set(urls)).toEqual(new Set(['/again', '/stale']));
 });
 
-test('only the paths that are named need one, however they are written', async () => {
+test('only the configured paths need a token, in any notation', async () => {
   const { ask, visit, name } = await guarded(
     authOf({ type: 'prefix', value: ['/paid/'], except: { type: 'prefix', value: ['/paid/trailers/'] } }),
   );
@@ -262,14 +262,14 @@ test('only the paths that are named need one, however they are written', async (
   for (const path of ['/free/a', '/paid/trailers/a', '/', '/Paid/a'])
     expect([path, (await ask(path)).status]).toEqual([path, 200]);
   expect((await visit('/paid/a')).status).toBe(200);
-  // What an origin might read as another path is asked for as it was judged.
+  // Ambiguous paths are passed to the origin as they were checked.
   await ask('/paid%2ftrailers%2Fb?q=%2f', { method: 'POST' });
   expect(edge.origin.requests.filter((asked) => asked.name === name).at(-1)?.url).toBe('/paid/trailers/b?q=%2f');
   await ask('/free/%E4%B8%AD%20x', { method: 'POST' });
   expect(edge.origin.requests.at(-1)?.url).toBe('/free/%E4%B8%AD%20x');
 });
 
-test('a token in the path may not lay open what an earlier entry guards', async () => {
+test('a token in the path does not expose what an earlier entry protects', async () => {
   const [one, two] = [
     authOf({ type: 'prefix', value: ['/secret/'] }, [OTHER]),
     authOf({ place: 'path', parts: [{ format: '{time}/{sign}' }] }),
@@ -281,12 +281,12 @@ test('a token in the path may not lay open what an earlier entry guards', async 
   expect((await ask(url('/open/a').replace('/open/', '/open/../secret/'))).status).toBe(403);
 });
 
-test('an address may be a part of it', async () => {
+test('the address may be part of the token', async () => {
   const { visit } = await guarded(authOf({ text: '{path}{time}{address}{key}' }));
   expect([(await visit('/a')).status, (await visit('/a', { address: '192.0.2.1' })).status]).toEqual([200, 403]);
 });
 
-test('instead of 403 visitors may be sent elsewhere, and never round and round', async () => {
+test('visitors may be redirected instead of 403, without loops', async () => {
   const doc = docOf([]);
   const made = await edge.site({}, { modules: { tokenAuth: doc.id } });
   const target = `http://${made.name}/login`;
@@ -294,11 +294,11 @@ test('instead of 403 visitors may be sent elsewhere, and never round and round',
   await edge.put(docOf([auth], doc.id));
   const sent = await edge.get('/a', { host: made.name });
   expect([sent.status, sent.header('location')]).toEqual([302, target]);
-  expect(await edge.logged(sent)).toMatchObject({ cause: 'tokenAuth', rule: auth.id });
+  expect(await edge.accessLogEntry(sent)).toMatchObject({ cause: 'tokenAuth', rule: auth.id });
   expect((await edge.get('/login', { host: made.name })).status).toBe(403);
 });
 
-test('it comes before HTTPS is forced, which keeps the token, and before redirects', async () => {
+test('the check precedes the HTTPS redirect, which keeps the token, and other redirects', async () => {
   const auth = authOf({});
   const doc = docOf([auth]);
   await edge.put(doc);
@@ -314,7 +314,7 @@ test('it comes before HTTPS is forced, which keeps the token, and before redirec
   expect((await edge.get(target, { host: name, tls: name })).status).toBe(200);
 });
 
-test('without its module, or with a key that does not open, nobody is served', async () => {
+test('without its module, or with an undecryptable key, nobody is served', async () => {
   const { name } = await edge.site({}, { modules: { tokenAuth: randomUUID() } });
   expect((await edge.get('/a', { host: name })).status).toBe(503);
   const { doc, visit } = await guarded(authOf({}));
@@ -324,7 +324,7 @@ test('without its module, or with a key that does not open, nobody is served', a
   expect((await visit('/a')).status).toBe(503);
 });
 
-test('cookies and fields beside the token go on to the origin; one that comes twice is refused', async () => {
+test('other cookies and headers reach the origin; a repeated token is rejected', async () => {
   const { signed, ask } = await guarded(
     authOf({ place: 'cookie', parts: [{ name: 'pass', format: '{time}-{sign}' }] }),
   );
@@ -341,7 +341,7 @@ test('cookies and fields beside the token go on to the origin; one that comes tw
   expect([got?.['x-pass'], got?.['x-more']]).toEqual([undefined, '1']);
 });
 
-test('a script of another origin may ask beforehand without a token', async () => {
+test('a preflight needs no token', async () => {
   const cors: CorsDoc = {
     kind: 'module',
     id: randomUUID(),
@@ -384,12 +384,12 @@ const disturb = fc.constantFrom(
   (target: string) => target.replaceAll('/', '//'),
 );
 
-test('who signs and judges in TypeScript agrees with the edge on 600 requests', async () => {
+test('signing and verification in TypeScript agree with the edge on 600 requests', async () => {
   const { name, doc } = await guarded(authOf({}));
   const seen = new Map<string, number>();
   const one = fc.record({
     form: forms,
-    scope: fc.constantFrom<Wish>(
+    scope: fc.constantFrom<AuthOptions>(
       {},
       { type: 'prefix', value: ['/a'] },
       { type: 'fileType', value: ['b'] },
@@ -413,7 +413,7 @@ test('who signs and judges in TypeScript agrees with the edge on 600 requests', 
       const auth = authOf({ ...form, ...scope, leewaySeconds: 0 }, [KEY, OTHER]);
       await edge.put(docOf([auth], doc.id));
       for (const { path, query, age, key, disturb: change, ...choice } of visits) {
-        // Not on the edge of what is good: the clock goes on between the two judges.
+        // Avoids boundary values, because the clock advances between the two checks.
         const time = now() - (Math.abs(age % 1800) < 100 ? age + 300 : age);
         const { url } = signUrl(auth, key, `http://${name}${path}${query}`, { ...choice, time }, digest);
         const target = change(url.slice(`http://${name}`.length));
@@ -435,10 +435,10 @@ test('who signs and judges in TypeScript agrees with the edge on 600 requests', 
   );
 }, 180_000);
 
-test('whatever stands in the fields of an entry, the answer has one status line and the same fields', async () => {
+test("for any text in an entry's fields the response has one status line and the same headers", async () => {
   const { name, doc } = await guarded(authOf({}));
   const text = fc.string({ unit: fc.constantFrom(...'ab/?&=%$1.:@\\"\'<>{};\r\n\0 中'), maxLength: 20 });
-  const wish = fc
+  const authArbitrary = fc
     .record({
       name: text,
       value: fc.array(text, { minLength: 1, maxLength: 3 }),
@@ -460,7 +460,7 @@ test('whatever stands in the fields of an entry, the answer has one status line 
   await edge.put(docOf([authOf({ place: 'header', parts: [{ name: 'x-pass', format: '{time}{sign}' }] })], doc.id));
   const usual = (await edge.get('/a', { host: name })).rawHeaders.filter((_, i) => i % 2 === 0).toSorted();
   await fc.assert(
-    fc.asyncProperty(wish, async ({ keys: [{ key } = { key: KEY }], ...item }) => {
+    fc.asyncProperty(authArbitrary, async ({ keys: [{ key } = { key: KEY }], ...item }) => {
       const auth = authOf({ ...item, type: 'all', value: [] }, [key]);
       await edge.put(docOf([auth, authOf(item, [key])], doc.id));
       const refused = await edge.get('/a', { host: name });

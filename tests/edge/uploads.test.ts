@@ -1,4 +1,4 @@
-// Bodies of requests, as large as they come.
+// Request bodies of any size.
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,7 @@ import { startEdge } from '../support/edge.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-test('an upload by HTTP/2 may have 512 kB on its way, and reaches the origin whole', async () => {
+test('an HTTP/2 upload may have 512 kB in flight, and reaches the origin completely', async () => {
   const { name } = await edge.site();
   const session = connect(`https://127.0.0.1:${edge.ports.https}`, { servername: name, rejectUnauthorized: false });
   onTestFinished(() => session.destroy());

@@ -22,7 +22,7 @@ async function withRedirects(...redirects: RedirectRule[]) {
   await edge.put(doc);
   return { doc, ...(await edge.site({ cacheRules: [cacheRule()] }, { modules: { urlRedirect: doc.id } })) };
 }
-/** Where each is sent; null: it is served. */
+/** The redirect target of each path, or null. */
 async function sent(host: string, ...paths: string[]) {
   const found = [];
   for (const path of paths) {
@@ -32,8 +32,8 @@ async function sent(host: string, ...paths: string[]) {
   return found;
 }
 
-describe('a whole path', () => {
-  test('is sent on with its code, past cache and origin, by every worker', async () => {
+describe('an exact path', () => {
+  test('redirects with its code, before cache and origin, by every worker', async () => {
     const { name } = await withRedirects(
       rule('/a', '/b', { code: 302 }),
       rule('/c', 'https://www.example.com/d', { code: 308 }),
@@ -47,7 +47,7 @@ describe('a whole path', () => {
       ]);
     expect(edge.origin.asked('/a')).toEqual([]);
   });
-  test('takes the query along where it is wanted, beside the one of the target and before its fragment', async () => {
+  test("keeps the query if configured, next to the target's and before its fragment", async () => {
     const { name } = await withRedirects(
       rule('/keep', '/b'),
       rule('/drop', '/b', { keepQuery: false }),
@@ -60,7 +60,7 @@ describe('a whole path', () => {
       '301 /b',
     ]);
   });
-  test('may be meant with one query alone, or on one host alone', async () => {
+  test('may be limited to one query, or one host', async () => {
     const { name, site } = await withRedirects();
     const doc = docOf([
       rule('/page?id=1', '/one', { keepQuery: false }),
@@ -74,7 +74,7 @@ describe('a whole path', () => {
     expect(await sent(own.name, '/page?id=1', '/page?id=2', '/here')).toEqual(['301 /one', '301 /any', '301 /mine']);
     expect(await sent(other.name, '/here')).toEqual(['301 /theirs']);
   });
-  test('is the same however it is written', async () => {
+  test('matches in any notation', async () => {
     const { name } = await withRedirects(rule('/中 文', '/zh'), rule('/%E5%8F%B0', '/tw'));
     expect(await sent(name, '/%E4%B8%AD%20%E6%96%87', '/%E5%8F%B0', '/x/../%e5%8f%b0')).toEqual([
       '301 /zh',
@@ -87,7 +87,7 @@ describe('a whole path', () => {
 describe('a prefix', () => {
   const prefix = (source: string, target: string, wish: Partial<RedirectRule> = {}) =>
     rule(source, target, { type: 'prefix', ...wish });
-  test('covers itself and what is below, the longest first, and takes the rest along where it is wanted', async () => {
+  test('matches itself and everything below, longest first, and keeps the rest if configured', async () => {
     const { name } = await withRedirects(
       prefix('/old/', '/new/'),
       prefix('/old/deep', 'https://deep.example.com'),
@@ -106,7 +106,7 @@ describe('a prefix', () => {
       '301 /other',
     ]);
   });
-  test('of the root covers everything else', async () => {
+  test('of the root matches everything else', async () => {
     const { name } = await withRedirects(prefix('/', 'https://moved.example.com'), rule('/stay', '/here'));
     expect(await sent(name, '/', '/a/b', '/stay')).toEqual([
       '301 https://moved.example.com/',
@@ -119,7 +119,7 @@ describe('a prefix', () => {
 describe('a pattern', () => {
   const pattern = (source: string, target: string, wish: Partial<RedirectRule> = {}) =>
     rule(source, target, { type: 'regex', ...wish });
-  test('fills its groups in, and comes after whole paths and prefixes, in its order', async () => {
+  test('substitutes groups, and follows exact paths and prefixes, in its order', async () => {
     const { name } = await withRedirects(
       pattern('^/([a-z]+)/([0-9]+)$', '/$2/$1', { priority: 2 }),
       pattern('^/shop/(.*)$', 'https://shop.example.com/$1', { priority: 1 }),
@@ -132,7 +132,7 @@ describe('a pattern', () => {
       null,
     ]);
   });
-  test('cannot be made to lead to another host, or into the header', async () => {
+  test('cannot lead to another host or into the header', async () => {
     const { name } = await withRedirects(
       pattern('^/go/(.*)$', '/$1'),
       pattern('^/at/([^|]*)$', 'https://x.example.com/$1'),
@@ -146,14 +146,14 @@ describe('a pattern', () => {
       '301 https://x.example.com/a%3Fb%23c%25',
     ]);
   });
-  test('that runs into its match limit sends nobody anywhere', async () => {
+  test('that hits its match limit redirects nobody', async () => {
     const { name } = await withRedirects({ ...pattern('^/x$', '/caught'), source: '^/(a+)+$' });
     expect(await sent(name, `/${'a'.repeat(60)}!`)).toEqual([null]);
   });
 });
 
-describe('a visitor who would come back', () => {
-  test('is served instead of being sent in circles', async () => {
+describe('a redirect loop', () => {
+  test('is broken by serving the request', async () => {
     const { name } = await withRedirects(
       rule('/self', '/self'),
       rule('/a', '/b'),
@@ -164,31 +164,31 @@ describe('a visitor who would come back', () => {
     );
     expect(await sent(name, '/self', '/a', '/b', '/p/x', '/grow/1')).toEqual([null, null, null, null, null]);
   });
-  test('is told apart from one who only passes several rules', async () => {
+  test('is distinguished from a chain of rules', async () => {
     const { name } = await withRedirects(rule('/1', '/2'), rule('/2', '/3'));
     expect(await sent(name, '/1', '/2', '/3')).toEqual(['301 /2', '301 /3', null]);
   });
 });
 
-test('a change of the module is seen with the next request, and the log names the rule', async () => {
+test('a changed module applies to the next request, and the log names the rule', async () => {
   const first = rule('/m', '/1');
   const { name, doc } = await withRedirects(first);
   const reply = await edge.get('/m', { host: name });
-  expect(await edge.logged(reply)).toMatchObject({ status: 301, cause: 'urlRedirect', rule: first.id });
+  expect(await edge.accessLogEntry(reply)).toMatchObject({ status: 301, cause: 'urlRedirect', rule: first.id });
   await edge.put(docOf([rule('/m', '/2')], doc.id));
   expect(await sent(name, '/m')).toEqual(['301 /2']);
   await edge.put(docOf([], doc.id));
   expect(await sent(name, '/m')).toEqual([null]);
 });
 
-test('three thousand rules are each found', async () => {
+test('each of three thousand rules is found', async () => {
   const numbers = Array.from({ length: 3000 }, (_, i) => i);
   const { name } = await withRedirects(...numbers.map((n) => rule(`/from/${n}`, `/to/${n}`)));
   const some = numbers.filter((n) => n % 500 === 0);
   expect(await sent(name, ...some.map((n) => `/from/${n}`))).toEqual(some.map((n) => `301 /to/${n}`));
 });
 
-test('whatever is accepted as a redirect adds no header and leads where its target says', async () => {
+test('any accepted redirect adds no header and leads to its target', async () => {
   const { name, doc } = await withRedirects();
   const text = fc.string({ unit: fc.constantFrom(...'ab/?#&=%$1.:@\\"\'<>{};\r\n 中'), maxLength: 20 });
   const input = fc.record({

@@ -1,4 +1,4 @@
-// Images as WebP: real nginx, the real service beside it.
+// WebP conversion with real nginx and the image service.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { get as ask } from 'node:http';
@@ -26,7 +26,7 @@ const old = { accept: 'image/png,image/*;q=0.8,*/*;q=0.5' };
 const jpeg = { 'content-type': 'image/jpeg', etag: '"v1"' };
 const png = { 'content-type': 'image/png', etag: '"v1"' };
 
-/** Edges and gradients, as photographs and drawings have them. */
+/** Edges and gradients, as in photographs and drawings. */
 const drawing = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="600" height="400">
   <defs><radialGradient id="g"><stop offset="0" stop-color="#fc3"/><stop offset="1" stop-color="#036"/></radialGradient></defs>
   <rect width="80%" height="90%" rx="40" fill="url(#g)"/><circle cx="60%" cy="40%" r="25%" fill="#c2185b" opacity="0.6"/>
@@ -52,7 +52,7 @@ const animated = Buffer.concat([
   chunk('acTL', Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])),
   logo.subarray(beginning),
 ]);
-/** Says that it unpacks to 60,000 × 60,000 points. */
+/** A PNG that claims 60,000 × 60,000 pixels. */
 const bomb = Buffer.concat([
   logo.subarray(0, 8),
   chunk('IHDR', Buffer.from([0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60, 8, 6, 0, 0, 0])),
@@ -99,7 +99,7 @@ const manyPhotos = async (script: { after?: Promise<unknown> } = {}) => {
 const askedBy = (path: string, host: string) => edge.origin.asked(path).filter((asked) => asked.name === host);
 const freshFor = (status: string | undefined) => Number(/ttl=(\d+)/.exec(status ?? '')?.[1] ?? Number.NaN);
 
-test('a photograph goes to those who take WebP as that, and to others as it is: each fetched once', async () => {
+test('a photo is WebP for clients that accept WebP and the original for others, each fetched once', async () => {
   const host = await made();
   edge.origin.on('/photo.jpg', { headers: { ...jpeg, 'last-modified': 'Mon, 02 Nov 2026 10:00:00 GMT' }, body: photo });
   for (const state of [/miss/, /hit/, /hit/]) {
@@ -127,7 +127,7 @@ test('a photograph goes to those who take WebP as that, and to others as it is: 
   console.info('bytes', sizes);
 });
 
-test('what is clear in a PNG stays clear', async () => {
+test('transparency of a PNG is kept', async () => {
   const host = await made();
   edge.origin.on('/logo.png', { headers: png, body: logo });
   const reply = await get('/logo.png', host);
@@ -148,7 +148,7 @@ test.each([
   ['image/*', false],
   ['*/*', false],
   ['', false],
-])('"%s" takes WebP: %s', async (accept, isWebp) => {
+])('Accept "%s": WebP %s', async (accept, isWebp) => {
   const host = await made();
   edge.origin.on('/accept.jpg', { headers: jpeg, body: photo });
   for (let i = 0; i < 2; i += 1) {
@@ -158,7 +158,7 @@ test.each([
   }
 });
 
-describe('stays as the origin sent it, for everybody', () => {
+describe('always sends the original of', () => {
   const cases: [string, Record<string, string>, Buffer, string?][] = [
     ['an animated PNG', png, animated],
     ['a GIF', { 'content-type': 'image/gif' }, gif, '/a.gif'],
@@ -197,7 +197,7 @@ describe('stays as the origin sent it, for everybody', () => {
     const reply = await get('/gone.jpg', host);
     expect([reply.status, reply.header('content-type'), reply.header('vary')]).toEqual([404, 'image/jpeg', undefined]);
   });
-  test('what is not stored: it would be made anew for each visitor', async () => {
+  test('uncacheable responses, which would be converted for each visitor', async () => {
     const host = await made({ cacheRules: [] });
     edge.origin.on('/personal.jpg', { headers: { ...jpeg, 'cache-control': 'private' }, body: photo });
     for (let i = 0; i < 2; i += 1) {
@@ -209,14 +209,14 @@ describe('stays as the origin sent it, for everybody', () => {
       ]);
     }
   });
-  test('pieces of a large file', async () => {
+  test('ranges of a large file', async () => {
     const host = await made({ cacheRules: [rule({ slices: true })] });
     edge.origin.on('/sliced.jpg', { headers: jpeg, body: photo });
     const reply = await get('/sliced.jpg', host);
     expect(reply.header('content-type')).toBe('image/jpeg');
     expect(reply.bytes.equals(photo)).toBe(true);
   });
-  test('a type that the site does not want, and everything of a site that wants none', async () => {
+  test('disabled types, and everything of a site without WebP', async () => {
     const some = await made({ webp: { ...webp, types: ['image/png'] } });
     const { name: none } = await edge.site({ cacheRules: [rule()] });
     edge.origin.on('/other.jpg', { headers: jpeg, body: photo });
@@ -228,7 +228,7 @@ describe('stays as the origin sent it, for everybody', () => {
   });
 });
 
-test('an image that nothing in its URL tells is one from the second time on', async () => {
+test('an image without an extension is converted from the second request on', async () => {
   const { name: host, site } = await edge.site({ cacheRules: [rule()], webp });
   edge.origin.on('/avatar', { headers: jpeg, body: photo });
   const first = await get('/avatar?id=7', host);
@@ -241,11 +241,11 @@ test('an image that nothing in its URL tells is one from the second time on', as
   await edge.admin.purge({ site: site.id, urls: [`http://${host}/avatar?id=7`], soft: true }, 10_000);
   const second = await get('/avatar?id=7', host);
   expect([second.cache, second.header('content-type')]).toEqual(['stale', 'image/webp']);
-  // Nothing was asked about: it was not WebP that had been fetched.
+  // No revalidation, because the stored response is not WebP.
   expect(askedBy('/avatar', host).map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined]);
 });
 
-test('until an image can be made WebP it is fetched as a whole, and kept five minutes at most', async () => {
+test('an image that was not converted is fetched whole, and cached for five minutes at most', async () => {
   const host = await made({ cacheRules: [rule({ ttlSeconds: 86_400 })] });
   edge.origin.on('/kept', { headers: jpeg, body: photo });
   await get('/kept', host);
@@ -256,7 +256,7 @@ test('until an image can be made WebP it is fetched as a whole, and kept five mi
   expect(freshFor((await get('/kept', host, old)).header('cache-status'))).toBeGreaterThan(300);
 });
 
-test('conditions and ranges are about what is served', async () => {
+test('conditions and ranges refer to the served representation', async () => {
   const host = await made();
   edge.origin.on('/parts.jpg', { headers: jpeg, body: photo });
   const whole = (await get('/parts.jpg', host)).bytes;
@@ -267,18 +267,18 @@ test('conditions and ranges are about what is served', async () => {
   expect((await get('/parts.jpg', host, { ...browser, 'if-none-match': '"v2"' })).status).toBe(200);
   const head = await get('/parts.jpg', host, browser, 'HEAD');
   expect([head.header('content-type'), head.header('content-length')]).toEqual(['image/webp', String(whole.length)]);
-  // The first request of all being a HEAD makes no difference.
+  // The result is the same if the first request is a HEAD.
   edge.origin.on('/head.jpg', { headers: jpeg, body: photo });
   expect((await get('/head.jpg', host, browser, 'HEAD')).header('content-type')).toBe('image/webp');
 });
 
-test('the origin is asked whether its image changed, by its own validator; where not, no image is made again', async () => {
+test("revalidation uses the origin's validator, and converts only a changed image", async () => {
   const host = await made({ cacheRules: [] });
-  const said = { ...jpeg, 'cache-control': 'max-age=0' };
+  const stale = { ...jpeg, 'cache-control': 'max-age=0' };
   edge.origin.on('/asked.jpg', ({ headers }) =>
     /(?:W\/)?"v1"/.test(headers['if-none-match'] ?? '')
-      ? { status: 304, headers: said }
-      : { headers: said, body: photo },
+      ? { status: 304, headers: stale }
+      : { headers: stale, body: photo },
   );
   for (const [by, type] of [
     [browser, 'image/webp'],
@@ -295,15 +295,15 @@ test('the origin is asked whether its image changed, by its own validator; where
     'W/"v1"',
     '"v1"',
   ]);
-  edge.origin.on('/asked.jpg', { headers: { ...said, etag: '"v2"' }, body: logo });
+  edge.origin.on('/asked.jpg', { headers: { ...stale, etag: '"v2"' }, body: logo });
   const changed = await get('/asked.jpg', host);
   expect([changed.header('content-type'), changed.header('etag')]).toEqual(['image/webp', 'W/"v2"']);
 });
 
-test('what a site begins or ceases to want holds for what is stored as well, when it is asked about', async () => {
-  const said = { ...jpeg, 'cache-control': 'max-age=0' };
+test('changed settings apply to cached images on revalidation', async () => {
+  const stale = { ...jpeg, 'cache-control': 'max-age=0' };
   edge.origin.on('/later.jpg', ({ headers }) =>
-    headers['if-none-match'] === undefined ? { headers: said, body: photo } : { status: 304, headers: said },
+    headers['if-none-match'] === undefined ? { headers: stale, body: photo } : { status: 304, headers: stale },
   );
   const { site, name: host } = await edge.site({});
   const is = async (type: string) => {
@@ -314,16 +314,16 @@ test('what a site begins or ceases to want holds for what is stored as well, whe
   await is('image/webp');
   await edge.put(site);
   await is('image/jpeg');
-  // Once for each, and a question whether it changed.
+  // One fetch each, and one revalidation.
   const questions = askedBy('/later.jpg', host).map(({ headers }) => headers['if-none-match'] !== undefined);
   expect(questions).toEqual([false, true, false, true, false, true]);
 });
 
-test('what is called an image and is none is fetched once, and then asked about like anything else', async () => {
+test('a file that is no image is fetched once, and then revalidated as usual', async () => {
   const host = await made({ cacheRules: [] });
-  const said = { 'content-type': 'text/html', etag: '"v1"', 'cache-control': 'max-age=0' };
+  const stale = { 'content-type': 'text/html', etag: '"v1"', 'cache-control': 'max-age=0' };
   edge.origin.on('/page.png', ({ headers }) =>
-    headers['if-none-match'] === undefined ? { headers: said, body: 'a page' } : { status: 304, headers: said },
+    headers['if-none-match'] === undefined ? { headers: stale, body: 'a page' } : { status: 304, headers: stale },
   );
   for (let i = 0; i < 3; i += 1) expect((await get('/page.png', host)).body).toBe('a page');
   expect(askedBy('/page.png', host).map(({ headers }) => headers['if-none-match'])).toEqual([
@@ -356,7 +356,7 @@ test.each(['url', 'prefix', 'tag', 'soft'] as const)('a purge by %s takes both f
   }
 });
 
-test('many who ask at once are one question to the origin', async () => {
+test('concurrent requests are one origin request', async () => {
   const host = await made();
   const { opened, open } = gate();
   edge.origin.on('/many.jpg', { headers: jpeg, body: photo, after: opened });
@@ -367,7 +367,7 @@ test('many who ask at once are one question to the origin', async () => {
   expect(askedBy('/many.jpg', host)).toHaveLength(1);
 });
 
-test('nobody from outside gives the service orders', async () => {
+test('the service cannot be addressed from outside', async () => {
   const host = await made();
   edge.origin.on('/hostile.jpg', {
     headers: { 'content-type': 'image/gif', 'x-e-image': `1 9999 ${'x'.repeat(36)}` },
@@ -383,7 +383,7 @@ test('nobody from outside gives the service orders', async () => {
 test.each([
   [600, 200, 'image/webp'],
   [0, 503, undefined],
-])('an origin that fails may be stood in for during %i seconds: %i', async (staleIfErrorSeconds, status, type) => {
+])('a stale image is served on origin errors for %i seconds: %i', async (staleIfErrorSeconds, status, type) => {
   const host = await made({ cacheRules: [], staleIfErrorSeconds });
   edge.origin.on('/fails.jpg', { headers: { ...jpeg, 'cache-control': 'max-age=1' }, body: photo });
   expect((await get('/fails.jpg', host)).header('content-type')).toBe('image/webp');
@@ -399,7 +399,7 @@ test.each([
 test.each([
   ['inline; filename=a.jpg', 'image/webp'],
   ['attachment; filename=a.jpg', 'image/jpeg'],
-])('repeated fields of an origin are understood, with Content-Disposition: %s', async (disposition, type) => {
+])('repeated origin headers are parsed, with Content-Disposition: %s', async (disposition, type) => {
   const host = await made();
   const headers = { ...jpeg, 'content-disposition': ['inline', disposition] };
   edge.origin.on('/repeated.jpg', { headers, body: photo });
@@ -410,7 +410,7 @@ test.each([
   expect((await edge.counters())['pluginFailed']).toBe(before);
 });
 
-test('an image with two ETags stays as it is, and is stored', async () => {
+test('an image with two ETags is not converted, and is stored', async () => {
   const host = await made();
   edge.origin.on('/two.jpg', { headers: { ...jpeg, etag: ['"a"', '"b"'] }, body: photo });
   const before = (await edge.counters())['pluginFailed'];
@@ -420,23 +420,23 @@ test('an image with two ETags stays as it is, and is stored', async () => {
   expect((await edge.counters())['pluginFailed']).toBe(before);
 });
 
-test('an origin that breaks off in the middle is no image, and is not kept', async () => {
+test('a truncated image is not converted and not stored', async () => {
   const host = await made();
   const head = `HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\nContent-Length: ${photo.length}\r\n\r\n`;
-  edge.origin.on('/torn.jpg', { torn: `${head}only the beginning` });
+  edge.origin.on('/torn.jpg', { rawThenClose: `${head}only the beginning` });
   await expect(get('/torn.jpg', host)).rejects.toThrow();
   edge.origin.on('/torn.jpg', { headers: jpeg, body: photo });
   expect((await get('/torn.jpg', host)).header('content-type')).toBe('image/webp');
 });
 
-describe('the service', () => {
+describe('the image service', () => {
   const childrenOf = async (pid: number) =>
     (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean).map(Number);
   const serving = () => {
     if (images.pid === undefined) throw new Error('it does not run');
     return images.pid;
   };
-  test("unpacks strangers' bytes without rights, and gives way to everything else", async () => {
+  test('runs without privileges and with low priority', async () => {
     await isAtWork(await manyPhotos());
     const [decoder] = await childrenOf(serving());
     const status = await readFile(`/proc/${decoder}/status`, 'utf8');
@@ -448,7 +448,7 @@ describe('the service', () => {
     expect(getPriority(decoder ?? 0)).toBeGreaterThanOrEqual(10);
   });
 
-  test('outlives an origin that says what no other server would, and passes it on all the same', async () => {
+  test('survives malformed origin responses and passes them on', async () => {
     const before = images.pid;
     for (const first of ['200 O\x01K', '999 No']) {
       const server = createServer((socket) => {
@@ -467,7 +467,7 @@ describe('the service', () => {
     expect(images.pid).toBe(before);
   });
 
-  test('killed while visitors wait, fails none of them; what they got is asked for again soon', async () => {
+  test('fails no request when killed, and the affected images are soon requested again', async () => {
     const { opened, open } = gate();
     const host = await manyPhotos({ after: opened });
     const all = Array.from({ length: 12 }, (_, i) => get(`/photo-${i}.jpg`, host));
@@ -478,13 +478,13 @@ describe('the service', () => {
       expect([reply.status, reply.header('etag')]).toEqual([200, undefined]);
       expect(reply.bytes.equals(photo)).toBe(true);
     }
-    const kept = await get('/photo-0.jpg', host);
-    expect(kept.cache).toBe('hit');
-    expect(freshFor(kept.header('cache-status'))).toBeLessThanOrEqual(300);
+    const stored = await get('/photo-0.jpg', host);
+    expect(stored.cache).toBe('hit');
+    expect(freshFor(stored.header('cache-status'))).toBeLessThanOrEqual(300);
     await isAtWork(await manyPhotos());
   });
 
-  test('without a decoder sends what it has, and makes WebP again with the next one', async () => {
+  test('without a decoder sends the original, and converts again with the next one', async () => {
     const host = await manyPhotos();
     await isAtWork(host);
     const before = await childrenOf(serving());
@@ -501,7 +501,7 @@ describe('the service', () => {
     expect(await childrenOf(serving())).not.toEqual(before);
   });
 
-  test('whose decoder hangs sends what it has, and gets another', async () => {
+  test('with a hanging decoder sends the original, and gets a new one', async () => {
     const host = await manyPhotos();
     await isAtWork(host);
     const stuck = await childrenOf(serving());
@@ -513,7 +513,7 @@ describe('the service', () => {
     for (const pid of await childrenOf(serving())) if (stuck.includes(pid)) process.kill(pid, 'SIGKILL');
   });
 
-  test('that hangs is in the way of no other answer, and is replaced', async () => {
+  test('that hangs delays no other response, and is replaced', async () => {
     const host = await manyPhotos();
     await isAtWork(host);
     edge.origin.on('/page', { headers: { 'content-type': 'text/html' }, body: 'a page' });
@@ -526,7 +526,7 @@ describe('the service', () => {
   });
 });
 
-test('where the zone has switched images off each is as its origin has it, and is made again when that ends', async () => {
+test('disabled for the zone sends originals, and converts again when enabled', async () => {
   const serveWith = async (off: 'image'[]) => {
     const zone = zoneDoc(edge.ports, { off });
     await edge.put(zone);

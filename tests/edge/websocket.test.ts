@@ -6,7 +6,7 @@ import { rule, startEdge } from '../support/edge.ts';
 import { eventually } from '../support/eventually.ts';
 
 const edge = await startEdge();
-// A rule that would cache everything does not stand in the way of a socket.
+// A rule that caches everything must not affect WebSockets.
 const { name } = await edge.site({ cacheRules: [rule()] });
 afterAll(() => edge.stop());
 
@@ -23,7 +23,7 @@ async function open(path: string, host = name): Promise<{ socket: Socket; text: 
   return { socket, text: () => received };
 }
 
-test('a socket is opened through both hops and carries bytes both ways', async () => {
+test('a WebSocket is opened through both hops and carries data in both directions', async () => {
   const { socket, text } = await open('/socket');
   expect(text()).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
   expect(text().toLowerCase()).toContain('upgrade: websocket');
@@ -36,13 +36,13 @@ test('a socket is opened through both hops and carries bytes both ways', async (
   await once(socket, 'close');
 });
 
-test('several sockets of one URL are opened at once', async () => {
+test('several WebSockets of one URL are opened at once', async () => {
   const sockets = await Promise.all(Array.from({ length: 5 }, () => open('/same')));
   for (const { text } of sockets) expect(text()).toMatch(/^HTTP\/1\.1 101 /);
   for (const { socket } of sockets) socket.destroy();
 });
 
-test('a socket survives a reload', async () => {
+test('a WebSocket survives a reload', async () => {
   const { socket, text } = await open('/reload');
   process.kill(await edge.pid(), 'SIGHUP');
   await eventually(async () => expect((await edge.admin.status()).generation).toBe(1));
@@ -51,26 +51,26 @@ test('a socket survives a reload', async () => {
   socket.destroy();
 });
 
-test('a silent socket stays open longer than the origin may take for an answer', async () => {
+test("an idle WebSocket stays open longer than the origin's response timeout", async () => {
   const limits = { readTimeoutSeconds: 1, websocketTimeoutSeconds: 600 };
   const { name: host } = await edge.site({}, { origin: limits });
   edge.origin.on('/never', { after: new Promise(() => undefined) });
   const { socket, text } = await open('/silent', host);
-  // The origin's limit ends each of these after the socket has been silent for as long.
+  // The origin timeout ends a silent connection.
   for (let i = 0; i < 2; i += 1) expect((await edge.get('/never', { host, method: 'POST' })).status).toBe(504);
   socket.write('later');
   await eventually(() => expect(text()).toContain('echo later'));
   socket.destroy();
 });
 
-test('a socket that is silent longer than the domain allows is closed', async () => {
+test('a WebSocket that is idle longer than the domain allows is closed', async () => {
   const { name: host } = await edge.site({}, { origin: { websocketTimeoutSeconds: 1 } });
   const { socket, text } = await open('/idle', host);
   await once(socket, 'close');
   expect(text()).toMatch(/^HTTP\/1\.1 101 /);
 });
 
-test('no other protocol is switched to', async () => {
+test('other protocols are not upgraded', async () => {
   const answer = edge.raw(handshake('/h2c', 'h2c').replace('Connection: Upgrade', 'Connection: Upgrade, close'));
   expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
   expect(edge.origin.asked('/h2c')[0]?.headers.upgrade).toBeUndefined();

@@ -1,4 +1,4 @@
-// What an operator sets of a zone, as visitors and origins meet it.
+// Zone settings, as visitors and origins see them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Edge } from '../support/edge.ts';
 import { startEdge, zoneDoc } from '../support/edge.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.stop());
 
-/** nginx serves with these, and with nothing of those before. */
+/** Resolves when nginx serves only with these settings. */
 async function serveWith(over: Parameters<typeof zoneDoc>[1]): Promise<void> {
   const zone = zoneDoc(edge.ports, over);
   await edge.put(zone);
@@ -17,7 +17,7 @@ async function serveWith(over: Parameters<typeof zoneDoc>[1]): Promise<void> {
   await edge.reload();
 }
 
-test('snippets say in their own place what visitors and origins meet', async () => {
+test('snippets take effect in their context', async () => {
   await serveWith({
     snippets: {
       http: 'map $http_x_team $my_team {\n  default none;\n  "~^n" north;\n}\nadd_header X-Team $my_team always;\nclient_max_body_size 1k;',
@@ -33,7 +33,7 @@ test('snippets say in their own place what visitors and origins meet', async () 
   expect(large.status).toBe(413);
 });
 
-test('a limit on requests answers those that are too many, and nobody else', async () => {
+test('a rate limit rejects excess requests only', async () => {
   await serveWith({
     snippets: {
       http: 'limit_req_zone $http_x_user zone=my_users:1m rate=1r/m;\nlimit_req zone=my_users burst=1 nodelay;\nlimit_req_status 429;',
@@ -45,7 +45,7 @@ test('a limit on requests answers those that are too many, and nobody else', asy
   expect(await of('b')).toBe(200);
 });
 
-test('compression that is switched off for the zone is off for a site that wants it', async () => {
+test("a kill switch disables a site's compression", async () => {
   const { name } = await edge.site({
     compression: { gzip: true, brotli: false, types: ['text/plain'], minBytes: 1 },
   });
@@ -57,7 +57,7 @@ test('compression that is switched off for the zone is off for a site that wants
   expect((await edge.get('/text', { host: name, headers })).header('content-encoding')).toBeUndefined();
 });
 
-test('the largest upload is the zone’s', async () => {
+test('the maximum upload size is the zone’s', async () => {
   await serveWith({ maxBodyBytes: 100 });
   const { name } = await edge.site();
   expect((await edge.get('/', { host: name, method: 'POST', body: 'x'.repeat(101) })).status).toBe(413);

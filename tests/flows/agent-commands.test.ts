@@ -1,4 +1,4 @@
-// What is asked of a node: by the control plane over NATS, and by whoever sits in front of it.
+// Commands to a node: from the control plane over NATS, and from the command line.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,17 +16,17 @@ import { hostDoc } from '../support/edge.ts';
 import { portDoc } from '../support/forwards.ts';
 import { freePort } from '../support/ports.ts';
 import { services } from '../support/services.ts';
-import { get, inTime, settled, standingNode } from '../support/standing-node.ts';
+import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/standing-node.ts';
 import { testDir } from '../support/test-dir.ts';
 
-// Each starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
 
-test('a purge makes the next request go to the origin, and says so; too late it is not begun', async () => {
-  const { peer, ports, origin } = await standingNode();
+test('a purge makes the next request go to the origin and reports it; an expired purge is not started', async () => {
+  const { peer, ports, origin } = await startConnectedNode();
   const ask = async () => (await get(ports.http, 'www.example.com', '/cached/page')).body;
   origin.on('/cached/page', { body: 'old' });
   expect(await ask()).toBe('old');
@@ -44,16 +44,16 @@ test('a purge makes the next request go to the origin, and says so; too late it 
   expect(await ask()).toBe('new');
 });
 
-test('a resync asks for everything, and takes away what nobody sent', async () => {
-  const { peer, ports, site, origin } = await standingNode();
+test('a resync fetches everything, and removes unknown documents', async () => {
+  const { peer, ports, site, origin } = await startConnectedNode();
   peer.entries.delete('host/www.example.com');
-  peer.note(hostDoc(site, origin.port, { name: 'instead.example.com' }));
+  peer.store(hostDoc(site, origin.port, { name: 'instead.example.com' }));
   expect(await peer.command('resync')).toMatchObject({ ok: true, error: null });
   expect((await get(ports.http, 'www.example.com')).status).toBe(903);
   expect((await get(ports.http, 'instead.example.com')).status).toBe(200);
 });
 
-test('a node finds back to a NATS server that was away, and learns what it missed', async () => {
+test('a node reconnects to a restarted NATS server and catches up', async () => {
   const dir = await testDir();
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const { secretsDir } = services();
@@ -70,37 +70,39 @@ test('a node finds back to a NATS server that was away, and learns what it misse
     return server;
   };
   const server = await start();
-  const node = await standingNode({ peer: { natsUrl: nats.url } });
+  const node = await startConnectedNode({ peer: { natsUrl: nats.url } });
   const { peer, ports, site, origin, agent } = node;
   await server.stop();
-  await inTime(() => expect(agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })));
-  peer.note(hostDoc(site, origin.port, { name: 'missed.example.com' }));
+  await eventuallyStarted(() =>
+    expect(agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })),
+  );
+  peer.store(hostDoc(site, origin.port, { name: 'missed.example.com' }));
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
   await start();
-  await settled(node);
+  await waitForSync(node);
   expect((await get(ports.http, 'missed.example.com')).status).toBe(200);
 });
 
-test('a node that joins again gets a new key and serves with the new zone key; a token that is refused costs it nothing', async () => {
-  const node = await standingNode();
+test('a node that joins again gets a new key and the current zone key; a rejected token changes nothing', async () => {
+  const node = await startConnectedNode();
   const { peer, agent, ports } = node;
   await agent.end('SIGKILL');
   const tree = () => readFile(path.join(layoutOf(agent.dir).conf, 'current/loaded.sha256'), 'utf8');
   const before = await tree();
   const refused = { ...agent.env, EDGELOOM_TOKEN: 'x'.repeat(40) };
   await expect(run(process.execPath, [main, 'join'], { env: refused })).rejects.toThrow('101013');
-  const kept = await readFile(path.join(agent.dir, 'node.json'), 'utf8');
-  expect(JSON.parse(kept)).toMatchObject({ nodeID: peer.nodeID });
+  const identityFile = await readFile(path.join(agent.dir, 'node.json'), 'utf8');
+  expect(JSON.parse(identityFile)).toMatchObject({ nodeID: peer.nodeID });
   peer.zoneKey = Buffer.alloc(32, 7).toString('base64');
   expect(await ask(agent, 'join')).toEqual({ code: 0, said: `joined as node ${peer.nodeID} of zone ${peer.zoneID}\n` });
   expect(peer.joins.at(-1)?.publicKey).not.toBe(peer.joins[0]?.publicKey);
   agent.start();
-  await inTime(async () => expect(await tree()).not.toBe(before));
+  await eventuallyStarted(async () => expect(await tree()).not.toBe(before));
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 
-test('what lies on disk is readable for those who need it and for nobody else', async () => {
-  const { agent, www } = await standingNode();
+test('files on disk are readable only by the users that need them', async () => {
+  const { agent, www } = await startConnectedNode();
   const modes = await Promise.all(
     [
       'docs',
@@ -115,8 +117,8 @@ test('what lies on disk is readable for those who need it and for nobody else', 
   expect(modes).toEqual(['750', '640', '600', '700', '600', '600', '750']);
 });
 
-test('plan shows what documents would change and changes nothing; check finds what is damaged', async () => {
-  const { peer, agent, zone, www, ports } = await standingNode();
+test('plan shows the effect of documents without applying them; check finds damage', async () => {
+  const { peer, agent, zone, www, ports } = await startConnectedNode();
   expect(await ask(agent, 'plan')).toEqual({ code: 0, said: 'nothing would change\n' });
   expect(await ask(agent, 'check')).toEqual({
     code: 0,
@@ -144,8 +146,10 @@ test('plan shows what documents would change and changes nothing; check finds wh
 
   const forward = portDoc(await freePort());
   peer.push(forward);
-  await settled({ peer, agent });
-  await inTime(async () => expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' }));
+  await waitForSync({ peer, agent });
+  await eventuallyStarted(async () =>
+    expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' }),
+  );
   expect(await ask(agent, 'check')).toMatchObject({ code: 0 });
   const without = (await ask(agent, 'plan', other)).said.split('\n');
   expect(without).toEqual(expect.arrayContaining([`- port/${forward.id}`, 'forwards/nginx.conf (gone)']));
@@ -157,19 +161,19 @@ test('plan shows what documents would change and changes nothing; check finds wh
   expect(check.said).toContain(`host/${www.name}: the checksum does not match`);
 });
 
-test('the bundle of one file runs on the Node of the machine, which may be older than ours', async () => {
-  const node = await standingNode({ program: await bundled() });
+test("the bundle runs on the machine's Node, which may be older than ours", async () => {
+  const node = await startConnectedNode({ program: await bundled() });
   expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
   expect(await node.agent.end('SIGTERM')).toBe(0);
 });
 
-test('an ordinary user may run a node on ports that are open to everybody', async () => {
-  const node = await standingNode({ program: await bundled(), ...(process.getuid?.() === 0 && { as: 65_534 }) });
+test('an unprivileged user can run a node on unprivileged ports', async () => {
+  const node = await startConnectedNode({ program: await bundled(), ...(process.getuid?.() === 0 && { as: 65_534 }) });
   expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
   expect(await node.agent.end('SIGTERM')).toBe(0);
 });
 
-/** In a place that everybody may enter, which a checkout may not be. */
+/** A bundle in a folder that every user may enter, unlike a checkout. */
 async function bundled(): Promise<{ command: string; args: string[] }> {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-bundle-'));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// The real agent with the real control plane, where what counts is what both make of it.
+// The real agent with the real control plane.
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,10 +17,10 @@ import type { ControlPlane } from '../support/control-plane.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePort, freePorts } from '../support/ports.ts';
 import { testDatabase } from '../support/services.ts';
-import { get, inTime } from '../support/standing-node.ts';
+import { get, eventuallyStarted } from '../support/standing-node.ts';
 import '../support/matchers.ts';
 
-// Each starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test('documents that the disk lost or damaged are repaired, and both agree again', async () => {
+test('lost or damaged documents on disk are repaired, and the digests agree again', async () => {
   const node = await servingNode();
   const [lost, damaged] = [await node.addDomain(), await node.addDomain()];
   await node.serves(lost);
@@ -43,10 +43,10 @@ test('documents that the disk lost or damaged are repaired, and both agree again
   await rm(file(lost));
   await writeFile(file(damaged), whole.subarray(1));
   node.agent.start();
-  await inTime(async () => expect(await readFile(file(damaged))).toEqual(whole));
+  await eventuallyStarted(async () => expect(await readFile(file(damaged))).toEqual(whole));
   await node.serves(lost);
   await node.serves(damaged);
-  await inTime(async () =>
+  await eventuallyStarted(async () =>
     expect(await node.config()).toMatchObject({
       digestAgrees: true,
       nginx: 'running',
@@ -56,7 +56,7 @@ test('documents that the disk lost or damaged are repaired, and both agree again
   );
 });
 
-test('a zone port that another program has is refused by its name; of a node that could not be asked it is taken back by itself, with the reason in the history', async () => {
+test('a zone port in use by another program is rejected with its name; on a node that could not be checked, the change rolls back with a reason', async () => {
   const node = await servingNode();
   const name = await node.addDomain();
   await node.serves(name);
@@ -72,10 +72,10 @@ test('a zone port that another program has is refused by its name; of a node tha
     errorData: [{ code: 101_003, rule: 'portHeld', targets }],
   });
   await node.agent.end('SIGKILL');
-  await inTime(async () => expect((await node.config()).status).not.toBe('enabled'));
+  await eventuallyStarted(async () => expect((await node.config()).status).not.toBe('enabled'));
   await create();
   node.agent.start();
-  await inTime(async () => {
+  await eventuallyStarted(async () => {
     const { data } = await operator.call(zoneSettings.versions, { params, query: { orderBy: 'desc' } });
     expect(data[0]).toMatchObject({ state: 'withdrawn' });
     expect(data[0]?.note).toContain(`127.0.0.1:${taken.port} cannot be opened: EADDRINUSE`);
@@ -83,16 +83,16 @@ test('a zone port that another program has is refused by its name; of a node tha
   await node.serves(name);
   const { data } = await operator.call(zonePorts.list, { params });
   expect(data.map(({ port }) => port)).not.toContain(taken.port);
-  await inTime(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
+  await eventuallyStarted(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });
 
-test('a node whose key is taken away serves on from its disk, and follows again once it has joined anew', async () => {
+test('a revoked node keeps serving from disk, and syncs again after rejoining', async () => {
   const node = await servingNode();
   const before = await node.addDomain();
   await node.serves(before);
   const { nodeID } = node;
   const { joinToken } = await plane.as(node.site.client).call(nodes.rejoin, { params: { nodeID } });
-  await inTime(() =>
+  await eventuallyStarted(() =>
     expect(node.agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })),
   );
   const after = await node.addDomain();
@@ -125,7 +125,7 @@ test('a node that moves serves its new zone, nothing of the old one, and never a
   const key = () => readFile(path.join(agent.dir, 'keys/node.seed'), 'utf8');
   const before = await key();
 
-  // One that is cut off in the middle of a reload was served nothing of either.
+  // A request that a reload interrupts counts as 0.
   const statusOf = (one: string) =>
     get(node.http, one).then(
       ({ status }) => status,
@@ -143,29 +143,31 @@ test('a node that moves serves its new zone, nothing of the old one, and never a
   await node.serves(other);
   going = false;
   await watching;
-  // A pair is asked at once, and may lie on both sides of the moment; what follows may not.
+  // The two requests of a pair may straddle the switch; later pairs may not.
   const first = answers.findIndex(([, fresh]) => fresh === 200);
   expect(answers.slice(first + 1).filter(([old]) => old === 200)).toEqual([]);
   expect((await get(node.http, name)).status).toBe(903);
   expect(await key()).not.toBe(before);
-  await inTime(async () => expect(await node.config()).toMatchObject({ status: 'enabled', digestAgrees: true }));
+  await eventuallyStarted(async () =>
+    expect(await node.config()).toMatchObject({ status: 'enabled', digestAgrees: true }),
+  );
   expect(await operator.call(nodes.get, { params: { nodeID } })).toMatchObject({ zoneID: zone.id, moveToZoneID: null });
   const { data } = await operator.call(nodes.list, { query: { zoneID: node.site.zoneId } });
   expect(data).toEqual([]);
-  // And so it is after it was killed.
+  // The same after a kill.
   await agent.end('SIGKILL');
   agent.start();
   await node.serves(other);
   expect((await get(node.http, name)).status).toBe(903);
 });
 
-test('orders reach the node; while one of several is away nothing is begun, and it is named', async () => {
+test('orders reach the node; if one of several nodes is offline, none is started, and the node is named', async () => {
   const node = await servingNode();
   const { nodeID } = node;
   const operator = plane.as(node.site.client);
   const name = await node.addDomain();
   await node.serves(name);
-  await inTime(async () => {
+  await eventuallyStarted(async () => {
     const { load, clockOffsetMs } = await operator.call(nodes.get, { params: { nodeID } });
     expect(load).toMatchObject({ connections: expect.any(Number) });
     expect(Math.abs(clockOffsetMs ?? Infinity)).toBeLessThan(60_000);
@@ -197,14 +199,14 @@ test('orders reach the node; while one of several is away nothing is begun, and 
     errorData: [{ code: 202_001, targets: [awayName] }],
   });
   expect(await aside()).toEqual([]);
-  // What was asked by then is written within a second.
-  await inTime(async () => {
+  // The log is flushed within a second.
+  await eventuallyStarted(async () => {
     await operator.call(nodes.logRotate, { body: { ids: [nodeID] } });
     expect((await aside()).length).toBeGreaterThan(0);
   });
 });
 
-/** A site of its own zone with one real node, and an origin for its domains. */
+/** A site in its own zone with one real node and an origin. */
 async function servingNode() {
   const [http = 0, https = 0] = await freePorts(2);
   const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
@@ -230,7 +232,8 @@ async function servingNode() {
       await plane.as(site.owner).call(domains.create, { params: site.params, body });
       return name;
     },
-    serves: (name: string) => inTime(async () => expect(await get(http, name)).toMatchObject({ status: 200 })),
+    serves: (name: string) =>
+      eventuallyStarted(async () => expect(await get(http, name)).toMatchObject({ status: 200 })),
     config: () => plane.as(site.client).call(nodes.config, { params: { nodeID } }),
   };
 }

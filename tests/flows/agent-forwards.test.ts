@@ -1,4 +1,4 @@
-// Forwarded ports of a real agent: beside HTTP, over its end, and as the control plane is told.
+// Port forwards of a real agent.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
@@ -7,11 +7,11 @@ import { findNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { upstream } from '../support/edge.ts';
-import { portDoc, say, startEcho } from '../support/forwards.ts';
+import { portDoc, sendTcp, startEcho } from '../support/forwards.ts';
 import { freePort } from '../support/ports.ts';
-import { get, inTime, settled, standingNode } from '../support/standing-node.ts';
+import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/standing-node.ts';
 
-/** Without those that look after the store, which come and go. */
+/** Without the cache manager and loader, which come and go. */
 const pidsIn = async (dir: string) =>
   (await findNginx(dir))
     .filter(({ title }) => !title.includes('cache'))
@@ -24,50 +24,50 @@ async function echoes() {
   return { one, two };
 }
 
-test('a forward comes, changes and goes, and the nginx of HTTP never hears of it', async () => {
-  const { peer, agent, ports } = await standingNode();
+test('a forward is added, changed and removed without affecting the HTTP nginx', async () => {
+  const { peer, agent, ports } = await startConnectedNode();
   const { one, two } = await echoes();
   const layout = layoutOf(agent.dir);
   const admin = new Admin(layout.adminSocket);
-  // Its master and two workers.
-  await inTime(async () => expect(await pidsIn(layout.dir)).toHaveLength(3));
+  // A master and two workers.
+  await eventuallyStarted(async () => expect(await pidsIn(layout.dir)).toHaveLength(3));
   const [{ generation }, workers] = await Promise.all([admin.status(), pidsIn(layout.dir)]);
   const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
   peer.push(doc);
-  await inTime(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+  await eventuallyStarted(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
 
   const socket = connect(doc.port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.write('open');
   await once(socket, 'data');
   peer.push({ ...doc, upstreams: [upstream(two.port)] });
-  await inTime(async () => expect(await say(doc.port, 'x')).toBe('two x'));
+  await eventuallyStarted(async () => expect(await sendTcp(doc.port, 'x')).toBe('two x'));
   socket.write('still');
   expect(String((await once(socket, 'data'))[0])).toBe('one still');
   socket.destroy();
 
   peer.push(portKey(doc.id));
-  await inTime(async () => expect(await pidsIn(layout.forwards.dir)).toEqual([]));
+  await eventuallyStarted(async () => expect(await pidsIn(layout.forwards.dir)).toEqual([]));
   expect((await admin.status()).generation).toBe(generation);
   expect(await pidsIn(layout.dir)).toEqual(workers);
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 
-test('an agent that was killed finds both of its nginxes, and an end with nginx ends both', async () => {
-  const { peer, agent } = await standingNode();
+test('a killed agent finds both of its nginx instances, and stopping with nginx stops both', async () => {
+  const { peer, agent } = await startConnectedNode();
   const { one } = await echoes();
   const { forwards, dir } = layoutOf(agent.dir);
   const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
   peer.push(doc);
-  await inTime(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+  await eventuallyStarted(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
   const before = await pidsIn(forwards.dir);
 
   await agent.end('SIGKILL');
-  expect(await say(doc.port, 'x')).toBe('one x');
+  expect(await sendTcp(doc.port, 'x')).toBe('one x');
   const other = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
   peer.push(other);
   agent.start('--with-nginx');
-  await inTime(async () => expect(await say(other.port, 'x')).toBe('one x'));
+  await eventuallyStarted(async () => expect(await sendTcp(other.port, 'x')).toBe('one x'));
   const after = await findNginx(forwards.dir);
   expect(before).toContain(after.find(({ title }) => title.includes('master'))?.pid);
 
@@ -75,31 +75,31 @@ test('an agent that was killed finds both of its nginxes, and an end with nginx 
   expect([await pidsIn(dir), await pidsIn(forwards.dir)]).toEqual([[], []]);
 });
 
-test('after a reboot without a control plane forwards serve from the disk', async () => {
-  const { peer, agent } = await standingNode();
+test('after a reboot without a control plane forwards are served from disk', async () => {
+  const { peer, agent } = await startConnectedNode();
   const { one } = await echoes();
   const { forwards } = layoutOf(agent.dir);
   const doc = portDoc(await freePort(), { upstreams: [upstream(one.port)] });
   peer.push(doc);
-  await inTime(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+  await eventuallyStarted(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
   await agent.end('SIGKILL');
   for (const { pid } of [...(await findNginx(forwards.dir)), ...(await findNginx(agent.dir))]) send(pid, 'SIGKILL');
   await peer.stop();
   agent.start();
-  await inTime(async () => expect(await say(doc.port, 'x')).toBe('one x'));
+  await eventuallyStarted(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
 });
 
-test('what cannot be served is told to the control plane, and HTTP goes on', async () => {
-  const { peer, agent, ports } = await standingNode();
+test('a forward that cannot be served is reported, and HTTP continues', async () => {
+  const { peer, agent, ports } = await startConnectedNode();
   const { one } = await echoes();
   const doc = portDoc(one.port);
   peer.push(doc);
-  await settled({ peer, agent });
+  await waitForSync({ peer, agent });
   const error = `layer 4: 127.0.0.1:${one.port} cannot be opened: EADDRINUSE`;
-  await inTime(() => expect(agent.log).toContainEqual(expect.objectContaining({ error })));
+  await eventuallyStarted(() => expect(agent.log).toContainEqual(expect.objectContaining({ error })));
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
   await agent.end('SIGTERM');
   agent.start();
-  await inTime(() => expect(peer.heartbeats.map((beat) => beat.error)).toContain(error));
-  await inTime(() => expect(peer.heartbeats.at(-1)?.nginx).toBe('running'));
+  await eventuallyStarted(() => expect(peer.heartbeats.map((beat) => beat.error)).toContain(error));
+  await eventuallyStarted(() => expect(peer.heartbeats.at(-1)?.nginx).toBe('running'));
 });

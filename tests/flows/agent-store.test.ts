@@ -1,4 +1,4 @@
-// The document directory, with its program really killed at every single step that touches the disk.
+// The document store, with its process killed at every disk write.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -9,32 +9,34 @@ import { decodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { Scrub } from '@edgeloom/agent/store/scrub.ts';
 import { expect, test } from 'vitest';
 import { bareEnv } from '../support/bare-env.ts';
-import { stateAt, story, tell } from '../support/commit-story.ts';
+import { stateAt, commits, applyCommits } from '../support/commit-story.ts';
 
 const support = path.join(import.meta.dirname, '../support');
-const last = story.at(-1)?.reached ?? 0;
+const last = commits.at(-1)?.reached ?? 0;
 
-test('killed at any step, the next start finds whole documents, a true manifest, and ends where it would have', async () => {
+test('after a kill at any step, the next start finds complete documents and a valid manifest, and reaches the final state', async () => {
   expect(await killAtEachStep()).toBeGreaterThan(100);
 }, 900_000);
 
-test('killed at one of its steps after its manifest was cut to the first line, the next start lists every whole document', async () => {
+test('after a kill with a truncated manifest, the next start lists every complete document', async () => {
   expect(await killAtEachStep({ cutAt: 26, every: 3 })).toBeGreaterThan(100);
 }, 900_000);
 
 async function killAtEachStep({ cutAt, every = 1 }: { cutAt?: number; every?: number } = {}): Promise<number> {
-  const steps = await toldUntil(0, cutAt);
-  // Side by side, because starting a process is most of the time.
+  const steps = await applyCommitsUntil(0, cutAt);
+  // Concurrent, because starting processes takes most of the time.
   const points = Array.from({ length: Math.floor(steps / every) }, (_, i) => (i + 1) * every);
   const worker = async () => {
-    for (let point = points.pop(); point !== undefined; point = points.pop()) await toldUntil(point, cutAt);
+    for (let point = points.pop(); point !== undefined; point = points.pop()) await applyCommitsUntil(point, cutAt);
   };
   await Promise.all([worker(), worker()]);
   return steps;
 }
 
-/** Tells the story with a crash at this step, and looks at what is left. Answers the count of steps when nothing crashed. */
-async function toldUntil(step: number, cutAt?: number): Promise<number> {
+/**
+ * Runs the commits with a crash at this step and verifies the store. Returns the number of steps when nothing crashed.
+ */
+async function applyCommitsUntil(step: number, cutAt?: number): Promise<number> {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-store-'));
   const child = spawn(
     process.execPath,
@@ -47,16 +49,16 @@ async function toldUntil(step: number, cutAt?: number): Promise<number> {
     ],
     { env: { ...bareEnv, CRASH_AT: String(step) }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   await once(child, 'close');
-  expect(child.signalCode, `step ${step}: ${said}`).toBe(step === 0 ? null : 'SIGKILL');
+  expect(child.signalCode, `step ${step}: ${stderr}`).toBe(step === 0 ? null : 'SIGKILL');
 
   const files = await documentFiles(dir).catch(() => []);
   for (const { file } of files) decodeDocFile(await readFile(file));
 
   const store = await DocumentStore.open(dir);
-  // At revision 0 the node asks for everything, and without a manifest it lists each whole file meanwhile.
+  // At revision 0 the node requests everything. Without a manifest it lists complete files until then.
   const state = store.revision === 0 && store.size > 0 ? await revisionsOf(files) : stateAt(store.revision);
   if (cutAt === undefined) expect(state).toEqual(stateAt(store.revision));
   expect(Array.from(store.keys()).sort(), `step ${step}`).toEqual(Array.from(state.keys()).sort());
@@ -64,7 +66,7 @@ async function toldUntil(step: number, cutAt?: number): Promise<number> {
   for (const [key, revision] of state) expect(store.get(key)?.revision).toBe(revision);
   await store.close();
 
-  const healed = await tell(dir);
+  const healed = await applyCommits(dir);
   expect(healed.revision).toBe(last);
   const scrub = new Scrub(healed);
   await scrub.sweep();
@@ -72,7 +74,7 @@ async function toldUntil(step: number, cutAt?: number): Promise<number> {
   expect((await documentFiles(dir)).map(({ key }) => key).sort()).toEqual(Array.from(stateAt(last).keys()).sort());
   await healed.close();
   await rm(dir, { recursive: true, force: true });
-  return Number(/steps (\d+)/.exec(said)?.[1] ?? 0);
+  return Number(/steps (\d+)/.exec(stderr)?.[1] ?? 0);
 }
 
 async function revisionsOf(files: readonly { key: string; file: string }[]): Promise<Map<string, number>> {

@@ -1,4 +1,4 @@
-// The commands of docs/backup.md, as they are written there, on a control plane with a node.
+// Runs the commands of docs/backup.md on a control plane with a node.
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { testDir } from '../support/test-dir.ts';
 const run = promisify(execFile);
 const page = path.join(import.meta.dirname, '../../docs/backup.md');
 
-/** Indented blocks too. */
+/** Includes indented code blocks. */
 async function documentedCommands(): Promise<{ backUp: string; restore: string }> {
   const text = await readFile(page, 'utf8');
   const [backUp, restore, ...rest] = [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = '']) => block);
@@ -34,7 +34,7 @@ async function addDomain(plane: ControlPlane, site: BuiltSite): Promise<string> 
 }
 
 test(
-  'the documented commands bring a control plane back, and its nodes have what it has',
+  'the documented commands restore a control plane, and its nodes have the same state',
   { timeout: 240_000 },
   async () => {
     const dir = await testDir();
@@ -58,13 +58,13 @@ test(
     const node = await joinSimulated(await plane.node(site.zone));
     node.connect();
     onTestFinished(() => node.disconnect());
-    const kept = await addDomain(plane, site);
-    await eventually(() => expect(node.docs.has(kept)).toBe(true));
+    const backedUpDomain = await addDomain(plane, site);
+    await eventually(() => expect(node.docs.has(backedUpDomain)).toBe(true));
     await shell(backUp);
     const lost = [await addDomain(plane, site), await addDomain(plane, site)];
     await eventually(() => expect(lost.filter((key) => !node.docs.has(key))).toEqual([]));
 
-    // The machine is lost: its database and its secrets.
+    // The machine is lost with its database and secrets.
     await plane.api.stop();
     await postgres.query('DROP DATABASE edgeloom WITH (FORCE)');
     await rm(plane.secretsDir, { recursive: true });
@@ -75,8 +75,8 @@ test(
     await plane.api.start();
 
     await eventually(() => expect(lost.filter((key) => node.docs.has(key))).toEqual([]), { within: 30_000 });
-    expect(node.docs.has(kept)).toBe(true);
-    // Whoever was signed in still is.
+    expect(node.docs.has(backedUpDomain)).toBe(true);
+    // Sessions survive the restore.
     const added = await eventually(() => addDomain(plane, site));
     await eventually(() => expect(node.docs.has(added)).toBe(true));
   },

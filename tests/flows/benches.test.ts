@@ -1,4 +1,4 @@
-// Benches run to their end in a small form and print their result. The figures mean nothing here.
+// Runs each bench in a small form. The figures are not checked.
 import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { testDir } from '../support/test-dir.ts';
 const run = promisify(execFile);
 const folder = path.join(import.meta.dirname, '../bench');
 
-/** Arguments of the small form, and what its result shows. */
+/** Arguments of the small form, and a pattern of its output. */
 const benches: Record<string, { small: string[]; prints: RegExp }> = {
   'api.ts': { small: ['--rounds=1', '--seconds=1', '--scenes=1'], prints: /list 25 of 1,001 domains.*\d/ },
   'burst.ts': { small: ['--kinds=2', '--waiters=20'], prints: /20 waiters of 3 s: fetches 1,/ },
@@ -37,7 +37,7 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
   'zone-changes.ts': { small: ['--minutes=0.1', '--firewall=off'], prints: /"peak": \{/ },
 };
 
-/** A part of fleet.ts. */
+/** Runs as a part of fleet.ts. */
 const without = ['fleet-agents.ts'];
 
 test('a new bench has a small form', async () => {
@@ -50,7 +50,7 @@ test.each(Object.entries(benches))(
     const json = path.join(await testDir(), 'result.json');
     const { stdout } = await run(process.execPath, [path.join(folder, file), ...small, `--json=${json}`], {
       env: { ...process.env, NODE_NO_WARNINGS: '1' },
-      // A bench that waits for ever says so.
+      // A bench that hangs fails with its output.
       timeout: 200_000,
       maxBuffer: 16 << 20,
     });

@@ -1,4 +1,4 @@
-// One zone, two nodes: whom one of them blocks the other lets in no more, whatever is gone in between.
+// Two nodes of one zone share blocked addresses, also after failures.
 import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
@@ -10,7 +10,7 @@ import { startOrigin, type Origin } from '../support/origin.ts';
 import { freePort } from '../support/ports.ts';
 import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
-import { inTime } from '../support/standing-node.ts';
+import { eventuallyStarted } from '../support/standing-node.ts';
 import { statusFrom } from '../support/visit.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -26,7 +26,7 @@ beforeAll(async () => {
   origin.on('/', { body: 'page' });
   served = await servedSite(plane, origin);
   ({ call } = plane.as(served.zone.client));
-  // Before there are nodes it holds at once.
+  // Without nodes the setting applies at once.
   await call(ipset.set, { params: params(), body: { enabled: true, timeout: 600, max: 5000, reason: 'bots' } });
   for (const address of ['127.0.0.1', '127.0.0.2']) {
     const made = await nodeAt(plane, served.zone, address);
@@ -46,10 +46,10 @@ const node = (i: 0 | 1) => started[i] ?? expect.unreachable();
 const visitFrom = (localAddress: string, at: string) => statusFrom(localAddress, served.port, served.name, at);
 const seenBy = (visitor: string) => Promise.all(started.map(({ address }) => visitFrom(visitor, address)));
 const everywhere = (visitor: string, what: number | 'closed') =>
-  inTime(async () => expect(await seenBy(visitor)).toEqual([what, what]));
+  eventuallyStarted(async () => expect(await seenBy(visitor)).toEqual([what, what]));
 
-/** Whoever asks there has done what a plugin blocks for. */
-async function trap(i: 0 | 1) {
+/** Sends a request that a plugin blocks. */
+async function sendTrapRequest(i: 0 | 1) {
   const { agent } = node(i);
   const at = await freePort();
   await appendFile(
@@ -66,17 +66,17 @@ async function trap(i: 0 | 1) {
   process.kill(await agent.nginxPid(), 'SIGHUP');
   const offend = (visitor: string, how = '/') =>
     fetch(`http://127.0.0.1:${at}${how}`, { headers: { 'X-Visitor': visitor } }).then((answer) => answer.text());
-  await inTime(async () => expect(await offend('127.0.0.1')).toBe('not'));
+  await eventuallyStarted(async () => expect(await offend('127.0.0.1')).toBe('not'));
   return offend;
 }
 
-test('by hand: both nodes close the connection, and open it when the block is taken away or all are', async () => {
+test('addresses blocked by hand are refused by both nodes, until unblocked or flushed', async () => {
   await everywhere('127.0.0.20', 200);
   const { data } = await call(ipset.create, { params: params(), body: { ips: ['127.0.0.21', '127.0.0.22'] } });
   await everywhere('127.0.0.21', 'closed');
   await everywhere('127.0.0.22', 'closed');
   await everywhere('127.0.0.20', 200);
-  await inTime(async () =>
+  await eventuallyStarted(async () =>
     expect(await call(ipset.get, { params: params() })).toMatchObject({ nodes: 2, holding: 2, size: 2 }),
   );
   await call(ipset.remove, {
@@ -89,29 +89,29 @@ test('by hand: both nodes close the connection, and open it when the block is ta
   await everywhere('127.0.0.22', 200);
 });
 
-test('whom one node finds the other shuts out as well, and the list says who found him and for what', async () => {
-  const offend = await trap(0);
+test('an address found by one node is blocked by the other, and the list shows site, node and cause', async () => {
+  const offend = await sendTrapRequest(0);
   expect(await offend('127.0.0.31')).toBe('blocked');
   expect(await visitFrom('127.0.0.31', node(0).address)).toBe('closed');
   await everywhere('127.0.0.31', 'closed');
   const { data } = await call(ipset.get, { params: params(), query: { ip: '127.0.0.31' } });
   expect(data).toMatchObject([{ ip: '127.0.0.31', cause: 'waf', node: { id: node(0).nodeID } }]);
 
-  // While nobody listens it holds here, and is told once somebody does.
+  // Without a control plane the block holds locally and is reported later.
   const [api] = plane.apis;
   await api?.kill();
   expect(await offend('127.0.0.32')).toBe('blocked');
-  await inTime(async () => expect(await visitFrom('127.0.0.32', node(0).address)).toBe('closed'));
+  await eventuallyStarted(async () => expect(await visitFrom('127.0.0.32', node(0).address)).toBe('closed'));
   expect(await visitFrom('127.0.0.32', node(1).address)).toBe(200);
-  // Nor does an agent that ends meanwhile forget that nobody has heard of him.
-  const kept = () => readFile(path.join(node(0).agent.dir, 'blocks.json'), 'utf8');
-  await inTime(async () => expect(await kept()).toContain('127.0.0.32'));
-  // One that is killed has not written down whom only it had heard of: nginx tells the next once more.
+  // A stopped agent keeps unreported blocks.
+  const readBlocksFile = () => readFile(path.join(node(0).agent.dir, 'blocks.json'), 'utf8');
+  await eventuallyStarted(async () => expect(await readBlocksFile()).toContain('127.0.0.32'));
+  // A killed agent has not written its block, so nginx reports it again.
   expect(await offend('127.0.0.33')).toBe('blocked');
-  await inTime(async () => expect(await offend('127.0.0.1', '/waiting')).toBe('0'));
+  await eventuallyStarted(async () => expect(await offend('127.0.0.1', '/waiting')).toBe('0'));
   await node(0).agent.end('SIGKILL');
   node(0).agent.start('--with-nginx');
-  await inTime(async () => expect(await kept()).toContain('127.0.0.33'));
+  await eventuallyStarted(async () => expect(await readBlocksFile()).toContain('127.0.0.33'));
   await node(0).agent.end('SIGTERM');
   node(0).agent.start('--with-nginx');
   await api?.start();
@@ -123,7 +123,7 @@ test('whom one node finds the other shuts out as well, and the list says who fou
   await everywhere('127.0.0.32', 200);
 });
 
-test('what nobody could hear is asked for, and neither a new agent nor a new nginx forgets anybody', async () => {
+test('missed blocks are fetched, and neither a new agent nor a new nginx loses any', async () => {
   await plane.nats.stop();
   const { data } = await call(ipset.create, { params: params(), body: { ips: ['127.0.0.41', '127.0.0.42'] } });
   expect(await seenBy('127.0.0.41')).toEqual([200, 200]);
@@ -143,11 +143,11 @@ test('what nobody could hear is asked for, and neither a new agent nor a new ngi
 
   const before = await agent.nginxPid();
   process.kill(before, 'SIGKILL');
-  await inTime(async () => expect(await agent.nginxPid()).not.toBe(before));
-  await inTime(async () => expect(await visitFrom('127.0.0.20', address)).toBe(200));
+  await eventuallyStarted(async () => expect(await agent.nginxPid()).not.toBe(before));
+  await eventuallyStarted(async () => expect(await visitFrom('127.0.0.20', address)).toBe(200));
   await everywhere('127.0.0.41', 'closed');
 
-  // Turned off: first at one node, then at all.
+  // Disabled at the first node, then at all.
   await call(zoneSettings.soak, { params: params(), body: { soakSeconds: 1, reason: '' } });
   await call(ipset.set, { params: params(), body: { enabled: false, timeout: 600, max: 5000, reason: 'over' } });
   await everywhere('127.0.0.41', 200);

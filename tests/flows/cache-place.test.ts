@@ -1,14 +1,14 @@
-// Where a node keeps what it stored: an operator names a folder of the machine.
+// An operator sets the folder of a node's cache.
 import { access, chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { get, inTime, keepAsking, settled, standingNode } from '../support/standing-node.ts';
-import type { Standing } from '../support/standing-node.ts';
+import { get, eventuallyStarted, startRequestLoop, waitForSync, startConnectedNode } from '../support/standing-node.ts';
+import type { ConnectedNode } from '../support/standing-node.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const own = ({ peer }: Standing, cacheDir?: string): NodeDoc => ({
+const own = ({ peer }: ConnectedNode, cacheDir?: string): NodeDoc => ({
   kind: 'node',
   id: peer.nodeID,
   enabled: true,
@@ -16,7 +16,7 @@ const own = ({ peer }: Standing, cacheDir?: string): NodeDoc => ({
   ...(cacheDir !== undefined && { cacheDir }),
 });
 
-/** A disk of the machine. */
+/** A folder that stands for a disk. */
 async function folder(): Promise<string> {
   const made = await mkdtemp('/var/cache/edgeloom-test-');
   await chmod(made, 0o755);
@@ -32,50 +32,50 @@ const isThere = (file: string) =>
     () => false,
   );
 
-test('the store moves while visitors are served, the place that it left is emptied, and purges find it', async () => {
-  const node = await standingNode();
+test('the cache moves while visitors are served, its old folder is emptied, and purges work', async () => {
+  const node = await startConnectedNode();
   const { peer, agent, ports, origin, www } = node;
   const ask = async () => (await get(ports.http, www.name, '/cached/page')).body;
   const place = path.join(await folder(), 'disk/cache');
   const before = path.join(agent.dir, 'cache/own');
   origin.on('/cached/page', { body: 'old' });
   expect(await ask()).toBe('old');
-  await inTime(async () => expect(await objectsIn(before)).toHaveLength(1));
+  await eventuallyStarted(async () => expect(await objectsIn(before)).toHaveLength(1));
 
-  const visitor = keepAsking(ports.http, www.name);
+  const visitor = startRequestLoop(ports.http, www.name);
   peer.push(own(node, place));
-  await settled(node);
+  await waitForSync(node);
   origin.on('/cached/page', { body: 'new' });
-  await inTime(async () => {
+  await eventuallyStarted(async () => {
     expect(await ask()).toBe('new');
     expect(await objectsIn(path.join(place, 'edgeloom-store'))).toHaveLength(1);
   });
-  await inTime(async () => expect(await isThere(before)).toBe(false));
+  await eventuallyStarted(async () => expect(await isThere(before)).toBe(false));
 
   origin.on('/cached/page', { body: 'newer' });
   expect(await ask()).toBe('new');
   expect(await peer.command('clearCache')).toMatchObject({ ok: true });
   expect(await ask()).toBe('newer');
 
-  // It is still there for the next agent.
+  // The next agent still has the cache.
   await agent.end('SIGKILL');
   agent.start();
-  await inTime(() => expect(peer.acks.at(-1)?.revision).toBe(peer.revision));
+  await eventuallyStarted(() => expect(peer.acks.at(-1)?.revision).toBe(peer.revision));
   origin.on('/cached/page', { body: 'newest' });
   expect(await ask()).toBe('newer');
 
   peer.push(own(node));
-  await settled(node);
-  await inTime(async () => expect(await ask()).toBe('newest'));
-  await inTime(async () => expect(await isThere(path.join(place, 'edgeloom-store'))).toBe(false));
+  await waitForSync(node);
+  await eventuallyStarted(async () => expect(await ask()).toBe('newest'));
+  await eventuallyStarted(async () => expect(await isThere(path.join(place, 'edgeloom-store'))).toBe(false));
   expect(await isThere(place)).toBe(true);
   const { asked, failed } = await visitor.stop();
   expect(failed).toEqual([]);
   expect(asked).toBeGreaterThan(0);
 });
 
-test('a folder where a store may not lie is refused with the reason, and it stays where it was', async () => {
-  const node = await standingNode();
+test('an unsuitable folder is rejected with the reason, and the cache stays', async () => {
+  const node = await startConnectedNode();
   const { peer, agent, ports, www } = node;
   const open = await folder();
   await symlink('/etc', path.join(open, 'link'));
@@ -91,7 +91,7 @@ test('a folder where a store may not lie is refused with the reason, and it stay
   ];
   for (const [place, why] of cases) {
     const { revision } = peer.push(own(node, place));
-    await inTime(() => expect(peer.acks.at(-1)).toMatchObject({ revision, state: 'rejected' }));
+    await eventuallyStarted(() => expect(peer.acks.at(-1)).toMatchObject({ revision, state: 'rejected' }));
     expect(
       peer.acks
         .at(-1)

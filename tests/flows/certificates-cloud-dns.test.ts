@@ -1,18 +1,18 @@
-// Names proven by DNS at a cloud: a stand-in of DNSPod, which keeps a row for each value. The authority asks what it keeps.
+// DNS-01 validation at a fake DNSPod that keeps one row per value. The authority queries it.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { issueDue } from '../support/issue-due.ts';
+import { processDueOrders } from '../support/issue-due.ts';
 import { testApp, type TestApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { startDnspod } from '../support/dns-vendors/dnspod.ts';
-import type { Vendor } from '../support/dns-vendors/stand-in.ts';
+import type { FakeVendor } from '../support/dns-vendors/stand-in.ts';
 import { eventually } from '../support/eventually.ts';
 import { startPebble, type Pebble } from '../support/pebble.ts';
 
 const zone = `${unique('zone')}.example.com`;
-let vendor: Vendor;
+let vendor: FakeVendor;
 let names: Awaited<ReturnType<typeof startNameServer>>;
 let pebble: Pebble;
 let app: TestApp;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   vendor = await startDnspod(zone);
   const txt = (name: string) =>
     vendor.records.rows.filter((row) => row.name === name && row.type === 'TXT').flatMap(({ values }) => values);
-  // Its name server is behind a wall, as port 53 often is: only the resolver answers.
+  // Port 53 is often blocked, so only the resolver answers.
   const walled = nameServerHost();
   names = await startNameServer((asked) => {
     const name = asked.toLowerCase();
@@ -43,7 +43,7 @@ afterAll(async () => {
   await vendor.stop();
 });
 
-test('both proofs of a name stand side by side, and are taken back', { timeout: 60_000 }, async () => {
+test('both TXT records of a name exist at once and are removed afterwards', { timeout: 60_000 }, async () => {
   const site = await app.build.site();
   const call = app.as(site.owner).call;
   await call(siteDns.create, {
@@ -56,7 +56,9 @@ test('both proofs of a name stand side by side, and are taken back', { timeout: 
   });
   const ended = eventually(
     async () => {
-      await issueDue(app.installation, () => new Date(), { warn: (...said: unknown[]) => console.warn(...said) });
+      await processDueOrders(app.installation, () => new Date(), {
+        warn: (...said: unknown[]) => console.warn(...said),
+      });
       const info = await call(certificates.get, { params: { ...site.params, certId } });
       expect(info.status).not.toBe('processing');
       return info;

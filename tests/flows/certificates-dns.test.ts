@@ -1,4 +1,4 @@
-// Names proven by DNS: a real PowerDNS, which the authority asks, and which we change by its API.
+// DNS-01 validation with a real PowerDNS, changed through its API.
 import { Resolver } from 'node:dns/promises';
 import { openDns } from '@edgeloom/api/dns/provider.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
@@ -6,7 +6,7 @@ import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { openAccount } from '@edgeloom/api/acme/client.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { issueDue } from '../support/issue-due.ts';
+import { processDueOrders } from '../support/issue-due.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';
@@ -15,7 +15,7 @@ import { startPebble, type Pebble } from '../support/pebble.ts';
 import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
 
 const zone = `${unique('zone')}.example.com`;
-/** Of somebody else. */
+/** Belongs to another customer. */
 const other = `${unique('other')}.example.com`;
 let dns: PowerDns;
 let pebble: Pebble;
@@ -24,7 +24,7 @@ let walled: TestApp;
 
 beforeAll(async () => {
   dns = await startPowerDns([zone, other]);
-  pebble = await startPebble({ httpPort: 1, nameServer: dns.nameServer, remembers: true });
+  pebble = await startPebble({ httpPort: 1, nameServer: dns.nameServer, reusesAuthorizations: true });
   const settings = { ACME_AUTHORITIES: JSON.stringify([pebble.authority]), DNS_RESOLVERS: dns.nameServer };
   app = await testApp({ ...settings, ORIGIN_ALLOW: '127.0.0.0/8' });
   walled = await testApp(settings);
@@ -56,7 +56,7 @@ const log = { warn: (...said: unknown[]) => console.warn(...said) };
 const issue = (site: BuiltSite, certId: string, now = () => new Date()) =>
   eventually(
     async () => {
-      await issueDue(app.installation, now, log);
+      await processDueOrders(app.installation, now, log);
       const info = await app.as(site.owner).call(certificates.get, { params: { ...site.params, certId } });
       expect(info.status).not.toBe('processing');
       return info;
@@ -69,7 +69,7 @@ const proofs = async (name = zone) => {
   return resolver.resolveTxt(`_acme-challenge.${name}`).catch(() => []);
 };
 
-test('an account is tried before it is stored, and shown masked', async () => {
+test('an account is tested before it is stored, and its secret is masked', async () => {
   const site = await app.build.site();
   const errorData = [expect.objectContaining({ target: zone, message: expect.stringMatching(/401|Unauthorized/) })];
   await expect(add(site, account('another key'))).toFail('INVALID_DNS_SETTING', { errorData });
@@ -85,7 +85,7 @@ test('an account is tried before it is stored, and shown masked', async () => {
   expect((await look).data).toMatchObject([{ name: zone, error: null }]);
 });
 
-test('values arrive as they are: long texts, quotes, aliases; and there are no lines', async () => {
+test('values are stored unchanged: long texts, quotes, aliases; and there are no lines', async () => {
   const { url, apiKey } = dns;
   const credentials = { url, apiKey, serverID: 'localhost' };
   const open = openDns(app.installation.env, { provider: 'powerDNS', credentials });
@@ -102,7 +102,7 @@ test('values arrive as they are: long texts, quotes, aliases; and there are no l
   for (const one of sets) await open.remove(zone, one);
 });
 
-test('an address that the outbound policy denies is not asked', async () => {
+test('an address that the outbound policy denies is not contacted', async () => {
   const site = await walled.build.site();
   const asked = walled.as(site.owner).call(siteDns.create, { params: site.params, body: account() });
   const errorData = [expect.objectContaining({ message: expect.stringContaining('not allowed') })];
@@ -110,7 +110,7 @@ test('an address that the outbound policy denies is not asked', async () => {
 });
 
 test(
-  'a wildcard and its apex are proven side by side, by both kinds of key, and nothing is left in the zone',
+  'a wildcard and its apex are validated together, with both key types, and no record remains',
   { timeout: 60_000 },
   async () => {
     const site = await app.build.site();
@@ -127,7 +127,7 @@ test(
   },
 );
 
-test('a provider that refuses ends the order in its own words', async () => {
+test("an error of the provider ends the order with the provider's message", async () => {
   const site = await app.build.site();
   const { id: dnsID } = await add(site);
   const { id } = await order(site, [`*.gone.${zone}`]);
@@ -137,7 +137,7 @@ test('a provider that refuses ends the order in its own words', async () => {
   expect(info.error).toContain(`_acme-challenge.gone.${zone}`);
 });
 
-describe('an account that says yes to everything', () => {
+describe('a DNS account that confirms every change', () => {
   let liar: PowerDns;
   beforeAll(async () => {
     liar = await startPowerDns([other, zone]);
@@ -150,16 +150,16 @@ describe('an account that says yes to everything', () => {
     await add(site, { ...account(), credentials: { url, apiKey }, domains: [name] });
     return site;
   };
-  /** A minute a second. */
-  const hurried = () => {
+  /** A clock in which a minute passes per second. */
+  const fastClock = () => {
     const began = Date.now();
     return () => new Date(began + (Date.now() - began) * 60);
   };
 
-  test('spends nothing that the authority counts for a name of somebody else', { timeout: 60_000 }, async () => {
+  test("uses up none of the authority's rate limit for another customer's name", { timeout: 60_000 }, async () => {
     const site = await claim(other);
     const { id } = await order(site, [`www.${other}`]);
-    const info = await issue(site, id, hurried());
+    const info = await issue(site, id, fastClock());
     expect(info).toMatchObject({ status: 'fail' });
     const host = dns.nameServer.replace(':53', '');
     expect(info.error).toContain(`ns1.${other} (${host}) shows no TXT record`);
@@ -171,7 +171,7 @@ describe('an account that says yes to everything', () => {
   });
 
   test(
-    'gets no certificate for what the authority remembers that its owner has proven',
+    "gets no certificate from an authorization that the owner's validation left at the authority",
     { timeout: 60_000 },
     async () => {
       const owner = await app.build.site();
@@ -179,16 +179,16 @@ describe('an account that says yes to everything', () => {
       const name = `shop.${zone}`;
       expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
       const site = await claim(zone);
-      const info = await issue(site, (await order(site, [name])).id, hurried());
+      const info = await issue(site, (await order(site, [name])).id, fastClock());
       expect(info).toMatchObject({ status: 'fail', error: expect.stringContaining(`_acme-challenge.${name}`) });
-      // Whoever has the name needs the authority's memory no less.
+      // The owner of the name does not depend on reused authorizations.
       expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
       expect(await proofs(name)).toEqual([]);
     },
   );
 });
 
-test('the authority is told when the slowest name server shows the proof', { timeout: 60_000 }, async () => {
+test('the authority validates once the slowest DNS server has the record', { timeout: 60_000 }, async () => {
   const host = nameServerHost();
   const name = `late.${zone}`;
   let copied: string[] = [];
@@ -211,7 +211,7 @@ test('the authority is told when the slowest name server shows the proof', { tim
   expect(looks).toBeGreaterThan(1);
 });
 
-test('an order at the authority that another order has used up is placed anew', { timeout: 60_000 }, async () => {
+test('an authority order that another order has used up is created again', { timeout: 60_000 }, async () => {
   const { db } = app.installation;
   const site = await app.build.site();
   await add(site);

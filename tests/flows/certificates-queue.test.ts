@@ -1,8 +1,8 @@
-// Many certificates due at once: worked off by several processes, each order by one of them, within what the authority takes.
+// Several processes work through many due certificates, each order once, within the authority's rate limits.
 import { orderDue } from '@edgeloom/api/acme/renew.ts';
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueDue } from '../support/issue-due.ts';
+import { processDueOrders } from '../support/issue-due.ts';
 import { testApp, type TestApp } from '../support/app.ts';
 import { unique } from '../support/build.ts';
 import { startPebble, type Pebble } from '../support/pebble.ts';
@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 let pebble: Pebble;
 let app: TestApp;
 beforeAll(async () => {
-  pebble = await startPebble({ httpPort: 1, gullible: true });
+  pebble = await startPebble({ httpPort: 1, acceptsEveryChallenge: true });
   app = await testApp({ ACME_AUTHORITIES: JSON.stringify([{ ...pebble.authority, ordersPer3Hours: BUDGET }]) });
 }, 120_000);
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 test(
-  'what is due at once is ordered once each; what the authority would not take waits for three hours',
+  "due orders are placed once each; those beyond the authority's limit wait for three hours",
   { timeout: 480_000 },
   async () => {
     const { db, pool } = app.installation;
@@ -34,14 +34,14 @@ test(
       const { name } = await app.build.domain({ site, name: `${unique('q')}.example.com` });
       await app.build.certificate(site, [name], { type: 'automatic', keyTypes: ['ecdsa'], nextAt: due });
     }
-    // Two processes find them due at the same moment.
+    // Two processes find the same due certificates.
     const opened = await Promise.all([orderDue(pool, new Date()), orderDue(pool, new Date())]);
     expect(opened.reduce((sum, count) => sum + count, 0)).toBe(MANY);
 
     const log = { warn: (...said: unknown[]) => console.warn(...said) };
     const began = Date.now();
     const workOff = (now: () => Date) =>
-      Promise.all([issueDue(app.installation, now, log), issueDue(app.installation, now, log)]);
+      Promise.all([processDueOrders(app.installation, now, log), processDueOrders(app.installation, now, log)]);
     await workOff(() => new Date());
     const counted = async () => {
       const rows = await db.certificateOrder.groupBy({ by: ['state'], _count: true });
@@ -50,7 +50,7 @@ test(
     const { done = 0, open = 0, failed = 0 } = await counted();
     console.info(`${done} certificates in ${Date.now() - began} ms by two processes`);
     expect([done + open, failed]).toEqual([MANY, 0]);
-    // Sixteen looked at once, and not one too many was placed. The last quarter is for those who have had little.
+    // Sixteen concurrent orders do not exceed the limit. The last quarter is reserved for small clients.
     expect(done).toBe(COMMON);
     expect(await db.certificateEvent.count({ where: { step: 'waits' } })).toBe(open);
     const beside = await app.build.site();
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  'a renewal leaves a domain with the certificate that was chosen for it; an order for the domain takes its place',
+  'a renewal keeps the certificate selected for a domain; a new order for the domain replaces it',
   { timeout: 240_000 },
   async () => {
     const { db } = app.installation;
@@ -77,10 +77,10 @@ test(
     const chosen = await app.build.certificate(site, [name]);
     const automatic = await app.build.certificate(site, [name], { type: 'automatic', keyTypes: ['ecdsa'] });
     await db.domain.update({ where: { id }, data: { certificateId: chosen.id } });
-    // Beyond what the test above has used.
+    // Beyond the limit that the test above has used up.
     const later = new Date(Date.now() + 12 * HOUR_MS);
     const workOff = () =>
-      issueDue(app.installation, () => later, { warn: (...said: unknown[]) => console.warn(...said) });
+      processDueOrders(app.installation, () => later, { warn: (...said: unknown[]) => console.warn(...said) });
     const served = async () => (await db.domain.findUniqueOrThrow({ where: { id } })).certificateId;
 
     await app.as(site.client).call(autoCertificates.renew, { body: { ids: [automatic.id] } });

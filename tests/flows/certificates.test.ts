@@ -1,4 +1,4 @@
-// Automatic certificates from the call to the handshake: our api, our nodes, and an authority that is not ours.
+// Automatic certificates from the API call to the TLS handshake, with real nodes and a test authority.
 import { changed } from '@edgeloom/api/core/changes.ts';
 import { orderDue } from '@edgeloom/api/acme/renew.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
@@ -6,7 +6,7 @@ import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueDue } from '../support/issue-due.ts';
+import { processDueOrders } from '../support/issue-due.ts';
 import { testAgent } from '../support/agent.ts';
 import type { TestAgent } from '../support/agent.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
@@ -33,10 +33,10 @@ let https = 0;
 beforeAll(async () => {
   [http = 0, https = 0] = await freePorts(2);
   const eab = { kid: 'kid-1', key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
-  // One that is down, then one that wants to know who we are, loses every third nonce and takes its time.
+  // One authority that will be down, and one that needs an account binding, rejects every third nonce and is slow.
   downtown = await startPebble({ httpPort: http }, 'Downtown');
   await downtown.stop();
-  pebble = await startPebble({ httpPort: http, eab, lostNonces: 30, slow: true });
+  pebble = await startPebble({ httpPort: http, eab, rejectedNoncesPercent: 30, slow: true });
   const settings = { ACME_AUTHORITIES: JSON.stringify([downtown.authority, pebble.authority]) };
   plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2, settings });
   origin = await startOrigin();
@@ -70,7 +70,7 @@ async function domain(name = `${unique('www')}.example.com`) {
   return row;
 }
 
-/** Who vouches for the name at the edge, and by which kind of key. */
+/** Issuer and key type of the served certificate. */
 async function shown(servername: string, node = '127.0.0.1'): Promise<string> {
   const socket = connect({ host: node, port: https, servername, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -80,7 +80,7 @@ async function shown(servername: string, node = '127.0.0.1'): Promise<string> {
 }
 
 test(
-  'a customer asks for a certificate of a domain; the nodes answer the authority; visitors get it',
+  'a customer orders a certificate; the nodes answer the challenge; visitors get the certificate',
   { timeout: 240_000 },
   async () => {
     const { id, name } = await domain();
@@ -116,7 +116,7 @@ test(
       ca: 'Downtown',
       detail: expect.stringContaining('ECONNREFUSED'),
     });
-    // What was answered to the authority is answered to nobody any more.
+    // The challenge response is removed afterwards.
     await eventually(async () => expect(await plane.installation.db.acmeChallenge.count()).toBe(0));
     await eventually(async () =>
       expect(
@@ -139,59 +139,51 @@ const order = (names: string[], of = site) =>
 const issued = (certId: string) =>
   eventually(async () => expect(await look(certId)).toMatchObject({ status: 'success' }), { within: 200_000 });
 
-test(
-  'the authority is told when every node that is connected has the answer, and not before',
-  { timeout: 240_000 },
-  async () => {
-    const node = await joinSimulated(await plane.node(site.zone));
-    const apply = node.apply.bind(node);
-    const gate = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    node.apply = async (entries, reached) => {
-      if (entries.some(({ key, body }) => key.startsWith('acme/') && body !== null)) {
-        held.resolve();
-        await gate.promise;
-      }
-      return apply(entries, reached);
-    };
-    node.connect();
-    const { name } = await domain();
-    // The authority meets the second node, as a visitor may.
-    await pebble.lead(name, '127.0.0.2');
-    const { id } = await order([name]);
-    await held.promise;
-    // The real nodes have it long since.
-    const challenge = await plane.installation.db.acmeChallenge.findFirstOrThrow({ where: { name } });
-    const path = `/.well-known/acme-challenge/${challenge.token}`;
-    for (const at of nodes)
-      await eventually(async () =>
-        expect(await visit(http, name, path, at)).toMatchObject({ status: 200, body: challenge.keyAuthorization }),
-      );
-    expect(await steps(id)).not.toContain('told');
-    gate.resolve();
-    await issued(id);
-    await node.disconnect();
-  },
-);
+test('the authority validates only when every connected node has the challenge', { timeout: 240_000 }, async () => {
+  const node = await joinSimulated(await plane.node(site.zone));
+  const apply = node.apply.bind(node);
+  const gate = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  node.apply = async (entries, reached) => {
+    if (entries.some(({ key, body }) => key.startsWith('acme/') && body !== null)) {
+      held.resolve();
+      await gate.promise;
+    }
+    return apply(entries, reached);
+  };
+  node.connect();
+  const { name } = await domain();
+  // The authority connects to the second node.
+  await pebble.resolveName(name, '127.0.0.2');
+  const { id } = await order([name]);
+  await held.promise;
+  // The real nodes already have the document.
+  const challenge = await plane.installation.db.acmeChallenge.findFirstOrThrow({ where: { name } });
+  const path = `/.well-known/acme-challenge/${challenge.token}`;
+  for (const at of nodes)
+    await eventually(async () =>
+      expect(await visit(http, name, path, at)).toMatchObject({ status: 200, body: challenge.keyAuthorization }),
+    );
+  expect(await steps(id)).not.toContain('told');
+  gate.resolve();
+  await issued(id);
+  await node.disconnect();
+});
+
+test('an order of a killed API process is continued by another process', { timeout: 400_000 }, async () => {
+  const { name } = await domain();
+  const { id } = await order([name]);
+  await eventually(async () => expect(await steps(id)).toContain('placed'), { within: 60_000 });
+  await Promise.all(plane.apis.map((api) => api.kill()));
+  await Promise.all(plane.apis.map((api) => api.start()));
+  await issued(id);
+  const orders = await plane.installation.db.certificateOrder.findMany({ where: { certificateId: id } });
+  expect(orders).toMatchObject([{ state: 'done' }]);
+  expect((await steps(id)).filter((step) => step === 'placed')).toHaveLength(1);
+});
 
 test(
-  'an api that is killed in the middle leaves the order to another, which goes on with it',
-  { timeout: 400_000 },
-  async () => {
-    const { name } = await domain();
-    const { id } = await order([name]);
-    await eventually(async () => expect(await steps(id)).toContain('placed'), { within: 60_000 });
-    await Promise.all(plane.apis.map((api) => api.kill()));
-    await Promise.all(plane.apis.map((api) => api.start()));
-    await issued(id);
-    const orders = await plane.installation.db.certificateOrder.findMany({ where: { certificateId: id } });
-    expect(orders).toMatchObject([{ state: 'done' }]);
-    expect((await steps(id)).filter((step) => step === 'placed')).toHaveLength(1);
-  },
-);
-
-test(
-  'a name that does not lead here fails, in the words of the authority; it is tried again after an hour',
+  "a name that does not point here fails with the authority's message, and is retried after an hour",
   { timeout: 240_000 },
   async () => {
     const elsewhere = await plane.build.site();
@@ -210,7 +202,7 @@ test(
 );
 
 test(
-  'a certificate is renewed when a third of its life is left; a renewal that fails touches nothing that is served',
+  'a certificate is renewed in the last third of its life; a failed renewal changes nothing that is served',
   { timeout: 400_000 },
   async () => {
     const { db, pool } = plane.installation;
@@ -227,14 +219,14 @@ test(
     expect(left).toBeGreaterThanOrEqual(life / 3);
     expect(left).toBeLessThanOrEqual(life / 3 + life / 30);
 
-    // The clock of whoever renews, at its own pace: each look is ten seconds later.
+    // The renewer's clock advances ten seconds per pass.
     let clock = Number(nextAt) - 1000;
     const now = () => new Date((clock += 10_000));
     const renew = async () => {
       await orderDue(pool, now());
       await eventually(
         async () => {
-          await issueDue(plane.installation, now, { warn: (...said: unknown[]) => console.warn(...said) });
+          await processDueOrders(plane.installation, now, { warn: (...said: unknown[]) => console.warn(...said) });
           expect(await db.certificateOrder.count({ where: { certificateId: id, state: 'open' } })).toBe(0);
         },
         { within: 200_000 },
@@ -244,13 +236,13 @@ test(
     const renewed = await served();
     expect(renewed.fingerprint).not.toBe(fingerprint);
 
-    await pebble.halt();
+    await pebble.stopAuthority();
     for (const hours of [1, 6, 24, 24]) {
       clock = Number((await db.certificate.findUniqueOrThrow({ where: { id } })).nextAt);
       await renew();
       const row = await db.certificate.findUniqueOrThrow({ where: { id } });
       expect(row.status).toBe('fail');
-      // Not by the clock: what else is due by then has its looks at it as well.
+      // Other due orders also advance the clock, so compare with the order's own time.
       const { endedAt } = await db.certificateOrder.findFirstOrThrow({
         where: { certificateId: id },
         orderBy: { createdAt: 'desc' },

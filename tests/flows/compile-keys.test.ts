@@ -1,11 +1,11 @@
-// From keys to bodies, over a real database: what is compiled, and what it costs.
+// Compiles document keys from a real database and counts queries.
 import { openInstallation } from '@edgeloom/api/core/installation.ts';
 import { originPolicy } from '@edgeloom/api/core/outbound.ts';
 import { readEnv } from '@edgeloom/api/core/env.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { hostKey, nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { actors } from '../support/actors.ts';
+import { apiClients } from '../support/actors.ts';
 import { builder, unique } from '../support/build.ts';
 import type { Build, BuiltSite } from '../support/build.ts';
 import { services, testDatabase } from '../support/services.ts';
@@ -16,11 +16,11 @@ beforeAll(async () => {
   const { natsUrl, secretsDir } = services();
   const env = readEnv({ DATABASE_URL: await testDatabase(), NATS_URL: natsUrl, SECRETS_DIR: secretsDir });
   installation = await openInstallation(env);
-  build = builder(installation, actors(installation, { url: '', adminUrl: '' }).signIn);
+  build = builder(installation, apiClients(installation, { url: '', adminUrl: '' }).signIn);
 });
 afterAll(() => installation.close());
 
-/** With how many queries it took. */
+/** Compiles keys and counts the queries. */
 async function compile(zoneId: string, keys: string[]) {
   const { env, secrets, pool } = installation;
   const client = await pool.connect();
@@ -49,11 +49,11 @@ test('a thousand names cost two queries, and every other kind of document one mo
   const node = await build.node({ zone: site.zone });
   const names = await thousandDomains(site);
   const hosts = await compile(site.zoneId, names.map(hostKey));
-  // The second reads names that are switched off below another customer's wildcard.
+  // The second query reads disabled names below other customers' wildcards.
   expect(hosts.queries).toBe(2);
   expect([...hosts.bodies.values()].every((body) => typeof body === 'string')).toBe(true);
   const keys = [...names.map(hostKey), siteKey(site.id), nodeKey(node.id), 'zone'];
-  // The zone brings the trial of a change along.
+  // The zone document includes its trial settings.
   expect(await compile(site.zoneId, keys)).toMatchObject({ queries: 6 });
 });
 
@@ -65,7 +65,7 @@ test('the same rows give the same bytes', async () => {
   expect((await compile(site.zoneId, keys)).bodies).toEqual((await compile(site.zoneId, keys)).bodies);
 });
 
-test('there is no document of what is switched off, gone, of another zone, or without an origin left', async () => {
+test('objects that are disabled, deleted, in another zone or without origins have no document', async () => {
   const [site, other] = [await build.site(), await build.site()];
   const [off, foreign] = [await build.domain({ site, enabled: false }), await build.domain({ site: other })];
   const idle = await build.domain({ site, upstreams: [{ address: '192.0.2.1', port: 80, enabled: false }] });
@@ -74,7 +74,7 @@ test('there is no document of what is switched off, gone, of another zone, or wi
   expect([...bodies.values()]).toEqual([null, null, null, null, null]);
 });
 
-test('a name that two sites have belongs to the one where it is enabled', async () => {
+test('a name on two sites belongs to the one where it is enabled', async () => {
   const [site, other] = [await build.site(), await build.site()];
   const { name } = await build.domain({ site });
   await build.domain({ site: other, name, enabled: false });
@@ -82,7 +82,7 @@ test('a name that two sites have belongs to the one where it is enabled', async 
   expect(JSON.parse(String(bodies.get(hostKey(name))))).toMatchObject({ siteID: site.id });
 });
 
-test('a fault in one document is its own', async () => {
+test('an error in one document does not affect others', async () => {
   const site = await build.site();
   const [bad, good] = [await build.domain({ site }), await build.domain({ site })];
   await installation.db.domain.update({ where: { id: bad.id }, data: { portMap: 'not a list' } });

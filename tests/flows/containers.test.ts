@@ -1,5 +1,5 @@
-// docker-compose.yml with both images built, on a stand-in for the images of the registries: from the documented commands to
-// a request through the edge.
+// Builds both images of docker-compose.yml on a local base image, and follows the documented commands up to a request
+// through the edge.
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Summary } from '../../deploy/quickstart/demo.ts';
-import { containerBase, findCompose, withoutContainerBase } from '../support/container-base.ts';
+import { containerBase, findCompose, containerSkipReason } from '../support/container-base.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePorts } from '../support/ports.ts';
 import { testDir } from '../support/test-dir.ts';
@@ -19,7 +19,7 @@ import { visit } from '../support/visit.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const missing = await withoutContainerBase();
+const missing = await containerSkipReason();
 const MB = 1e6;
 
 describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
@@ -72,7 +72,7 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
     if (files.length > 0) await compose('down', '--volumes', '--remove-orphans', '--timeout', '5');
   }, 120_000);
 
-  test('printed addresses are those that the compose file publishes', async () => {
+  test('the printed URLs are those that the compose file publishes', async () => {
     expect(summary).toMatchObject({
       console: `http://127.0.0.1:${ports.PORT}`,
       adminConsole: `http://127.0.0.1:${ports.ADMIN_PORT}`,
@@ -106,7 +106,7 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
     });
   });
 
-  test('nginx of the api image tests what an operator writes for a zone', async () => {
+  test("the API image's nginx validates snippets", async () => {
     const operator = await signedIn('client');
     const body = { nginx: { enable: true, custom: 'proxy_next_upstream_tries 3;' } };
     const { checks } = await operator(zoneSettings.preview, { params: { zoneId: summary.demo.zoneID }, body });
@@ -117,24 +117,24 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
     ]);
   });
 
-  test('the documented line creates an administrator', { timeout: 120_000 }, async () => {
+  test('the documented command creates an administrator', { timeout: 120_000 }, async () => {
     const line = ['node', 'apps/api/src/cli.ts', 'account:create-admin', '--email', 'you@example.com'];
     const { stdout } = await compose('run', '--rm', '-T', 'setup', ...line);
     expect(stdout).toMatch(/Administrator you@example\.com\s+Password\s+\S{20}/);
   });
 
-  test('settings reach the API, and machines that become nodes get a Node from it', async () => {
+  test('settings reach the API, and machines that become nodes get Node from it', async () => {
     const { stdout } = await compose('exec', '-T', 'api', 'sh', '-c', 'echo "$MAIL_FROM"; ls /artifacts');
     expect(stdout).toMatch(/^Containers <mail@example\.com>\nnode-v24\S+-linux-\S+\.tar\.gz\n$/);
   });
 
-  test('the api image is at most 350 MB larger than its base', async () => {
+  test('the API image is at most 350 MB larger than its base', async () => {
     const size = async (image: string) => Number(await docker('image', 'inspect', '-f', '{{.Size}}', image));
     expect((await size(`${project}-api`)) - (await size(containerBase))).toBeLessThan(350 * MB);
   });
 });
 
-/** The registries' images are the stand-in here, with what their entry points do. */
+/** Replaces the registry images by the local base image with equivalent entry points. */
 function override(dir: string, project: string) {
   const built = { build: { args: { BASE: containerBase, INSTALL_FLAGS: '--offline' } } };
   const postgres = `bin=/usr/lib/postgresql/15/bin

@@ -1,4 +1,4 @@
-// What everybody sees of a name: a resolver of the test's own, and name servers that it says a zone has.
+// Public DNS lookups, with a test resolver and test name servers.
 import { openSight } from '@edgeloom/api/dns/sight.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { nameServerHost, startNameServer, type Records } from '../edge/name-server.ts';
@@ -15,7 +15,7 @@ const proven = { [name]: { txt: ['proof'] } };
 const authoritative = (records: Record<string, Records>) => nameServer(records, { host: nameServerHost(), port: 53 });
 const hostOf = ({ address }: { address: string }) => address.replace(/:\d+$/, '');
 
-test('all name servers that answer must show it; one that refuses is none', async () => {
+test('all responding DNS servers must have the record; a server that returns REFUSED does not count', async () => {
   const [one, two, three] = [await authoritative(proven), await authoritative(proven), await authoritative({})];
   const known: Record<string, Records> = {
     'shop.test': { ns: ['one.test', 'two.test'] },
@@ -37,7 +37,7 @@ test('all name servers that answer must show it; one that refuses is none', asyn
   expect(resolver.asked).not.toContain(`${name} TXT`);
 });
 
-test('an alias below a zone does not put the name into the zone that it leads to', async () => {
+test("a CNAME below a zone does not make the name part of the target's zone", async () => {
   const [own, liar] = [await authoritative({}), await authoritative(proven)];
   const { address } = await nameServer({
     'www.shop.test': { alias: 'zone.liar.test', ns: ['liar.test'] },
@@ -50,7 +50,7 @@ test('an alias below a zone does not put the name into the zone that it leads to
   expect(liar.asked).toEqual([]);
 });
 
-test('where the outbound policy lets no name server lie, it is not asked, and the resolver has the word', async () => {
+test("DNS servers that the outbound policy denies are not queried, and the resolver's answer counts", async () => {
   const own = await authoritative(proven);
   const records: Record<string, Records> = { 'shop.test': { ns: ['own.test'] }, 'own.test': { a: [hostOf(own)] } };
   const resolver = await nameServer(records);

@@ -1,5 +1,4 @@
-// From what is true of sites and groups to what a name server answers: a real PowerDNS, which tells visitors apart, and
-// providers that have a bad day.
+// From sites and groups to DNS answers: a real PowerDNS with per-region answers, and failing providers.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { takeDue } from '@edgeloom/api/dns-state/due-names.ts';
@@ -10,13 +9,13 @@ import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts'
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { askNameServer } from '../support/ask-name-server.ts';
+import { queryDns } from '../support/ask-name-server.ts';
 import { testApp, type TestApp } from '../support/app.ts';
 import { unique, type Tenant } from '../support/build.ts';
-import { startDnsFront, type Mood } from '../support/dns-front.ts';
+import { startDnsApiProxy, type ProxyMode } from '../support/dns-front.ts';
 import { startDnspod } from '../support/dns-vendors/dnspod.ts';
 import { startRoute53 } from '../support/dns-vendors/route-53.ts';
-import type { Vendor } from '../support/dns-vendors/stand-in.ts';
+import type { FakeVendor } from '../support/dns-vendors/stand-in.ts';
 import { eventually } from '../support/eventually.ts';
 import '../support/matchers.ts';
 import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
@@ -31,8 +30,8 @@ const places = [
 const [hinet, taiwan, germany, nowhere] = ['198.51.100.7', '203.0.113.7', '192.0.2.7', '10.1.1.1'];
 
 let dns: PowerDns;
-let dnspod: Vendor;
-let route53: Vendor;
+let dnspod: FakeVendor;
+let route53: FakeVendor;
 let app: TestApp;
 let reconciler: { stop: () => Promise<void> };
 
@@ -82,15 +81,15 @@ const set = (line: string, ...values: string[]): WantedSet => ({
   values: values.map((value) => ({ value, weight: 50 })),
   ttlSeconds: 60,
 });
-/** Addresses by their last part, each with its weight. */
+/** Addresses by their last octet, each with its weight. */
 const weighted = (...values: [number, number][]): WantedSet => ({
   ...set('default'),
   values: values.map(([end, weight]) => ({ value: `192.0.2.${end}`, weight })),
 });
-const ask = (name: string, from?: string) => askNameServer(dns.nameServer, name, from === undefined ? {} : { from });
-/** On a busy machine, too: how long it takes is the bench's matter. */
-const patience = { within: 60_000 };
-const shows = (name: string, answers: string[], from?: string, within = patience) =>
+const ask = (name: string, from?: string) => queryDns(dns.nameServer, name, from === undefined ? {} : { from });
+/** Generous, because speed is measured by the bench. */
+const generousTimeout = { within: 60_000 };
+const shows = (name: string, answers: string[], from?: string, within = generousTimeout) =>
   eventually(async () => expect(await ask(name, from)).toEqual(answers.toSorted()), within);
 const settingOf = async ({ client, settingID }: Operator) => {
   const { data } = await app.as(client).call(dnsSetting.list, {});
@@ -103,8 +102,8 @@ const settled = (one: Operator) =>
   eventually(async () => {
     expect(await settingOf(one)).toMatchObject({ unprocessed: 0, fault: null });
     expect(await app.installation.db.dnsPlan.count({ where: { clientId: one.clientId } })).toBe(0);
-  }, patience);
-/** By hand, past us. */
+  }, generousTimeout);
+/** Changes records directly at the provider. */
 const byHand = (name: string, type: string, contents: string[]) =>
   dns.call(`/zones/${zone}.`, 'PATCH', {
     rrsets: [
@@ -118,7 +117,7 @@ const byHand = (name: string, type: string, contents: string[]) =>
     ],
   });
 
-test('a site’s name leads to its group’s, whose answers are by line, change, and go', async () => {
+test('a site’s name points to its group’s name, which answers per line and follows changes', async () => {
   const one = await operator();
   const site = await app.build.site({
     product: await app.build.product({ zone: await app.build.zone({ tenant: one }) }),
@@ -152,7 +151,7 @@ test('a site’s name leads to its group’s, whose answers are by line, change,
   expect(await app.installation.db.dnsName.count({ where: { settingId: one.settingID } })).toBe(0);
 });
 
-test('a site that is forced to its backup group leads there, whatever its group answers, until that is lifted', async () => {
+test('a site forced to its backup group points there until released', async () => {
   const one = await operator();
   const zone = await app.build.zone({ tenant: one });
   const site = await app.build.site({ product: await app.build.product({ zone }) });
@@ -173,7 +172,7 @@ test('a site that is forced to its backup group leads there, whatever its group 
   await shows(siteName, [own ?? '', 'A 192.0.2.1']);
 });
 
-test('customers are told the operator’s own name, look for it, and a label of their own is taken where names are not drawn', async () => {
+test('customers see the operator’s name, verify it, and may choose a label where names are not generated', async () => {
   const one = await operator();
   const product = await app.build.product({ zone: await app.build.zone({ tenant: one }) });
   const site = await app.build.site({ product });
@@ -191,7 +190,7 @@ test('customers are told the operator’s own name, look for it, and a label of 
   expect(await look()).toMatchObject([{ cnameStatus: 'inactive' }]);
   await byHand(domain.name, 'CNAME', [`${cname}.`]);
   expect(await look()).toMatchObject([{ cnameStatus: 'active', found: cname }]);
-  // Whoever has a second name below which to move sites finds them pointing to either.
+  // With a second suffix for migration, names exist under both.
   const second = { name: `${unique('second')}.${zone}`, isDefault: true };
   await app.as(one.client).call(cnames.create, { body: second });
   expect(await look()).toMatchObject([{ cnameStatus: 'active', found: cname }]);
@@ -200,7 +199,7 @@ test('customers are told the operator’s own name, look for it, and a label of 
   expect(refused.data.map(({ name }) => name)).toEqual([`x.${one.suffix}`]);
 });
 
-test('what is deleted or edited by hand comes back, what is not ours stays, and both are told', async () => {
+test('records deleted or edited by hand are restored, foreign records stay, and both are reported', async () => {
   const one = await operator();
   const [gone, edited] = [`g-gone.${one.suffix}`, `g-edited.${one.suffix}`];
   await want(one, 'g-gone', [set('default', '192.0.2.1')]);
@@ -217,13 +216,13 @@ test('what is deleted or edited by hand comes back, what is not ours stays, and 
   await app.as(one.client).call(dnsSetting.compare, { body: { ids: [one.settingID] } });
   await shows(gone, ['A 192.0.2.1']);
   await shows(edited, ['A 192.0.2.2']);
-  expect(await askNameServer(dns.nameServer, edited, { type: 'TXT' })).toEqual(['TXT by hand']);
+  expect(await queryDns(dns.nameServer, edited, { type: 'TXT' })).toEqual(['TXT by hand']);
   expect(await ask(`elsewhere.${one.suffix}`)).toEqual(['A 192.0.2.77']);
   const { drifted, driftedNames } = await settingOf(one);
   expect([drifted, driftedNames.toSorted()]).toEqual([2, [edited, gone]]);
 });
 
-test('somebody else’s record under a new name is left alone until it is taken over', async () => {
+test('a foreign record under a new name is kept until it is taken over', async () => {
   const one = await operator();
   const name = `g-taken.${one.suffix}`;
   await byHand(name, 'A', ['192.0.2.50']);
@@ -239,7 +238,7 @@ test('somebody else’s record under a new name is left alone until it is taken 
   await shows(name, ['A 192.0.2.1']);
 });
 
-test('a name below each suffix, and no name below one that is taken away', async () => {
+test('names exist below each suffix, and none below a removed one', async () => {
   const one = await operator();
   const second = `${unique('second')}.${zone}`;
   await want(one, 'g-both', [set('default', '192.0.2.1')]);
@@ -252,8 +251,8 @@ test('a name below each suffix, and no name below one that is taken away', async
   expect(data).toMatchObject([{ name: one.suffix, isDefault: true }]);
 });
 
-test('an account that takes the place of one that is being asked is compared at once, whatever the other said', async () => {
-  const front = await startDnsFront(dns.url);
+test('an account that replaces a hanging one is compared at once', async () => {
+  const front = await startDnsApiProxy(dns.url);
   onTestFinished(() => front.stop());
   const other = await startPowerDns([zone]);
   onTestFinished(() => other.stop());
@@ -262,30 +261,33 @@ test('an account that takes the place of one that is being asked is compared at 
   await want(one, 'g-1', [set('default', '192.0.2.1')]);
   await shows(name, ['A 192.0.2.1']);
   await settled(one);
-  const listing = front.keep('GET');
+  const listing = front.holdNext('GET');
   await app.as(one.client).call(dnsSetting.compare, { body: { ids: [one.settingID] } });
   await listing.arrived;
   const body = { ...powerDns(other.url), rootDomain: zone };
   await app.as(one.client).call(dnsSetting.create, { body });
-  listing.letGo();
-  await eventually(async () => expect(await askNameServer(other.nameServer, name)).toEqual(['A 192.0.2.1']), patience);
+  listing.release();
+  await eventually(
+    async () => expect(await queryDns(other.nameServer, name)).toEqual(['A 192.0.2.1']),
+    generousTimeout,
+  );
 });
 
-test('what a group answers goes before all else that waits', async () => {
-  const front = await startDnsFront(dns.url);
+test("a group's answers are updated before all other pending names", async () => {
+  const front = await startDnsApiProxy(dns.url);
   onTestFinished(() => front.stop());
   const one = await operator(front.url);
-  front.behave('broken');
+  front.setMode('broken');
   for (const label of ['a-site', 'g-group']) await want(one, label, [set('default', '192.0.2.1')]);
   const { db, pool } = app.installation;
   const account = await db.dnsSetting.findUniqueOrThrow({ where: { id: one.settingID } });
   await eventually(async () => {
     const due = await takeDue(pool, account);
     expect(due.map(({ name }) => name)).toEqual([`g-group.${one.suffix}`, `a-site.${one.suffix}`]);
-  }, patience);
+  }, generousTimeout);
 });
 
-test('names that stay as they are keep no plan waiting for whoever is writing them, who may wait for others', async () => {
+test('unchanged names do not wait for a lock on rows that another process writes', async () => {
   const one = await operator();
   await want(one, 'stays', [set('default', '192.0.2.9')]);
   await settled(one);
@@ -303,7 +305,7 @@ test('names that stay as they are keep no plan waiting for whoever is writing th
   }
 });
 
-test('a value that is none is refused before it is part of anything, and keeps nobody waiting', async () => {
+test('an invalid value is rejected before the batch and delays nothing', async () => {
   const one = await operator();
   const attacks = [`192.0.2.1'}) os.execute('id') --`, '192.0.2.1" "', '$(id)', '::1'];
   for (const [i, value] of attacks.entries())
@@ -317,11 +319,11 @@ test('a value that is none is refused before it is part of anything, and keeps n
 });
 
 test(
-  'a provider on a bad day keeps its own names waiting and no others, says why, and is asked again when told',
+  'a failing provider delays only its own names, its error is shown, and it is retried on request',
   { timeout: 300_000 },
   async () => {
-    const moods: [Mood, RegExp, number][] = [
-      // As long as it asked for.
+    const moods: [ProxyMode, RegExp, number][] = [
+      // The provider's Retry-After.
       ['busy', /too many/, 300_000],
       ['broken', /out of order/, 0],
       ['garbage', /not understood/, 0],
@@ -329,11 +331,11 @@ test(
     ];
     const ill = await Promise.all(
       moods.map(async ([mood, fault, waitsMs]) => {
-        const front = await startDnsFront(dns.url);
+        const front = await startDnsApiProxy(dns.url);
         onTestFinished(() => front.stop());
         const one = await operator(front.url);
         await settled(one);
-        front.behave(mood);
+        front.setMode(mood);
         return { mood, fault, waitsMs, front, one };
       }),
     );
@@ -342,26 +344,26 @@ test(
     await shows(`g-day.${well.suffix}`, ['A 192.0.2.1']);
     for (const { mood, fault, waitsMs, front, one } of ill) {
       await eventually(async () => {
-        // Ten seconds of silence are the same, only longer.
-        if (mood === 'silent') front.behave(mood);
+        // Repeats the silence, which each time lasts ten seconds.
+        if (mood === 'silent') front.setMode(mood);
         const rows = await unprocessed(one);
         expect(rows).toMatchObject([{ name: `g-day.${one.suffix}`, fault: expect.stringMatching(fault) }]);
         const { heldUntil, faultAt } = await settingOf(one);
         expect(Date.parse(heldUntil ?? '') - Date.parse(faultAt ?? '')).toBeGreaterThan(waitsMs);
-      }, patience);
-      // While it is ill: once it is fine the next try may already have been on its way.
+      }, generousTimeout);
+      // Check before the provider recovers, or the next attempt may already be in flight.
       expect(await ask(`g-day.${one.suffix}`)).toEqual([]);
-      front.behave('fine');
+      front.setMode('fine');
       await eventually(async () => {
         await app.as(one.client).call(dnsSetting.recovery, { body: {} });
         expect(await ask(`g-day.${one.suffix}`)).toEqual(['A 192.0.2.1']);
-      }, patience);
+      }, generousTimeout);
       await settled(one);
     }
   },
 );
 
-/** A process that does nothing but reconcile. */
+/** A process that only reconciles DNS. */
 function otherReconciler() {
   const environment = {
     ...process.env,
@@ -374,10 +376,10 @@ function otherReconciler() {
   return spawn(process.execPath, [program], { env: environment, stdio: 'ignore' });
 }
 
-test('killed in the middle, and once more: the end is the same', { timeout: 180_000 }, async () => {
-  const front = await startDnsFront(dns.url);
+test('two kills midway lead to the same final state', { timeout: 180_000 }, async () => {
+  const front = await startDnsApiProxy(dns.url);
   onTestFinished(() => front.stop());
-  // Whose names nobody in this process brings anywhere.
+  // No other process reconciles these names.
   await reconciler.stop();
   const one = await operator(front.url);
   const labels = Array.from({ length: 40 }, (_, i) => `g-k${i}`);
@@ -398,43 +400,39 @@ test('killed in the middle, and once more: the end is the same', { timeout: 180_
     expect(await ask(`${label}.${one.suffix}`)).toEqual(['A 192.0.2.2', 'A 192.0.2.3']);
 });
 
-test(
-  'a process that hangs keeps no account, and what it had on its way does not have the last word',
-  { timeout: 300_000 },
-  async () => {
-    const front = await startDnsFront(dns.url);
-    onTestFinished(() => front.stop());
-    await reconciler.stop();
-    const one = await operator(front.url);
-    for (const label of ['g-late', 'g-gone']) await want(one, label, [set('default', '192.0.2.1')]);
-    const [late, gone] = [`g-late.${one.suffix}`, `g-gone.${one.suffix}`];
-    const change = front.keep('PATCH');
-    const hung = otherReconciler();
-    const ended = once(hung, 'exit');
-    onTestFinished(async () => {
-      hung.kill('SIGKILL');
-      await ended;
-    });
-    await change.arrived;
-    hung.kill('SIGSTOP');
-    await want(one, 'g-late', [set('default', '192.0.2.2')]);
-    await want(one, 'g-gone', []);
-    reconciler = startDnsReconciler(app.installation, console);
-    // Once the database misses the one that hangs.
-    await shows(late, ['A 192.0.2.2'], undefined, { within: 180_000 });
-    await settled(one);
+test('a hanging process loses its account, and its pending writes do not win', { timeout: 300_000 }, async () => {
+  const front = await startDnsApiProxy(dns.url);
+  onTestFinished(() => front.stop());
+  await reconciler.stop();
+  const one = await operator(front.url);
+  for (const label of ['g-late', 'g-gone']) await want(one, label, [set('default', '192.0.2.1')]);
+  const [late, gone] = [`g-late.${one.suffix}`, `g-gone.${one.suffix}`];
+  const change = front.holdNext('PATCH');
+  const hung = otherReconciler();
+  const ended = once(hung, 'exit');
+  onTestFinished(async () => {
+    hung.kill('SIGKILL');
+    await ended;
+  });
+  await change.arrived;
+  hung.kill('SIGSTOP');
+  await want(one, 'g-late', [set('default', '192.0.2.2')]);
+  await want(one, 'g-gone', []);
+  reconciler = startDnsReconciler(app.installation, console);
+  // Takes over when the database detects the dead session.
+  await shows(late, ['A 192.0.2.2'], undefined, { within: 180_000 });
+  await settled(one);
 
-    change.letGo();
-    for (const name of [late, gone]) await shows(name, ['A 192.0.2.1']);
-    hung.kill('SIGCONT');
-    await shows(late, ['A 192.0.2.2']);
-    await shows(gone, []);
-    await settled(one);
-    expect(await unprocessed(one)).toEqual([]);
-  },
-);
+  change.release();
+  for (const name of [late, gone]) await shows(name, ['A 192.0.2.1']);
+  hung.kill('SIGCONT');
+  await shows(late, ['A 192.0.2.2']);
+  await shows(gone, []);
+  await settled(one);
+  expect(await unprocessed(one)).toEqual([]);
+});
 
-test('a provider with lines of its own is told ours by its names; those it lacks are answered as everybody else', async () => {
+test("a provider's own line names are mapped; lines that it lacks get the default answer", async () => {
   const tenant = await app.build.client();
   const { keyID, keySecret } = dnspod.key;
   const body = {
@@ -462,7 +460,7 @@ test('a provider with lines of its own is told ours by its names; those it lacks
   expect(offered.map(({ line }) => line)).toEqual(['default', 'ct', 'overseas']);
 });
 
-test('a batch of which one name is refused is done but for that, and who shares no weights on lines says so', async () => {
+test('a batch with one rejected name applies the rest, and a provider without weights per line says so', async () => {
   const tenant = await app.build.client();
   const { keyID, keySecret } = route53.key;
   const body = {
@@ -483,7 +481,7 @@ test('a batch of which one name is refused is done but for that, and who shares 
     const fault = expect.stringContaining('DomainLabelTooLong');
     expect(await unprocessed(one)).toMatchObject([{ name: `${tooLong}.${one.suffix}`, fault }]);
     expect(await settingOf(one)).toMatchObject({ fault: null, weighting: 'oneLine' });
-  }, patience);
+  }, generousTimeout);
   const there = route53.records.rows.map(({ name, line, values }) => [name.split('.')[0], line, ...values]);
   expect(there).toHaveLength(31);
   const has = (xml: string) => expect.stringContaining(xml);
@@ -498,7 +496,7 @@ test('a batch of which one name is refused is done but for that, and who shares 
   expect(await app.as(one.client).call(dnsSetting.lines, {})).toMatchObject({ weighting: 'oneLine' });
 });
 
-test('an account is tried before it is kept, is never shown, and is replaced by its root domain', async () => {
+test('an account is tested before it is stored, is never shown, and is replaced by its root domain', async () => {
   const { client } = await app.build.client();
   const wrong = { ...powerDns(), credentials: { url: dns.url, apiKey: 'another key' }, rootDomain: zone };
   const errorData = [expect.objectContaining({ target: zone, message: expect.stringMatching(/401|Unauthorized/) })];
@@ -511,7 +509,7 @@ test('an account is tried before it is kept, is never shown, and is replaced by 
   expect(made.credentials).toMatch(/••••0123$/);
   expect(await app.as(client).call(dnsSetting.create, { body: right })).toMatchObject({ id: made.id });
   const outside = app.as(client).call(cnames.create, { body: { name: 'cdn.example.net' } });
-  // At its field: this number alone would not say why.
+  // The error number alone is ambiguous, so its path is checked.
   const atName = [expect.objectContaining({ path: 'name', rule: 'outside' })];
   await expect(outside).toFail('INVALID_DNS_SETTING', { errorData: atName });
   await app.as(client).call(cnames.create, { body: { name: `cdn.${zone}` } });

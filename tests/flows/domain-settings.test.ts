@@ -1,4 +1,4 @@
-// Each setting of a domain, from the call to what a visitor and an origin see on a real node.
+// Each setting of a domain, from the API call to what visitors and origins see on a real node.
 import { connect } from 'node:tls';
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const user = () => plane.as(site.owner);
-/** A name of its own, served from these ports of origins. */
+/** A domain with origins on these ports. */
 async function domain(...ports: number[]): Promise<BuiltDomain> {
   const upstreams = ports.map((port) => ({ address: '127.0.0.1', port }));
   const name = `${unique('set')}.example.com`;
@@ -76,8 +76,8 @@ const handshake = (servername: string, version: 'TLSv1.2' | 'TLSv1.3'): Promise<
     socket.on('error', () => done(false));
   });
 
-describe('towards the origin', () => {
-  test('Host, protocol and server name are what the domain says', async () => {
+describe('settings for the origin', () => {
+  test('set Host, protocol and SNI', async () => {
     const { name, params } = await domain(plain.port);
     await user().call(domains.update, { params, body: { hostReplace: 'inner.example.com' } });
     await eventually(async () => {
@@ -100,7 +100,7 @@ describe('towards the origin', () => {
     await eventually(async () => expect((await visit(http, name, `/${Math.random()}`)).status).toBe(502));
   });
 
-  test('who comes by HTTP and who comes by HTTPS are sent to the ports that are mapped', async () => {
+  test('map HTTP and HTTPS visitors to the configured origin ports', async () => {
     const { name, params } = await domain(plain.port);
     const portMap = [
       { from: http, to: plain.port },
@@ -116,7 +116,7 @@ describe('towards the origin', () => {
     expect(plain.asked('/by-http')).toHaveLength(1);
   });
 
-  test('balancing, patience and rest are what the domain says', async () => {
+  test('set balancing, timeouts and rest time', async () => {
     const { name, params } = await domain(plain.port);
     const { opened, open } = gate();
     plain.on('/silent', { after: opened });
@@ -124,7 +124,7 @@ describe('towards the origin', () => {
     const backup = { address: '127.0.0.1', port: spare.port, backup: true };
     await user().call(domainUpstreams.create, { params, body: { upstreams: [backup] } });
     const body = { readTimeoutSeconds: 4, connectTimeoutSeconds: 4, maxFails: 1, failTimeoutSeconds: 3600 };
-    // The Host field tells when the node has it.
+    // The Host header shows that the node has applied the change.
     await user().call(domains.update, {
       params,
       body: { ...body, hashType: 'uriHash', hostReplace: 'told.example.com' },
@@ -135,7 +135,7 @@ describe('towards the origin', () => {
     });
     expect((await visit(http, name, '/silent')).status).toBe(200);
     expect(spare.asked('/silent')).toHaveLength(1);
-    // One silence was enough.
+    // One failed attempt is enough.
     expect((await visit(http, name, '/after')).status).toBe(200);
     expect([plain.asked('/after').length, spare.asked('/after').length]).toEqual([0, 1]);
     await spare.stop();
@@ -143,8 +143,8 @@ describe('towards the origin', () => {
   });
 });
 
-describe('towards visitors', () => {
-  test('HTTPS is forced, remembered by browsers, and spoken in no older version', async () => {
+describe('settings for visitors', () => {
+  test('force HTTPS, set HSTS and a minimum TLS version', async () => {
     const { name, params } = await domain(plain.port);
     expect(await handshake(name, 'TLSv1.2')).toBe(true);
     const hsts = { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true };
@@ -168,7 +168,7 @@ describe('towards visitors', () => {
     expect((await overTls(name)).hsts).toBeUndefined();
   });
 
-  test('a name that is switched off is answered 903, and served again when it is on', async () => {
+  test('answer 903 for a disabled name, and serve it again when enabled', async () => {
     const { name, id } = await domain(plain.port);
     await user().call(domains.status, { params: site.params, body: { ids: [id], enabled: false } });
     await eventually(async () => expect((await visit(http, name)).status).toBe(903));

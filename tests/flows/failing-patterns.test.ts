@@ -1,4 +1,4 @@
-// A pattern that the API took before it asked PCRE: it denies nobody, and the node's page names its site and rule.
+// A stored pattern that PCRE rejects must deny nobody, and the node's page names its site and rule.
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,7 +9,7 @@ import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { visit } from '../support/visit.ts';
 
-test('a stored pattern that nginx does not compile lets visitors in and is shown with its node', async () => {
+test('a stored pattern that nginx cannot compile blocks nobody and is shown with its node', async () => {
   const plane = await controlPlane({ databaseUrl: await testDatabase() });
   onTestFinished(() => plane.stop());
   const origin = await startOrigin();
@@ -25,7 +25,7 @@ test('a stored pattern that nginx does not compile lets visitors in and is shown
   onTestFinished(() => agent.stop());
   agent.start();
   await eventually(async () => expect((await visit(port, name, '/')).status).toBe(200), { within: 60_000 });
-  // With the next heartbeat.
+  // Reported with the next heartbeat.
   await eventually(
     async () => {
       const { failingPatterns } = await plane.as(zone.client).call(nodes.config, { params: { nodeID } });

@@ -1,5 +1,5 @@
-// Everything that may die, killed hard in the middle of 200 changes: what was acknowledged is at the edge afterwards, and
-// visitors never notice. And documents damaged on their way: the ones before them serve.
+// Kills processes during 200 changes: acknowledged changes reach the edge, and visitors notice nothing. Also damaged
+// documents, which must not replace good ones.
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
@@ -59,8 +59,8 @@ async function addDomain(name = `${unique('www')}.example.com`): Promise<string>
 const served = (name: string) =>
   eventually(async () => expect((await visit(port, name)).status, name).toBe(200), { within: 120_000 });
 
-/** As a careful caller does it: again until it is acknowledged. A name that is taken is one whose answer was lost. */
-async function insist(name: string): Promise<void> {
+/** Retries until acknowledged. NAME_TAKEN means that an earlier response was lost. */
+async function retryUntilAcknowledged(name: string): Promise<void> {
   await eventually(
     () =>
       addDomain(name).catch((error: unknown) => {
@@ -72,7 +72,7 @@ async function insist(name: string): Promise<void> {
   );
 }
 
-/** Visitors of one name, without a pause, until told to stop. Answers what they were answered that was not 200. */
+/** Requests one name in a loop until stopped. Returns all responses other than 200. */
 function visitors(name: string) {
   const failures: string[] = [];
   let visits = 0;
@@ -142,7 +142,7 @@ describe.each([
         for (let name = names[next]; name !== undefined; name = names[next]) {
           next += 1;
           if (next === CHANGES / 2) faulted.push(fault());
-          await insist(name);
+          await retryUntilAcknowledged(name);
         }
       };
       await Promise.all([change(), change(), change(), change()]);
@@ -162,7 +162,7 @@ describe.each([
   );
 });
 
-describe('a document that was damaged on its way', () => {
+describe('a document damaged in transit', () => {
   const damages: [string, (body: string) => { body: string; hash: (body: string) => string }][] = [
     ['by a flipped bit', (body) => ({ body: body.replace('"maxFails":3', '"maxFails":2'), hash: () => sha256(body) })],
     ['by being cut short', (body) => ({ body: body.slice(0, -20), hash: () => sha256(body) })],
@@ -188,9 +188,9 @@ describe('a document that was damaged on its way', () => {
     const { jwt, seed } = (await openTrust(plane.secretsDir)).ownCredentials();
     const line = await connect({ servers: plane.nats.url, authenticator: jwtAuthenticator(jwt, seed) });
     onTestFinished(() => line.close());
-    const said: string[] = [];
-    line.subscribe(subjects.ack(nodeID), { callback: (_, msg) => void said.push(msg.string()) });
-    line.subscribe(subjects.sync(nodeID), { callback: (_, msg) => void said.push(msg.string()) });
+    const reports: string[] = [];
+    line.subscribe(subjects.ack(nodeID), { callback: (_, msg) => void reports.push(msg.string()) });
+    line.subscribe(subjects.sync(nodeID), { callback: (_, msg) => void reports.push(msg.string()) });
     await line.flush();
     const doc = { key, revision: revision + 1, sha256: hash(body), body };
     const push = {
@@ -201,10 +201,10 @@ describe('a document that was damaged on its way', () => {
       docs: [doc],
     };
     line.publish(subjects.zoneDocs(site.zoneId), JSON.stringify(push));
-    // It refuses, or asks for a whole one; either is a word.
-    await eventually(() => expect(said).not.toEqual([]));
+    // The node either rejects the document or requests it again.
+    await eventually(() => expect(reports).not.toEqual([]));
     expect((await visit(port, name)).status).toBe(200);
-    // The revision was a lie, and the node believed it. The next heartbeat finds that out; here an operator does not wait.
+    // The node stored a false revision. The next heartbeat would detect that; here the operator resets the node.
     await plane.as(site.client).call(nodes.reset, { body: { ids: [nodeID] } });
     const other = await addDomain();
     await served(other);

@@ -1,4 +1,4 @@
-// What starts an agent, with agents that say which they are and end.
+// The agent's launcher, with fake agents that print their name and exit.
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { testDir } from '../support/test-dir.ts';
 
 const run = promisify(execFile);
 
-/** The release `one` serves, `two` is on trial. */
+/** Release `one` is current, `two` is on trial. */
 async function onTrial(): Promise<string> {
   const home = await testDir();
   onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -27,13 +27,13 @@ async function onTrial(): Promise<string> {
   return home;
 }
 
-/** Which release it starts; `limits` hold for it as well. */
+/** The release that the launcher starts, under these shell limits. */
 async function start(home: string, limits = ''): Promise<string> {
   const { stdout } = await run('sh', ['-c', `${limits} exec sh "$0" run`, path.join(home, 'launch')]);
   return path.relative(home, path.dirname(stdout.trim()));
 }
 
-test('a release on trial that ends three times is not started again', async () => {
+test('a release on trial that exits three times is not started again', async () => {
   const home = await onTrial();
   const started: string[] = [];
   for (let i = 0; i < 5; i += 1) started.push(await start(home));
@@ -42,9 +42,9 @@ test('a release on trial that ends three times is not started again', async () =
   expect(await readFile(path.join(home, 'failed/why'), 'utf8')).toContain('it ended 3 times');
 });
 
-test('where the disk is full, so that starts cannot be counted, the release before goes on', async () => {
+test('with a full disk, where starts cannot be counted, the previous release starts', async () => {
   const home = await onTrial();
-  // As on a full disk, no write succeeds.
+  // Every write fails, as on a full disk.
   expect(await start(home, "trap '' XFSZ; ulimit -f 0;")).toBe('current');
   expect(await start(home)).toBe('current');
   expect(await readFile(path.join(home, 'failed/to'), 'utf8')).toBe('two\n');

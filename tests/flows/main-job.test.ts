@@ -1,4 +1,4 @@
-// The main job, by API and through a real edge: an operator sets up, a customer adds a domain, visitors come.
+// The main workflow by API and through a real edge: operator setup, a customer's domain, visitors.
 import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-test('an operator makes zone, product, node and site; a customer adds a domain; it is cached, purged, paused and switched off', async () => {
+test('an operator creates zone, product, node and site; a customer adds a domain; it is cached, purged, paused and disabled', async () => {
   const tenant = await plane.build.client();
   const customer = await plane.build.user(tenant);
   const [operator, user] = [plane.as(tenant.client), plane.as(customer)];
@@ -51,7 +51,7 @@ test('an operator makes zone, product, node and site; a customer adds a domain; 
   agent.start();
   const params = { siteId: site.id };
 
-  // A customer adds a domain and says how long scripts may be kept.
+  // A customer adds a domain and sets the cache time of scripts.
   const name = `${unique('www')}.example.com`;
   origin.on('/app.js', { headers: { 'content-type': 'text/javascript' }, body: 'first' });
   const upstreams = [{ address: '127.0.0.1', port: origin.port }];
@@ -70,7 +70,7 @@ test('an operator makes zone, product, node and site; a customer adds a domain; 
   expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit', body: 'first' });
   expect(origin.asked('/app.js')).toHaveLength(asked);
 
-  // The content changes at a new origin; what is cached stays until it is purged, URL by URL or as a whole.
+  // The origin changes. Cached content stays until it is purged, by URL or completely.
   const second = await startOrigin();
   second.on('/app.js', { headers: { 'content-type': 'text/javascript' }, body: 'second' });
   const domainParams = { ...params, domainId: ids[0] ?? '' };
@@ -97,7 +97,7 @@ test('an operator makes zone, product, node and site; a customer adds a domain; 
   await user.call(purge.all, { params });
   await eventually(async () => expect(await visit(http, name, '/app.js')).toMatchObject({ body: 'third' }));
 
-  // Paused by the operator, back; off by the customer, back.
+  // Pause and resume by the operator, disable and enable by the customer.
   const set = (status: 'normal' | 'pause') =>
     operator.call(clientSites.status, { body: { siteIDs: [site.id], status } });
   await set('pause');

@@ -28,11 +28,11 @@ async function emptyDatabase(): Promise<string> {
   return url.href;
 }
 
-test('the migrations make exactly the schema', async () => {
+test('the migrations produce exactly the schema', async () => {
   expect(await drift(await testDatabase())).toBeNull();
 });
 
-test('processes that start at once on an empty database apply each migration once', async () => {
+test('concurrent starts on an empty database apply each migration once', async () => {
   const database = await emptyDatabase();
   const before = await status(database);
   expect(before.length).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ test('processes that start at once on an empty database apply each migration onc
   expect(await deploy(database)).toEqual([]);
 });
 
-test('a migration that was edited after it was applied is told', async () => {
+test('a migration edited after it was applied is reported', async () => {
   const database = await testDatabase();
   const client = new pg.Client({ connectionString: database });
   await client.connect();
@@ -52,7 +52,7 @@ test('a migration that was edited after it was applied is told', async () => {
   expect((await status(database))[0]).toContain('edited after it was applied');
 });
 
-test('one migration after the other is made of what changed in the schema, and nothing of what did not', async () => {
+test('a new migration contains only the changes of the schema', async () => {
   const database = await testDatabase();
   const folder = await testDir();
   await cp('prisma', folder, { recursive: true });
@@ -64,16 +64,16 @@ test('one migration after the other is made of what changed in the schema, and n
   expect(await create(database, 'nothing', folders)).toBeNull();
   await put('model ZonePort {', 'model ZoneNote {\n  id String @id\n  @@map("zone_notes")\n}\n\nmodel ZonePort {');
   expect(await sqlOf(await create(database, 'notes', folders))).toContain('CREATE TABLE "zone_notes"');
-  // Used to fail: the migration before it was still to be applied.
+  // Regression: failed when the preceding migration was not applied yet.
   await put('  id String @id\n', '  id String @id\n  text String?\n');
   expect(await sqlOf(await create(database, 'texts', folders))).toContain('ADD COLUMN     "text" TEXT');
   expect(await create(database, 'nothing', folders)).toBeNull();
 });
 
-/** The release before there were roles, API tokens, brandings and a chained audit. */
+/** The release before roles, API tokens, branding and the audit hash chain. */
 const EARLIER = '20261120161000';
 
-test('an installation of the earlier release goes on with its accounts, sessions, rights, sites and audit', async () => {
+test('an earlier installation keeps its accounts, sessions, permissions, sites and audit log', async () => {
   const database = await emptyDatabase();
   const folder = await testDir();
   await cp('prisma', folder, { recursive: true });
@@ -137,7 +137,7 @@ test('an installation of the earlier release goes on with its accounts, sessions
   const listed = (await customer(accounts.list, { query: { isRoot: false } })).data;
   expect(new Set(listed.map(({ roleName }) => roleName))).toEqual(new Set(['more', null]));
 
-  // The three rows of before, and what was done since.
+  // Three earlier rows, and those written since.
   const { data } = await customer(audit.search, { body: { method: 'POST' } });
   expect(data.map(({ url, status }) => `${status} ${url.replace(params.siteId, '…')}`)).toEqual([
     '200 /api/v1/user/site/…/domains',
@@ -149,10 +149,10 @@ test('an installation of the earlier release goes on with its accounts, sessions
   await app.close();
 });
 
-test('what rollouts said before it was data becomes data, and what somebody wrote stays as it was written', async () => {
+test('texts of earlier rollouts become message codes, and texts by people stay', async () => {
   const figures = { value: 0.4, limit: 0.05, before: 0, others: null, requests: 50 };
   const times = { value: 900, limit: 130, before: 30, others: null };
-  const said = [
+  const texts = [
     saying('late', { seconds: 20 }),
     saying('late'),
     saying('lateBack'),
@@ -172,7 +172,7 @@ test('what rollouts said before it was data becomes data, and what somebody wrot
   await client.query(sql.slice(sql.indexOf('CREATE FUNCTION'), sql.indexOf('UPDATE rollouts')));
   const read = async (words: string) =>
     (await client.query<{ found: unknown }>('SELECT rollout_saying($1) AS found', [words])).rows[0]?.found;
-  for (const one of said) expect(await read(inEnglish(one))).toEqual(one);
+  for (const one of texts) expect(await read(inEnglish(one))).toEqual(one);
   for (const words of ['because', inEnglish(ownWords('0.0.0.0:81 cannot be opened: EADDRINUSE'))])
     expect(await read(words)).toBe(null);
   await client.end();

@@ -1,4 +1,4 @@
-// Modules by API, and what visitors and the origin of a real edge see of them.
+// Modules by API, and their effect on a real edge.
 import {
   cors,
   customHeaders,
@@ -29,7 +29,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-test('modules are made, given to a domain, changed and taken off, and the edge does so each time', async () => {
+test('modules are created, assigned, changed and removed, and the edge follows each change', async () => {
   const { port: http, zone, call, params, name } = await servedSite(plane, origin);
   const { agent } = await nodeAt(plane, zone);
   onTestFinished(() => agent.stop());

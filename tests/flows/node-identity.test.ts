@@ -1,5 +1,5 @@
-// Who may join, what a node may hear and say, and how it is cut off. A node here is a hostile one: it holds valid
-// credentials and says whatever it likes.
+// Joining, NATS permissions and revocation of nodes. The node here is hostile: it has valid credentials and sends
+// anything.
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
@@ -49,21 +49,21 @@ async function open({ identity }: SimulatedNode): Promise<NatsConnection> {
   return line;
 }
 
-/** What the server refused this connection, in its own words. */
+/** Permission errors that the server sent on this connection. */
 function refusals(line: NatsConnection): string[] {
-  const heard: string[] = [];
+  const errors: string[] = [];
   const watch = async () => {
     for await (const { type, permissionContext } of line.status())
-      if (type === Events.Error) heard.push(`${permissionContext?.operation} ${permissionContext?.subject}`);
+      if (type === Events.Error) errors.push(`${permissionContext?.operation} ${permissionContext?.subject}`);
   };
   void watch();
-  return heard;
+  return errors;
 }
 
 const nodeIn = async (zone: BuiltZone) => joinSimulated(await plane.node(zone));
 
 describe('a join token', () => {
-  test('is good for one key, which may repeat its join', async () => {
+  test('works for one key, which may repeat its join', async () => {
     const { token, nodeID } = await plane.node(await plane.build.zone());
     const key = newKey();
     const [first, again] = [await join(token, key), await join(token, key)];
@@ -72,19 +72,19 @@ describe('a join token', () => {
     expect((await join(token)).status).toBe(401);
   });
 
-  test('is good for one key also when two come at once', async () => {
+  test('works for one key under concurrent joins', async () => {
     const { token } = await plane.node(await plane.build.zone());
     const answers = await Promise.all(Array.from({ length: 8 }, () => join(token)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(7).fill(401)]);
   });
 
-  test('ends after a day', async () => {
+  test('expires after a day', async () => {
     const { token, nodeID } = await plane.node(await plane.build.zone());
     await plane.installation.db.edgeNode.update({ where: { id: nodeID }, data: { joinEndsAt: new Date() } });
     expect((await join(token)).status).toBe(401);
   });
 
-  test('that nobody made is refused', async () => {
+  test('is rejected when unknown', async () => {
     expect((await join('x'.repeat(43))).status).toBe(401);
   });
 
@@ -97,11 +97,11 @@ describe('a join token', () => {
   });
 });
 
-test('a node cannot hear another zone, another node, other inboxes or everything', async () => {
+test('a node cannot subscribe to another zone, another node, other inboxes or everything', async () => {
   const [zone, otherZone] = [await plane.build.zone(), await plane.build.zone()];
   const [node, other] = [await nodeIn(zone), await nodeIn(otherZone)];
   const line = await open(node);
-  const heard = refusals(line);
+  const errors = refusals(line);
   const foreign = [
     subjects.zoneDocs(otherZone.id),
     'edge.zone.*.doc',
@@ -113,14 +113,14 @@ test('a node cannot hear another zone, another node, other inboxes or everything
     '>',
   ];
   for (const subject of foreign) line.subscribe(subject);
-  await eventually(() => expect(heard).toEqual(foreign.map((subject) => `subscription ${subject}`)));
+  await eventually(() => expect(errors).toEqual(foreign.map((subject) => `subscription ${subject}`)));
 });
 
-test('a node cannot speak as another, as the control plane or to nobody', async () => {
+test('a node cannot publish as another node, as the control plane or to unknown subjects', async () => {
   const zone = await plane.build.zone();
   const [node, other] = [await nodeIn(zone), await nodeIn(zone)];
   const line = await open(node);
-  const heard = refusals(line);
+  const errors = refusals(line);
   const foreign = [
     subjects.ack(other.identity.nodeID),
     subjects.sync(other.identity.nodeID),
@@ -129,28 +129,28 @@ test('a node cannot speak as another, as the control plane or to nobody', async 
     '$SYS.REQ.CLAIMS.UPDATE',
   ];
   for (const subject of foreign) line.publish(subject, '{}');
-  await eventually(() => expect(heard).toEqual(foreign.map((subject) => `publish ${subject}`)));
+  await eventually(() => expect(errors).toEqual(foreign.map((subject) => `publish ${subject}`)));
 });
 
-test('a node cannot make the control plane speak for it: answers go to its own inbox alone', async () => {
+test('a node cannot make the control plane publish for it: responses go only to its own inbox', async () => {
   const zone = await plane.build.zone();
   const [node, victim] = [await nodeIn(zone), await nodeIn(zone)];
   const [line, ear] = [await open(node), await open(victim)];
-  const heard: string[] = [];
+  const received: string[] = [];
   for (const subject of [subjects.zoneDocs(zone.id), subjects.command(victim.identity.nodeID, 'resync')])
-    ear.subscribe(subject, { callback: (_, msg) => void heard.push(msg.string()) });
+    ear.subscribe(subject, { callback: (_, msg) => void received.push(msg.string()) });
   await ear.flush();
   const request = JSON.stringify({ revision: 0, full: false });
   const { nodeID } = node.identity;
   for (const reply of [subjects.zoneDocs(zone.id), subjects.command(victim.identity.nodeID, 'resync')])
     line.publish(subjects.sync(nodeID), request, { reply });
-  // The next one is answered, so those before it have been dealt with.
+  // Requests are handled in order, so the earlier ones are done when this one is answered.
   await line.request(subjects.sync(nodeID), request, { timeout: 20_000 });
   await ear.flush();
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });
 
-test('what a node says wrongly hurts nobody else', async () => {
+test('invalid reports of a node affect no other node', async () => {
   const zone = await plane.build.zone();
   const [hostile, honest] = [await nodeIn(zone), await nodeIn(zone)];
   const line = await open(hostile);
@@ -183,7 +183,7 @@ test('what a node says wrongly hurts nobody else', async () => {
   });
 });
 
-describe('a node is cut off by the server, hears nothing more and is not let in again, once it is', () => {
+describe('a node is disconnected by the server, receives nothing and cannot reconnect, once it is', () => {
   const ends: [string, (client: BuiltZone['client'], tenant: Tenant, nodeID: string) => Promise<unknown>][] = [
     [
       'removed',
@@ -213,14 +213,14 @@ describe('a node is cut off by the server, hears nothing more and is not let in 
       const { status } = await plane.as(zone.client).call(nodes.get, { params: { nodeID } });
       expect(status).toBe('enabled');
     });
-    // A second line of the same node, which does nothing by itself.
+    // A second, idle connection of the same node.
     const line = await open(node);
-    let heard = 0;
-    line.subscribe(subjects.zoneDocs(zone.id), { callback: () => void (heard += 1) });
+    let messageCount = 0;
+    line.subscribe(subjects.zoneDocs(zone.id), { callback: () => void (messageCount += 1) });
     await line.flush();
     await end(zone.client, zone, nodeID);
     expect(String(await line.closed())).toContain('Authentication Revoked');
-    const before = heard;
+    const before = messageCount;
     const other = await nodeIn(zone);
     other.connect();
     onTestFinished(() => other.disconnect());
@@ -228,12 +228,12 @@ describe('a node is cut off by the server, hears nothing more and is not let in 
     const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] };
     await plane.as(site.owner).call(domains.create, { params: site.params, body });
     await eventually(() => expect(other.doc(`host/${name}`)).not.toBeNull());
-    expect([heard, node.docs.has(`host/${name}`)]).toEqual([before, false]);
+    expect([messageCount, node.docs.has(`host/${name}`)]).toEqual([before, false]);
     await expect(open(node)).rejects.toThrow('Authorization Violation');
   });
 });
 
-test('a node that is removed is cut off at once and cannot come back, also after NATS has lost all it stored', async () => {
+test('a removed node is disconnected at once and cannot return, even after NATS has lost its store', async () => {
   const zone = await plane.build.zone();
   const node = await nodeIn(zone);
   const line = await open(node);
@@ -260,7 +260,7 @@ test('a node that is removed is cut off at once and cannot come back, also after
   });
 });
 
-test('a server that lost its store admits nobody until the control plane has said who is revoked', async () => {
+test('a server that lost its store admits no node until the control plane has sent the revocations', async () => {
   const zone = await plane.build.zone();
   const [kept, removed] = [await nodeIn(zone), await nodeIn(zone)];
   const client = plane.as(zone.client);
@@ -278,7 +278,7 @@ test('a server that lost its store admits nobody until the control plane has sai
   await expect(open(removed)).rejects.toThrow('Authorization Violation');
 });
 
-test('after a new join token the old key is cut off and a new one serves the same node', async () => {
+test('a new join token revokes the old key, and a new key serves the same node', async () => {
   const zone = await plane.build.zone();
   const node = await nodeIn(zone);
   const line = await open(node);
@@ -297,7 +297,7 @@ test('after a new join token the old key is cut off and a new one serves the sam
   });
 });
 
-test('a wiped NATS store loses nothing: nodes come back and hear the next change', async () => {
+test('after a loss of the NATS store nodes reconnect and receive the next change', async () => {
   const site = await plane.build.site();
   const node = await nodeIn(site.zone);
   node.connect();
@@ -318,7 +318,7 @@ test('a wiped NATS store loses nothing: nodes come back and hear the next change
   await eventually(() => expect([meanwhile, after].map((key) => node.doc(key) !== null)).toEqual([true, true]));
 });
 
-test('an api that is started before NATS publishes and purges once NATS is there', async () => {
+test('an API started before NATS publishes and purges once NATS is available', async () => {
   const site = await plane.build.site();
   const node = await nodeIn(site.zone);
   node.connect();
@@ -342,7 +342,7 @@ test('an api that is started before NATS publishes and purges once NATS is there
   });
 });
 
-test('a node that loses its connection is shown as reconnecting, and as enabled when it is back', async () => {
+test('a disconnected node is shown as reconnecting, and as enabled after its return', async () => {
   const zone = await plane.build.zone();
   const node = await nodeIn(zone);
   onTestFinished(() => node.disconnect());
@@ -356,7 +356,7 @@ test('a node that loses its connection is shown as reconnecting, and as enabled 
   await eventually(async () => expect(await status()).toBe('enabled'));
 });
 
-test('a node that came back before NATS noticed that it had gone is there, whichever of the two is heard first', async () => {
+test('a node that reconnects before NATS detects its disconnect is online, in either order of the events', async () => {
   const { nodeID, token } = await plane.node(await plane.build.zone());
   const user = newKey();
   await join(token, user);
@@ -365,38 +365,38 @@ test('a node that came back before NATS noticed that it had gone is there, which
   const line = await connect({ servers: plane.nats.url, authenticator: jwtAuthenticator(jwt, seed) });
   onTestFinished(() => line.close());
   const [first, second, noticed] = [0, 10, 20].map((ms) => new Date(Date.now() + ms).toISOString());
-  const tell = (event: string, client: object) =>
+  const emitEvent = (event: string, client: object) =>
     line.publish(`$SYS.ACCOUNT.${trust.account}.${event}`, JSON.stringify({ client: { user, ...client } }));
   const state = () => plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: nodeID } });
-  // Told again where the review, which finds no such connection, was there before us.
-  const begins = (start = '') =>
+  // Repeats the event if the periodic review has already seen the connection gone.
+  const emitConnect = (start = '') =>
     eventually(async () => {
-      tell('CONNECT', { start });
+      emitEvent('CONNECT', { start });
       expect((await state()).connectedAt).toEqual(new Date(start));
     });
-  await begins(first);
-  tell('DISCONNECT', { start: first, stop: noticed });
+  await emitConnect(first);
+  emitEvent('DISCONNECT', { start: first, stop: noticed });
   await eventually(async () => expect(await state()).toMatchObject({ connectedAt: null }));
-  // It used to be taken for gone until it connected anew: the end was later than this beginning.
-  await begins(second);
+  // Regression: the node counted as offline until it reconnected, because the end was later than the start.
+  await emitConnect(second);
 
-  tell('DISCONNECT', { start: second, stop: noticed });
+  emitEvent('DISCONNECT', { start: second, stop: noticed });
   await eventually(async () => expect(await state()).toMatchObject({ connectedAt: null }));
-  // What is over does not begin by being told late.
-  tell('CONNECT', { start: second });
-  tell('CONNECT', { start: first });
+  // A late start event of an ended connection is ignored.
+  emitEvent('CONNECT', { start: second });
+  emitEvent('CONNECT', { start: first });
   const { token: marked, nodeID: mark } = await plane.node(await plane.build.zone());
   const key = newKey();
   await join(marked, key);
   await eventually(async () => {
-    tell('CONNECT', { user: key, start: second });
+    emitEvent('CONNECT', { user: key, start: second });
     const { connectedAt } = await plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: mark } });
     expect(connectedAt).not.toBeNull();
   });
   expect(await state()).toMatchObject({ connectedAt: null });
 });
 
-test('an operator makes a node fetch everything anew; one that does not answer is named', async () => {
+test('an operator resyncs nodes; a node without response is named', async () => {
   const site = await plane.build.site();
   const [node, silent] = [await nodeIn(site.zone), await nodeIn(site.zone)];
   node.connect();
@@ -414,14 +414,14 @@ test('an operator makes a node fetch everything anew; one that does not answer i
   });
 });
 
-test('an order that a node does not know, hears too late or cannot carry out is answered so', async () => {
+test('an unknown, expired or failed order is answered with an error', async () => {
   const zone = await plane.build.zone();
   const client = plane.as(zone.client);
   const [old, able] = [await nodeIn(zone), await nodeIn(zone)];
   able.connect();
   onTestFinished(() => able.disconnect());
   const { natsServers, jwt, seed, nodeID } = old.identity;
-  // As an agent of an earlier version, and with a clock that is ahead: each order by its name, and no other.
+  // An older agent with a fast clock: each order is handled by its own name.
   const line = await connect({ servers: natsServers, authenticator: jwtAuthenticator(jwt, seed) });
   onTestFinished(() => line.close());
   const late = { ok: false, error: 'the deadline has passed', tookMs: 0, objects: 0 };
@@ -436,7 +436,7 @@ test('an order that a node does not know, hears too late or cannot carry out is 
 
   const own = { ids: [able.identity.nodeID] };
   await eventually(() => client.call(nodes.logRotate, { body: own }));
-  able.unable.set('reboot', 'the agent does not run as root');
+  able.failingCommands.set('reboot', 'the agent does not run as root');
   const { name } = await client.call(nodes.get, { params: { nodeID: able.identity.nodeID } });
   await expect(client.call(nodes.reboot, { body: own })).toFail('NODE_UNREACHABLE', {
     extra: { reasons: { [name]: 'the agent does not run as root' } },
@@ -445,5 +445,5 @@ test('an order that a node does not know, hears too late or cannot carry out is 
     status: 502,
     errorData: expect.arrayContaining([expect.objectContaining({ code: 202_006 })]),
   });
-  expect(able.obeyed).toEqual(['rotateLogs']);
+  expect(able.executedCommands).toEqual(['rotateLogs']);
 });

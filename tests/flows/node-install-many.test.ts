@@ -1,5 +1,5 @@
-// Fifty machines at once, each sent the real agent over real SSH. They are played: what our scripts ask is answered as a fine machine
-// answers; that they are set up by it is proven on machines, in node-install.test.ts.
+// Installs fifty simulated machines at once over real SSH. That the installation works is tested in
+// node-install.test.ts.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,69 +8,73 @@ import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
-import { playMachines, portOf } from '../support/played-machines.ts';
+import { startFakeMachines, portOf } from '../support/played-machines.ts';
 import { ownReleases } from '../support/releases.ts';
 import { testDatabase } from '../support/services.ts';
 
 const MACHINES = 50;
 const password = 'of each machine';
 
-test('fifty machines are installed at once, and calls are answered meanwhile', { timeout: 400_000 }, async () => {
-  const plane = await controlPlane({
-    databaseUrl: await testDatabase(),
-    settings: { NODE_ALLOW: '127.0.0.0/8', ...(await ownReleases()) },
-  });
-  onTestFinished(() => plane.stop());
-  const zone = await plane.build.zone();
-  const { call } = plane.as(zone.client);
-  const { db } = plane.installation;
-  const seeing = createServer((_, reply) => void reply.writeHead(903, { 'x-request-id': 'it' }).end()).listen(
-    0,
-    '0.0.0.0',
-  );
-  onTestFinished(() => void seeing.close());
-  await once(seeing, 'listening');
-  await db.zonePort.updateMany({ where: { zoneId: zone.id, tls: false }, data: { port: portOf(seeing.address()) } });
-  const { revision } = await db.zone.findUniqueOrThrow({ where: { id: zone.id } });
+test(
+  'fifty machines are installed at once, and API calls are answered at the same time',
+  { timeout: 400_000 },
+  async () => {
+    const plane = await controlPlane({
+      databaseUrl: await testDatabase(),
+      settings: { NODE_ALLOW: '127.0.0.0/8', ...(await ownReleases()) },
+    });
+    onTestFinished(() => plane.stop());
+    const zone = await plane.build.zone();
+    const { call } = plane.as(zone.client);
+    const { db } = plane.installation;
+    const seeing = createServer((_, reply) => void reply.writeHead(903, { 'x-request-id': 'it' }).end()).listen(
+      0,
+      '0.0.0.0',
+    );
+    onTestFinished(() => void seeing.close());
+    await once(seeing, 'listening');
+    await db.zonePort.updateMany({ where: { zoneId: zone.id, tls: false }, data: { port: portOf(seeing.address()) } });
+    const { revision } = await db.zone.findUniqueOrThrow({ where: { id: zone.id } });
 
-  const begun = new Set<string>();
-  /** What its agent would have told us by now. */
-  const joined = async (token: string) => {
-    const { id } = await db.edgeNode.findUniqueOrThrow({ where: { joinHash: tokenHash(token) } });
-    await db.edgeNode.update({ where: { id }, data: { joinedAt: new Date(), publicKey: `key of ${id}` } });
-    const state = { revision: revision + MACHINES * 2, syncedAt: new Date() };
-    await db.nodeState.upsert({ where: { nodeId: id }, create: { nodeId: id, ...state }, update: state });
-    begun.add(id);
-  };
-  const { port, stop } = await playMachines(password, joined);
-  onTestFinished(stop);
-
-  const ids: string[] = [];
-  for (let i = 0; i < MACHINES; i += 1) {
-    const body = {
-      name: `node-${i}`,
-      ip: `127.0.1.${i + 1}`,
-      zoneID: zone.id,
-      portType: '7' as const,
-      ssh: { port, password },
+    const begun = new Set<string>();
+    /** Writes what the installed agent would report. */
+    const joined = async (token: string) => {
+      const { id } = await db.edgeNode.findUniqueOrThrow({ where: { joinHash: tokenHash(token) } });
+      await db.edgeNode.update({ where: { id }, data: { joinedAt: new Date(), publicKey: `key of ${id}` } });
+      const state = { revision: revision + MACHINES * 2, syncedAt: new Date() };
+      await db.nodeState.upsert({ where: { nodeId: id }, create: { nodeId: id, ...state }, update: state });
+      begun.add(id);
     };
-    ids.push((await call(nodes.create, { body })).id);
-  }
-  const { jobIDs } = await call(nodeJobs.initialize, { body: { ids } });
-  let calls = 0;
-  const open = () => db.nodeJob.count({ where: { id: { in: jobIDs }, endedAt: null } });
-  await eventually(
-    async () => {
-      await call(nodes.list, { query: { pageSize: 50 } });
-      calls += 1;
-      expect(await open()).toBe(0);
-    },
-    { within: 240_000 },
-  );
-  const states = await db.nodeJob.findMany({ where: { id: { in: jobIDs } }, select: { state: true, steps: true } });
-  const failed = states.flatMap(({ steps }) => steps.filter(({ message }) => message !== null));
-  expect(failed.map(({ name, message }) => `${name} ${message}`)).toEqual([]);
-  expect(states.filter(({ state }) => state === 'completed')).toHaveLength(MACHINES);
-  expect(begun.size).toBe(MACHINES);
-  expect(calls).toBeGreaterThan(1);
-});
+    const { port, stop } = await startFakeMachines(password, joined);
+    onTestFinished(stop);
+
+    const ids: string[] = [];
+    for (let i = 0; i < MACHINES; i += 1) {
+      const body = {
+        name: `node-${i}`,
+        ip: `127.0.1.${i + 1}`,
+        zoneID: zone.id,
+        portType: '7' as const,
+        ssh: { port, password },
+      };
+      ids.push((await call(nodes.create, { body })).id);
+    }
+    const { jobIDs } = await call(nodeJobs.initialize, { body: { ids } });
+    let calls = 0;
+    const open = () => db.nodeJob.count({ where: { id: { in: jobIDs }, endedAt: null } });
+    await eventually(
+      async () => {
+        await call(nodes.list, { query: { pageSize: 50 } });
+        calls += 1;
+        expect(await open()).toBe(0);
+      },
+      { within: 240_000 },
+    );
+    const states = await db.nodeJob.findMany({ where: { id: { in: jobIDs } }, select: { state: true, steps: true } });
+    const failed = states.flatMap(({ steps }) => steps.filter(({ message }) => message !== null));
+    expect(failed.map(({ name, message }) => `${name} ${message}`)).toEqual([]);
+    expect(states.filter(({ state }) => state === 'completed')).toHaveLength(MACHINES);
+    expect(begun.size).toBe(MACHINES);
+    expect(calls).toBeGreaterThan(1);
+  },
+);

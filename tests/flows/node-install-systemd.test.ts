@@ -1,4 +1,4 @@
-// From the operator's call to a node under real systemd, with real apt and nftables, and what becomes of it.
+// Node installation under real systemd, with real apt and nftables.
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
@@ -17,14 +17,14 @@ import type { Origin } from '../support/origin.ts';
 import { freePorts } from '../support/ports.ts';
 import { ownReleases } from '../support/releases.ts';
 import { testDatabase } from '../support/services.ts';
-import { withoutSystemdImage } from '../support/systemd-image.ts';
+import { systemdSkipReason } from '../support/systemd-image.ts';
 import { startSystemdMachine } from '../support/systemd-machine.ts';
 import type { SystemdMachine } from '../support/systemd-machine.ts';
 import { visit } from '../support/visit.ts';
 
 const password = 'a machine’s password';
 const within = { within: 60_000 };
-const missing = await withoutSystemdImage();
+const missing = await systemdSkipReason();
 
 describe.skipIf(missing !== null)(
   `a node under real systemd${missing === null ? '' : ` (skipped: ${missing})`}`,
@@ -91,30 +91,30 @@ describe.skipIf(missing !== null)(
       );
     const asked = (at = '/app.js') => visit(80, name, at, machine.address);
     const shown = async (property: string) =>
-      (await machine.ask(`systemctl show -P ${property} edgeloom-agent`)).trim();
-    const master = async () => (await machine.ask('cat /var/lib/edgeloom/run/nginx.pid')).trim();
+      (await machine.exec(`systemctl show -P ${property} edgeloom-agent`)).trim();
+    const master = async () => (await machine.exec('cat /var/lib/edgeloom/run/nginx.pid')).trim();
     const connected = () =>
       eventually(
         async () => expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ status: 'enabled' }),
         within,
       );
 
-    test('it serves, by workers who are nobody, and no limit of its unit stands in the way', async () => {
+    test("the node serves with unprivileged workers, and the unit's limits do not interfere", async () => {
       origin.on('/app.js', { headers: { 'content-type': 'text/javascript' }, body: 'of the origin' });
       await eventually(async () => expect(await asked()).toMatchObject({ status: 200, body: 'of the origin' }), within);
       await eventually(async () => expect((await asked()).cache).toBe('hit'));
       expect(await shown('ActiveState')).toBe('active');
       expect(await shown('NRestarts')).toBe('0');
-      expect(await machine.ask('ps -o user= -C nginx | sort | uniq')).toBe('root\nwww-data\n');
-      const words = await machine.ask('journalctl -u edgeloom-agent --no-pager -o cat');
+      expect(await machine.exec('ps -o user= -C nginx | sort | uniq')).toBe('root\nwww-data\n');
+      const words = await machine.exec('journalctl -u edgeloom-agent --no-pager -o cat');
       expect(words).not.toMatch(/EPERM|EACCES|EROFS|not permitted|denied|"level":"(warn|error)"/i);
       const { error } = await call(nodes.get, { params: { nodeID: id } });
       expect(error).toBeNull();
     });
 
-    test('an agent that is killed is started again; stopped, it leaves nginx to the visitors', async () => {
+    test('a killed agent is restarted; a stopped one leaves nginx running', async () => {
       const [nginx, before] = [await master(), await shown('MainPID')];
-      await machine.ask(`kill -KILL ${before}`);
+      await machine.exec(`kill -KILL ${before}`);
       await eventually(async () => {
         const now = await shown('MainPID');
         expect(Number(now)).toBeGreaterThan(1);
@@ -122,46 +122,46 @@ describe.skipIf(missing !== null)(
       }, within);
       expect(await master()).toBe(nginx);
       await connected();
-      await machine.ask('systemctl stop edgeloom-agent');
+      await machine.exec('systemctl stop edgeloom-agent');
       expect(await asked()).toMatchObject({ status: 200 });
       expect(await master()).toBe(nginx);
-      await machine.ask('systemctl start edgeloom-agent');
+      await machine.exec('systemctl start edgeloom-agent');
       await connected();
       expect(await master()).toBe(nginx);
     });
 
-    test('Geneva stands in nftables, and again after a firewall has forgotten it', async () => {
-      const rules = () => machine.ask('nft list ruleset');
+    test('Geneva rules are in nftables, and are restored after the firewall was flushed', async () => {
+      const rules = () => machine.exec('nft list ruleset');
       await call(nodes.geneva, { body: { ids: [id], packetSize: 88, windowSize: 17 } });
       const stands = () =>
         eventually(async () => expect(await rules()).toMatch(/window set 17[^]*maxseg size set 88/), within);
       await stands();
-      await machine.ask('nft flush ruleset');
+      await machine.exec('nft flush ruleset');
       await stands();
     });
 
-    test('logs are set aside by order, and by logrotate where the agent does not', async () => {
-      const logs = () => machine.ask('ls /var/lib/edgeloom/logs');
+    test('logs are rotated by command, and by logrotate without the agent', async () => {
+      const logs = () => machine.exec('ls /var/lib/edgeloom/logs');
       await call(nodes.logRotate, { body: { ids: [id] } });
       expect(await logs()).toMatch(/^access\.json\.\d/m);
       await eventually(async () => {
         await asked();
-        expect(await machine.ask('cat /var/lib/edgeloom/logs/access.json')).toContain('/app.js');
+        expect(await machine.exec('cat /var/lib/edgeloom/logs/access.json')).toContain('/app.js');
       }, within);
-      const words = await machine.ask('logrotate --force --verbose /etc/logrotate.d/edgeloom 2>&1');
+      const words = await machine.exec('logrotate --force --verbose /etc/logrotate.d/edgeloom 2>&1');
       expect(words).not.toMatch(/error:/);
       expect(await logs()).toMatch(/^access\.json\.1$/m);
       await eventually(async () => {
         await asked();
-        expect(await machine.ask('cat /var/lib/edgeloom/logs/access.json')).toContain('/app.js');
+        expect(await machine.exec('cat /var/lib/edgeloom/logs/access.json')).toContain('/app.js');
       }, within);
     });
 
     test(
-      'ordered to reboot it does, and serves from disk although nobody of ours answers',
+      'the machine reboots by command and serves from disk without a control plane',
       { timeout: 180_000 },
       async () => {
-        const boot = () => machine.ask('stat -c %Z /proc/1');
+        const boot = () => machine.exec('stat -c %Z /proc/1');
         const before = await boot();
         await asked();
         await call(nodes.reboot, { body: { ids: [id] } });
@@ -176,23 +176,23 @@ describe.skipIf(missing !== null)(
       },
     );
 
-    test('uninstalled, nothing of it is left', { timeout: 120_000 }, async () => {
+    test('uninstalling removes everything', { timeout: 120_000 }, async () => {
       await call(nodes.status, { body: { ids: [id], enabled: false } });
       const { jobIDs } = await call(nodeJobs.uninstall, { body: { ids: [id] } });
       await ended(jobIDs[0] ?? '');
       await eventually(async () => expect(await asked().catch(() => 'nobody')).toBe('nobody'), within);
-      expect(await machine.ask('ls /etc/systemd/system/nginx.service 2>&1 || true')).toMatch('No such file');
-      expect(await machine.ask('systemctl is-enabled nginx.service || true')).toBe('disabled\n');
+      expect(await machine.exec('ls /etc/systemd/system/nginx.service 2>&1 || true')).toMatch('No such file');
+      expect(await machine.exec('systemctl is-enabled nginx.service || true')).toBe('disabled\n');
       expect(
-        await machine.ask('find / -xdev -iname "*edgeloom*" -not -path "/proc/*" -not -path "/var/log/journal/*"'),
+        await machine.exec('find / -xdev -iname "*edgeloom*" -not -path "/proc/*" -not -path "/var/log/journal/*"'),
       ).toBe('');
-      expect(await machine.ask('systemctl list-units --all --no-legend "edgeloom*"; nft list ruleset')).toBe('');
-      expect(await machine.ask('ps -e -o comm= | grep -x -e nginx -e node || true')).toBe('');
+      expect(await machine.exec('systemctl list-units --all --no-legend "edgeloom*"; nft list ruleset')).toBe('');
+      expect(await machine.exec('ps -e -o comm= | grep -x -e nginx -e node || true')).toBe('');
     });
   },
 );
 
-/** Listens there for the machine, and passes on to what listens here for nobody else. */
+/** Forwards a port of the machine's network to a local port. */
 async function lead(host: string, port: number, to: string): Promise<() => void> {
   const target = new URL(to);
   const server = createServer((near) => {

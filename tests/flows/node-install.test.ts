@@ -1,4 +1,4 @@
-// From the operator's call to a serving node, on machines with a real sshd: this one's files under another system's name.
+// Node installation over a real sshd, on a fake machine of another distribution.
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -15,7 +15,7 @@ import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   packNode,
-  playedSystemctl,
+  fakeSystemctl,
   startMachine,
   type Distribution,
   type Machine,
@@ -51,7 +51,7 @@ async function machine(options: MachineOptions = {}): Promise<Machine> {
   return made;
 }
 
-/** In a zone of its own, which listens where nobody else does. */
+/** A node in its own zone, with its own listen address. */
 async function node(made: Machine, ssh: object = {}) {
   const zone = await plane.build.zone();
   const [http = 0, https = 0] = await freePorts(2);
@@ -69,17 +69,17 @@ async function node(made: Machine, ssh: object = {}) {
   const { id } = await call(nodes.create, { body });
   return { id, zone, call, http };
 }
-type Made = Awaited<ReturnType<typeof node>>;
+type Installation = Awaited<ReturnType<typeof node>>;
 
-const begin = async ({ id, call }: Made, input: object = {}) => {
+const begin = async ({ id, call }: Installation, input: object = {}) => {
   const { jobIDs } = await call(nodeJobs.initialize, { body: { ids: [id], ...input } });
   return { nodeID: id, jobID: jobIDs[0] ?? '' };
 };
 type Job = Awaited<ReturnType<typeof begin>>;
 type NodeJob = Received<typeof nodeJobs.get>;
 
-/** The job when it has ended; while it has not, what it is at is the reason. */
-const ended = async ({ call }: Made, params: Job) =>
+/** Waits for the end of the job. A timeout shows the current step. */
+const ended = async ({ call }: Installation, params: Job) =>
   eventually(
     async () => {
       const job = await call(nodeJobs.get, { params });
@@ -88,7 +88,7 @@ const ended = async ({ call }: Made, params: Job) =>
     },
     { within: 90_000 },
   );
-const install = async (made: Made, input: object = {}) => ended(made, await begin(made, input));
+const install = async (made: Installation, input: object = {}) => ended(made, await begin(made, input));
 const reasons = ({ steps }: NodeJob) =>
   steps.flatMap(({ name, state, message }) => (state === 'done' ? [] : [`${name} ${state}: ${message}`]));
 const textOf = ({ steps }: Pick<NodeJob, 'steps'>) => steps.map(({ output }) => output).join('\n');
@@ -104,7 +104,7 @@ const statusAt = (port: number) =>
   });
 
 test(
-  'a bare Rocky Linux 9 becomes a serving node; doing it once more changes nothing; uninstalled, nothing is left',
+  'a bare Rocky Linux 9 becomes a serving node; repeating changes nothing; uninstalling removes everything',
   {
     timeout: 180_000,
   },
@@ -125,7 +125,7 @@ test(
     );
     const shown = await built.call(nodes.get, { params: { nodeID: built.id } });
     expect(shown).toMatchObject({ initialized: true, status: 'enabled' });
-    // What opened the machine is forgotten, but not which machine it was; the token was for once.
+    // Credentials are deleted, but not the host key; the token worked once.
     expect(shown.ssh).toMatchObject({ hasPassword: false, hasPrivateKey: false, fingerprint: made.fingerprint });
     expect(await made.read('/etc/edgeloom/agent.env')).toBe(`EDGELOOM_CONTROL=${plane.api.url}\n`);
 
@@ -138,8 +138,8 @@ test(
     expect((await made.calls()).filter((line) => line.includes('install'))).toEqual(['dnf -y install openresty']);
     expect(await statusAt(built.http)).toBe(903);
 
-    // A control plane may live on the same machine.
-    await made.ask(
+    // A control plane may run on the same machine.
+    await made.exec(
       'mkdir -p /opt/edgeloom /var/lib/edgeloom/secrets && touch /opt/edgeloom/main.ts /etc/edgeloom/api.env',
     );
     await expect(call(nodeJobs.uninstall, { body: { ids: [id] } })).toFail('MULTIPLE', { status: 409 });
@@ -149,10 +149,10 @@ test(
     expect(reasons(gone)).toEqual([]);
     await eventually(async () => expect(await statusAt(built.http).catch(() => 'nobody')).toBe('nobody'));
     expect(
-      await made.ask('ls -d /opt/edgeloom-agent /etc/systemd/system/edgeloom-agent.service 2>/dev/null || true'),
+      await made.exec('ls -d /opt/edgeloom-agent /etc/systemd/system/edgeloom-agent.service 2>/dev/null || true'),
     ).toBe('');
     expect(
-      await made.ask(
+      await made.exec(
         'ls -d /opt/edgeloom/* /etc/edgeloom/* /var/lib/edgeloom/* /var/lib/edgeloom/.[!.]* 2>/dev/null || true',
       ),
     ).toBe('/etc/edgeloom/api.env\n/opt/edgeloom/main.ts\n/var/lib/edgeloom/secrets\n');
@@ -161,7 +161,7 @@ test(
 );
 
 test(
-  'CentOS 7 is sent a Node that its C library can run, and OpenResty as a package; it is installed by a user with sudo',
+  'CentOS 7 gets a compatible Node and an OpenResty package, installed by a sudo user',
   {
     timeout: 120_000,
   },
@@ -182,31 +182,27 @@ test(
   },
 );
 
-test('Debian 12 serves by its own nginx', { timeout: 120_000 }, async () => {
+test('Debian 12 serves with its own nginx', { timeout: 120_000 }, async () => {
   const made = await machine({ distribution: 'debian12' });
   const built = await node(made);
   expect(reasons(await install(built))).toEqual([]);
   expect(await statusAt(built.http)).toBe(903);
 });
 
-test(
-  'a machine that restarts in the middle is waited for, and its installation goes on',
-  { timeout: 180_000 },
-  async () => {
-    const made = await machine({ goesDownAt: 4 });
-    const built = await node(made);
-    const job = await begin(built);
-    const text = async () => textOf(await built.call(nodeJobs.get, { params: job }));
-    await eventually(async () => expect(await text()).toContain('ECONNREFUSED'), { within: 60_000 });
-    await made.boot();
-    const done = await ended(built, job);
-    expect(reasons(done)).toEqual([]);
-    expect(await statusAt(built.http)).toBe(903);
-  },
-);
+test('the installation continues after the machine restarts', { timeout: 180_000 }, async () => {
+  const made = await machine({ powerOffAt: 4 });
+  const built = await node(made);
+  const job = await begin(built);
+  const text = async () => textOf(await built.call(nodeJobs.get, { params: job }));
+  await eventually(async () => expect(await text()).toContain('ECONNREFUSED'), { within: 60_000 });
+  await made.boot();
+  const done = await ended(built, job);
+  expect(reasons(done)).toEqual([]);
+  expect(await statusAt(built.http)).toBe(903);
+});
 
 test.each<Distribution>(['debian12', 'rocky9'])(
-  'the Node of the repository is made into an archive that %s takes',
+  'the Node of the repository is packed into an archive that %s accepts',
   { timeout: 180_000 },
   async (distribution) => {
     const archive = await ensureNodeArchive(artifacts);
@@ -214,7 +210,7 @@ test.each<Distribution>(['debian12', 'rocky9'])(
     const made = await machine({ distribution, node: false });
     const built = await node(made);
     expect(reasons(await install(built))).toEqual([]);
-    expect(await made.ask('/opt/edgeloom-agent/node/bin/node --version')).toBe(`${process.version}\n`);
+    expect(await made.exec('/opt/edgeloom-agent/node/bin/node --version')).toBe(`${process.version}\n`);
     expect(await statusAt(built.http)).toBe(903);
   },
 );
@@ -230,10 +226,10 @@ test.each([
 ])('the service of Debian’s nginx %s', { timeout: 180_000 }, async (_, isEnabled, expected) => {
   const programs = {
     'apt-get': `echo "apt-get $*" >> /var/log/calls; mv /usr/sbin/nginx.away /usr/sbin/nginx; mv ${luaOfNginx}.away ${luaOfNginx}; true`,
-    systemctl: `case "$*" in 'is-enabled nginx.service') ${isEnabled}; exit 0 ;; esac\n${playedSystemctl}`,
+    systemctl: `case "$*" in 'is-enabled nginx.service') ${isEnabled}; exit 0 ;; esac\n${fakeSystemctl}`,
   };
   const made = await machine({ distribution: 'debian12', programs });
-  await made.ask(`mv /usr/sbin/nginx /usr/sbin/nginx.away; mv ${luaOfNginx} ${luaOfNginx}.away`);
+  await made.exec(`mv /usr/sbin/nginx /usr/sbin/nginx.away; mv ${luaOfNginx} ${luaOfNginx}.away`);
   const built = await node(made);
   expect(reasons(await install(built, { keepSSH: true }))).toEqual([]);
   await built.call(nodes.status, { body: { ids: [built.id], enabled: false } });
@@ -244,20 +240,20 @@ test.each([
   expect(calls.includes('systemctl mask nginx.service')).toBe(expected.length > 0);
 });
 
-test('a connection that breaks again and again is taken up where it broke', { timeout: 180_000 }, async () => {
-  const drops = [1, 3, 6, 10, 15, 21, 28, 36, 45];
-  const made = await machine({ distribution: 'rocky9', drops });
+test('an installation resumes after repeated disconnects', { timeout: 180_000 }, async () => {
+  const dropConnectionAt = [1, 3, 6, 10, 15, 21, 28, 36, 45];
+  const made = await machine({ distribution: 'rocky9', dropConnectionAt });
   const built = await node(made);
   const job = await install(built);
   expect(reasons(job)).toEqual([]);
   expect(await statusAt(built.http)).toBe(903);
   const commands = Number(await made.read('/var/commands/count'));
-  const met = drops.filter((count) => count <= commands).length;
+  const met = dropConnectionAt.filter((count) => count <= commands).length;
   expect(met).toBeGreaterThan(3);
   expect(textOf(job).match(/the connection broke/g)).toHaveLength(met);
 });
 
-test('a process that dies in the middle leaves a job that another one ends', { timeout: 120_000 }, async () => {
+test('a job of a crashed process is finished by another process', { timeout: 120_000 }, async () => {
   const held = {
     dnf: 'echo "dnf $*" >> /var/log/calls; while [ ! -e /tmp/go ]; do sleep 0.1; done; mkdir -p /usr/local/openresty/nginx/sbin; ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx',
   };
@@ -266,7 +262,7 @@ test('a process that dies in the middle leaves a job that another one ends', { t
   const params = await begin(built);
   await eventually(async () => expect(await made.calls()).toContain('dnf -y install openresty'), { within: 30_000 });
   await plane.api.kill();
-  await made.ask('touch /tmp/go');
+  await made.exec('touch /tmp/go');
   await plane.api.start();
   const job = await ended(built, params);
   expect(reasons(job)).toEqual([]);
@@ -313,7 +309,7 @@ test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
     'server',
     /^package OpenResty was not installed/,
   ],
-])('%s is named, and nothing half done is left', { timeout: 60_000 }, async (_, options, ssh, step, expected) => {
+])('%s is reported, and nothing partial remains', { timeout: 60_000 }, async (_, options, ssh, step, expected) => {
   const made = await machine(options);
   const built = await node(made, ssh);
   const job = await install(built);
@@ -323,11 +319,11 @@ test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
   expect(job.state).toBe('failed');
   const after = job.steps.slice(job.steps.findIndex(({ name }) => name === step) + 1);
   expect(after.every(({ state }) => state === 'waiting')).toBe(true);
-  expect(await made.ask('ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom 2>/dev/null || true')).toBe('');
+  expect(await made.exec('ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom 2>/dev/null || true')).toBe('');
 });
 
 test(
-  'a port that another program holds is named; when it is free, the step is done again and the rest follows',
+  'a port in use is reported; once it is free, a retry completes the installation',
   {
     timeout: 120_000,
   },
@@ -348,7 +344,7 @@ test(
   },
 );
 
-test('the key of a machine is shown before anybody signs in, and nobody looks inside', async () => {
+test('the host key is shown before signing in, and internal addresses are not contacted', async () => {
   const made = await machine();
   const zone = await plane.build.zone();
   const { call } = plane.as(zone.client);
@@ -360,7 +356,7 @@ test('the key of a machine is shown before anybody signs in, and nobody looks in
   });
 });
 
-test('it is watched as it goes on, without its secrets, and ended by a word', { timeout: 60_000 }, async () => {
+test('progress is streamed without secrets, and the job can be cancelled', { timeout: 60_000 }, async () => {
   const held = {
     dnf: `echo "the password is ${password}"; echo "dnf $*" >> /var/log/calls; while true; do sleep 0.1; done`,
   };

@@ -1,4 +1,4 @@
-// What an operator asks of a machine, on a real agent and nginx.
+// An operator's commands to a real agent and nginx.
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,13 @@ import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { portDoc } from '../support/forwards.ts';
 import { freePort } from '../support/ports.ts';
-import { get, inTime, keepAsking, settled, standingNode } from '../support/standing-node.ts';
-import type { Standing } from '../support/standing-node.ts';
+import { get, eventuallyStarted, startRequestLoop, waitForSync, startConnectedNode } from '../support/standing-node.ts';
+import type { ConnectedNode } from '../support/standing-node.ts';
 
-// Each starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });
 
-const own = ({ peer }: Standing, over: Partial<NodeDoc> = {}): NodeDoc => ({
+const own = ({ peer }: ConnectedNode, over: Partial<NodeDoc> = {}): NodeDoc => ({
   kind: 'node',
   id: peer.nodeID,
   enabled: true,
@@ -23,7 +23,7 @@ const own = ({ peer }: Standing, over: Partial<NodeDoc> = {}): NodeDoc => ({
   ...over,
 });
 
-/** Whether somebody listens there. */
+/** Whether a port is open. */
 const isOpen = (port: number) =>
   new Promise<boolean>((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -33,19 +33,19 @@ const isOpen = (port: number) =>
     socket.once('connect', () => socket.destroy());
   });
 
-test('a reset fetches every document anew and empties the store, and no visitor notices', async () => {
-  const node = await standingNode();
+test('a reset fetches every document again and empties the cache, and no visitor notices', async () => {
+  const node = await startConnectedNode();
   const { peer, agent, ports, origin, www } = node;
   origin.on('/cached/page', { body: 'old' });
   expect(await get(ports.http, www.name, '/cached/page')).toMatchObject({ body: 'old' });
   origin.on('/cached/page', { body: 'new' });
   const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${www.name}`));
   const whole = await readFile(file, 'utf8');
-  // As a disk damages it: nobody has asked for it since.
+  // Damages the file without any request for it.
   await writeFile(file, `${whole.slice(0, -1)}x`);
   const fromNothing = () => peer.syncs.filter(({ revision }) => revision === 0).length;
   const before = fromNothing();
-  const visitor = keepAsking(ports.http, www.name);
+  const visitor = startRequestLoop(ports.http, www.name);
   expect(await peer.command('reset')).toMatchObject({ ok: true, error: null });
   expect(await readFile(file, 'utf8')).toBe(whole);
   expect(fromNothing()).toBeGreaterThan(before);
@@ -56,8 +56,8 @@ test('a reset fetches every document anew and empties the store, and no visitor 
   expect(await readdir(layoutOf(agent.dir).docs)).toEqual(expect.arrayContaining(['zone', 'host', 'site', 'manifest']));
 });
 
-test('all that is stored goes, or of every site what has a tag', async () => {
-  const { peer, ports, origin, www } = await standingNode();
+test('clears the whole cache, or objects of every site with a tag', async () => {
+  const { peer, ports, origin, www } = await startConnectedNode();
   const ask = async (name: string) => (await get(ports.http, www.name, `/cached/${name}`)).body;
   const answer = (body: string) => {
     origin.on('/cached/a', { body, headers: { 'cache-tag': 'red' } });
@@ -73,14 +73,14 @@ test('all that is stored goes, or of every site what has a tag', async () => {
   expect([await ask('a'), await ask('b')]).toEqual(['3', '3']);
 });
 
-test('logs are set aside, and nginx goes on in new ones', async () => {
-  const { peer, agent, ports, www } = await standingNode();
+test('rotates logs, and nginx continues in new files', async () => {
+  const { peer, agent, ports, www } = await startConnectedNode();
   const { logs } = layoutOf(agent.dir);
   const access = () => readFile(path.join(logs, 'access.json'), 'utf8').catch(() => '');
   await get(ports.http, www.name, '/before');
-  await inTime(async () => expect(await access()).toContain('/before'));
+  await eventuallyStarted(async () => expect(await access()).toContain('/before'));
   expect(await peer.command('rotateLogs')).toMatchObject({ ok: true, error: null });
-  await inTime(async () => {
+  await eventuallyStarted(async () => {
     await get(ports.http, www.name, '/after');
     expect(await access()).toContain('/after');
   });
@@ -90,24 +90,24 @@ test('logs are set aside, and nginx goes on in new ones', async () => {
   expect(await access()).not.toContain('/before');
 });
 
-test('it says how busy it is and what it runs', async () => {
-  const { peer } = await standingNode();
+test('reports its load and its running configuration', async () => {
+  const { peer } = await startConnectedNode();
   const { figures } = await peer.command('system');
   expect(figures).toMatchObject({ cores: expect.any(Number), system: expect.stringContaining(', ') });
   expect(figures?.memoryTotal).toBeGreaterThan(figures?.memoryUsed ?? 0);
   expect(figures?.diskTotal).toBeGreaterThan(figures?.diskUsed ?? 0);
   expect(figures?.cpu).toBeLessThanOrEqual(1);
-  // The one that asks.
+  // The request itself is counted.
   expect(figures?.connections).toBeGreaterThan(0);
   const { running } = await peer.command('running');
   expect(running?.documents).toBe(3);
   expect(running?.files.map((file) => file.path)).toEqual(expect.arrayContaining(['listeners.conf', 'nginx.conf']));
-  await inTime(() => expect(peer.heartbeats.at(-1)?.load).toMatchObject({ cpu: expect.any(Number) }));
+  await eventuallyStarted(() => expect(peer.heartbeats.at(-1)?.load).toMatchObject({ cpu: expect.any(Number) }));
   expect(Date.parse(peer.heartbeats.at(-1)?.clock ?? '')).not.toBeNaN();
 });
 
-test('what it does not know or hears too late it says plainly', async () => {
-  const { peer } = await standingNode();
+test('answers unknown and expired orders with an error', async () => {
+  const { peer } = await startConnectedNode();
   expect(await peer.command('dance')).toMatchObject({
     ok: false,
     unknown: true,
@@ -116,37 +116,41 @@ test('what it does not know or hears too late it says plainly', async () => {
   expect(await peer.command('rotateLogs', {}, new Date(Date.now() - 1000))).toMatchObject({ ok: false, late: true });
 });
 
-test('a machine is rebooted once, however often that is asked', async () => {
+test('a machine reboots once, however often the order is repeated', async () => {
   const bin = await mkdtemp(path.join(tmpdir(), 'agent-bin-'));
   onTestFinished(() => rm(bin, { recursive: true, force: true }));
-  const said = path.join(bin, 'said');
-  await writeFile(path.join(bin, 'systemctl'), `#!/bin/sh\necho "$@" >> ${said}\n`);
+  const callLog = path.join(bin, 'said');
+  await writeFile(path.join(bin, 'systemctl'), `#!/bin/sh\necho "$@" >> ${callLog}\n`);
   await chmod(path.join(bin, 'systemctl'), 0o755);
-  const { peer } = await standingNode({ path: bin });
+  const { peer } = await startConnectedNode({ path: bin });
   expect(await peer.command('reboot')).toMatchObject({ ok: true, error: null });
   expect(await peer.command('reboot')).toMatchObject({ ok: true, error: null });
-  await inTime(async () => expect(await readFile(said, 'utf8')).toBe('--no-block reboot\n'));
+  await eventuallyStarted(async () => expect(await readFile(callLog, 'utf8')).toBe('--no-block reboot\n'));
 });
 
-test('a node that is switched off serves on until its drain ends, and is back when it is switched on', async () => {
-  const node = await standingNode();
+test('a disabled node serves until its drain ends, and again when enabled', async () => {
+  const node = await startConnectedNode();
   const { peer, ports, www } = node;
   const serves = async () => (await get(ports.http, www.name)).status === 200;
   peer.push(own(node, { enabled: false, drainUntil: new Date(Date.now() + 3_600_000).toISOString() }));
-  await settled(node);
+  await waitForSync(node);
   expect(await serves()).toBe(true);
   peer.push(own(node, { enabled: false, drainUntil: new Date(Date.now() + 500).toISOString() }));
-  await inTime(async () => expect(await isOpen(ports.http)).toBe(false));
+  await eventuallyStarted(async () => expect(await isOpen(ports.http)).toBe(false));
   peer.push(own(node));
-  await inTime(async () => expect(await serves()).toBe(true));
+  await eventuallyStarted(async () => expect(await serves()).toBe(true));
 });
 
-test('a node of one layer serves nothing of the other', async () => {
-  const node = await standingNode();
+test('a node of one layer does not serve the other layer', async () => {
+  const node = await startConnectedNode();
   const { peer, ports } = node;
   const forward = portDoc(await freePort());
   peer.push(forward, own(node, { portType: '4' }));
-  await inTime(async () => expect([await isOpen(ports.http), await isOpen(forward.port)]).toEqual([false, true]));
+  await eventuallyStarted(async () =>
+    expect([await isOpen(ports.http), await isOpen(forward.port)]).toEqual([false, true]),
+  );
   peer.push(own(node, { portType: '7' }));
-  await inTime(async () => expect([await isOpen(ports.http), await isOpen(forward.port)]).toEqual([true, false]));
+  await eventuallyStarted(async () =>
+    expect([await isOpen(ports.http), await isOpen(forward.port)]).toEqual([true, false]),
+  );
 });

@@ -1,4 +1,4 @@
-// One line that is pasted on a machine makes it a node.
+// Installation by a pasted command.
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -36,7 +36,7 @@ async function machine(options: MachineOptions = {}): Promise<Machine> {
   return made;
 }
 
-/** In a zone of its own, which listens where nobody else does. */
+/** A node in its own zone, with its own listen address. */
 async function node() {
   const zone = await plane.build.zone();
   const [http = 0, https = 0] = await freePorts(2);
@@ -49,13 +49,15 @@ async function node() {
   return { id, call, http, token, line };
 }
 
-/** From a file, so that what a shell is started with does not show the token already. */
+/** Runs the command from a file, so that the shell's arguments do not contain the token. */
 async function paste(made: Machine, line: string) {
-  await made.ask(`cat > /root/line <<'END'\n${line.replace('sudo sh', 'sh')}\nEND`);
-  return made.ask('sh /root/line > /var/log/said 2>&1 && echo well >> /var/log/said; cat /var/log/said');
+  await made.exec(`cat > /root/line <<'END'\n${line.replace('sudo sh', 'sh')}\nEND`);
+  return made.exec('sh /root/line > /var/log/said 2>&1 && echo well >> /var/log/said; cat /var/log/said');
 }
 const left = (made: Machine) =>
-  made.ask('ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom /var/tmp/edgeloom-install.* 2>/dev/null || true');
+  made.exec(
+    'ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom /var/tmp/edgeloom-install.* 2>/dev/null || true',
+  );
 
 async function statusAt(port: number) {
   const asked = request({ port, host: '127.0.0.1', agent: false }).end();
@@ -69,15 +71,15 @@ const installs =
   'mkdir -p /usr/local/openresty/nginx/sbin; ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx';
 
 test(
-  'a bare Rocky Linux 9 becomes a serving node; the line may be pasted there again, and on no other machine',
+  'a bare Rocky Linux 9 becomes a serving node; the command may be repeated there, and on no other machine',
   { timeout: 120_000 },
   async () => {
     const made = await machine({ programs: { dnf: `echo "dnf $*" >> /var/log/calls\n${seen}\n${installs}` } });
     const { id, call, http, token, line } = await node();
-    const said = await paste(made, line);
-    expect(said).toContain('This machine: rocky 9.4 on x86_64');
-    expect(said).toMatch(/it has joined\nport \d+ answers\n\nThis machine is a node now\.\nwell\n$/);
-    expect(said).not.toContain('::');
+    const output = await paste(made, line);
+    expect(output).toContain('This machine: rocky 9.4 on x86_64');
+    expect(output).toMatch(/it has joined\nport \d+ answers\n\nThis machine is a node now\.\nwell\n$/);
+    expect(output).not.toContain('::');
     expect(await statusAt(http)).toBe(903);
     await eventually(async () =>
       expect(await call(nodes.get, { params: { nodeID: id } })).toMatchObject({ initialized: true, status: 'enabled' }),
@@ -85,7 +87,7 @@ test(
     expect(await made.read('/etc/edgeloom/agent.env')).toBe(`EDGELOOM_CONTROL=${plane.api.url}\n`);
     expect(await made.read('/var/log/seen')).toContain('/setup');
     expect(await made.read('/var/log/seen')).not.toContain(token);
-    expect(said).not.toContain(token);
+    expect(output).not.toContain(token);
 
     const again = await paste(made, line);
     expect(again).toMatch(/agent [0-9a-f]{16} is there/);
@@ -133,7 +135,7 @@ test.each<[string, MachineOptions, RegExp]>([
     { programs: { date: 'exec /usr/bin/date -d "+1 hour" "$@"' } },
     /Not installed: the clock of this machine is 3\d{3} s off\n$/,
   ],
-])('%s is named, and nothing half done is left', { timeout: 60_000 }, async (_, options, expected) => {
+])('%s is reported, and nothing partial remains', { timeout: 60_000 }, async (_, options, expected) => {
   const made = await machine(options);
   const { line } = await node();
   expect(await paste(made, line)).toMatch(expected);
@@ -141,21 +143,21 @@ test.each<[string, MachineOptions, RegExp]>([
   expect(await made.calls()).toEqual([]);
 });
 
-test('a script that was cut off does nothing, wherever it ends', async () => {
+test('a truncated script does nothing, wherever it ends', async () => {
   const made = await machine();
   const { token } = await node();
   const script = await (await fetch(`${plane.api.url}/api/v1/node/install.sh`)).text();
   const whole = `EDGELOOM_TOKEN=${token}\n${script}`;
   const cut = Array.from({ length: 40 }, (_, i) => whole.slice(0, Math.floor((whole.length * i) / 40)));
-  await made.ask(
+  await made.exec(
     [...cut, whole.slice(0, -2)].map((part, i) => `cat > /root/${i} <<'THE_CUT'\n${part}\nTHE_CUT`).join('\n'),
   );
-  await made.ask('for at in /root/[0-9]*; do sh "$at" >/dev/null 2>&1 || true; done');
+  await made.exec('for at in /root/[0-9]*; do sh "$at" >/dev/null 2>&1 || true; done');
   expect(await left(made)).toBe('');
   expect(await made.calls()).toEqual([]);
 });
 
-test('what a machine is sent is for those who hold a token, and nothing else of the folder is', async () => {
+test('files for machines need a token, and other files of the folder are not served', async () => {
   const { token } = await node();
   const ask = async (name: string, bearer: string) =>
     (await fetch(`${plane.api.url}/api/v1/node/${name}`, { headers: { authorization: `Bearer ${bearer}` } })).status;
@@ -166,7 +168,7 @@ test('what a machine is sent is for those who hold a token, and nothing else of 
   expect(await ask('setup?system=rocky&version=9&arch=x86_64', 'another')).toBe(401);
 });
 
-test('an operator reads what a machine needs to know to join', async () => {
+test('an operator sees the requirements for a machine to join', async () => {
   const { id, call } = await node();
   const text = await call(nodeJobs.info, { query: { nodeID: id } });
   expect(text).toContain(`control=${plane.api.url}\n`);

@@ -1,4 +1,4 @@
-// One release of the agent follows another on a node that serves: the real agent under its launcher, real nginx, real NATS.
+// Upgrades of a serving node, with the real agent under its launcher, nginx and NATS.
 import { randomUUID } from 'node:crypto';
 import { execFile } from 'node:child_process';
 import { createReadStream } from 'node:fs';
@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { handOut, homeWith, releaseMaker, TOKEN } from '../support/node-home.ts';
-import type { MadeRelease, Maker } from '../support/node-home.ts';
-import { get, inTime, standingNode } from '../support/standing-node.ts';
-import type { Standing } from '../support/standing-node.ts';
+import { serveReleases, createAgentHome, releaseMaker, TOKEN } from '../support/node-home.ts';
+import type { TestRelease, ReleaseMaker } from '../support/node-home.ts';
+import { get, eventuallyStarted, startConnectedNode } from '../support/standing-node.ts';
+import type { ConnectedNode } from '../support/standing-node.ts';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import { findProgram, launch } from '../../deploy/services/program.ts';
 import { freePort } from '../support/ports.ts';
@@ -19,31 +19,31 @@ import { services } from '../support/services.ts';
 import { startLoad } from '../support/steady-load.ts';
 import { testDir } from '../support/test-dir.ts';
 
-// Each starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 180_000 });
 
 const run = promisify(execFile);
 
-let make: Maker;
-let one: MadeRelease;
+let make: ReleaseMaker;
+let one: TestRelease;
 beforeAll(async () => {
   make = await releaseMaker();
   one = await make.agent('1.0.0');
 }, 60_000);
 afterAll(() => make.stop());
 
-interface Upgrading extends Standing {
+interface Upgrading extends ConnectedNode {
   home: string;
-  /** Answers what the node says to the order; what becomes of it is in `peer.upgrades`. */
-  order: (release: MadeRelease, more?: object) => ReturnType<Standing['peer']['command']>;
-  /** The last word on the last order. */
+  /** Resolves with the node's response to the order. Progress is in `peer.upgrades`. */
+  order: (release: TestRelease, more?: object) => ReturnType<ConnectedNode['peer']['command']>;
+  /** The last state of the last order. */
   outcome: () => Promise<{ state: string; message: string }>;
   current: () => Promise<string>;
 }
 
-/** A node of release 1.0.0. An nginx of its own says no to what has a file `refuse`. */
+/** A node of release 1.0.0. Its nginx fails the check of a tree with a file `refuse`. */
 async function node({ seconds = 60, natsUrl }: { seconds?: number; natsUrl?: string } = {}): Promise<Upgrading> {
-  const { home, launcher } = await homeWith(one);
+  const { home, launcher } = await createAgentHome(one);
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const [dir, nginx] = [await testDir(), path.join(home, 'nginx')];
   const real = await findProgram('nginx');
@@ -57,11 +57,11 @@ exec ${real} "$@"
 `,
   );
   await chmod(nginx, 0o755);
-  const standing = await standingNode({
+  const standing = await startConnectedNode({
     dir,
     nginx,
     program: { command: launcher, args: [] },
-    isKept: true,
+    restartOnExit: true,
     ...(natsUrl !== undefined && { peer: { natsUrl } }),
     env: { EDGELOOM_RELEASE_KEYS: make.keysFile, EDGELOOM_TRIAL_SECONDS: String(seconds) },
   });
@@ -75,7 +75,7 @@ exec ${real} "$@"
       return peer.command('upgrade', { upgradeID, release: signed, control: peer.url, token: TOKEN, ...more });
     },
     outcome: () =>
-      inTime(() => {
+      eventuallyStarted(() => {
         const last = peer.upgrades.filter((report) => report.upgradeID === upgradeID).at(-1);
         if (!['complete', 'failed', 'rolledBack'].includes(last?.state ?? ''))
           throw new Error(
@@ -87,20 +87,20 @@ exec ${real} "$@"
   };
 }
 
-/** What the node says of itself by now. */
-const says = ({ peer }: Standing, version: string) =>
-  inTime(() => expect(peer.heartbeats.at(-1)?.version).toBe(version));
+/** Waits for a heartbeat with this version. */
+const says = ({ peer }: ConnectedNode, version: string) =>
+  eventuallyStarted(() => expect(peer.heartbeats.at(-1)?.version).toBe(version));
 
-/** A node that is as it was. */
+/** Asserts that the node is unchanged. */
 async function untouched(it: Upgrading, version = '1.0.0') {
   await says(it, version);
   expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
 }
 
-/** Whose Lua nginx works with. */
-const luaOf = ({ agent }: Standing) => readFile(path.join(layoutOf(agent.dir).conf, 'current/nginx.conf'), 'utf8');
+/** The Lua code that nginx has loaded. */
+const luaOf = ({ agent }: ConnectedNode) => readFile(path.join(layoutOf(agent.dir).conf, 'current/nginx.conf'), 'utf8');
 
-test('one release follows another and gives way to it again, and no visitor notices', async () => {
+test('an upgrade and a rollback are applied, and no visitor notices', async () => {
   const it = await node();
   const { peer, ports, origin, agent } = it;
   const two = await make.agent('1.1.0');
@@ -110,14 +110,14 @@ test('one release follows another and gives way to it again, and no visitor noti
   origin.on('/upload', ({ body }) => ({ body: String(body.length) }));
   const load = startLoad(ports, 'www.example.com');
   onTestFinished(async () => void (await load.stop()));
-  await inTime(() => expect(load.asked()).toBeGreaterThan(100));
+  await eventuallyStarted(() => expect(load.asked()).toBeGreaterThan(100));
   const long = [load.download('/large', large), load.upload('/upload', 100)];
   const pid = await agent.nginxPid();
   expect(await it.order(two)).toMatchObject({ ok: true, error: null });
   expect(await it.outcome()).toEqual({ state: 'complete', message: '' });
   await says(it, '1.1.0');
   expect(peer.heartbeats.at(-1)).toMatchObject({ release: two.sha256, packs: {} });
-  // Of its archive no byte came twice.
+  // No byte was downloaded twice.
   expect(from.length).toBeGreaterThan(3);
   expect(from).toEqual([...new Set(from)].sort((a, b) => a - b));
   expect(await it.current()).toBe(two.name);
@@ -137,8 +137,8 @@ test('one release follows another and gives way to it again, and no visitor noti
   expect(await load.stop()).toEqual([]);
 });
 
-/** The line is cut again and again. Answers from where on it was asked. */
-function handOutInPieces(peer: Standing['peer'], { archive }: MadeRelease): number[] {
+/** Cuts the connection repeatedly. Returns the start offsets of the requests. */
+function handOutInPieces(peer: ConnectedNode['peer'], { archive }: TestRelease): number[] {
   const from: number[] = [];
   peer.onArchive = (request, response) => {
     const start = Number(new URL(request.url ?? '', peer.url).searchParams.get('from'));
@@ -150,7 +150,7 @@ function handOutInPieces(peer: Standing['peer'], { archive }: MadeRelease): numb
   return from;
 }
 
-/** Before everything else that it would do. */
+/** Prepends code to the agent. */
 const withFirst =
   (text: string, extra: Record<string, string> = {}, command = 'run') =>
   async (dir: string) => {
@@ -159,7 +159,7 @@ const withFirst =
     for (const [file, content] of Object.entries(extra)) await writeFile(path.join(dir, file), content);
   };
 
-test('a release that does not serve makes way for the one before, by itself and with the reason', async () => {
+test('a release that does not serve is rolled back automatically with the reason', async () => {
   const it = await node();
   const { agent, ports } = it;
   const pid = await agent.nginxPid();
@@ -172,34 +172,34 @@ test('a release that does not serve makes way for the one before, by itself and 
   ];
   for (const [version, change, why] of cases) {
     const bad = await make.agent(version, change);
-    handOut(it.peer, bad);
+    serveReleases(it.peer, bad);
     expect(await it.order(bad)).toMatchObject({ ok: true });
     const { state, message } = await it.outcome();
     expect([version, state, message]).toEqual([version, 'rolledBack', expect.stringMatching(why)]);
     await untouched(it);
     expect(await it.current()).toBe(one.name);
-    await inTime(async () => expect(await luaOf(it)).toContain(`releases/${one.name}/lua`));
+    await eventuallyStarted(async () => expect(await luaOf(it)).toContain(`releases/${one.name}/lua`));
   }
   expect(await agent.nginxPid()).toBe(pid);
   expect(await load.stop()).toEqual([]);
-  await inTime(async () => expect(await readdir(path.join(it.home, 'releases'))).toEqual([one.name]));
+  await eventuallyStarted(async () => expect(await readdir(path.join(it.home, 'releases'))).toEqual([one.name]));
 });
 
-test('a release that hangs makes way as well', async () => {
+test('a release that hangs is rolled back', async () => {
   const it = await node({ seconds: 2 });
   const bad = await make.agent('1.1.0', withFirst('await new Promise((resolve) => setTimeout(resolve, 1e9))'));
-  handOut(it.peer, bad);
+  serveReleases(it.peer, bad);
   expect(await it.order(bad)).toMatchObject({ ok: true });
   expect(await it.outcome()).toEqual({ state: 'rolledBack', message: 'it was not well within 2 s: it said nothing' });
   await untouched(it);
 });
 
-test('what is not right is refused, and the node is as it was', async () => {
+test('an invalid release is rejected, and the node is unchanged', async () => {
   const it = await node();
   const { peer } = it;
   const began = peer.heartbeats.at(-1)?.startedAt;
   const two = await make.agent('1.1.0');
-  const stranger = await it.order(await make.strange('1.1.0'));
+  const stranger = await it.order(await make.signedByUnknownKey('1.1.0'));
   expect(stranger).toMatchObject({ ok: false, error: 'no key that is trusted here has signed it' });
   const changed = { ...two, signed: { ...two.signed, manifest: two.signed.manifest.replace('1.1.0', '9.1.0') } };
   expect(await it.order(changed)).toMatchObject({ ok: false, error: 'no key that is trusted here has signed it' });
@@ -210,7 +210,7 @@ test('what is not right is refused, and the node is as it was', async () => {
   const answer = (status: number, body: Buffer | string) => {
     peer.onArchive = (_, response) => void response.writeHead(status).end(body);
   };
-  const fails = async (release: MadeRelease, why: RegExp) => {
+  const fails = async (release: TestRelease, why: RegExp) => {
     expect(await it.order(release)).toMatchObject({ ok: true });
     expect(await it.outcome()).toEqual({ state: 'failed', message: expect.stringMatching(why) });
   };
@@ -220,8 +220,8 @@ test('what is not right is refused, and the node is as it was', async () => {
   await fails(two, /^more came than was signed$/);
   answer(401, '');
   await fails(two, /^the control plane does not hand the archive out: it answers 401$/);
-  const made = async (release: MadeRelease, why: RegExp) => {
-    handOut(peer, release);
+  const made = async (release: TestRelease, why: RegExp) => {
+    serveReleases(peer, release);
     await fails(release, why);
   };
   await made(await make.raw('1.2.0', ['../outside']), /^the archive leads out of its place: \.\.\/outside$/);
@@ -244,14 +244,14 @@ test('what is not right is refused, and the node is as it was', async () => {
   await expect(access(path.join(it.home, 'releases/outside'))).rejects.toThrow('ENOENT');
 });
 
-test('a disk without room is named before anything is fetched', async () => {
+test('a full disk is reported before the download', async () => {
   const it = await node();
   const packs = path.join(it.agent.dir, 'packs');
   await mkdir(packs);
   await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', packs]);
   onTestFinished(async () => void (await run('umount', ['-l', packs])));
   const pack = await make.pack('waf', '1.0.0', { rules: 'some' });
-  const { asked } = handOut(it.peer, pack);
+  const { asked } = serveReleases(it.peer, pack);
   expect(await it.order(pack)).toMatchObject({ ok: true });
   const why = expect.stringMatching(/packs\/waf has 1 MB free, \d+ MB are needed$/);
   expect(await it.outcome()).toEqual({ state: 'failed', message: why });
@@ -259,14 +259,14 @@ test('a disk without room is named before anything is fetched', async () => {
   await untouched(it);
 });
 
-test('killed while it fetches, and with the whole machine while it is on trial, a node ends where it was told to go', async () => {
+test('a node that is killed during download and during trial ends in the ordered state', async () => {
   const it = await node();
   const { agent, peer, home } = it;
   const hold = path.join(home, 'hold');
   await writeFile(hold, '');
   const waits = `const { existsSync } = await import('node:fs'); while (existsSync('${hold}')) await new Promise((resolve) => setTimeout(resolve, 50));`;
   const two = await make.agent('1.1.0', withFirst(waits));
-  const { asked } = handOut(peer, two);
+  const { asked } = serveReleases(peer, two);
   const whole = peer.onArchive;
   const half = Math.floor((await readFile(two.archive)).length / 2);
   peer.onArchive = (_, response) => {
@@ -275,14 +275,16 @@ test('killed while it fetches, and with the whole machine while it is on trial, 
   };
   expect(await it.order(two)).toMatchObject({ ok: true });
   const part = path.join(home, `releases/${two.name}.part`);
-  await inTime(async () => expect((await stat(part)).size).toBe(half));
+  await eventuallyStarted(async () => expect((await stat(part)).size).toBe(half));
   peer.onArchive = whole;
   agent.kill('SIGKILL');
-  await inTime(async () => expect(await readFile(path.join(home, 'trial/starts'), 'utf8')).toBe('started\n'));
+  await eventuallyStarted(async () =>
+    expect(await readFile(path.join(home, 'trial/starts'), 'utf8')).toBe('started\n'),
+  );
   expect(asked).toEqual([{ sha256: two.sha256, from: half }]);
   expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
 
-  // The power is gone.
+  // Simulates a power failure.
   const nginx = await agent.nginxPid();
   await agent.end('SIGKILL');
   process.kill(nginx, 'SIGKILL');
@@ -291,23 +293,23 @@ test('killed while it fetches, and with the whole machine while it is on trial, 
   expect(await it.outcome()).toEqual({ state: 'complete', message: '' });
   await says(it, '1.1.0');
   expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
-  // A report whose reply was lost with the process is sent again.
+  // A report without a received response is sent again.
   const states = peer.upgrades.map(({ state }) => state).filter((state, i, all) => state !== all[i - 1]);
   expect(states).toEqual(['fetching', 'switching', 'complete']);
 });
 
-test('a pack of data is taken into use, seen off where nginx does not take it, and gone back from', async () => {
+test('a data pack is installed, rejected when nginx rejects it, and rolled back', async () => {
   const it = await node();
   const [first, bad, second] = await Promise.all([
     make.pack('waf', '1.0.0', { rules: 'one' }),
     make.pack('waf', '1.1.0', { rules: 'two', refuse: '' }),
     make.pack('waf', '1.2.0', { rules: 'three' }),
   ]);
-  handOut(it.peer, first, bad, second);
+  serveReleases(it.peer, first, bad, second);
   const rules = () => readFile(path.join(it.agent.dir, 'packs/waf/current/rules'), 'utf8');
   const load = startLoad(it.ports, 'www.example.com');
   onTestFinished(async () => void (await load.stop()));
-  const steps: [MadeRelease, object, string, string, string][] = [
+  const steps: [TestRelease, object, string, string, string][] = [
     [first, {}, 'complete', '', 'one'],
     [bad, {}, 'rolledBack', 'this is refused', 'one'],
     [second, {}, 'complete', '', 'three'],
@@ -318,12 +320,12 @@ test('a pack of data is taken into use, seen off where nginx does not take it, a
     expect(await it.outcome()).toEqual({ state, message });
     expect(await rules()).toBe(text);
   }
-  await inTime(() => expect(it.peer.heartbeats.at(-1)?.packs).toEqual({ waf: '1.0.0' }));
+  await eventuallyStarted(() => expect(it.peer.heartbeats.at(-1)?.packs).toEqual({ waf: '1.0.0' }));
   expect(await load.stop()).toEqual([]);
   await untouched(it);
 });
 
-test('a release that serves while the control plane is away stays, and says so when it is back', async () => {
+test('a release that serves without a control plane stays, and reports when connected', async () => {
   const dir = await testDir();
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const { secretsDir } = services();
@@ -340,10 +342,10 @@ test('a release that serves while the control plane is away stays, and says so w
     return server;
   };
   const server = await start();
-  // Within which it must have begun to say that it lives, on a slow machine as well.
+  // The new agent must report within this time, also on a slow machine.
   const it = await node({ seconds: 10, natsUrl: nats.url });
   const two = await make.agent('1.1.0');
-  handOut(it.peer, two);
+  serveReleases(it.peer, two);
   const whole = it.peer.onArchive;
   const { promise: gone, resolve } = Promise.withResolvers<void>();
   it.peer.onArchive = async (request, response) => {
@@ -354,24 +356,24 @@ test('a release that serves while the control plane is away stays, and says so w
   expect(await it.order(two)).toMatchObject({ ok: true });
   await gone;
   const alive = () => readFile(path.join(it.home, 'trial/alive'), 'utf8');
-  // As long as several trials take.
-  await inTime(async () => expect((await alive()).length).toBeGreaterThan(28));
+  // Longer than several trials.
+  await eventuallyStarted(async () => expect((await alive()).length).toBeGreaterThan(28));
   expect((await get(it.ports.http, 'www.example.com')).status).toBe(200);
   await start();
   expect(await it.outcome()).toEqual({ state: 'complete', message: '' });
   await says(it, '1.1.0');
 });
 
-test('an agent without a launcher says that it cannot be upgraded, and its packs can', async () => {
-  const { peer } = await standingNode({ env: { EDGELOOM_RELEASE_KEYS: make.keysFile } });
-  const order = ({ signed }: MadeRelease) =>
+test('an agent without a launcher reports that it cannot be upgraded, but its packs can', async () => {
+  const { peer } = await startConnectedNode({ env: { EDGELOOM_RELEASE_KEYS: make.keysFile } });
+  const order = ({ signed }: TestRelease) =>
     peer.command('upgrade', { upgradeID: randomUUID(), release: signed, control: peer.url, token: TOKEN });
   expect(await order(one)).toMatchObject({
     ok: false,
     error: expect.stringContaining('was not started by its launcher'),
   });
   const pack = await make.pack('geo', '2026.11.1', { 'country.mmdb': 'data' });
-  handOut(peer, pack);
+  serveReleases(peer, pack);
   expect(await order(pack)).toMatchObject({ ok: true });
-  await inTime(() => expect(peer.upgrades.at(-1)?.state).toBe('complete'));
+  await eventuallyStarted(() => expect(peer.upgrades.at(-1)?.state).toBe('complete'));
 });

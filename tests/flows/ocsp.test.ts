@@ -1,11 +1,11 @@
-// What an authority says of a certificate, from the upload to the handshake: our api, our node, and a responder.
+// OCSP stapling from the upload to the TLS handshake, with a real node and responder.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { changed } from '@edgeloom/api/core/changes.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testAgent, type TestAgent } from '../support/agent.ts';
-import { authority } from '../support/authority.ts';
+import { createAuthority } from '../support/authority.ts';
 import { unique, type BuiltSite } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
@@ -33,19 +33,19 @@ afterAll(async () => {
   await plane.stop();
 });
 
-async function told(name: string): Promise<string> {
+async function readStapledStatus(name: string): Promise<string> {
   const flags = ['-connect', `127.0.0.1:${https}`, '-servername', name, '-status'];
-  const asking = promisify(execFile)('openssl', ['s_client', ...flags]);
-  asking.child.stdin?.end();
-  const { stdout } = await asking.catch((error: { stdout: string }) => error);
+  const client = promisify(execFile)('openssl', ['s_client', ...flags]);
+  client.child.stdin?.end();
+  const { stdout } = await client.catch((error: { stdout: string }) => error);
   return `${/subject=(.*)/.exec(stdout)?.[1]}, ${/Cert Status: (\w+)/.exec(stdout)?.[1] ?? 'nothing'}`;
 }
 
-test('a certificate is uploaded, asked after by the node and shown with the answer, also by the agent that follows', async () => {
-  const ca = await authority();
+test('the node fetches and staples OCSP for an uploaded certificate, also after an agent restart', async () => {
+  const ca = await createAuthority();
   const [port = 0] = await freePorts(1);
   const name = `${unique('www')}.example.com`;
-  const bought = await ca.sell([name], { responder: `http://127.0.0.1:${port}/` });
+  const bought = await ca.issue([name], { responder: `http://127.0.0.1:${port}/` });
   const responder = await startResponder(port, { authority: ca.signer, good: [bought.chainPem] });
   const user = plane.as(site.owner);
   const { id } = await plane.build.domain({ site, name });
@@ -55,13 +55,13 @@ test('a certificate is uploaded, asked after by the node and shown with the answ
   });
   await user.call(certificates.assign, { params: { ...site.params, certId }, body: { domainIDs: [id] } });
   const good = `CN = ${name}, good`;
-  await eventually(async () => expect(await told(name)).toBe(good), { within: 60_000 });
+  await eventually(async () => expect(await readStapledStatus(name)).toBe(good), { within: 60_000 });
 
-  // The responder and the agent are gone; nginx goes on, and so does what comes after the agent.
+  // nginx keeps stapling without responder and agent, and so does a restarted agent.
   await responder.stop();
   await agent.end('SIGKILL');
-  expect(await told(name)).toBe(good);
+  expect(await readStapledStatus(name)).toBe(good);
   agent.start();
   await eventually(() => expect(agent.running).toBe(true));
-  expect(await told(name)).toBe(good);
+  expect(await readStapledStatus(name)).toBe(good);
 }, 180_000);

@@ -1,4 +1,4 @@
-// Active checks of origins: what one look finds, and the whole way from a domain's settings to what visitors and customers see.
+// Active health checks of origins: single checks, and the effect of a domain's settings on visitors and customers.
 import { once } from 'node:events';
 import { createServer as createSecureServer } from 'node:https';
 import { createServer, type Server } from 'node:net';
@@ -44,7 +44,7 @@ const pairOf = (certID: string) =>
 const find = async (over: Partial<OriginCheck>) =>
   (await check(look(over), { resolve, authorities: trusted.cert, pairOf })).reason;
 
-/** Takes connections, and then does this with them. */
+/** A server that accepts connections and calls the handler. */
 async function socketServer(
   then: (socket: { destroy: () => void; resetAndDestroy: () => void }) => void,
   host = '127.0.0.1',
@@ -60,8 +60,8 @@ async function socketServer(
   return address.port;
 }
 
-describe('a look at an origin', () => {
-  test('asks for the path of the host, in a name of its own', async () => {
+describe('a health check', () => {
+  test('requests the configured path with the configured host', async () => {
     expect(await find({})).toBeNull();
     expect(plain.asked('/health').at(-1)).toMatchObject({
       method: 'GET',
@@ -69,7 +69,7 @@ describe('a look at an origin', () => {
     });
   });
 
-  test('finds it down by its status, by a refused or reset connection, and by silence', async () => {
+  test('fails by status, refused or reset connection, and timeout', async () => {
     plain.on('/broken', { status: 503 });
     expect(await find({ path: '/broken' })).toBe('it answered 503');
     expect(await find({ path: '/broken', statusFrom: 503, statusTo: 503 })).toBeNull();
@@ -77,11 +77,11 @@ describe('a look at an origin', () => {
     expect(await find({ port: await socketServer((socket) => socket.resetAndDestroy()) })).toMatch(
       /ECONNRESET|hang up/,
     );
-    // Half open: it takes the connection and says nothing.
+    // Accepts the connection and sends nothing.
     expect(await find({ port: await socketServer(() => undefined), timeoutSeconds: 1 })).toBe('no answer within 1 s');
   });
 
-  test('takes any certificate, unless it must be right', async () => {
+  test('accepts any certificate unless verification is enabled', async () => {
     const tls = { name: 'origin.example.com', verify: true };
     expect(await find({ port: secure.port, tls })).toBeNull();
     expect(secure.requests.at(-1)?.serverName).toBe('origin.example.com');
@@ -89,13 +89,13 @@ describe('a look at an origin', () => {
     expect(await find({ port: secure.port, tls: { name: 'other.example.com', verify: false } })).toBeNull();
   });
 
-  test('shows it the certificate that the domain names', async () => {
-    const asking = createSecureServer({ ...trusted, requestCert: true, ca: ours.cert }, (_, response) => {
+  test("presents the domain's client certificate", async () => {
+    const server = createSecureServer({ ...trusted, requestCert: true, ca: ours.cert }, (_, response) => {
       response.end();
     }).listen(0, '127.0.0.1');
-    open.push(asking);
-    await once(asking, 'listening');
-    const address = asking.address();
+    open.push(server);
+    await once(server, 'listening');
+    const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const tls = { name: 'origin.example.com', verify: true };
     expect(await find({ port, tls: { ...tls, certID: 'ours' } })).toBeNull();
@@ -103,7 +103,7 @@ describe('a look at an origin', () => {
     expect(await find({ port, tls: { ...tls, certID: 'gone' } })).toBe('its certificate is not here');
   });
 
-  test('goes where the name leads now, over IPv6 as well, and nowhere it may not', async () => {
+  test('follows DNS, including IPv6, and respects the outbound policy', async () => {
     const six = await startOrigin({ host: '::1' });
     const name = 'moving.example.com';
     expect(await find({ address: name })).toBe('its name is not known');
@@ -120,7 +120,7 @@ describe('a look at an origin', () => {
   });
 });
 
-test('an origin that goes down is left alone by visitors before they meet it, is shown to its owner, and comes back', async () => {
+test('an origin that fails is skipped before visitors notice, is shown to its owner, and returns', async () => {
   const plane = await controlPlane({ databaseUrl: await testDatabase() });
   const [port, first] = [await freePort(), await freePort()];
   const other = await startOrigin();
@@ -150,7 +150,7 @@ test('an origin that goes down is left alone by visitors before they meet it, is
     expect(await call(domains.update, { params, body: { healthCheck } })).toMatchObject({ healthCheck });
     agent.start();
     const health = async () => (await call(domainUpstreams.health, { params })).data;
-    // The main origin is not there: the backup answers, and the main one is never tried again by a visitor.
+    // The main origin is down, the backup responds, and no visitor's request goes to the main origin.
     await eventually(
       async () =>
         expect(await health()).toMatchObject([
@@ -171,7 +171,7 @@ test('an origin that goes down is left alone by visitors before they meet it, is
       within: 60_000,
     });
     expect(main.asked('/alive')[0]?.headers).toMatchObject({ host: name, 'user-agent': 'Edgeloom-Health' });
-    // Nobody else's business.
+    // Other customers do not see it.
     const stranger = await plane.build.site();
     await expect(plane.as(stranger.owner).call(domainUpstreams.health, { params })).rejects.toMatchObject({
       status: 404,

@@ -1,18 +1,18 @@
-// From a call of the API to what a visitor gets back through a node: forwards, and ports of the zone that a site opens.
+// Forwards and opened ports, from the API call to a response through a node.
 import { ports, portUpstreams, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { unique } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { say, startEcho, startUdpEcho, sayUdp } from '../support/forwards.ts';
+import { sendTcp, startEcho, startUdpEcho, sendUdp } from '../support/forwards.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePort, freePorts } from '../support/ports.ts';
 import { nodeAt } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
-import { get, inTime } from '../support/standing-node.ts';
+import { get, eventuallyStarted } from '../support/standing-node.ts';
 
-// Each starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 180_000 });
 
 let plane: ControlPlane;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-/** Nothing of it is served yet. */
+/** The site is not served yet. */
 async function siteOnNode(layer7: number[]) {
   const zone = await plane.build.zone({ ports: layer7, tlsPorts: [] });
   const site = await plane.build.site({ product: await plane.build.product({ zone }) });
@@ -34,33 +34,33 @@ async function siteOnNode(layer7: number[]) {
   return { site, call, params: site.params, status };
 }
 
-test('a forward that a customer writes carries bytes, follows its origins, and ends with its site', async () => {
+test("a customer's forward carries data, follows its origins, and ends with its site", async () => {
   const { call, params, status } = await siteOnNode([await freePort()]);
   const [one, two, udp] = [await startEcho('one'), await startEcho('two'), await startUdpEcho('udp')];
   onTestFinished(() => Promise.all([one.stop(), two.stop(), udp.stop()]).then(() => undefined));
   const [tcpPort = 0, udpPort = 0] = await freePorts(2);
   const lines = [`${tcpPort} 127.0.0.1:${one.port} # shell`, `${udpPort}/udp 127.0.0.1:${udp.port}`];
   const { ids } = await call(ports.createLines, { params, body: { lines } });
-  await inTime(async () => expect(await say(tcpPort, 'x')).toBe('one x'));
-  expect(await sayUdp(udpPort, 'x')).toBe('udp x');
+  await eventuallyStarted(async () => expect(await sendTcp(tcpPort, 'x')).toBe('one x'));
+  expect(await sendUdp(udpPort, 'x')).toBe('udp x');
 
   const place = { ...params, portId: ids[0] ?? '' };
   const upstreams = [{ address: '127.0.0.1', port: two.port }];
   const { data } = await call(portUpstreams.create, { params: place, body: { upstreams } });
   const gone = data.filter(({ port }) => port === one.port).map(({ id }) => id);
   await call(portUpstreams.remove, { params: place, body: { ids: gone } });
-  await inTime(async () => expect(await say(tcpPort, 'x')).toBe('two x'));
+  await eventuallyStarted(async () => expect(await sendTcp(tcpPort, 'x')).toBe('two x'));
 
   await status('pause');
-  await inTime(async () => expect(await say(tcpPort, 'x').catch(() => 'closed')).toBe('closed'));
+  await eventuallyStarted(async () => expect(await sendTcp(tcpPort, 'x').catch(() => 'closed')).toBe('closed'));
   await status('normal');
-  await inTime(async () => expect(await say(tcpPort, 'x')).toBe('two x'));
+  await eventuallyStarted(async () => expect(await sendTcp(tcpPort, 'x')).toBe('two x'));
   await call(ports.status, { params, body: { ids, enabled: false } });
-  await inTime(async () => expect(await say(tcpPort, 'x').catch(() => 'closed')).toBe('closed'));
+  await eventuallyStarted(async () => expect(await sendTcp(tcpPort, 'x').catch(() => 'closed')).toBe('closed'));
   await call(ports.remove, { params, body: { ids } });
 });
 
-test("a site answers on a port of its zone while it has it open, and another's site beside it is not asked", async () => {
+test('a site responds on an opened port of its zone, and other sites do not', async () => {
   const [first = 0, second = 0] = await freePorts(2);
   const { site, call, params } = await siteOnNode([first, second]);
   const neighbour = await plane.build.site({ product: site.product });
@@ -74,13 +74,13 @@ test("a site answers on a port of its zone while it has it open, and another's s
     .call(domains.createSimple, { params: neighbour.params, body: { names: [theirs], upstreams } });
   const answers = async (port: number, name: string) => (await get(port, name)).status;
   for (const port of [first, second])
-    for (const name of [mine, theirs]) await inTime(async () => expect(await answers(port, name)).toBe(200));
+    for (const name of [mine, theirs]) await eventuallyStarted(async () => expect(await answers(port, name)).toBe(200));
 
   const { data } = await call(sitePorts.list, { params });
   const ids = data.filter(({ port }) => port === second).map(({ id }) => id);
   await call(sitePorts.close, { params, body: { ids } });
-  await inTime(async () => expect(await answers(second, mine)).toBe(903));
+  await eventuallyStarted(async () => expect(await answers(second, mine)).toBe(903));
   expect([await answers(first, mine), await answers(second, theirs)]).toEqual([200, 200]);
   await call(sitePorts.open, { params, body: { ports: [second] } });
-  await inTime(async () => expect(await answers(second, mine)).toBe(200));
+  await eventuallyStarted(async () => expect(await answers(second, mine)).toBe(200));
 });

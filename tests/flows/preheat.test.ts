@@ -1,4 +1,4 @@
-// What nodes hold of a site and what they are asked to fetch, over the real agent with nginx and simulated nodes.
+// Prefetch, cache listing and kept URLs, on a real agent with nginx and on simulated nodes.
 import { cacheRules, currentCache, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-/** A site that stores everything. */
+/** A site that caches everything. */
 async function served() {
   const made = await servedSite(plane, origin);
   const { call, params } = made;
@@ -36,7 +36,7 @@ async function served() {
   return { ...made, jobOf };
 }
 
-test('what is preheated is stored before the first visitor comes, and the node says how much of the site it holds', async () => {
+test('prefetched objects are cached before the first visitor, and the node reports its cache usage', async () => {
   const { port, zone, call, params, name, jobOf } = await served();
   const { agent } = await nodeAt(plane, zone);
   onTestFinished(() => agent.stop());
@@ -67,7 +67,7 @@ test('what is preheated is stored before the first visitor comes, and the node s
     },
     { within: 100_000 },
   );
-  // Its files lie there for a while, but nobody is served from them.
+  // The files remain for a while but are not served.
   await call(purge.all, { params });
   await eventually(
     async () => expect(await call(currentCache.get, { params })).toMatchObject({ objects: 0, bytes: 0 }),
@@ -77,7 +77,7 @@ test('what is preheated is stored before the first visitor comes, and the node s
   );
 }, 360_000);
 
-test('a preheat goes on in parts on each node, says how far it is, and keeps no purge waiting', async () => {
+test('a prefetch runs in parts on each node, reports progress, and does not delay purges', async () => {
   const { zone, call, params, name, jobOf } = await served();
   const nodes = await Promise.all([1, 2].map(async () => joinSimulated(await plane.node(zone))));
   for (const node of nodes) {
@@ -90,7 +90,7 @@ test('a preheat goes on in parts on each node, says how far it is, and keeps no 
   const urls = Array.from({ length: 30 }, (_, i) => `http://${name}/${i}`);
   const seen = nodes.map((node) => {
     const parts: number[] = [];
-    node.preheated = (part) => {
+    node.onPreheat = (part) => {
       parts.push(part.length);
       return { fetched: part.length, error: null };
     };
@@ -104,7 +104,7 @@ test('a preheat goes on in parts on each node, says how far it is, and keeps no 
   expect((await jobOf(jobID)).receipts.map(({ objects }) => objects)).toEqual([30, 30]);
 });
 
-test('only URLs that the site serves are preheated', async () => {
+test('only URLs of the site are prefetched', async () => {
   const { call, params, name } = await served();
   const body = { urls: [`http://${name}/a`, 'http://other.example.com/'] };
   await expect(call(preheat.start, { params, body })).toFail('PARAMETER', {
@@ -112,13 +112,13 @@ test('only URLs that the site serves are preheated', async () => {
   });
 });
 
-describe('what a zone keeps stored', () => {
-  /** Simulated nodes that have the site's documents, and what each was asked for. */
+describe('a kept URL of a zone', () => {
+  /** Simulated nodes with the site's documents, and the requests to each. */
   async function looking(count: number, zone: BuiltZone, name: string) {
     const nodes = await Promise.all(Array.from({ length: count }, async () => joinSimulated(await plane.node(zone))));
     const looks = nodes.map((node) => {
       const seen: string[] = [];
-      node.warmed = (url) => {
+      node.onWarm = (url) => {
         seen.push(url);
         return { state: 'stored', fault: null, freshSeconds: 3600 };
       };
@@ -135,7 +135,7 @@ describe('what a zone keeps stored', () => {
   }
   const long = { within: 60_000 };
 
-  test('is fetched by each node, by one that joins later and by one that was away, and again after a purge of it', async () => {
+  test('is fetched by each node, also by new and returning nodes, and again after its purge', async () => {
     const { port, zone, call, params, name, site } = await served();
     const operator = plane.as(site.client);
     const inZone = { zoneId: zone.id };
@@ -163,11 +163,11 @@ describe('what a zone keeps stored', () => {
     await call(purge.urls, { params, body: { type: 1, urls: [first] } });
     await eventually(async () => expect((await listed()).data[0]).toMatchObject({ state: 'stored', stored: 3 }), long);
     expect(looks.map((seen, i) => seen.slice(before[i]))).toEqual([[first], [first]]);
-    // Not before they had purged it.
+    // Prefetch starts after the purge.
     for (const node of nodes) expect(node.purged).toEqual([[first]]);
   });
 
-  test('keeps no process from ending while a node waits for an origin', async () => {
+  test('does not block shutdown while a node waits for an origin', async () => {
     const { port, zone, name, site } = await served();
     const { nodes } = await looking(1, zone, name);
     let isAsked = false;
@@ -182,18 +182,18 @@ describe('what a zone keeps stored', () => {
     const body = { urls: [`http://${name}:${port}/slow`] };
     await plane.as(site.client).call(preheatCaches.create, { params: { zoneId: zone.id }, body });
     await eventually(() => expect(isAsked).toBe(true), long);
-    // One that waits is cut off in the end, which is no clean one.
+    // A waiting request is cut off on shutdown, yet the exit is clean.
     expect(await plane.api.stop()).toEqual({ code: 0, signal: null });
     await plane.api.start();
   });
 
-  test('says at which node it is not, and why, and is tried again', async () => {
+  test('reports where it is missing and why, and is retried', async () => {
     const { port, zone, name, site } = await served();
     const operator = plane.as(site.client);
     const inZone = { zoneId: zone.id };
     const { nodes } = await looking(2, zone, name);
     const [good, bad] = nodes;
-    if (bad) bad.warmed = () => ({ state: 'failed', fault: '502', freshSeconds: null });
+    if (bad) bad.onWarm = () => ({ state: 'failed', fault: '502', freshSeconds: null });
     await operator.call(preheatCaches.create, { params: inZone, body: { urls: [`http://${name}:${port}/x`] } });
     const row = async () => (await operator.call(preheatCaches.list, { params: inZone })).data[0];
     await eventually(
@@ -206,7 +206,7 @@ describe('what a zone keeps stored', () => {
       { nodeID: bad?.identity.nodeID, fault: '502', warmedAt: null },
     ]);
     expect(data.filter(({ state }) => state === 'stored')).toMatchObject([{ nodeID: good?.identity.nodeID }]);
-    if (bad) bad.warmed = () => ({ state: 'stored', fault: null, freshSeconds: null });
+    if (bad) bad.onWarm = () => ({ state: 'stored', fault: null, freshSeconds: null });
     await operator.call(preheatCaches.warm, { params: inZone, body: { ids: [id] } });
     await eventually(async () => expect(await row()).toMatchObject({ state: 'stored', stored: 2 }), long);
   });

@@ -1,4 +1,4 @@
-// A change on its way from a row to the nodes, over two api processes, real NATS and the agent's own link.
+// A change from its row to the nodes, with two API processes, real NATS and the agent's link.
 import { createDecipheriv, randomUUIDv7 } from 'node:crypto';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -46,20 +46,20 @@ async function addDomain(site: BuiltSite, name = `${unique('www')}.example.com`,
 
 const zoneOf = (site: BuiltSite) => plane.installation.db.zone.findUniqueOrThrow({ where: { id: site.zoneId } });
 
-/** Thousands of documents take their time on a busy machine. */
-const patience = { within: 60_000 };
+/** Thousands of documents take long on a busy machine. */
+const generousTimeout = { within: 60_000 };
 
-/** Resolves when the node holds what the zone has published, and the zone has published what it has. */
+/** Resolves when the node has everything that the zone has published. */
 const settled = (site: BuiltSite, node: SimulatedNode) =>
   eventually(async () => {
-    // In this order: what waits no longer is in the revision that is read after it.
+    // Order matters: entries that left the outbox are in the revision that is read afterwards.
     const waiting = await plane.installation.db.outbox.count({ where: { zoneId: site.zoneId } });
     const { revision, publishedRevision } = await zoneOf(site);
     expect([publishedRevision, node.revision, waiting]).toEqual([revision, revision, 0]);
     return revision;
-  }, patience);
+  }, generousTimeout);
 
-test('a new domain is on the node, with its site, and the console shows that the node has it', async () => {
+test('a new domain reaches the node with its site, and the console shows the sync', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const { key, name } = await addDomain(site);
@@ -72,7 +72,7 @@ test('a new domain is on the node, with its site, and the console shows that the
   });
 });
 
-test('a domain that is switched off is gone from the node, and back when it is switched on', async () => {
+test('a disabled domain is removed from the node, and returns when enabled', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const { key, params } = await addDomain(site);
@@ -85,7 +85,7 @@ test('a domain that is switched off is gone from the node, and back when it is s
   await eventually(() => expect(node.doc(key)).not.toBeNull());
 });
 
-test('a paused site is told to the node as paused', async () => {
+test('a paused site is published as paused', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   await addDomain(site);
@@ -93,7 +93,7 @@ test('a paused site is told to the node as paused', async () => {
   await eventually(() => expect(node.doc(`site/${site.id}`)).toMatchObject({ status: 'pause' }));
 });
 
-test('two api processes publish 200 concurrent changes once each and in order', async () => {
+test('two API processes publish 200 concurrent changes once each and in order', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const pushes = await hearPushes(site.zoneId);
@@ -107,7 +107,8 @@ test('two api processes publish 200 concurrent changes once each and in order', 
         body: JSON.stringify({ domains: [{ name, upstreams: [{ address: '127.0.0.1', port: 8080 }] }] }),
       });
       const text = await answer.text();
-      // Writers of one site wait for each other, on a busy machine longer than a transaction may: nothing was written then.
+      // Writers of one site wait for each other, and a busy machine may exceed the transaction timeout. Nothing was
+      // written then.
       if (answer.status === 503) {
         left.push(name);
         continue;
@@ -119,7 +120,7 @@ test('two api processes publish 200 concurrent changes once each and in order', 
   const revision = await settled(site, node);
   expect(names.filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
 
-  // Who listens beside the node may hear it later.
+  // Other subscribers may receive the message later.
   await eventually(() => expect(pushes.at(-1)?.revision).toBe(revision));
   let reached = pushes[0]?.previous ?? 0;
   for (const push of pushes) {
@@ -144,7 +145,7 @@ async function hearPushes(zoneId: string): Promise<DocPush[]> {
   return pushes;
 }
 
-test('a node that was away has everything again when it is back, what is gone included', async () => {
+test('a returning node catches up, including deletions', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const [kept, dropped] = [await addDomain(site), await addDomain(site)];
@@ -159,7 +160,7 @@ test('a node that was away has everything again when it is back, what is gone in
   expect([kept, dropped, added].map(({ key }) => node.doc(key) !== null)).toEqual([true, false, true]);
 });
 
-test('a node that was away for longer than removals are remembered still loses what is gone', async () => {
+test('a node that was offline longer than tombstones exist still loses deleted documents', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const [kept, dropped] = [await addDomain(site), await addDomain(site)];
@@ -184,7 +185,7 @@ test('a node that was away for longer than removals are remembered still loses w
   expect([kept, dropped].map(({ key }) => node.doc(key) !== null)).toEqual([true, false]);
 });
 
-test('a thousand domains made by one call arrive whole', async () => {
+test('a thousand domains created by one call arrive completely', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const names = Array.from({ length: 1000 }, (_, i) => `n${i}-${unique('bulk')}.example.com`);
@@ -194,7 +195,7 @@ test('a thousand domains made by one call arrive whole', async () => {
   expect(names.filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
 });
 
-test('a node that starts with nothing fetches all in pages', async () => {
+test('an empty node fetches all documents in pages', async () => {
   const site = await plane.build.site();
   const names = Array.from({ length: 1000 }, (_, i) => `n${i}-${unique('page')}.example.com`);
   const upstreams = [{ address: '127.0.0.1', port: 8080 }];
@@ -206,19 +207,19 @@ test('a node that starts with nothing fetches all in pages', async () => {
   expect([...names, ...more].filter((name) => node.doc(`host/${name}`) === null)).toEqual([]);
 });
 
-test('a publisher that died between storing and pushing leaves no gap: the next one pushes what is owed', async () => {
+test('a publisher that died between storing and pushing leaves no gap: the next one pushes the missing revisions', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   await addDomain(site);
   const revision = await settled(site, node);
   const pushes = await hearPushes(site.zoneId);
-  // What such a death leaves behind.
+  // The state after a crash at this point.
   await plane.installation.db.zone.update({ where: { id: site.zoneId }, data: { publishedRevision: revision - 1 } });
   await eventually(() => expect(pushes).toMatchObject([{ previous: revision - 1, revision }]));
   await settled(site, node);
 });
 
-test('a document that cannot be compiled keeps its last good state, holds up no other and is shown with its site', async () => {
+test('a document that cannot be compiled keeps its last version, blocks no other, and is shown with its site', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const [poisoned, sound] = [await addDomain(site), await addDomain(site)];
@@ -253,7 +254,7 @@ const balance = {
   readTimeoutSeconds: 60,
 } as const;
 
-test('cache rules are told in the order in which they are evaluated', async () => {
+test('cache rules are published in the order of evaluation', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   await addDomain(site);
@@ -272,7 +273,7 @@ test('cache rules are told in the order in which they are evaluated', async () =
   );
 });
 
-test('a certificate reaches the nodes of its zone, which alone can open its private key', async () => {
+test('a certificate reaches the nodes of its zone, and only they can decrypt its key', async () => {
   const site = await plane.build.site();
   const elsewhere = await plane.build.site();
   const [node, foreign] = [await connectedNode(site), await connectedNode(elsewhere)];
@@ -317,13 +318,13 @@ function unseal({ iv, data, tag }: CertDoc['pairs'][number]['key'], docKey: stri
   return Buffer.concat([decipher.update(Buffer.from(data, 'base64')), decipher.final()]).toString();
 }
 
-test('a document that the node lost is repaired after its next heartbeat', async () => {
+test('a document lost by a node is repaired after its next heartbeat', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const { key } = await addDomain(site);
   await settled(site, node);
   await node.disconnect();
-  node.lose(key);
+  node.dropDocument(key);
   node.connect();
   await eventually(() => expect(node.doc(key)).not.toBeNull());
   await eventually(async () => {
@@ -332,18 +333,18 @@ test('a document that the node lost is repaired after its next heartbeat', async
   });
 });
 
-test('a refused document turns the badge red and says why, until a good one comes', async () => {
+test('a rejected document is shown with its reason until a valid one follows', async () => {
   const site = await plane.build.site();
   const node = await connectedNode(site);
   const { key, params } = await addDomain(site);
   await settled(site, node);
-  node.refuses.set(key, 'not to my taste');
+  node.rejectReasons.set(key, 'not to my taste');
   await owner(site).call(domains.balance, { params, body: { ...balance, maxFails: 5 } });
   const config = () => plane.as(site.client).call(nodes.config, { params: { nodeID: node.identity.nodeID } });
   await eventually(async () =>
     expect(await config()).toMatchObject({ status: 'rejected', rejected: [{ key, error: 'not to my taste' }] }),
   );
-  node.refuses.clear();
+  node.rejectReasons.clear();
   await owner(site).call(domains.balance, { params, body: { ...balance, maxFails: 6 } });
   await eventually(async () => expect(await config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });

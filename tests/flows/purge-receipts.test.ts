@@ -1,4 +1,4 @@
-// Purges and what nodes answer, over two api processes of which one may die at any moment.
+// Purges and their receipts, with two API processes of which one may die at any moment.
 import { purge, purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
@@ -26,7 +26,7 @@ interface Served {
   nodes: SimulatedNode[];
 }
 
-/** A site with one domain, on so many connected nodes. */
+/** A site with one domain on simulated nodes. */
 async function served(nodeCount: number): Promise<Served> {
   const site = await plane.build.site();
   const connected = await Promise.all(
@@ -52,7 +52,7 @@ const jobOf = (site: BuiltSite, jobID: string) => owner(site).call(jobs.get, { p
 const purgeOf = async (site: BuiltSite, body: { type: 1 | 2 | 3 | 4; urls: string[]; soft?: boolean }) =>
   (await owner(site).call(purge.urls, { params: site.params, body })).jobID;
 
-test('a purge of the whole site is done on a node when it has the new version', async () => {
+test('a purge of the whole site completes on a node with the new version', async () => {
   const { site, nodes } = await served(2);
   const { jobID } = await owner(site).call(purge.all, { params: site.params });
   await eventually(async () =>
@@ -62,7 +62,7 @@ test('a purge of the whole site is done on a node when it has the new version', 
   expect((await jobOf(site, jobID)).receipts.map(({ state }) => state)).toEqual(['done', 'done']);
 });
 
-test('a whole site is purged softly by telling every node, and its version stays', async () => {
+test('a soft purge of the whole site is sent to every node and keeps the version', async () => {
   const { site, nodes } = await served(2);
   const { jobID } = await owner(site).call(purge.all, { params: site.params, query: { soft: true } });
   const { jobIDs } = await plane.as(site.client).call(purgeSites.all, { body: { siteIDs: [site.id], soft: true } });
@@ -79,7 +79,7 @@ test('a whole site is purged softly by telling every node, and its version stays
   );
 });
 
-test('an operator purges several sites at once, or none when one is not theirs', async () => {
+test('an operator purges several sites at once, or none if one is foreign', async () => {
   const { site } = await served(1);
   const other = await plane.build.site();
   const client = plane.as(site.client);
@@ -100,7 +100,7 @@ test('a purge of one name raises the version of that name alone', async () => {
   expect(nodes[0]?.doc(`site/${site.id}`)).toMatchObject({ cacheVersion: 0 });
 });
 
-test('a purge of URLs asks every node, and each says how many objects went', async () => {
+test('a purge of URLs is sent to every node, which reports the number of objects', async () => {
   const { site, name, nodes } = await served(3);
   for (const [i, node] of nodes.entries()) node.purgeObjects = () => i * 10;
   const urls = [`http://${name}/a.css`, `https://${name}/b.css?x=1`];
@@ -113,7 +113,7 @@ test('a purge of URLs asks every node, and each says how many objects went', asy
   expect(history.data).toMatchObject([{ jobID, urls, state: 'completed' }]);
 });
 
-test('prefixes, tags and what is purged softly are told to every node, which does not count objects', async () => {
+test('prefixes, tags and soft purges are sent to every node, which does not count objects', async () => {
   const { site, name, nodes } = await served(2);
   const start = async (body: Parameters<typeof purgeOf>[1]) => jobOf(site, await purgeOf(site, body));
   const done = [
@@ -146,7 +146,7 @@ test('prefixes, tags and what is purged softly are told to every node, which doe
   );
 });
 
-test('what no node could purge is refused, and none is told', async () => {
+test('an invalid purge is rejected, and no node is notified', async () => {
   const { site, name, nodes } = await served(1);
   const wrong: [Parameters<typeof purgeOf>[1], string][] = [
     [{ type: 2, urls: [`http://${name}/a/?b`] }, 'urls.0'],
@@ -163,7 +163,7 @@ test('what no node could purge is refused, and none is told', async () => {
   expect(nodes[0]?.orders).toEqual([]);
 });
 
-test('a node that is away stays pending, and answers when it is back', async () => {
+test('an offline node stays pending, and responds after its return', async () => {
   const { site, name, nodes } = await served(2);
   const [near, away] = nodes;
   await away?.disconnect();
@@ -179,7 +179,7 @@ test('a node that is away stays pending, and answers when it is back', async () 
   expect(away?.purged).toEqual([urls]);
 });
 
-test('a node that is switched off holds up no purge, and has purged before it serves again', async () => {
+test('a disabled node does not delay a purge, and purges before it serves again', async () => {
   const { site, name, nodes: connected } = await served(2);
   const [, resting] = connected;
   const operator = plane.as(site.client);
@@ -191,13 +191,13 @@ test('a node that is switched off holds up no purge, and has purged before it se
   await eventually(async () =>
     expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 1, total: 2 }),
   );
-  // Used to be forgotten: it served the old object once it was switched on.
+  // Regression: a node that was off at the time served the old object later.
   resting?.connect();
   await eventually(() => expect(resting?.purged).toEqual([urls]));
   await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', done: 2 }));
 });
 
-test('a node that never answers keeps nobody waiting', { timeout: 120_000 }, async () => {
+test('a node without response delays nothing', { timeout: 120_000 }, async () => {
   const { site, name, nodes } = await served(2);
   const [, silent] = nodes;
   let release: () => void = () => undefined;
@@ -221,7 +221,7 @@ test('a node that never answers keeps nobody waiting', { timeout: 120_000 }, asy
   );
 });
 
-test('a node that cannot purge fails the job and says why', async () => {
+test('a node that cannot purge fails the job with the reason', async () => {
   const { site, name, nodes } = await served(2);
   const [, broken] = nodes;
   if (broken)
@@ -238,21 +238,21 @@ test('a node that cannot purge fails the job and says why', async () => {
   });
 });
 
-test('a node that refused the new version has not purged', async () => {
+test('a node that rejected the new version has not purged', async () => {
   const { site, nodes } = await served(1);
-  nodes[0]?.refuses.set(`site/${site.id}`, 'not this one');
+  nodes[0]?.rejectReasons.set(`site/${site.id}`, 'not this one');
   const { jobID } = await owner(site).call(purge.all, { params: site.params });
   await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'failed' }));
   expect((await jobOf(site, jobID)).receipts).toMatchObject([{ state: 'failed', error: 'not this one' }]);
 });
 
-test('a zone without nodes has nothing to purge, and the job ends', async () => {
+test('a job of a zone without nodes ends at once', async () => {
   const site = await plane.build.site();
   const { jobID } = await owner(site).call(purge.all, { params: site.params });
   await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', total: 0 }));
 });
 
-test('a job ends when the last node that owed an answer is removed', async () => {
+test('a job ends when the last pending node is removed', async () => {
   const {
     site,
     name,
@@ -271,7 +271,7 @@ test('a job ends when the last node that owed an answer is removed', async () =>
   await eventually(async () => expect(await jobOf(site, jobID)).toMatchObject({ state: 'completed', total: 0 }));
 });
 
-test('the api process that began a purge may be killed: another one ends it', async () => {
+test('a purge of a killed API process is finished by another process', async () => {
   const {
     site,
     name,
@@ -282,7 +282,7 @@ test('the api process that began a purge may be killed: another one ends it', as
   onTestFinished(() => first?.start());
   const body = { type: 1 as const, urls: [`http://${name}/`] };
   const { jobID } = await owner(site).call(purge.urls, { params: site.params, body });
-  // As if it had been asking the node when it died.
+  // The process died while it was calling the node.
   await plane.installation.db.jobReceipt.updateMany({
     where: { jobId: jobID },
     data: { claimedUntil: new Date(Date.now() + 3000) },
@@ -297,7 +297,7 @@ test('the api process that began a purge may be killed: another one ends it', as
 });
 
 describe('a URL is purged by', () => {
-  test('whoever has its domain enabled, and every other one is named', async () => {
+  test('the customer who has its domain enabled; other names are reported', async () => {
     const { site, name } = await served(0);
     const other = await served(0);
     const urls = [`http://${name}/`, `http://${other.name}/`, 'not a URL', `https://www.${name}/`];

@@ -1,4 +1,4 @@
-// Data of older quick starts: everything in it belongs to the superuser that the API used.
+// Data of older quick starts, in which the API's superuser owns everything.
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ async function connected(url: string) {
   return client;
 }
 
-test('an older database is handed to a role that is no superuser, and migrations go on', async () => {
+test('an older database is handed over to an unprivileged role, and migrations continue', async () => {
   const dir = await testDir();
   const postgres = await preparePostgres({
     dir: path.join(dir, 'postgres'),
@@ -48,7 +48,7 @@ test('an older database is handed to a role that is no superuser, and migrations
   ]);
   await expect(client.query(`COPY (SELECT 1) TO PROGRAM 'true'`)).rejects.toThrow(/permission denied/);
 
-  // What a later migration does with the rows of an earlier one.
+  // A later migration changes rows of an earlier one.
   expect(await status(url)).toEqual([]);
   const tables = await client.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname IN ('public', 'other')`,

@@ -16,17 +16,17 @@ import { testDir } from '../support/test-dir.ts';
 const root = path.join(import.meta.dirname, '../..');
 const undo: (() => Promise<unknown>)[] = [];
 
-// npm start builds before it hands over.
+// npm start builds before it starts the product.
 beforeAll(() => buildAll({ ifChanged: true }), 300_000);
 afterEach(async () => {
   for (const task of undo.splice(0).reverse()) await task();
 });
 
-test('the quick start comes up, survives Ctrl-C, kill -9 of itself and of a part, and loses nothing', async () => {
+test('the quick start survives Ctrl-C and kill -9 of itself and of its parts without data loss', async () => {
   const machine = await newMachine();
 
   const first = machine.launch();
-  // Scripts wait for this file: everything answers as soon as it exists.
+  // The file must not exist before everything is ready, because scripts wait for it.
   const summary = await machine.untilSummary();
   expect(await machine.answers(summary)).toEqual([200, 200, 200, 200, 200]);
   await eventually(() => expect(first.output()).toContain('Everything is up'));
@@ -53,7 +53,7 @@ test('the quick start comes up, survives Ctrl-C, kill -9 of itself and of a part
     process.kill(pid, 'SIGKILL');
     await eventually(() => expect(second.output()).toContain(`${part} ended (SIGKILL); starting it again`));
   }
-  // The page lies in the edge's cache by now.
+  // The page is in the edge's cache by now.
   expect(await statusOf(edge.http, demo.domain)).toBe(200);
   const isHealthy = async () => expect(await statusOf(`${summary.api}/api/v1/health`)).toBe(200);
   await eventually(isHealthy, { within: 60_000 });
@@ -74,7 +74,7 @@ test('the quick start comes up, survives Ctrl-C, kill -9 of itself and of a part
   expect(await machine.processes()).toEqual([]);
 }, 600_000);
 
-test('a port that is taken is named with who holds it and which variable changes it', async () => {
+test('a port in use is reported with its process and the variable that changes it', async () => {
   const machine = await newMachine();
   const other = createServer().listen(Number(machine.ports.EDGE_HTTP_PORT), '127.0.0.1');
   undo.push(async () => other.close());
@@ -86,7 +86,7 @@ test('a port that is taken is named with who holds it and which variable changes
   expect(await machine.processes()).toEqual([]);
 }, 120_000);
 
-test('a setting that makes no sense is refused by its name', async () => {
+test('an invalid setting is rejected by name', async () => {
   const machine = await newMachine();
   const start = await machine.run({ PORT: 'eighty' });
   expect(start.child.exitCode).toBe(1);
@@ -145,7 +145,7 @@ async function newMachine() {
       statusOf(edge.http, demo.domain),
       statusOf(origin),
     ]);
-  /** Who is connected to the quick start's database, beside the test itself. */
+  /** Roles with connections to the quick start's database, without the test's own. */
   const databaseRoles = async () => {
     const password = await readFile(path.join(data, 'postgres/password'), 'utf8');
     const client = new pg.Client(`postgresql://edgeloom:${password}@127.0.0.1:${ports.POSTGRES_PORT}/edgeloom`);
@@ -178,7 +178,7 @@ function launch(settings: Record<string, string>) {
   return { child, output: () => text, ended, end };
 }
 
-/** The settings of whoever runs the tests are not the quick start's here. */
+/** Removes the developer's own settings. */
 function withoutServices({ DATABASE_URL: _, NATS_URL: __, NODE_ENV: ___, ...rest }: NodeJS.ProcessEnv) {
   return rest;
 }

@@ -1,4 +1,4 @@
-// Two edge nodes and a relay of one zone, each a real agent with a real nginx, as an operator makes them.
+// Two edge nodes and a relay of one zone, with real agents and nginx.
 import { cacheRules, cacheSetting, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,10 +7,10 @@ import { startOrigin } from '../support/origin.ts';
 import { freePort } from '../support/ports.ts';
 import { nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
-import { inTime } from '../support/standing-node.ts';
+import { eventuallyStarted } from '../support/standing-node.ts';
 import { visit } from '../support/visit.ts';
 
-// It starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 180_000 });
 
 let plane: ControlPlane;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test('a relay that an operator makes is asked by the edge nodes of its zone, purged with them, and missed by nobody', async () => {
+test("edge nodes use their zone's relay, purges include it, and its failure is not noticed", async () => {
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
   const { port, zone, call, params, name } = await servedSite(plane, origin);
@@ -42,10 +42,10 @@ test('a relay that an operator makes is asked by the edge nodes of its zone, pur
     const { status, body, headers } = await visit(port, name, path, at.address);
     return { status, body, said: String(headers['cache-status']) };
   };
-  // All three know all of it once both ways lead over the relay.
+  // All nodes are in sync once both use the relay.
   let round = 0;
   for (const at of [first, second])
-    await inTime(async () => {
+    await eventuallyStarted(async () => {
       const { status, said } = await get(at, `/ready-${(round += 1)}`);
       expect([status, said]).toEqual([200, expect.stringContaining('Edgeloom-Relay; fwd=uri-miss')]);
     });
@@ -64,10 +64,11 @@ test('a relay that an operator makes is asked by the edge nodes of its zone, pur
   ] as const) {
     origin.on('/page', { body });
     await order();
-    for (const at of [first, second]) await inTime(async () => expect((await get(at, '/page')).body).toBe(body));
+    for (const at of [first, second])
+      await eventuallyStarted(async () => expect((await get(at, '/page')).body).toBe(body));
   }
 
-  // Whatever becomes of the relay: no request fails.
+  // No request fails, whatever happens to the relay.
   const visits = async (from: string) => {
     const replies = await Promise.all(
       Array.from({ length: 60 }, (_, i) => get(i % 2 === 0 ? first : second, `/${from}-${i}`)),
@@ -79,6 +80,6 @@ test('a relay that an operator makes is asked by the edge nodes of its zone, pur
   process.kill(await relay.agent.nginxPid(), 'SIGKILL');
   await Promise.all([before, visits('without')]);
   await operator.call(nodes.status, { body: { ids: [relay.nodeID], enabled: false } });
-  await inTime(async () => expect((await get(first, `/off-${(round += 1)}`)).said).not.toContain('Relay'));
+  await eventuallyStarted(async () => expect((await get(first, `/off-${(round += 1)}`)).said).not.toContain('Relay'));
   await visits('off');
 });

@@ -1,17 +1,17 @@
-// Visitors with kept connections ask through reloads of nginx, and no request fails.
+// Keep-alive connections survive nginx reloads without failed requests.
 import { Agent, request } from 'node:http';
 import { readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { expect, test, vi } from 'vitest';
-import { settled, standingNode } from '../support/standing-node.ts';
+import { waitForSync, startConnectedNode } from '../support/standing-node.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const VISITORS = 16;
 const RELOADS = 5;
 
-/** Asks on one kept connection until `isOver`. Returns the number of requests, and of those that began a connection. */
+/** Sends requests on one connection until `isOver`. Returns the number of requests and of connections. */
 async function visit(port: number, host: string, url: string, isOver: () => boolean) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let [asked, connections] = [0, 0];
@@ -34,15 +34,15 @@ async function visit(port: number, host: string, url: string, isOver: () => bool
       });
       call.end();
     });
-    // Hands the processor to what is being tested.
+    // Yields to the process under test.
     await new Promise((resolve) => setImmediate(resolve));
   }
   agent.destroy();
   return { asked, connections, failed };
 }
 
-test('visitors with kept connections lose no request when nginx is reloaded', async () => {
-  const node = await standingNode();
+test('keep-alive connections lose no request when nginx reloads', async () => {
+  const node = await startConnectedNode();
   const { peer, ports, zone, www, agent, origin } = node;
   origin.on('/cached/x', { body: 'x' });
   const tree = () => readlink(path.join(layoutOf(agent.dir).conf, 'current'));
@@ -53,12 +53,12 @@ test('visitors with kept connections lose no request when nginx is reloaded', as
   const before = await tree();
   for (let i = 1; i <= RELOADS; i += 1) {
     peer.push({ ...zone, maxBodyBytes: zone.maxBodyBytes + i });
-    await settled(node);
+    await waitForSync(node);
   }
   isOver = true;
   const results = await Promise.all(visits);
   expect(await tree()).not.toBe(before);
-  // Connections are kept between reloads.
+  // Connections are reused between reloads.
   const sum = (key: 'asked' | 'connections') => results.reduce((total, result) => total + result[key], 0);
   expect(sum('connections')).toBeLessThan(sum('asked'));
   expect(results.flatMap(({ failed }) => failed)).toEqual([]);

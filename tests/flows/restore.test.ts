@@ -1,4 +1,4 @@
-// A database goes back to an earlier state below api processes and nodes that go on working.
+// A database is restored to an earlier state while API processes and nodes keep running.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,7 +17,7 @@ async function addDomain(plane: ControlPlane, site: BuiltSite): Promise<string> 
   return `host/${name}`;
 }
 
-/** Runs statements while nobody is connected to the database. */
+/** Runs statements while nothing is connected to the database. */
 async function whileClosed(databaseUrl: string, work: (client: pg.Client, name: string) => Promise<unknown>) {
   const url = new URL(databaseUrl);
   const name = url.pathname.slice(1);
@@ -34,7 +34,7 @@ async function whileClosed(databaseUrl: string, work: (client: pg.Client, name: 
   }
 }
 
-test('a database that is restored while its zone is written to leaves nothing on a node that it does not have', async () => {
+test('after a database restore during writes, nodes have exactly the documents of the database', async () => {
   const databaseUrl = await testDatabase();
   const plane = await controlPlane({ databaseUrl });
   onTestFinished(() => plane.stop());

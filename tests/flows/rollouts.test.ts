@@ -12,11 +12,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { testAgent, type TestAgent } from '../support/agent.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
-import { homeWith, releaseMaker, type MadeRelease, type Maker } from '../support/node-home.ts';
+import { createAgentHome, releaseMaker, type TestRelease, type ReleaseMaker } from '../support/node-home.ts';
 import { startOrigin, type Origin } from '../support/origin.ts';
 import { servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
-import { get, keepAsking } from '../support/standing-node.ts';
+import { get, startRequestLoop } from '../support/standing-node.ts';
 import { testDir } from '../support/test-dir.ts';
 
 // Processes are started, on a machine that runs other tests as well.
@@ -29,7 +29,7 @@ const run = promisify(execFile);
 /** Of the internet, and nobody's on this machine; not even of another run of these tests, which share its addresses. */
 const VISITOR = `9.9.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 
-let make: Maker;
+let make: ReleaseMaker;
 let plane: ControlPlane;
 let origin: Origin;
 let shelf: string;
@@ -44,19 +44,19 @@ afterAll(async () => {
   await Promise.all([make.stop(), origin.stop(), rm(shelf, { recursive: true, force: true })]);
 });
 
-async function offer({ archive }: MadeRelease) {
+async function offer({ archive }: TestRelease) {
   for (const file of [archive, archive.replace(/\.tar\.gz$/, '.json')])
     await cp(file, path.join(shelf, path.basename(file)));
 }
 
 /** Nodes of one zone, each on an address of its own, that serve one site; of another level, nginx keeps out whom the pack lists. */
-async function fleet(count: number, release: MadeRelease, level: FirewallLevel = 0) {
+async function fleet(count: number, release: TestRelease, level: FirewallLevel = 0) {
   const { port: http, zone, name } = await servedSite(plane, origin);
   const settings = { firewall: { ...open, level } };
   await plane.installation.db.zone.update({ where: { id: zone.id }, data: { settings } });
   const made: { id: string; agent: TestAgent; home: string; listen: string }[] = [];
   for (let i = 0; i < count; i += 1) {
-    const { home, launcher } = await homeWith(release);
+    const { home, launcher } = await createAgentHome(release);
     const { nodeID, token, control } = await plane.node(zone);
     const listen = `127.0.0.${i + 1}`;
     const agent = await testAgent({
@@ -64,7 +64,7 @@ async function fleet(count: number, release: MadeRelease, level: FirewallLevel =
       token,
       listen,
       program: { command: launcher, args: [] },
-      isKept: true,
+      restartOnExit: true,
       env: { EDGELOOM_RELEASE_KEYS: make.keysFile, EDGELOOM_TRIAL_SECONDS: '60' },
     });
     agent.start();
@@ -96,7 +96,7 @@ test('a release goes through all waves while visitors come, and the next, which 
       for (const { listen } of made) expect((await get(http, name, '/', listen)).status).toBe(200);
       expect(await versions()).toEqual(['1.0.0', '1.0.0']);
     });
-    const visitor = keepAsking(http, name);
+    const visitor = startRequestLoop(http, name);
     const ids = made.map(({ id }) => id);
     const strategy = { type: 'waves' as const, percent: [100], soakSeconds: 2 };
     const state = async (id: string) => (await operator.call(rollouts.get, { params: { id } })).state;

@@ -1,4 +1,4 @@
-// What a customer is told of a request that nobody made: by the API, over NATS, of the real agent and its nginx.
+// The request simulator: API, NATS, a real agent and nginx.
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-test('every step is told with the rule behind it by what it is called, saved or drafted, and nothing is done', async () => {
+test('each step is reported with the name of its rule, saved or unsaved, without side effects', async () => {
   const { port, zone, call, params, name, domainIDs } = await servedSite(plane, origin);
   await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/img/'], cacheTime: 3600 }] } });
   const { agent } = await nodeAt(plane, zone);
@@ -36,28 +36,28 @@ test('every step is told with the rule behind it by what it is called, saved or 
   await eventually(async () => expect((await visit(port, name, '/up')).status).toBe(200), { within: 60_000 });
   const url = `http://${name}:${port}/img/a%20b.png?x=1`;
   const ask = (more: object = {}) => call(simulate.run, { params, body: { url, ...more } });
-  const kept = await eventually(async () => {
-    const said = await ask({ ip: '203.0.113.7', headers: [{ name: 'X-Own', value: 'yes' }] });
-    expect(said.steps.find(({ step }) => step === 'cache')?.rule).toMatchObject({ kind: 'cacheRule', name: '/img/' });
-    return said;
+  const hit = await eventually(async () => {
+    const result = await ask({ ip: '203.0.113.7', headers: [{ name: 'X-Own', value: 'yes' }] });
+    expect(result.steps.find(({ step }) => step === 'cache')?.rule).toMatchObject({ kind: 'cacheRule', name: '/img/' });
+    return result;
   });
-  expect(kept).toMatchObject({
-    nodes: [{ id: kept.nodeID, name: kept.nodeName }],
+  expect(hit).toMatchObject({
+    nodes: [{ id: hit.nodeID, name: hit.nodeName }],
     outcome: { kind: 'origin', status: 200, origin: { address: `127.0.0.1:${origin.port}`, method: 'GET', url } },
   });
-  expect(kept.outcome.origin?.headers).toEqual(
+  expect(hit.outcome.origin?.headers).toEqual(
     expect.arrayContaining([
       { name: 'X-Real-IP', value: '203.0.113.7' },
       { name: 'X-Own', value: 'yes' },
     ]),
   );
-  expect(kept.steps.find(({ step }) => step === 'keep')).toMatchObject({
+  expect(hit.steps.find(({ step }) => step === 'keep')).toMatchObject({
     decision: 'stored',
     detail: { seconds: '3600' },
   });
-  expect(kept.revision).toBeGreaterThan(0);
+  expect(hit.revision).toBeGreaterThan(0);
 
-  // As if it were saved: a module that does not exist yet cannot be named by a call, so one that does is filled.
+  // A module cannot be referenced before it is saved, so the draft fills an existing module.
   const [module] = (await call(urlRedirects.create, { params, body: { modules: [{ name: unique('m') }] } })).data;
   const moduleID = module?.id ?? '';
   const draft = [
@@ -86,7 +86,7 @@ test('every step is told with the rule behind it by what it is called, saved or 
   });
 }, 300_000);
 
-test('a node that is there answers for one that is not; without any, or where it knows no such order, it is said', async () => {
+test('another node answers for an offline one; without any, or with an older agent, an error is returned', async () => {
   const { zone, call, params, name } = await servedSite(plane, origin);
   const url = `http://${name}/`;
   await expect(call(simulate.run, { params, body: { url } })).toFail('NODE_UNREACHABLE');
@@ -99,21 +99,21 @@ test('a node that is there answers for one that is not; without any, or where it
     onTestFinished(() => node.disconnect());
   }
   const nodes = await eventually(async () => {
-    const said = await call(simulate.run, { params, body: { url } });
-    expect(said.nodes).toHaveLength(2);
-    return said.nodes;
+    const result = await call(simulate.run, { params, body: { url } });
+    expect(result.nodes).toHaveLength(2);
+    return result.nodes;
   });
   for (const { id } of nodes)
     expect(await call(simulate.run, { params, body: { url, nodeID: id } })).toMatchObject({ nodeID: id });
   await first.disconnect();
   await eventually(async () => {
-    const said = await call(simulate.run, { params, body: { url } });
-    expect(said).toMatchObject({ nodeID: second.identity.nodeID, nodes: [{ id: second.identity.nodeID }] });
+    const result = await call(simulate.run, { params, body: { url } });
+    expect(result).toMatchObject({ nodeID: second.identity.nodeID, nodes: [{ id: second.identity.nodeID }] });
   });
   await expect(call(simulate.run, { params, body: { url, nodeID: first.identity.nodeID } })).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'nodeID' })],
   });
-  // Whose answer is about somebody else's site is not passed on.
+  // A result for another customer's site is not returned.
   second.simulate = () => Promise.resolve({ ...empty, siteID: crypto.randomUUID() });
   await expect(call(simulate.run, { params, body: { url } })).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'url', rule: 'domain' })],

@@ -1,5 +1,5 @@
-// From what becomes of nodes to what visitors are told: real api processes, a real NATS, a real PowerDNS that tells lines
-// apart, and nodes that are lost, drained and forced aside.
+// Traffic steering from node state to DNS answers: two API processes, NATS, PowerDNS with lines, and nodes that fail,
+// drain and are overridden.
 import net from 'node:net';
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
@@ -8,7 +8,7 @@ import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { virtualNodes, virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { askNameServer } from '../support/ask-name-server.ts';
+import { queryDns } from '../support/ask-name-server.ts';
 import { unique, type BuiltZone } from '../support/build.ts';
 import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
@@ -17,7 +17,7 @@ import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
 import { testDatabase } from '../support/services.ts';
 import { joinSimulated } from '../support/simulated-node.ts';
 
-// It starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 180_000 });
 
 const root = `${unique('zone')}.example.com`;
@@ -26,7 +26,7 @@ let dns: PowerDns;
 let plane: ControlPlane;
 beforeAll(async () => {
   dns = await startPowerDns([root], [{ network: '198.51.100.0/24', country: 'TW', continent: 'AS', asn: 3462 }]);
-  // Two processes: either may die.
+  // Two processes, either of which may die.
   plane = await controlPlane({
     databaseUrl: await testDatabase(),
     apis: 2,
@@ -38,7 +38,7 @@ afterAll(async () => {
   await dns.stop();
 });
 
-/** Linked to the control plane, and open to visitors at its address: each can end without the other. */
+/** A node that is connected to the control plane and open to visitors. Each can end without the other. */
 async function servingNode(zone: BuiltZone, port: number, address: string, role: 'main' | 'backup' = 'main') {
   const { call } = plane.as(zone.client);
   const body = { name: unique('node'), ip: address, zoneID: zone.id, role };
@@ -70,11 +70,11 @@ async function operator() {
   await call(dnsSetting.create, { body: { dnsType: 'powerDNS', credentials, rootDomain: root, cname: suffix } });
   const params = { zoneId: zone.id };
   const group = (name: string, input: object = {}) => call(groups.create, { params, body: { name, ...input } });
-  /** What the name of a group answers, to somebody or to a visitor of a line. */
+  /** Expects these DNS answers for a group, optionally from a client subnet. */
   const answers = (label: string, expected: string[], from?: string) =>
     eventually(
       async () => {
-        const found = await askNameServer(dns.nameServer, `${label}.${suffix}`, from === undefined ? {} : { from });
+        const found = await queryDns(dns.nameServer, `${label}.${suffix}`, from === undefined ? {} : { from });
         expect(found).toEqual(expected.map((address) => `A ${address}`).toSorted());
       },
       { within: 60_000 },
@@ -82,7 +82,7 @@ async function operator() {
   return { zone, port, call, params, group, answers, suffix };
 }
 
-test('a line answers its nodes; a lost one is replaced by a backup, a lost group by its backup group', async () => {
+test('a line answers with its nodes; a failed node is replaced by a backup, a failed group by its backup group', async () => {
   const { zone, port, call, params, group, answers, suffix } = await operator();
   const [backupGroup, main] = [await group('Backup', { priority: 2 }), await group('Main')];
   await call(groups.update, { params, body: { id: main.id, backupGroupID: backupGroup.id } });
@@ -100,22 +100,22 @@ test('a line answers its nodes; a lost one is replaced by a backup, a lost group
   await answers(main.dnsLabel, [a.address]);
   await answers(main.dnsLabel, [b.address], hinet);
 
-  // A site of a product of the group leads there.
+  // Sites of a product in the group get its CNAME.
   const product = await plane.build.product({ zone });
   await call(products.update, { body: { id: product.id, groupID: main.id } });
   const site = await call(clientSites.create, { body: { name: unique('site'), productID: product.id } });
   const { cnameLabel } = await plane.installation.db.site.findUniqueOrThrow({ where: { id: site.id } });
   await eventually(async () =>
-    expect(await askNameServer(dns.nameServer, `${cnameLabel}.${suffix}`)).toContain(`A ${a.address}`),
+    expect(await queryDns(dns.nameServer, `${cnameLabel}.${suffix}`)).toContain(`A ${a.address}`),
   );
 
-  // Either process may die; the other goes on.
+  // The other process continues.
   await plane.apis[1]?.kill();
 
-  // Of a line that has nobody left its visitors are everybody else's.
+  // A line without healthy nodes falls back to the default.
   await b.die();
   await answers(main.dnsLabel, [a.address], hinet);
-  // Cut off from us it goes on serving, so it goes on being answered.
+  // A node that lost only the control plane keeps serving and stays in DNS.
   await a.disconnect();
   await eventually(async () => {
     const state = await plane.installation.db.nodeState.findUniqueOrThrow({ where: { nodeId: a.id } });
@@ -126,7 +126,7 @@ test('a line answers its nodes; a lost one is replaced by a backup, a lost group
   await answers(main.dnsLabel, [spare.address]);
   await spare.die();
   await answers(main.dnsLabel, [far.address]);
-  // The last one stays, with those that were lost just before: an empty answer helps nobody.
+  // The last healthy node and recently failed nodes stay in DNS: an empty answer helps nobody.
   await far.die();
   await eventually(async () => {
     const { data } = await call(groups.list, { params });
@@ -138,7 +138,7 @@ test('a line answers its nodes; a lost one is replaced by a backup, a lost group
   await answers(main.dnsLabel, [a.address, spare.address, far.address]);
 });
 
-test('a node that drains is out of DNS before it closes; a forced backup group answers, and no longer when it is lifted', async () => {
+test('a draining node leaves DNS before it closes; a forced backup group answers until released', async () => {
   const { zone, port, call, params, group, answers, suffix } = await operator();
   const [backupGroup, main] = [await group('Backup', { priority: 2 }), await group('Main')];
   await call(groups.update, { params, body: { id: main.id, backupGroupID: backupGroup.id } });
@@ -152,11 +152,11 @@ test('a node that drains is out of DNS before it closes; a forced backup group a
   });
   await call(groups.place, { params, body: { changes: [on(main.id, a), on(backupGroup.id, far)] } });
   await answers(main.dnsLabel, [a.address]);
-  // Both at once are one answer with two weights, of which a visitor gets one, and mostly the heavier.
+  // Two weighted sets: each visitor gets one, mostly the heavier.
   await call(groups.place, { params, body: { changes: [on(main.id, a, 100), on(main.id, b, 1)] } });
   const name = `${main.dnsLabel}.${suffix}`;
   await eventually(async () => {
-    const drawn = await Promise.all(Array.from({ length: 40 }, () => askNameServer(dns.nameServer, name)));
+    const drawn = await Promise.all(Array.from({ length: 40 }, () => queryDns(dns.nameServer, name)));
     expect(drawn.every(({ length }) => length === 1)).toBe(true);
     expect(drawn.filter(([answer]) => answer === `A ${a.address}`).length).toBeGreaterThan(20);
   });
@@ -173,14 +173,14 @@ test('a node that drains is out of DNS before it closes; a forced backup group a
   await Promise.all([a, b, far].map((node) => node.die()));
 });
 
-test('a node whose nginx does not respond is out of DNS, and back once it responds again', async () => {
+test('a node with an unresponsive nginx leaves DNS, and returns once nginx responds', async () => {
   const { zone, port, call, params, group, answers } = await operator();
   const main = await group('Main');
   const [a, b] = [await servingNode(zone, port, '127.34.0.1'), await servingNode(zone, port, '127.34.0.2', 'backup')];
   const changes = [a, b].map(({ uid }) => ({ groupID: main.id, line: 'default', nodeUID: uid, weight: 50 }));
   await call(groups.place, { params, body: { changes } });
   await answers(main.dnsLabel, [a.address]);
-  // Its ports stay open: a hung nginx still takes connections.
+  // The ports stay open, because a hung nginx still accepts connections.
   a.reportNginx('unresponsive');
   await answers(main.dnsLabel, [b.address]);
   expect(await call(nodes.get, { params: { nodeID: a.id } })).toMatchObject({ error: 'nginx does not respond' });
@@ -189,7 +189,7 @@ test('a node whose nginx does not respond is out of DNS, and back once it respon
   await Promise.all([a, b].map((node) => node.die()));
 });
 
-test('a virtual node leads to addresses, all or in turn, to one of our nodes, or to a name where there is no address', async () => {
+test('a virtual node resolves to all addresses or one in turn, to a node, or to a name', async () => {
   const { zone, port, call, params, group, answers, suffix } = await operator();
   const main = await group('Main');
   const ours = await servingNode(zone, port, '127.33.0.1');
@@ -204,7 +204,7 @@ test('a virtual node leads to addresses, all or in turn, to one of our nodes, or
   const records = { ...params, vnodeId: made.id };
   await call(virtualRecords.createNode, { params: records, body: { nodeID: ours.id } });
   await answers(main.dnsLabel, [...ips, ours.address]);
-  // With one of our nodes there are three addresses to take turns, and a name.
+  // With one real node there are three addresses and a name.
   const { data } = await call(virtualRecords.list, { params: records });
   const turn = (id: string, enabled: boolean) => ({ params: records, body: { id, enabled } });
   const alias = data.find(({ cname }) => cname !== null)?.id ?? '';
@@ -215,7 +215,7 @@ test('a virtual node leads to addresses, all or in turn, to one of our nodes, or
     await call(virtualRecords.updateNode, turn(id, false));
   await call(virtualRecords.updateCname, turn(alias, true));
   const name = `${main.dnsLabel}.${suffix}`;
-  await eventually(async () => expect(await askNameServer(dns.nameServer, name)).toEqual(['CNAME other.example.net']), {
+  await eventually(async () => expect(await queryDns(dns.nameServer, name)).toEqual(['CNAME other.example.net']), {
     within: 60_000,
   });
   await ours.die();

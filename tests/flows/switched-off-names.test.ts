@@ -1,4 +1,4 @@
-// A name that its customer switched off, under a wildcard of another customer: from the call to what visitors see.
+// A disabled name under another customer's wildcard, from the API call to what visitors see.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -44,14 +44,14 @@ async function add(site: BuiltSite | undefined, name: string, origin: Origin | u
   };
 }
 
-test('is 903, and is served by the wildcard once its row is gone', async () => {
+test('gets 903, and is served by the wildcard once its row is deleted', async () => {
   const zone = `${unique('covered')}.example`;
   const [shop, free] = [`shop.${zone}`, `free.${zone}`];
   const mine = await add(owner, shop, origins[0]);
   const [first, second] = origins;
   first?.on('/', { body: 'the shop' });
   second?.on('/', { body: 'the wildcard' });
-  // As if the proof had been seen.
+  // Marks the name as verified.
   const { installation } = plane;
   await installation.db.nameProof.create({
     data: { holderId: other?.owner.id ?? '', name: zone, provenAt: new Date() },
@@ -66,7 +66,7 @@ test('is 903, and is served by the wildcard once its row is gone', async () => {
   const document = await installation.db.edgeDocument.findFirst({ where: { key: hostKey(shop) } });
   for (const secret of [owner?.id, owner?.owner.id, String(first?.port)]) expect(document?.body).not.toContain(secret);
 
-  // The wildcard comes back later than the name went.
+  // The wildcard is enabled again after the name was disabled.
   await wildcard.turn(false);
   await eventually(async () => expect((await visit(http, free)).status).toBe(903), { within });
   await wildcard.turn(true);

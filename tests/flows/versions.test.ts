@@ -1,4 +1,4 @@
-// A control plane and its nodes are upgraded one after the other: what one knows and the other does not.
+// Mixed versions of control plane and nodes.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { HeartbeatReply, Refused, SyncReply } from '@edgeloom/contract/edge/messages.ts';
 import { domainModules, tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
@@ -11,13 +11,13 @@ import { testAgent } from '../support/agent.ts';
 import { unique } from '../support/build.ts';
 import { controlPlane } from '../support/control-plane.ts';
 import type { ControlPlane } from '../support/control-plane.ts';
-import { say, startEcho } from '../support/forwards.ts';
+import { sendTcp, startEcho } from '../support/forwards.ts';
 import { buildOlderAgent } from '../support/older-agent.ts';
 import { startOrigin } from '../support/origin.ts';
 import { freePorts } from '../support/ports.ts';
 import { testDatabase } from '../support/services.ts';
 import { joinSimulated } from '../support/simulated-node.ts';
-import { inTime, settled, standingNode } from '../support/standing-node.ts';
+import { eventuallyStarted, waitForSync, startConnectedNode } from '../support/standing-node.ts';
 import { testDir } from '../support/test-dir.ts';
 import { visit } from '../support/visit.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test('an older agent serves what it knows, closes what it must not serve unguarded, and keeps the rest for its successor', async () => {
+test('an older agent serves what it knows, blocks what it cannot protect, and keeps the rest for its successor', async () => {
   const [http = 0, forwarded = 0] = await freePorts(2);
   const zone = await plane.build.zone({ ports: [http], tlsPorts: [] });
   const site = await plane.build.site({ product: await plane.build.product({ zone }) });
@@ -53,7 +53,7 @@ test('an older agent serves what it knows, closes what it must not serve unguard
     (await visit(http, name)).status,
     (await visit(http, name, '/', '127.0.0.2')).status,
   ];
-  await inTime(async () =>
+  await eventuallyStarted(async () =>
     expect([await seen(open), await seen(guarded)]).toEqual([
       [200, 200],
       [200, 200],
@@ -69,54 +69,54 @@ test('an older agent serves what it knows, closes what it must not serve unguard
   const { data } = await call(tokenAuths.create, { params, body: { modules: [{ name: 't', auths: [entry] }] } });
   const body = { moduleID: data[0]?.id ?? null, domainIDs: ids };
   await call(domainModules.assign, { params: { ...params, kind: 'tokenAuth' }, body });
-  await inTime(async () =>
+  await eventuallyStarted(async () =>
     expect([await seen(open), await seen(guarded)]).toEqual([
       [200, 200],
       [503, 403],
     ]),
   );
 
-  // Its operator reads why; nothing is asked for again and again, since it holds what it should.
+  // The operator sees the reason, and the node does not sync repeatedly.
   const config = () => plane.as(zone.client).call(nodes.config, { params: { nodeID: invitation.nodeID } });
   const error = 'this agent is too old for tokenAuth: closed until it is upgraded';
-  const told = { digestAgrees: true, rejected: [{ key: `host/${guarded}`, error }] };
-  await inTime(async () => expect(await config()).toMatchObject(told));
+  const expectedConfig = { digestAgrees: true, rejected: [{ key: `host/${guarded}`, error }] };
+  await eventuallyStarted(async () => expect(await config()).toMatchObject(expectedConfig));
   expect(JSON.stringify(older.log)).not.toContain('asking for all');
 
-  // A restart forgets none of it.
+  // A restart keeps this state.
   await older.end('SIGTERM');
   older.start();
-  await inTime(async () => expect(await config()).toMatchObject(told));
+  await eventuallyStarted(async () => expect(await config()).toMatchObject(expectedConfig));
   expect(await seen(guarded)).toEqual([503, 403]);
 
-  // It is upgraded where it stands: what it kept is used, and nothing has to be sent again.
+  // After an upgrade in place, the stored documents are used and nothing is sent again.
   await older.end('SIGTERM');
   const upgraded = await testAgent({ ...invitation, dir });
   onTestFinished(() => upgraded.end('SIGKILL').then(() => undefined));
   upgraded.start();
-  await inTime(async () =>
+  await eventuallyStarted(async () =>
     expect([await seen(open), await seen(guarded)]).toEqual([
       [200, 200],
       [403, 403],
     ]),
   );
-  await inTime(async () => expect(await say(forwarded, 'x')).toBe('echo x'));
-  await inTime(async () => expect(await config()).toMatchObject({ digestAgrees: true, rejected: [] }));
+  await eventuallyStarted(async () => expect(await sendTcp(forwarded, 'x')).toBe('echo x'));
+  await eventuallyStarted(async () => expect(await config()).toMatchObject({ digestAgrees: true, rejected: [] }));
   expect(upgraded.log.map(({ message }) => message)).not.toContain('documents applied');
 });
 
-test('a document of a kind that nobody knows yet is kept, counted and left alone, through a restart and a full sync', async () => {
-  const node = await standingNode();
+test('a document of an unknown kind is stored, counted and ignored, through a restart and a full sync', async () => {
+  const node = await startConnectedNode();
   const { peer, agent } = node;
   peer.send(
-    peer.noteBodies([
+    peer.storeBodies([
       ['tomorrow', '{"kind":"tomorrow"}'],
       ['later/a.b', '{}'],
     ]),
   );
-  await settled(node);
+  await waitForSync(node);
   const fine = async () => {
-    await inTime(() =>
+    await eventuallyStarted(() =>
       expect(peer.heartbeats.at(-1)).toMatchObject({ digest: peer.digest, rejected: [], error: null }),
     );
     expect(peer.acks.at(-1)).toMatchObject({ state: 'applied', rejected: [] });
@@ -125,16 +125,16 @@ test('a document of a kind that nobody knows yet is kept, counted and left alone
   expect(await peer.command('resync')).toMatchObject({ ok: true });
   await fine();
   await agent.end('SIGTERM');
-  const heard = peer.heartbeats.length;
+  const heartbeatCount = peer.heartbeats.length;
   agent.start();
-  await inTime(() => expect(peer.heartbeats.length).toBeGreaterThan(heard));
+  await eventuallyStarted(() => expect(peer.heartbeats.length).toBeGreaterThan(heartbeatCount));
   await fine();
-  peer.send(peer.noteBodies([['tomorrow', null]]));
-  await settled(node);
+  peer.send(peer.storeBodies([['tomorrow', null]]));
+  await waitForSync(node);
   await fine();
 });
 
-test('what only a newer agent says is answered that it is not known, and what it says anew beside the old costs nothing', async () => {
+test('unknown messages of a newer agent are answered as unknown, and additional fields are ignored', async () => {
   const zone = await plane.build.zone();
   const node = await joinSimulated(await plane.node(zone));
   const { nodeID, natsServers, jwt, seed } = node.identity;
@@ -155,7 +155,7 @@ test('what only a newer agent says is answered that it is not known, and what it
 
   const beat = { ...node.health(), revision: 1, nginx: 'resting', clock: 'noon', load: { cpu: 'some' }, mood: 'good' };
   HeartbeatReply.parse(await ask(subjects.heartbeat(nodeID), beat));
-  await inTime(async () => {
+  await eventuallyStarted(async () => {
     const config = await plane.as(zone.client).call(nodes.config, { params: { nodeID } });
     expect(config).toMatchObject({ status: 'enabled', nginx: null });
   });

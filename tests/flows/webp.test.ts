@@ -1,4 +1,4 @@
-// Images as WebP from the call to the visitor: api, agent, the service that it starts, and both of them gone.
+// WebP conversion from the API call to the visitor, including the image service's shutdown.
 import { readdir, readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { loadLibrary } from '@edgeloom/agent/images/library.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-/** What a browser is sent. */
+/** Content-Type for a browser. */
 const typeOf = (port: number, host: string, path: string) =>
   new Promise<string | undefined>((resolve, reject) => {
     const headers = { host, accept: 'image/webp,*/*' };
@@ -29,7 +29,7 @@ const typeOf = (port: number, host: string, path: string) =>
     }).on('error', reject);
   });
 
-/** Of a node's directory. */
+/** Image services of a node's directory. */
 async function servicesOf(dir: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -41,7 +41,7 @@ async function servicesOf(dir: string): Promise<number[]> {
   return found.filter((pid) => pid !== null);
 }
 
-test('a site that wants WebP has it within moments, without an agent too, and again with the next one', async () => {
+test('enabling WebP takes effect within moments, also without an agent, and with the next agent', async () => {
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
   const photo = await loadLibrary()({ create: { width: 400, height: 300, channels: 3, background: '#c2185b' } })
@@ -80,7 +80,7 @@ test('a site that wants WebP has it within moments, without an agent too, and ag
   expect(service).toBeDefined();
 
   await agent.end('SIGKILL');
-  // The service does not outlive it for long: nobody would start it again.
+  // The service exits soon after the agent.
   await eventually(async () => expect(await servicesOf(agent.dir)).toEqual([]), { within: 60_000 });
   expect(await typeOf(port, name, `/${seen}.jpg`)).toBe('image/webp');
   await nextIs('image/jpeg');

@@ -1,4 +1,4 @@
-// A zone gets another key while it serves: two real agents with nginx and TLS, and an api process, that are killed in the middle.
+// Rotation of a zone's key while it serves: two real agents with nginx and TLS, and an API process, all killed midway.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -23,9 +23,9 @@ import { freePort } from '../support/ports.ts';
 import { nodeAt } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
 import { joinSimulated } from '../support/simulated-node.ts';
-import { inTime } from '../support/standing-node.ts';
+import { eventuallyStarted } from '../support/standing-node.ts';
 
-// It starts processes, on a machine that runs other tests as well.
+// Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 300_000 });
 
 let plane: ControlPlane;
@@ -37,7 +37,7 @@ afterAll(() => plane.stop());
 const keyOf = (zone: BuiltZone) => plane.as(zone.client).call(zoneKeys.get, { params: { zoneId: zone.id } });
 const rotate = (zone: BuiltZone, reason = '') =>
   plane.as(zone.client).call(zoneKeys.rotate, { params: { zoneId: zone.id }, body: { reason } });
-/** Answers the change that ended last, once nothing is under way. */
+/** Waits until no rotation runs and returns the last one. */
 const changed = (zone: BuiltZone) =>
   eventually(
     async () => {
@@ -69,7 +69,7 @@ async function isConnected(nodeID: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** What the control plane publishes of it. */
+/** The published document. */
 async function published(docKey: string) {
   const [row] = (
     await plane.installation.pool.query<{ body: string }>('SELECT body FROM edge_documents WHERE key = $1', [docKey])
@@ -87,7 +87,7 @@ const shown = (name: string, port: number, host: string): Promise<string> =>
     socket.on('error', reject);
   });
 
-test('a zone changes its key under visitors: whoever is killed goes on, whoever was away gets it, and who was removed opens nothing newer', async () => {
+test('key rotation survives kills, reaches returning nodes, and excludes removed nodes', async () => {
   const port = await freePort();
   const zone = await plane.build.zone({ ports: [], tlsPorts: [port] });
   const { name, docKey, privateKey } = await certificateIn(zone);
@@ -97,13 +97,14 @@ test('a zone changes its key under visitors: whoever is killed goes on, whoever 
     agent.start();
   }
   const [one, other] = both;
-  for (const { address } of both) await inTime(async () => expect(await shown(name, port, address)).toBe(name));
+  for (const { address } of both)
+    await eventuallyStarted(async () => expect(await shown(name, port, address)).toBe(name));
   for (const { agent } of both) expect(await idsOf(agent)).toEqual(['first']);
 
-  // Visitors, all the time.
+  // Requests run during the whole test.
   const seen: string[] = [];
   let isOver = false;
-  const visiting = Promise.all(
+  const visitLoop = Promise.all(
     both.map(async ({ address }) => {
       while (!isOver) {
         seen.push(await shown(name, port, address).catch(String));
@@ -113,10 +114,10 @@ test('a zone changes its key under visitors: whoever is killed goes on, whoever 
   );
   onTestFinished(async () => {
     isOver = true;
-    await visiting;
+    await visitLoop;
   });
 
-  // The api dies as soon as it has answered, an agent while keys are under way.
+  // The API process is killed after its response, an agent during the rotation.
   const asked = await rotate(zone, 'as every year');
   expect(asked.current).toMatchObject({ cause: 'asked', reason: 'as every year' });
   expect((await rotate(zone)).current?.id).toBe(asked.current?.id);
@@ -126,15 +127,15 @@ test('a zone changes its key under visitors: whoever is killed goes on, whoever 
   one.agent.start();
   const first = await changed(zone);
   expect(first).toMatchObject({ id: asked.current?.id, state: 'done', sealed: 1 });
-  for (const { agent } of both) await inTime(async () => expect(await idsOf(agent)).toEqual([first?.id]));
+  for (const { agent } of both) await eventuallyStarted(async () => expect(await idsOf(agent)).toEqual([first?.id]));
   expect((await published(docKey)).pairs.map(({ key }) => key.keyID)).toEqual([first?.id]);
   expect(await readFile(path.join(one.agent.dir, 'keys/zone.keys'), 'utf8')).not.toContain('first');
 
-  // One is away, serves what it has, and is started anew without a control plane. Its nginx may just be told of the keys.
+  // An offline node serves with its keys and restarts without a control plane. nginx may still be loading the keys.
   expect(await other.agent.end('SIGTERM')).toBe(0);
-  await inTime(async () => expect(await isConnected(other.nodeID)).toBe(false));
+  await eventuallyStarted(async () => expect(await isConnected(other.nodeID)).toBe(false));
   await rotate(zone);
-  await inTime(async () =>
+  await eventuallyStarted(async () =>
     expect((await keyOf(zone)).current).toMatchObject({
       state: 'retiring',
       missing: [{ id: other.nodeID, connected: false }],
@@ -143,28 +144,30 @@ test('a zone changes its key under visitors: whoever is killed goes on, whoever 
   expect(await idsOf(other.agent)).toEqual([first?.id]);
   other.agent.start();
   const second = await changed(zone);
-  for (const { agent } of both) await inTime(async () => expect(await idsOf(agent)).toEqual([second?.id]));
+  for (const { agent } of both) await eventuallyStarted(async () => expect(await idsOf(agent)).toEqual([second?.id]));
 
-  // One is away for so long that it is given up.
+  // A node that is offline too long is abandoned.
   await other.agent.end('SIGKILL');
-  await inTime(async () => expect(await isConnected(other.nodeID)).toBe(false));
+  await eventuallyStarted(async () => expect(await isConnected(other.nodeID)).toBe(false));
   await rotate(zone);
-  await inTime(async () => expect((await keyOf(zone)).current?.state).toBe('retiring'));
+  await eventuallyStarted(async () => expect((await keyOf(zone)).current?.state).toBe('retiring'));
   await plane.installation.pool.query(
     `UPDATE zone_key_changes SET since = now() - interval '2 days' WHERE state = 'retiring'`,
   );
   const third = await changed(zone);
   expect(await idsOf(other.agent)).toEqual([second?.id]);
   other.agent.start();
-  for (const { agent } of both) await inTime(async () => expect(await idsOf(agent)).toEqual([third?.id]));
-  await inTime(async () => expect(other.agent.log.some(({ message }) => message === 'documents applied')).toBe(true));
+  for (const { agent } of both) await eventuallyStarted(async () => expect(await idsOf(agent)).toEqual([third?.id]));
+  await eventuallyStarted(async () =>
+    expect(other.agent.log.some(({ message }) => message === 'documents applied')).toBe(true),
+  );
 
   isOver = true;
-  await visiting;
+  await visitLoop;
   expect(new Set(seen)).toEqual(new Set([name]));
   expect(seen.length).toBeGreaterThan(50);
 
-  // One is removed: the zone changes its key by itself.
+  // Removing a node rotates the key automatically.
   const keys = await readZoneKeys(path.join(other.agent.dir, 'keys'));
   const { pairs: before } = await published(docKey);
   expect(before.map(({ key }) => openSealed(keys, key, docKey))).toEqual([privateKey]);
@@ -176,7 +179,7 @@ test('a zone changes its key under visitors: whoever is killed goes on, whoever 
   const { pairs } = await published(docKey);
   for (const { id } of keys) expect(pairs.map(({ key }) => key.keyID)).not.toContain(id);
   for (const { key } of pairs) expect(() => openSealed(keys, key, docKey)).toThrow();
-  await inTime(async () => expect(await idsOf(one.agent)).toEqual([last?.id]));
+  await eventuallyStarted(async () => expect(await idsOf(one.agent)).toEqual([last?.id]));
   expect(await shown(name, port, one.address)).toBe(name);
 });
 
@@ -186,7 +189,7 @@ const simulatedIn = async (zone: BuiltZone) => {
   return node;
 };
 
-test('a node that is removed while keys are delivered has a key that nothing is ever sealed by', async () => {
+test('a node removed during the rotation holds a key that encrypts nothing', async () => {
   const zone = await plane.build.zone();
   const { docKey, privateKey } = await certificateIn(zone);
   const [slow, leaving] = [await simulatedIn(zone), await simulatedIn(zone)];
@@ -194,10 +197,10 @@ test('a node that is removed while keys are delivered has a key that nothing is 
   let mayTake = false;
   slow.zoneKeys.take = (told) => (mayTake ? take(told) : Promise.reject(new Error('not yet')));
   for (const node of [slow, leaving]) node.connect();
-  await inTime(() => expect(slow.doc(docKey)).toMatchObject({ kind: 'cert' }));
+  await eventuallyStarted(() => expect(slow.doc(docKey)).toMatchObject({ kind: 'cert' }));
   const { current } = await rotate(zone);
-  await inTime(() => expect(leaving.held.map(({ id }) => id)).toContain(current?.id));
-  await inTime(async () =>
+  await eventuallyStarted(() => expect(leaving.heldKeys.map(({ id }) => id)).toContain(current?.id));
+  await eventuallyStarted(async () =>
     expect((await keyOf(zone)).current).toMatchObject({
       state: 'delivering',
       missing: [{ id: slow.identity.nodeID, connected: true }],
@@ -211,16 +214,16 @@ test('a node that is removed while keys are delivered has a key that nothing is 
   expect(last).toMatchObject({ state: 'done', cause: 'nodeLeft' });
   const { pairs } = await published(docKey);
   expect(pairs.map(({ key }) => key.keyID)).toEqual([last?.id]);
-  expect(leaving.held.map(({ id }) => id)).not.toContain(last?.id);
-  await inTime(() => expect(slow.held.map(({ id }) => id)).toEqual([last?.id]));
-  const held = slow.held.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') }));
+  expect(leaving.heldKeys.map(({ id }) => id)).not.toContain(last?.id);
+  await eventuallyStarted(() => expect(slow.heldKeys.map(({ id }) => id)).toEqual([last?.id]));
+  const held = slow.heldKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') }));
   expect(pairs.map(({ key }) => openSealed(held, key, docKey))).toEqual([privateKey]);
-  // It had the key before the document that is sealed by it.
-  const at = slow.taken.find(({ keys }) => keys.includes(String(last?.id)))?.revision ?? Number.POSITIVE_INFINITY;
+  // The node had the key before the document that is encrypted with it.
+  const at = slow.keyHistory.find(({ keys }) => keys.includes(String(last?.id)))?.revision ?? Number.POSITIVE_INFINITY;
   expect(at).toBeLessThan(slow.docs.get(docKey)?.revision ?? 0);
 });
 
-test('an agent that stops ends what it is telling nginx of keys, and begins nothing more', async () => {
+test('a stopping agent finishes its key update of nginx, and starts no other', async () => {
   const zone = await plane.build.zone();
   const node = await simulatedIn(zone);
   const { take } = node.zoneKeys;
@@ -232,20 +235,20 @@ test('an agent that stops ends what it is telling nginx of keys, and begins noth
     await take(told);
   };
   node.connect();
-  await inTime(async () => expect(await isConnected(node.identity.nodeID)).toBe(true));
+  await eventuallyStarted(async () => expect(await isConnected(node.identity.nodeID)).toBe(true));
   const { current } = await rotate(zone);
-  await inTime(() => expect(taking).toBe(1));
+  await eventuallyStarted(() => expect(taking).toBe(1));
   let isOver = false;
   const stopped = node.disconnect().then(() => (isOver = true));
-  await inTime(async () => expect(await isConnected(node.identity.nodeID)).toBe(false));
+  await eventuallyStarted(async () => expect(await isConnected(node.identity.nodeID)).toBe(false));
   expect(isOver).toBe(false);
   mayTake.resolve();
   await stopped;
-  expect(node.held.map(({ id }) => id)).toContain(current?.id);
+  expect(node.heldKeys.map(({ id }) => id)).toContain(current?.id);
   expect(taking).toBe(1);
 });
 
-test('a node of before key rings holds a change up, by its name', async () => {
+test('a node without key ring support is named as delaying the rotation', async () => {
   const zone = await plane.build.zone();
   const old = await plane.node(zone);
   const answer = await fetch(`${old.control}/api/v1/node/join`, {
@@ -256,13 +259,13 @@ test('a node of before key rings holds a change up, by its name', async () => {
   expect(answer.status).toBe(200);
   await expect(rotate(zone)).toFail('NODE_VERSION_MISMATCH');
   expect((await keyOf(zone)).tooOld).toMatchObject([{ id: old.nodeID, connected: false }]);
-  // Gone, it holds nothing up any more, and knows the key.
+  // A removed node no longer delays the rotation, but knows the key, so another rotation follows.
   await plane.as(zone.client).call(nodes.status, { body: { ids: [old.nodeID], enabled: false } });
   await plane.as(zone.client).call(nodes.remove, { body: { ids: [old.nodeID] } });
   expect(await changed(zone)).toMatchObject({ state: 'done', cause: 'nodeLeft', sealed: 0 });
 });
 
-test('who holds the line of a node and not its key is given no keys, and what the line carries opens for nobody else', async () => {
+test("an attacker with a node's connection but not its key gets no zone keys and decrypts nothing", async () => {
   const node = await simulatedIn(await plane.build.zone());
   const { nodeID, natsServers, jwt, seed } = node.identity;
   const line = await connect({
@@ -283,8 +286,8 @@ test('who holds the line of a node and not its key is given no keys, and what th
   const signed = Buffer.from(
     nkeys.fromSeed(seed).sign(Buffer.from(`edgeloom zone keys asked\n${nodeID}\n${box}`)),
   ).toString('base64');
-  const heard = (await ask({ box, signature: signed })).string();
-  expect(heard).not.toContain(node.zoneKey);
+  const reply = (await ask({ box, signature: signed })).string();
+  expect(reply).not.toContain(node.zoneKey);
   const { open } = newBox(nodeID);
-  expect(() => open(JSON.parse(heard))).toThrow();
+  expect(() => open(JSON.parse(reply))).toThrow();
 });

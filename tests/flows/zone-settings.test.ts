@@ -1,4 +1,4 @@
-// Changes of a zone with two real nodes: what is good comes to both, what is bad stops at the first and goes back by itself.
+// Zone changes with two real nodes: good changes reach both, bad changes stop at the first and roll back.
 import { once } from 'node:events';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -14,9 +14,9 @@ import { startOrigin } from '../support/origin.ts';
 import { freePorts } from '../support/ports.ts';
 import { anotherSite, nodeAt, servedSite } from '../support/served-site.ts';
 import { testDatabase } from '../support/services.ts';
-import { inTime } from '../support/standing-node.ts';
+import { eventuallyStarted } from '../support/standing-node.ts';
 import { visit } from '../support/visit.ts';
-import { visitors } from '../support/visitors.ts';
+import { startVisitors } from '../support/visitors.ts';
 import '../support/matchers.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-/** What nginx was given, now or lately. */
+/** The rendered nginx files, current and previous. */
 async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
   const root = await realpath(path.join(layoutOf(dir).conf, tree));
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
@@ -35,12 +35,12 @@ async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
   const read = await Promise.all(
     files.map((file) => readFile(path.join(file.parentPath, file.name), 'utf8').catch(() => '')),
   );
-  // As Lua's texts are written there.
+  // Lua strings escape the quotation mark.
   return read.join('\n').replaceAll(String.raw`\034`, '"');
 }
 
-/** Nodes of one zone, each on an address of its own, that serve one site. */
-async function servedBy(addresses: string[]) {
+/** Nodes of one zone, each on its own address, that serve one site. */
+async function zoneWithNodes(addresses: string[]) {
   const origin = await startOrigin();
   onTestFinished(() => origin.stop());
   origin.on('/', { body: 'page' });
@@ -53,31 +53,31 @@ async function servedBy(addresses: string[]) {
     agent.start('--with-nginx');
   }
   const get = (address: string) => visit(port, name, '/', address);
-  for (const { address } of all) await inTime(async () => expect((await get(address)).body).toBe('page'));
+  for (const { address } of all) await eventuallyStarted(async () => expect((await get(address)).body).toBe('page'));
   return { port, https, zone, params, call, all, origin, name, get };
 }
 
-test('a change proves itself at one node before the other has it; a bad one goes no further and is taken back', async () => {
-  const { port, https, params, call, all: both, get } = await servedBy(['127.0.0.1', '127.0.0.2']);
+test('a change is tested at one node before the other gets it; a bad change stops there and is rolled back', async () => {
+  const { port, https, params, call, all: both, get } = await zoneWithNodes(['127.0.0.1', '127.0.0.2']);
   const settings = () => call(zoneSettings.get, { params });
   const newest = async () => (await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } })).data[0];
   const settled = (state: string) =>
-    inTime(async () => {
+    eventuallyStarted(async () => {
       expect(await newest()).toMatchObject({ state });
       expect((await settings()).trial).toBe(null);
     });
   const soakSeconds = 2;
   expect((await call(zoneSettings.set, { params, body: { soakSeconds, reason: 'a test' } })).trial).toBe(null);
 
-  // Good: both have it in the end.
+  // A good change reaches both nodes.
   const nginx = { enable: true, http: 'add_header X-Team north;' };
   const published = await call(zoneSettings.set, { params, body: { nginx, reason: 'a header' } });
   expect(published.trial).toMatchObject({ of: 2 });
   await settled('live');
   for (const { address } of both)
-    await inTime(async () => expect((await get(address)).headers['x-team']).toBe('north'));
+    await eventuallyStarted(async () => expect((await get(address)).headers['x-team']).toBe('north'));
 
-  // A port that neither can open, and neither could be asked about.
+  // A port that neither node can open and that cannot be checked beforehand.
   const taken = createServer().listen(0, '0.0.0.0');
   await once(taken, 'listening');
   onTestFinished(() => void taken.close());
@@ -86,7 +86,7 @@ test('a change proves itself at one node before the other has it; a bad one goes
   const create = () => call(zonePorts.create, { params, body: { port: number, tls: false, reason: 'a game' } });
   await expect(create()).toFail('MULTIPLE', { status: 409 });
   await Promise.all(both.map(({ agent }) => agent.end('SIGKILL')));
-  await inTime(async () => {
+  await eventuallyStarted(async () => {
     const states = await plane.installation.db.nodeState.findMany({ where: { node: { zoneId: params.zoneId } } });
     expect(states.map(({ connectedAt }) => connectedAt)).toEqual([null, null]);
   });
@@ -97,7 +97,7 @@ test('a change proves itself at one node before the other has it; a bad one goes
   expect((await settings()).ports.map((one) => one.port).toSorted()).toEqual([port, https].toSorted());
   for (const { address } of both) expect((await get(address)).status).toBe(200);
 
-  // nginx takes it, and its visitors are refused.
+  // nginx accepts this setting, but visitors get errors.
   const poison =
     'limit_req_zone $server_name zone=my_all:1m rate=1r/m;\nlimit_req zone=my_all;\nlimit_req_status 503;\n';
   await call(zoneSettings.set, { params, body: { soakSeconds: 600, reason: 'longer' } });
@@ -105,36 +105,36 @@ test('a change proves itself at one node before the other has it; a bad one goes
     params: { ...params, part: 'http' },
     body: { content: poison, reason: 'a limit' },
   });
-  await inTime(async () => expect((await settings()).trial).toMatchObject({ nodes: 1, of: 2 }));
-  // A kill switch passes those who try it and those who do not, and is no end of the trial.
+  await eventuallyStarted(async () => expect((await settings()).trial).toMatchObject({ nodes: 1, of: 2 }));
+  // A kill switch skips the trial and does not end it.
   const compression = { name: 'compression', reason: 'a bug in a browser' } as const;
   await call(zoneSettings.setSwitch, { params, body: { ...compression, off: true } });
   for (const { agent } of both)
-    await inTime(async () => expect(await readTrees(agent, 'current')).toContain('"compression":false'));
+    await eventuallyStarted(async () => expect(await readTrees(agent, 'current')).toContain('"compression":false'));
   const statuses = new Map<string, Set<number>>(both.map(({ address }) => [address, new Set()]));
-  await inTime(async () => {
+  await eventuallyStarted(async () => {
     for (const { address } of [...both, ...both, ...both]) statuses.get(address)?.add((await get(address)).status);
     expect(await newest()).toMatchObject({ state: 'withdrawn' });
   });
   const harmed = [...statuses.values()].filter((seen) => seen.has(503));
   expect(harmed).toHaveLength(1);
-  // Not in a tree of nginx that it had meanwhile, either.
+  // Not in an intermediate tree either.
   const had = await Promise.all(both.map(async ({ agent }) => (await readTrees(agent)).includes('my_all')));
   expect(had.filter(Boolean).length).toBeLessThan(2);
   expect((await settings()).nginx.http).toBe(nginx.http);
   for (const { address } of both)
-    await inTime(async () => expect((await get(address)).headers['x-team']).toBe('north'));
+    await eventuallyStarted(async () => expect((await get(address)).headers['x-team']).toBe('north'));
 });
 
-test('a customer whose origin fails wherever a change is seen does not have it taken back; the gate says that it is he alone', async () => {
-  const { port, zone, params, call, all, get } = await servedBy(['127.0.0.1', '127.0.0.2']);
+test('a customer whose origin fails at updated nodes cannot roll the change back; the gate names the single customer', async () => {
+  const { port, zone, params, call, all, get } = await zoneWithNodes(['127.0.0.1', '127.0.0.2']);
   const failing = await startOrigin();
   onTestFinished(() => failing.stop());
   failing.on('/', { body: 'his page' });
   failing.on('/fails', { status: 500, body: 'his error' });
   const { name: his } = await anotherSite(plane, zone, failing);
   for (const { address } of all)
-    await inTime(async () => expect((await visit(port, his, '/', address)).body).toBe('his page'));
+    await eventuallyStarted(async () => expect((await visit(port, his, '/', address)).body).toBe('his page'));
 
   const stopping = new AbortController();
   const round = async (address: string) => {
@@ -144,9 +144,9 @@ test('a customer whose origin fails wherever a change is seen does not have it t
   };
   const going = all.map(async ({ address }) => {
     while (!stopping.signal.aborted) {
-      // Whether each is answered is another test's.
+      // Another test checks the responses.
       await round(address).catch(() => undefined);
-      // The machine is shared with what is being tested.
+      // The load shares the machine with the product under test.
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   });
@@ -158,23 +158,24 @@ test('a customer whose origin fails wherever a change is seen does not have it t
   const nginx = { enable: true, http: 'add_header X-Team north;' };
   await call(zoneSettings.nginx, { params, body: { ...nginx, reason: 'a header' } });
   const running = async () => (await call(rollouts.list, { query: {} })).data[0];
-  await inTime(async () => {
+  await eventuallyStarted(async () => {
     const gate = (await running())?.waves[0]?.gates.find((one) => one.gate === 'serverErrors');
     expect(gate).toMatchObject({ state: 'passed', customers: 1, saying: { code: 'fewCustomers' } });
   });
   const now = await running();
   expect(now).toMatchObject({ state: 'running', wave: 0, fault: null });
   await call(rollouts.act, { params: { id: now?.id ?? '', action: 'fastLane' }, body: { reason: 'seen' } });
-  for (const { address } of all) await inTime(async () => expect((await get(address)).headers['x-team']).toBe('north'));
+  for (const { address } of all)
+    await eventuallyStarted(async () => expect((await get(address)).headers['x-team']).toBe('north'));
 });
 
-test('visitors of every sort come while the zone is changed again and again, and not one request fails', async () => {
-  const { port: http, https, params, call, all, origin, name, get } = await servedBy(['127.0.0.1']);
+test('no request of any protocol fails during repeated zone changes', async () => {
+  const { port: http, https, params, call, all, origin, name, get } = await zoneWithNodes(['127.0.0.1']);
   const reason = 'a test';
   await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason } });
   const [spare = 0] = await freePorts(1);
   const places = all.map(({ address }) => ({ http, https, address, name }));
-  const load = visitors({ origin, places, pauseMs: 40, longMs: 4000 });
+  const load = startVisitors({ origin, places, pauseMs: 40, longMs: 4000 });
   const changes = [
     () => call(zonePorts.create, { params, body: { port: spare, tls: true, reason } }),
     () => call(zoneSettings.setSwitch, { params, body: { name: 'compression', off: true, reason } }),
@@ -186,8 +187,8 @@ test('visitors of every sort come while the zone is changed again and again, and
   for (const [turn, change] of changes.entries()) {
     await change();
     await addHeader(turn);
-    // It is there, whatever of the changes before came with it.
-    await inTime(async () => expect((await get('127.0.0.1')).headers['x-turn']).toBe(String(turn)));
+    // The change is live, with or without the earlier ones.
+    await eventuallyStarted(async () => expect((await get('127.0.0.1')).headers['x-turn']).toBe(String(turn)));
   }
   const report = await load.stop();
   for (const [sort, { requests, failed }] of Object.entries(report)) {

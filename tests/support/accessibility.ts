@@ -1,16 +1,19 @@
-// What axe finds at fault in a page. It is brought into each document once: to bring it in for every look takes longer than to look.
+// Runs axe in a page. axe is injected once per document, because injecting takes longer than a run.
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-interface Look {
-  /** Only these, by axe's names; none named: all. */
+interface AccessibilityOptions {
+  /** Names of axe rules to run. Empty means all rules. */
   rules?: string[];
-  /** Selectors of what is left out. */
+  /** Selectors to exclude. */
   exclude?: string[];
 }
 
-/** A line for each place, at most three of one fault. What lies in frames is looked at where it is opened alone. */
-export async function accessibilityFaults(page: Page, { rules = [], exclude = [] }: Look = {}): Promise<string[]> {
+/** One line per violation, with at most three elements of each rule. Frames are not checked. */
+export async function accessibilityViolations(
+  page: Page,
+  { rules = [], exclude = [] }: AccessibilityOptions = {},
+): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   return page.evaluate(
     async ({ runOnly, context }) => {

@@ -1,10 +1,10 @@
-// Accounts that are signed in, and the calls they make.
+// Signed-in accounts and typed API clients for them.
 import { createHash, randomUUIDv7, sign } from 'node:crypto';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import type { Account } from '@edgeloom/api/generated/client.ts';
 import { connect, type Call } from '@edgeloom/contract/client.ts';
 
-export interface Signed {
+export interface SignedInAccount {
   id: string;
   kind: Account['kind'];
   clientId: string | null;
@@ -12,19 +12,19 @@ export interface Signed {
   sessionId: string;
   token: string;
 }
-export type Actors = ReturnType<typeof actors>;
+export type ApiClients = ReturnType<typeof apiClients>;
 
-export function actors(installation: Installation, { url, adminUrl }: { url: string; adminUrl: string }) {
+export function apiClients(installation: Installation, { url, adminUrl }: { url: string; adminUrl: string }) {
   return {
-    as: (who: Pick<Signed, 'kind'> & { token: string | null }): { call: Call } => ({
+    as: (who: Pick<SignedInAccount, 'kind'> & { token: string | null }): { call: Call } => ({
       call: connect({
         base: `${who.kind === 'admin' ? adminUrl : url}/api/v1`,
         family: who.kind,
         token: () => who.token,
       }),
     }),
-    /** A session as sign-in makes it, without the second that hashing a password would take. */
-    async signIn({ id, kind, clientId, email }: Account): Promise<Signed> {
+    /** Creates a session in the database, which saves the second that password hashing takes. */
+    async signIn({ id, kind, clientId, email }: Account): Promise<SignedInAccount> {
       const sessionId = randomUUIDv7();
       const tokenHash = createHash('sha256').update(sessionId).digest('hex');
       const endsAt = new Date(Date.now() + 3_600_000);

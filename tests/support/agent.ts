@@ -1,4 +1,4 @@
-// The real agent as a process of its own, with the machine's nginx, in a directory of its own.
+// Runs the real agent as a child process, with the machine's nginx, in its own directory.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,22 +15,22 @@ export interface AgentOptions {
   control?: string;
   token?: string;
   dir?: string;
-  /** Runs instead of the sources. */
+  /** Program to run in place of the agent's sources. */
   program?: { command: string; args: string[] };
-  /** Where it listens; several nodes of one zone have the same ports. */
+  /** Listen address. Nodes of one zone share their ports and differ in address. */
   listen?: string;
-  /** Instead of the machine's nginx. */
+  /** Path of nginx; by default the machine's nginx. */
   nginx?: string;
-  /** Runs as this user and group instead of ours. */
+  /** Numeric user and group id to run as. */
   as?: number;
-  /** Where it finds programs, before where we do. */
+  /** Prepended to PATH. */
   path?: string;
   env?: Record<string, string>;
-  /** Started again whenever it ends by itself or is killed, as a service manager does. */
-  isKept?: boolean;
+  /** Restarts the agent whenever it exits, as a service manager does. */
+  restartOnExit?: boolean;
 }
 
-const KEEP_AFTER_MS = 50;
+const RESTART_DELAY_MS = 50;
 const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
 
 export class TestAgent {
@@ -61,13 +61,13 @@ export class TestAgent {
       for (const line of lines) this.log.push(line.startsWith('{') ? JSON.parse(line) : { message: line });
     });
     this.#child = child;
-    if (this.#options.isKept === true)
+    if (this.#options.restartOnExit === true)
       child.once('exit', () => {
-        if (!this.#isEnding) setTimeout(() => this.#isEnding || this.start(...flags), KEEP_AFTER_MS);
+        if (!this.#isEnding) setTimeout(() => this.#isEnding || this.start(...flags), RESTART_DELAY_MS);
       });
   }
 
-  /** Sends it a signal; one that is kept comes back. */
+  /** Sends a signal. An agent with `restartOnExit` is restarted afterwards. */
   kill(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }
@@ -79,7 +79,7 @@ export class TestAgent {
       PATH: [before, bareEnv.PATH].filter(Boolean).join(':'),
       EDGELOOM_DIR: this.dir,
       EDGELOOM_LISTEN: listen,
-      // One kernel for all agents of a run: each would take away the rules of the others. In a namespace of its own: kernel.
+      // All agents of a run share one kernel, so they must not install firewall rules outside a network namespace.
       EDGELOOM_FIREWALL: 'nginx',
       ...(control !== undefined && { EDGELOOM_CONTROL: control }),
       ...(token !== undefined && { EDGELOOM_TOKEN: token }),
@@ -92,7 +92,7 @@ export class TestAgent {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Answers the exit code. */
+  /** Resolves with the exit code. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     this.#isEnding = true;
     const child = this.#child;
@@ -108,7 +108,7 @@ export class TestAgent {
     return this.#child?.exitCode ?? null;
   }
 
-  /** Of nginx's master, as its pid file says. */
+  /** Process id of the nginx master, from its pid file. */
   async nginxPid(): Promise<number> {
     return Number(await readFile(layoutOf(this.dir).pidFile, 'utf8'));
   }
@@ -118,9 +118,9 @@ export class TestAgent {
     await eventually(async () => {
       const { dir, forwards } = layoutOf(this.dir);
       const nginx = [...(await findAnyNginx(dir)), ...(await findAnyNginx(forwards.dir))].map(({ pid }) => pid);
-      // What it had started as it was killed is not yet what it is to become, and has no more than the agent's environment.
+      // A child process that has not called exec yet has only the agent's environment.
       const left = new Set([...nginx, ...(await processesOf(this.dir))]);
-      // A master ends its workers; those without one are asked themselves.
+      // A master ends its workers; orphaned workers get the signal themselves.
       for (const pid of left) send(pid, 'SIGTERM');
       if (left.size > 0) throw new Error('something of it still runs');
     });

@@ -1,4 +1,4 @@
-// A real api on a database of the caller's own.
+// Starts a real API with its own database.
 import { startApp, type TestApp } from './running-app.ts';
 import { services, testDatabase } from './services.ts';
 

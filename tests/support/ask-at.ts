@@ -1,11 +1,11 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 
-/** As a browser asks at this host name, which fetch does not let one say. */
-export function askAt(
+/** Sends a request with a chosen Host header, which fetch does not allow. */
+export function requestWithHost(
   host: string,
   url: string,
 ): Promise<{ status: number; text: string; headers: IncomingHttpHeaders }> {
-  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<typeof askAt>>>();
+  const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<typeof requestWithHost>>>();
   request(url, { headers: { host } }, (answer) => {
     const parts: Buffer[] = [];
     answer.on('data', (part: Buffer) => parts.push(part));

@@ -1,12 +1,12 @@
-// A question to a name server as a resolver asks it, also on behalf of a visitor's network (EDNS client subnet).
+// A DNS query as a resolver sends it, optionally with an EDNS client subnet.
 import { createSocket } from 'node:dgram';
 import { randomInt } from 'node:crypto';
 
 const types = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 } as const;
-const named = new Map(Object.entries(types).map(([name, code]): [number, string] => [code, name]));
+const typeNames = new Map(Object.entries(types).map(([name, code]): [number, string] => [code, name]));
 
-/** Answers as lines: `A 192.0.2.1`, `CNAME www.example.com`, sorted; none where there is nothing. */
-export async function askNameServer(
+/** Returns sorted records (`A 192.0.2.1`, `CNAME www.example.com`), or an empty list. */
+export async function queryDns(
   server: string,
   name: string,
   { type = 'A', from }: { type?: keyof typeof types; from?: string } = {},
@@ -19,7 +19,7 @@ export async function askNameServer(
   const tail = Buffer.alloc(4);
   tail.writeUInt16BE(types[type], 0);
   tail.writeUInt16BE(1, 2);
-  const question = Buffer.concat([header, written(name), tail, ...(from === undefined ? [] : [subnet(from)])]);
+  const question = Buffer.concat([header, encodeName(name), tail, ...(from === undefined ? [] : [subnet(from)])]);
   const socket = createSocket('udp4');
   try {
     const answer = await new Promise<Buffer>((done, refuse) => {
@@ -40,13 +40,13 @@ export async function askNameServer(
   }
 }
 
-const written = (name: string) =>
+const encodeName = (name: string) =>
   Buffer.concat([
     ...name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
     Buffer.from([0]),
   ]);
 
-/** Of the visitor's network the first three parts, as resolvers tell it. */
+/** EDNS client subnet option with a /24 prefix. */
 function subnet(address: string): Buffer {
   const bytes = Buffer.from(address.split('.').slice(0, 3).map(Number));
   const option = Buffer.concat([Buffer.from([0, 8, 0, 4 + bytes.length, 0, 1, 24, 0]), bytes]);
@@ -72,7 +72,7 @@ function read(message: Buffer): string[] {
   const answers: string[] = [];
   for (let i = 0; i < message.readUInt16BE(6); i += 1) {
     const { end } = nameAt(at);
-    const type = named.get(message.readUInt16BE(end)) ?? 'other';
+    const type = typeNames.get(message.readUInt16BE(end)) ?? 'other';
     const length = message.readUInt16BE(end + 8);
     const data = message.subarray(end + 10, end + 10 + length);
     if (type === 'CNAME') answers.push(`CNAME ${nameAt(end + 10).name}`);

@@ -1,4 +1,4 @@
-// A certificate authority of a test's own, by the openssl program: what somebody buys elsewhere and brings.
+// A test certificate authority based on the openssl program, for uploaded certificates.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-export interface Bought {
+export interface CertificatePair {
   chainPem: string;
   keyPem: string;
 }
@@ -17,24 +17,24 @@ export interface Signer {
 }
 export interface Authority {
   rootPem: string;
-  /** Whoever signs what is sold. */
+  /** The intermediate certificate that signs issued certificates. */
   signer: Signer;
-  /** Somebody whom it lets answer for it, by a certificate for this purpose or for no special one. */
+  /** A delegated OCSP signer. `purpose` is its extended key usage; empty means none. */
   delegate: (purpose: string) => Promise<Signer>;
-  /** A pair for these names; its chain has the intermediate certificate too. */
-  sell: (
+  /** Issues a certificate and key for these names. The chain includes the intermediate certificate. */
+  issue: (
     names: string[],
     wish?: { rsa?: boolean; days?: number; responder?: string; issuer?: string },
-  ) => Promise<Bought>;
-  /** A chain for somebody else's key. */
+  ) => Promise<CertificatePair>;
+  /** Signs a certificate request and returns the chain. */
   sign: (csrPem: string, names: string[]) => Promise<string>;
-  /** As a file with a password; `old` as programs wrote it ten years ago. */
-  pkcs12: (bought: Bought, password: string, old?: boolean) => Promise<string>;
+  /** Packs a pair as PKCS #12 with a password. `old` uses the encryption of old programs. */
+  pkcs12: (bought: CertificatePair, password: string, old?: boolean) => Promise<string>;
 }
 
 const keyFlags = (rsa: boolean) => (rsa ? ['rsa:2048'] : ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256']);
 
-export async function authority(): Promise<Authority> {
+export async function createAuthority(): Promise<Authority> {
   const root = await inFolder(newRoot);
   const middle = await inFolder(async (dir) => {
     await request(dir, '/O=Test Authority/CN=Test Intermediate', false);
@@ -54,7 +54,7 @@ export async function authority(): Promise<Authority> {
         await request(dir, '/CN=Test Responder', false);
         return { cert: await issue(dir, middle, `extendedKeyUsage=${purpose}`, 90), key: await read(dir, 'key') };
       }),
-    sell: (names, { rsa = false, days = 90, responder, issuer } = {}) =>
+    issue: (names, { rsa = false, days = 90, responder, issuer } = {}) =>
       inFolder(async (dir) => {
         await request(dir, `/CN=${names[0]}`, rsa);
         return {

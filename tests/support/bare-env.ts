@@ -1,4 +1,4 @@
-/** What a program of ours is started with besides its own settings: nothing that whoever runs the tests has set for himself. */
+/** A minimal environment for child processes, without the developer's own settings. */
 export const bareEnv = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

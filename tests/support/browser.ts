@@ -1,4 +1,4 @@
-// The whole product as `npm start` brings it up, on free ports and in a folder of its own, and a Chromium that looks at it.
+// Starts the whole product as `npm start` does, on free ports and in its own folder, and a Chromium.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
@@ -20,31 +20,31 @@ import { unlimited } from './unlimited.ts';
 export type Kind = 'user' | 'client';
 type Language = 'zh-TW' | 'zh-CN' | 'en';
 
-export interface Look {
+export interface WindowOptions {
   language?: Language;
-  /** A first visit: nothing is kept yet, and the browser asks for this language. */
-  firstVisit?: string;
+  /** Opens the page with empty storage and this preferred language. */
+  firstVisitLanguage?: string;
   width?: number;
   theme?: 'light' | 'dark' | 'system';
-  /** Complaints that belong to what is tested: calls that the server refuses are errors of the browser's console, too. */
-  expects?: RegExp;
+  /** Expected browser errors. Chromium also logs each HTTP error of a test as an error. */
+  expectedErrors?: RegExp;
 }
 
 export interface Screen {
   page: Page;
-  /** What the browser complained of since the last time: errors of the console, crashes, refused content. */
-  complaints: () => string[];
+  /** Returns and clears the browser's errors: console errors, crashes, CSP violations. */
+  browserErrors: () => string[];
 }
 
 export interface Product {
   summary: Summary;
   edgePort: number;
-  /** The API as one of the demo's accounts. */
+  /** API client of a demo account. */
   as: (kind: Kind) => Promise<Call>;
-  /** A window without any session. */
-  open: (look?: Look) => Promise<Screen>;
-  /** A window in which one of the demo's accounts is signed in, at this address of its console. */
-  openAs: (kind: Kind, address: string, look?: Look) => Promise<Screen>;
+  /** Opens a page without a session. */
+  open: (look?: WindowOptions) => Promise<Screen>;
+  /** Opens a console page with a demo account signed in. */
+  openAs: (kind: Kind, address: string, look?: WindowOptions) => Promise<Screen>;
   stop: () => Promise<void>;
 }
 
@@ -76,11 +76,11 @@ export async function startProduct(): Promise<Product> {
     await ended;
     await rm(data, { recursive: true, force: true });
   };
-  let said = '';
+  let output = '';
   for (const stream of [started.stdout, started.stderr])
-    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const isUp = eventually(() => void (said.includes('Everything is up') || expect.fail(said)), { within: 180_000 });
-  await Promise.race([isUp, ended.then(() => Promise.reject(new Error(`The quick start ended:\n${said}`)))]).catch(
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const isUp = eventually(() => void (output.includes('Everything is up') || expect.fail(output)), { within: 180_000 });
+  await Promise.race([isUp, ended.then(() => Promise.reject(new Error(`The quick start ended:\n${output}`)))]).catch(
     async (error: unknown) => {
       await stop();
       throw error;
@@ -106,7 +106,7 @@ export async function startProduct(): Promise<Product> {
     openAs: async (kind, address, look) => {
       const screen = await openWindow(browser, summary.console, look);
       const { accessToken } = await tokensOf(kind);
-      await giveSession(screen, summary.console, { kind, token: accessToken });
+      await setSessionCookies(screen, summary.console, { kind, token: accessToken });
       await screen.page.goto(`${summary.console}/${kind}/${address}`);
       return screen;
     },
@@ -117,36 +117,36 @@ export async function startProduct(): Promise<Product> {
   };
 }
 
-/** Each start has a profile of its own, which Playwright makes and throws away. */
+/** Each browser starts with an empty profile. */
 export const openChromium = (): Promise<Browser> => chromium.launch(chromiumOptions);
 
-/** A window at a console's address. The test that opens it fails by whatever the browser complained of and nobody asked for. */
+/** Opens a console page. Unexpected browser errors fail the test that opened it. */
 export async function openWindow(
   browser: Browser,
   baseURL: string,
-  { language = 'en', firstVisit, width = 1440, theme = 'system', expects = /^$/ }: Look = {},
+  { language = 'en', firstVisitLanguage, width = 1440, theme = 'system', expectedErrors = /^$/ }: WindowOptions = {},
 ): Promise<Screen> {
   const options: BrowserContextOptions = {
     viewport: { width, height: width < 500 ? 740 : 900 },
     baseURL,
     reducedMotion: 'reduce',
-    ...(firstVisit !== undefined && { locale: firstVisit }),
+    ...(firstVisitLanguage !== undefined && { locale: firstVisitLanguage }),
   };
   const context = await browser.newContext(options);
   const complaints: string[] = [];
-  // An interface that comes or goes on this machine, of a container or a namespace, breaks what Chromium has under way.
-  const isOurs = (text: string) => !expects.test(text) && !text.includes('net::ERR_NETWORK_CHANGED');
+  // Chromium aborts requests when a network interface of the machine changes (containers, namespaces).
+  const isOurs = (text: string) => !expectedErrors.test(text) && !text.includes('net::ERR_NETWORK_CHANGED');
   const complain = (text: string) => void (isOurs(text) && complaints.push(text));
-  // What the consoles keep of a reader, as if it had been chosen on an earlier visit.
-  if (firstVisit === undefined)
+  // Sets stored preferences as an earlier visit would have left them.
+  if (firstVisitLanguage === undefined)
     await context.addInitScript(
       ([key, kept]) => {
-        // A blank page, as axe opens one, has no storage.
+        // axe opens a blank page, which has no storage.
         if (location.protocol !== 'about:' && localStorage.getItem(key) === null) localStorage.setItem(key, kept);
       },
       ['edgeloom.preferences', JSON.stringify({ state: { language, theme }, version: 0 })] as const,
     );
-  // Messages that go by themselves, after four seconds: a slow machine may need more to look at one, or to press its undo.
+  // Toasts close after four seconds, which is too short for a slow machine.
   await context.addInitScript(() => {
     const { setTimeout } = window;
     const patient = (task: TimerHandler, ms?: number, ...rest: unknown[]) =>
@@ -161,7 +161,7 @@ export async function openWindow(
       if (typeof report === 'function') report(`${effectiveDirective} ${blockedURI} at ${sourceFile}:${lineNumber}`);
     }),
   );
-  // Of every tab that it will have.
+  // Listens on every page of the context.
   context.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complain(`${message.text()} (${message.location().url})`);
   });
@@ -169,14 +169,14 @@ export async function openWindow(
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   onTestFinished(() => expect(complaints, 'complaints of the browser').toEqual([]));
-  return { page, complaints: () => complaints.splice(0) };
+  return { page, browserErrors: () => complaints.splice(0) };
 }
 
-/** The cookies that a sign-in leaves. */
-export const giveSession = ({ page }: Screen, url: string, who: { kind: Family; token: string }) =>
+/** Sets the cookies that signing in sets. */
+export const setSessionCookies = ({ page }: Screen, url: string, who: { kind: Family; token: string }) =>
   page.context().addCookies(sessionCookies(url, who));
 
-/** Through the sign-in form, as a person does it. */
+/** Signs in through the sign-in form. */
 export async function signIn({ page }: Screen, kind: Kind, summary: Summary): Promise<void> {
   const { email, password } = summary.accounts[kind];
   await page.goto(`/${kind}/login`);
@@ -186,6 +186,6 @@ export async function signIn({ page }: Screen, kind: Kind, summary: Summary): Pr
   await page.waitForURL(`**/${kind}/dashboard`);
 }
 
-/** Wider than the window: the page would scroll sideways. */
-export const overhang = (page: Page): Promise<number> =>
+/** Pixels by which the page is wider than the viewport. */
+export const horizontalOverflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

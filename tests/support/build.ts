@@ -1,4 +1,4 @@
-// Things to test with. A builder fills in what the test does not care about and takes what it does.
+// Builders of test data. Each fills in the fields that the caller leaves out.
 import { randomBytes, randomUUIDv7, X509Certificate } from 'node:crypto';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
@@ -18,22 +18,22 @@ import type {
 import { TokenAuthItem } from '@edgeloom/contract/modules/token-auths.ts';
 import { isEverySites } from '@edgeloom/contract/ports/ports.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
-import type { Signed } from './actors.ts';
+import type { SignedInAccount } from './actors.ts';
 
 let ports = 30_000;
 const nextPort = () => (ports += 1);
 
 export const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`;
 
-interface AccountWish {
-  /** Of a sub-account; a root account has all. */
+interface AccountOptions {
+  /** Permissions of a sub-account. A root account has all of them. */
   permissions?: Permission[];
   language?: string;
 }
 export interface Tenant {
   clientId: string;
   /** The operator's root account. */
-  client: Signed;
+  client: SignedInAccount;
 }
 export interface BuiltZone extends Zone, Tenant {}
 export interface BuiltProduct extends Product, Tenant {
@@ -42,8 +42,8 @@ export interface BuiltProduct extends Product, Tenant {
 export interface BuiltSite extends Site, Tenant {
   zone: BuiltZone;
   product: BuiltProduct;
-  /** A root user. */
-  owner: Signed;
+  /** The customer's root account. */
+  owner: SignedInAccount;
   params: { siteId: string };
 }
 export interface BuiltDomain extends Domain {
@@ -57,7 +57,7 @@ export interface BuiltForward extends PortRule {
 
 export type Build = ReturnType<typeof builder>;
 
-/** What a module of each kind may say. */
+/** Default settings of each kind of module. */
 const moduleSettings = {
   customHeader: { headers: [{ direction: 'response', action: 'set', name: 'X-Frame-Options', value: 'DENY' }] },
   cors: {
@@ -72,7 +72,7 @@ const moduleSettings = {
   proxyRewrite: { rules: [] },
 };
 
-export function builder({ db, secrets }: Installation, signIn: (account: Account) => Promise<Signed>) {
+export function builder({ db, secrets }: Installation, signIn: (account: Account) => Promise<SignedInAccount>) {
   const account = async (data: Omit<Prisma.AccountUncheckedCreateInput, 'email' | 'name'>) => {
     const email = `${unique(data.kind)}@example.com`;
     return signIn(await db.account.create({ data: { ...data, email, name: email, login2faType: 2 } }));
@@ -84,7 +84,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
   const build = {
     admin: () => account({ kind: 'admin', isRoot: true }),
 
-    async subAdmin(admin: Signed, { permissions = [] }: AccountWish = {}) {
+    async subAdmin(admin: SignedInAccount, { permissions = [] }: AccountOptions = {}) {
       const { id: roleId } = await role(admin, permissions);
       return account({ kind: 'admin', parentId: admin.id, roleId });
     },
@@ -99,14 +99,14 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return account({ kind: 'user', isRoot: true, clientId, parentId: operator.id });
     },
 
-    /** Sees the zones it is given, and may what it is given. */
-    async subClient({ clientId, client }: Tenant, zones: { id: string }[], { permissions = [] }: AccountWish = {}) {
+    /** A sub-account with these zones and permissions. */
+    async subClient({ clientId, client }: Tenant, zones: { id: string }[], { permissions = [] }: AccountOptions = {}) {
       const { id: roleId } = await role(client, permissions);
       const sub = await account({ kind: 'client', clientId, parentId: client.id, roleId });
       await db.zoneAssignment.createMany({ data: zones.map(({ id }) => ({ zoneId: id, accountId: sub.id })) });
       return sub;
     },
-    async subUser(owner: Signed, sites: { id: string }[], { permissions = [] }: AccountWish = {}) {
+    async subUser(owner: SignedInAccount, sites: { id: string }[], { permissions = [] }: AccountOptions = {}) {
       const { id: roleId } = await role(owner, permissions);
       const sub = await account({ kind: 'user', clientId: owner.clientId, parentId: owner.id, roleId });
       await db.siteAssignment.createMany({ data: sites.map(({ id }) => ({ siteId: id, accountId: sub.id })) });
@@ -141,7 +141,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return { ...row, zone: of };
     },
 
-    /** One that has ended well, of one node. */
+    /** A completed rollout with one node. */
     async rollout(node: { id: string; zone: BuiltZone }, wish: Partial<Prisma.RolloutUncheckedCreateInput> = {}) {
       const at = new Date(0);
       return db.rollout.create({
@@ -180,7 +180,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       product,
       owner,
       ...wish
-    }: { product?: BuiltProduct; owner?: Signed } & Partial<
+    }: { product?: BuiltProduct; owner?: SignedInAccount } & Partial<
       Pick<Site, 'name' | 'status' | 'tags'>
     > = {}): Promise<BuiltSite> {
       const of = product ?? (await build.product());
@@ -195,7 +195,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
           ...wish,
         },
       });
-      // As sites begin: with what there is, where that is neither 80 nor 443.
+      // Same default as in production: the zone's ports, without 80 and 443.
       const ports = await db.zonePort.findMany({ where: { zoneId: of.zoneId } });
       if (!ports.some(({ port }) => isEverySites(port)))
         await db.sitePort.createMany({ data: ports.map(({ id }) => ({ siteId: row.id, zonePortId: id })) });
@@ -223,7 +223,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return { ...row, site: of, params: { siteId: of.id, domainId: row.id } };
     },
 
-    /** A port of its own unless one is said. */
+    /** The port defaults to an unused one. */
     async forward({
       site,
       upstreams = [{ address: '192.0.2.10', port: 22 }],
@@ -264,7 +264,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
         },
       }),
 
-    /** Without a domain: for all of the site. */
+    /** Without a domain the rule holds for the whole site. */
     antiHeader: (
       { id: siteId }: Pick<Site, 'id'>,
       domain: Pick<Domain, 'id'> | null = null,
@@ -292,7 +292,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
         data: { siteId, moduleId: id, type: 'exact', source: `/${unique('from')}`, target: '/to' },
       }),
 
-    /** Of nobody in particular, for these names. */
+    /** A self-signed certificate for these names. */
     async certificate(
       site: Pick<Site, 'id'>,
       names: string[],
@@ -319,7 +319,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return row;
     },
 
-    /** With one entry and one key. */
+    /** A token-auth module with one rule and one key. */
     async tokenAuth(site: Pick<Site, 'id'>, key = 'a-key-of-the-site') {
       const id = randomUUIDv7();
       const { createdAt } = await db.tokenKey.create({

@@ -1,10 +1,9 @@
-// What a cache must and must not answer from its store (RFC 9111, 9110, 9213), as data: the edge's tests hold it against
-// all of it, and a bench says what a plain nginx makes of the same.
+// Cacheable and uncacheable responses (RFC 9111, 9110, 9213) as data, shared by the edge tests and the cache bench.
 import type { OutgoingHttpHeader } from 'node:http';
 import type { Ask } from './edge.ts';
 
 export type Fields = Record<string, OutgoingHttpHeader>;
-/** What the origin says; its fields; its status; how it is asked. */
+/** The claim, the origin's response headers, its status, and the request. */
 export type Case = [sentence: string, fields: Fields, status?: number, ask?: Ask];
 
 export const HOUR = 3600;
@@ -20,24 +19,24 @@ function asctime(seconds: number): string {
   return `${name} ${month} ${day.replace(/^0/, ' ')} ${time} ${year}`;
 }
 
-/** A well-formed CDN-Cache-Control counts, and alone. */
-const counts = (text: string): Case => [
+/** A well-formed CDN-Cache-Control overrides Cache-Control. */
+const validCdnCacheControl = (text: string): Case => [
   `CDN-Cache-Control: ${text}`,
   { 'cache-control': 'no-store', expires: date(-HOUR), 'cdn-cache-control': text },
 ];
-/** One that is not well formed is as if it were not there. */
-const ignored = (text: string): Case => [
+/** A malformed CDN-Cache-Control is ignored. */
+const invalidCdnCacheControl = (text: string): Case => [
   `a broken CDN-Cache-Control: ${text}`,
   { 'cache-control': 'max-age=60', 'cdn-cache-control': text },
 ];
-/** A well-formed one that forbids, against a Cache-Control that does not. */
-const forbids = (text: string): Case => [
+/** A well-formed CDN-Cache-Control that forbids caching overrides a Cache-Control that allows caching. */
+const forbiddingCdnCacheControl = (text: string): Case => [
   `CDN-Cache-Control: ${text}`,
   { 'cache-control': 'max-age=60', 'cdn-cache-control': text },
 ];
 
-/** The second visitor is answered from the store. */
-export const shared: Case[] = [
+/** The second request is served from the cache. */
+export const cacheable: Case[] = [
   ['max-age', { 'cache-control': 'max-age=60' }],
   ['max-age in capitals', { 'Cache-Control': 'MAX-AGE=60' }],
   ['a quoted max-age', { 'cache-control': 'max-age="60"' }],
@@ -79,45 +78,45 @@ export const shared: Case[] = [
   ['max-age on a 403', { 'cache-control': 'max-age=60' }, 403],
   ['max-age on a 500', { 'cache-control': 'max-age=60' }, 500],
   ['Pragma: no-cache in an answer, which means nothing', { 'cache-control': 'max-age=60', pragma: 'no-cache' }],
-  counts('max-age=60'),
-  counts('  max-age=60  '),
-  counts('max-age=60, public'),
-  counts('max-age=60,public'),
-  counts('public , max-age=60'),
-  counts('max-age=60;why="because"'),
-  counts('max-age=60; a=?0; b=1.5; c'),
-  counts('max-age=0, max-age=60'),
-  counts('unknown=(1 2 "three" ?1), max-age=60'),
-  counts('unknown=:aGVsbG8=:, max-age=60'),
-  counts('unknown="a, no-store", max-age=60'),
-  counts('*star=tok/en:1, max-age=60'),
-  counts('no-store=?0, max-age=60'),
-  counts('s-maxage=60, max-age=0'),
-  counts('max-age=999999999999999'),
-  counts('s-maxage=60'),
-  ignored(''),
-  ignored('max-age=0,'),
-  ignored(',max-age=0'),
-  ignored('max-age=0 no-store'),
-  ignored('max-age=0,, no-store'),
-  ignored('Max-Age=0'),
-  ignored('max-age= 0'),
-  ignored('max-age =0'),
-  ignored('max-age=0; =1'),
-  ignored('max-age=0, a="open'),
-  ignored('max-age=0, a="bad \\escape"'),
-  ignored('max-age=0, a=(1 2'),
-  ignored('max-age=0, a=(1,2)'),
-  ignored('max-age=0, a=:not base64!:'),
-  ignored('max-age=0, a=?2'),
-  ignored('max-age=0, a=1.2345'),
-  ignored('max-age=0000000000000000'),
-  ignored('max-age=?1, no-store'),
-  ignored('no-store=, max-age=60'),
+  validCdnCacheControl('max-age=60'),
+  validCdnCacheControl('  max-age=60  '),
+  validCdnCacheControl('max-age=60, public'),
+  validCdnCacheControl('max-age=60,public'),
+  validCdnCacheControl('public , max-age=60'),
+  validCdnCacheControl('max-age=60;why="because"'),
+  validCdnCacheControl('max-age=60; a=?0; b=1.5; c'),
+  validCdnCacheControl('max-age=0, max-age=60'),
+  validCdnCacheControl('unknown=(1 2 "three" ?1), max-age=60'),
+  validCdnCacheControl('unknown=:aGVsbG8=:, max-age=60'),
+  validCdnCacheControl('unknown="a, no-store", max-age=60'),
+  validCdnCacheControl('*star=tok/en:1, max-age=60'),
+  validCdnCacheControl('no-store=?0, max-age=60'),
+  validCdnCacheControl('s-maxage=60, max-age=0'),
+  validCdnCacheControl('max-age=999999999999999'),
+  validCdnCacheControl('s-maxage=60'),
+  invalidCdnCacheControl(''),
+  invalidCdnCacheControl('max-age=0,'),
+  invalidCdnCacheControl(',max-age=0'),
+  invalidCdnCacheControl('max-age=0 no-store'),
+  invalidCdnCacheControl('max-age=0,, no-store'),
+  invalidCdnCacheControl('Max-Age=0'),
+  invalidCdnCacheControl('max-age= 0'),
+  invalidCdnCacheControl('max-age =0'),
+  invalidCdnCacheControl('max-age=0; =1'),
+  invalidCdnCacheControl('max-age=0, a="open'),
+  invalidCdnCacheControl('max-age=0, a="bad \\escape"'),
+  invalidCdnCacheControl('max-age=0, a=(1 2'),
+  invalidCdnCacheControl('max-age=0, a=(1,2)'),
+  invalidCdnCacheControl('max-age=0, a=:not base64!:'),
+  invalidCdnCacheControl('max-age=0, a=?2'),
+  invalidCdnCacheControl('max-age=0, a=1.2345'),
+  invalidCdnCacheControl('max-age=0000000000000000'),
+  invalidCdnCacheControl('max-age=?1, no-store'),
+  invalidCdnCacheControl('no-store=, max-age=60'),
 ];
 
-/** The second visitor makes the origin be asked again. */
-export const asked: Case[] = [
+/** The second request is forwarded to the origin. */
+export const uncacheable: Case[] = [
   ['nothing said', {}],
   ['Last-Modified alone', { 'last-modified': date(-365 * 86_400) }],
   ['no-store', { 'cache-control': 'max-age=60, no-store' }],
@@ -155,14 +154,14 @@ export const asked: Case[] = [
   ['Expires that equals Date', { expires: date(HOUR), date: date(HOUR) }],
   ['the first of two Ages beyond max-age', { 'cache-control': 'max-age=60', age: '100, 0' }],
   ['Pragma: no-cache beside nothing', { pragma: 'no-cache' }],
-  forbids('no-store'),
-  forbids('no-store, max-age=60'),
-  forbids('private'),
-  forbids('no-cache, max-age=60'),
-  forbids('max-age=0'),
-  forbids('max-age=60, max-age=0'),
-  forbids('s-maxage=0, max-age=60'),
-  forbids('max-age=-5'),
-  forbids('public'),
-  forbids('must-revalidate;x=1'),
+  forbiddingCdnCacheControl('no-store'),
+  forbiddingCdnCacheControl('no-store, max-age=60'),
+  forbiddingCdnCacheControl('private'),
+  forbiddingCdnCacheControl('no-cache, max-age=60'),
+  forbiddingCdnCacheControl('max-age=0'),
+  forbiddingCdnCacheControl('max-age=60, max-age=0'),
+  forbiddingCdnCacheControl('s-maxage=0, max-age=60'),
+  forbiddingCdnCacheControl('max-age=-5'),
+  forbiddingCdnCacheControl('public'),
+  forbiddingCdnCacheControl('must-revalidate;x=1'),
 ];

@@ -1,6 +1,6 @@
 import type { Family } from '@edgeloom/contract/family.ts';
 
-/** How every Chromium of the tests and benches starts. */
+/** Launch options of every Chromium in tests and benches. */
 export const chromiumOptions = {
   executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium-headless-shell',
   chromiumSandbox: false,
@@ -13,7 +13,7 @@ export const chromiumOptions = {
   ],
 };
 
-/** The cookies that a sign-in leaves. */
+/** The cookies that signing in sets. */
 export const sessionCookies = (url: string, { kind, token }: { kind: Family; token: string }) => [
   { name: `${kind.charAt(0)}_accessToken`, value: token, url },
   { name: `${kind.charAt(0)}_tokenType`, value: 'Bearer', url },

@@ -1,4 +1,4 @@
-// A story of commits that is told again from wherever the store says it was. Run as a program it tells it to a directory.
+// A fixed sequence of commits to a document store, which resumes at the store's revision. Also runs as a program.
 import { truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
@@ -9,28 +9,28 @@ const put = (key: string, revision: number): Change => {
   const body = JSON.stringify({ key, revision, padding: 'x'.repeat(revision % 7) });
   return { key, revision, sha256: sha256(body), body };
 };
-const gone = (key: string, revision: number): Change => ({ key, revision, sha256: sha256(''), body: null });
+const remove = (key: string, revision: number): Change => ({ key, revision, sha256: sha256(''), body: null });
 
-/** Few at a time, then more than are flushed one by one, then changes and removals. */
-export const story: readonly { changes: Change[]; reached: number }[] = [
+/** Small commits, then a large one, then updates and removals. */
+export const commits: readonly { changes: Change[]; reached: number }[] = [
   { changes: [put('zone', 1), put('host/a.example.com', 2)], reached: 2 },
   { changes: Array.from({ length: 20 }, (_, i) => put(`host/n${i}.example.com`, 3 + i)), reached: 22 },
   {
     changes: [
       put('zone', 23),
       put('host/n1.example.com', 24),
-      gone('host/n2.example.com', 25),
+      remove('host/n2.example.com', 25),
       put('host/*.b.example.com', 26),
     ],
     reached: 26,
   },
-  { changes: [gone('host/a.example.com', 27), put('host/n2.example.com', 28)], reached: 28 },
+  { changes: [remove('host/a.example.com', 27), put('host/n2.example.com', 28)], reached: 28 },
 ];
 
-/** What is there once a revision has been reached: key → revision. */
+/** Expected content at a revision: key → revision. */
 export function stateAt(revision: number): Map<string, number> {
   const state = new Map<string, number>();
-  for (const { changes, reached } of story) {
+  for (const { changes, reached } of commits) {
     if (reached > revision) break;
     for (const change of changes) {
       if (change.body === null) state.delete(change.key);
@@ -40,10 +40,10 @@ export function stateAt(revision: number): Map<string, number> {
   return state;
 }
 
-/** `cutAt`: the manifest is cut to its first line just before the commit that reaches this revision. */
-export async function tell(dir: string, cutAt?: number): Promise<DocumentStore> {
+/** `cutAt` truncates the manifest to its first line just before the commit of this revision. */
+export async function applyCommits(dir: string, cutAt?: number): Promise<DocumentStore> {
   const store = await DocumentStore.open(dir);
-  for (const { changes, reached } of story) {
+  for (const { changes, reached } of commits) {
     if (reached === cutAt) await truncate(path.join(dir, 'manifest'), 'edgeloom-manifest 1\n'.length);
     if (reached > store.revision) await store.commit(changes, reached);
   }
@@ -52,5 +52,5 @@ export async function tell(dir: string, cutAt?: number): Promise<DocumentStore> 
 
 if (import.meta.main) {
   const [, , dir = '', cutAt] = process.argv;
-  await (await tell(dir, cutAt === undefined ? undefined : Number(cutAt))).close();
+  await (await applyCommits(dir, cutAt === undefined ? undefined : Number(cutAt))).close();
 }

@@ -1,20 +1,20 @@
-// The built consoles over a real api and a database of the caller's own, and a Chromium that looks at them: for tests that
-// need more accounts than the quick start has, or the database beside the browser.
+// Serves the built consoles over a real API and a test database, for tests that need more accounts than the quick start
+// has.
 import path from 'node:path';
 import type { Family } from '@edgeloom/contract/family.ts';
 import { buildAll } from '../../deploy/build.ts';
-import type { Signed } from './actors.ts';
+import type { SignedInAccount } from './actors.ts';
 import { testApp, type TestApp } from './app.ts';
-import { giveSession, openChromium, openWindow, type Look, type Screen } from './browser.ts';
+import { setSessionCookies, openChromium, openWindow, type WindowOptions, type Screen } from './browser.ts';
 import { freePorts } from './ports.ts';
 
 export interface Consoles {
   app: TestApp;
-  /** Where each console is; names, not addresses, since passkeys live at names only. */
+  /** URL of each console. They use host names, because passkeys do not work on IP addresses. */
   base: Record<Family, string>;
-  open: (kind: Family, look?: Look) => Promise<Screen>;
-  /** A window in which the account is signed in, at this address of its console. */
-  openAs: (who: Pick<Signed, 'kind' | 'token'>, address: string, look?: Look) => Promise<Screen>;
+  open: (kind: Family, look?: WindowOptions) => Promise<Screen>;
+  /** Opens a console page with the account signed in. */
+  openAs: (who: Pick<SignedInAccount, 'kind' | 'token'>, address: string, look?: WindowOptions) => Promise<Screen>;
   stop: () => Promise<void>;
 }
 
@@ -28,20 +28,20 @@ export async function startConsoles(settings: Record<string, string> = {}): Prom
     ADMIN_PORT: String(adminPort),
     PUBLIC_URL: open,
     ADMIN_URL: admin,
-    // Whose operator has no DNS meets its setting-up, and nothing else.
+    // An operator without DNS would be redirected to the DNS setup page.
     CNAME_SUFFIX: 'cdn.example.net',
     CONSOLE_DIR: path.join(import.meta.dirname, '../../apps/console/dist'),
     ...settings,
   });
   const browser = await openChromium();
-  const openOf = (kind: Family, look?: Look) => openWindow(browser, base[kind], look);
+  const openOf = (kind: Family, look?: WindowOptions) => openWindow(browser, base[kind], look);
   return {
     app,
     base,
     open: openOf,
     openAs: async (who, address, look) => {
       const screen = await openOf(who.kind, look);
-      await giveSession(screen, base[who.kind], who);
+      await setSessionCookies(screen, base[who.kind], who);
       await screen.page.goto(`/${who.kind}/${address}`);
       return screen;
     },

@@ -1,6 +1,7 @@
-// A stand-in for the images that docker-compose.yml names, where no registry can be reached: Debian 12 with Node, npm, PostgreSQL
-// and nats-server, and with everything that the two builds fetch. `node tests/support/container-base.ts` makes it, once for each
-// lock file, within some minutes; needs root, a Docker daemon and debootstrap.
+// Builds a local base image in place of the registry images of docker-compose.yml, for machines without registry
+// access:
+// Debian 12 with Node, npm, PostgreSQL, nats-server and all packages that the two builds fetch.
+// `node tests/support/container-base.ts` builds it once per lock file; needs root, Docker and debootstrap.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,7 +16,7 @@ const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../..');
 const MIRROR = 'http://deb.debian.org/debian';
 const PNPM = 'pnpm@12.21.0';
-/** Beside Node: what the images of PostgreSQL and NATS bring. */
+/** Packages that the PostgreSQL and NATS images provide. */
 const base = ['ca-certificates', 'dpkg-dev', 'nats-server', 'postgresql-15', 'wget'];
 
 const lockHash = createHash('sha256')
@@ -23,7 +24,7 @@ const lockHash = createHash('sha256')
   .digest('hex');
 export const containerBase = `edgeloom-test/container-base:${lockHash.slice(0, 12)}`;
 
-/** The program and its first arguments; null where there is none. */
+/** The compose program with its first arguments, or null when not installed. */
 export async function findCompose(): Promise<[string, ...string[]] | null> {
   const isThere = (program: string, ...args: string[]) =>
     run(program, [...args, 'version']).then(
@@ -34,8 +35,8 @@ export async function findCompose(): Promise<[string, ...string[]] | null> {
   return (await isThere('docker-compose')) ? ['docker-compose'] : null;
 }
 
-/** Why the containers cannot be tried; null where they can. */
-export async function withoutContainerBase(): Promise<string | null> {
+/** Why the container tests must be skipped, or null. */
+export async function containerSkipReason(): Promise<string | null> {
   try {
     await run('docker', ['info']);
   } catch {
@@ -48,12 +49,12 @@ export async function withoutContainerBase(): Promise<string | null> {
   );
 }
 
-async function make(): Promise<void> {
+async function buildImage(): Promise<void> {
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-base-'));
   const files = path.join(dir, 'root');
-  const shell = (script: string) => show('sh', ['-euc', script, 'sh', files]);
+  const shell = (script: string) => runVerbose('sh', ['-euc', script, 'sh', files]);
   try {
-    await show('debootstrap', ['--variant=minbase', `--include=${base.join(',')}`, 'bookworm', files, MIRROR]);
+    await runVerbose('debootstrap', ['--variant=minbase', `--include=${base.join(',')}`, 'bookworm', files, MIRROR]);
     await shell(`chroot "$1" sh -euc '
       rm -f /var/cache/apt/archives/*.deb
       apt-get update
@@ -64,15 +65,15 @@ async function make(): Promise<void> {
       cd /srv/packages && dpkg-scanpackages --multiversion . > Packages
       useradd --create-home --uid 1000 node'`);
     await writeFile(path.join(files, 'etc/apt/sources.list'), 'deb [trusted=yes] file:/srv/packages ./\n');
-    await bringNode(files);
-    await bringPackages(files);
+    await addNode(files);
+    await addPackages(files);
     await shell(`tar -C "$1" -c . | docker import - ${containerBase}`);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-async function bringNode(files: string): Promise<void> {
+async function addNode(files: string): Promise<void> {
   await cp(await realpath(path.join(root, 'node_modules/.bin/node')), path.join(files, 'usr/local/bin/node'));
   const { stdout } = await run('sh', ['-c', 'command -v npm']);
   const npm = path.dirname(path.dirname(await realpath(stdout.trim())));
@@ -86,32 +87,32 @@ async function bringNode(files: string): Promise<void> {
     );
 }
 
-/** pnpm itself, and its store with all that the lock file names. */
-async function bringPackages(files: string): Promise<void> {
+/** Stores pnpm and every package of the lock file. */
+async function addPackages(files: string): Promise<void> {
   const [cache, store, trial] = ['srv/npm-cache', 'srv/pnpm-store', 'srv/trial'].map((name) => path.join(files, name));
   if (cache === undefined || store === undefined || trial === undefined) throw new Error('three folders are three');
   await mkdir(trial);
   for (const name of ['pnpm-lock.yaml', 'pnpm-workspace.yaml']) await cp(path.join(root, name), path.join(trial, name));
   const env = { ...process.env, npm_config_cache: cache, CI: 'true' };
-  await show('npx', ['-y', PNPM, 'fetch', '--store-dir', store, '--ignore-scripts'], { cwd: trial, env });
-  // The npm package "node" fetches its binary by npm when it is installed.
+  await runVerbose('npx', ['-y', PNPM, 'fetch', '--store-dir', store, '--ignore-scripts'], { cwd: trial, env });
+  // The npm package "node" downloads its binary on install.
   const binary = `node-${process.platform}-${process.arch}@${process.versions.node}`;
   await cp(path.join(root, 'node_modules/node/package.json'), path.join(trial, 'package.json'));
-  await show('npm', ['install', '--no-save', '--ignore-scripts', binary], { cwd: trial, env });
+  await runVerbose('npm', ['install', '--no-save', '--ignore-scripts', binary], { cwd: trial, env });
   await rm(trial, { recursive: true });
   if ((await readdir(store)).length === 0) throw new Error('pnpm has fetched nothing');
   await writeFile(path.join(files, 'usr/local/etc/npmrc'), 'cache=/srv/npm-cache\noffline=true\n');
   await mkdir(path.join(files, 'root/.config/pnpm'), { recursive: true });
-  // The age of a release is asked of a registry.
+  // A minimum release age would need the registry.
   const config = 'storeDir: /srv/pnpm-store\nminimumReleaseAge: 0\n';
   await writeFile(path.join(files, 'root/.config/pnpm/config.yaml'), config);
 }
 
-/** Shows the program's output to the person who waits. */
-async function show(program: string, args: readonly string[], options: object = {}): Promise<void> {
+/** Runs a program with its output on the terminal. */
+async function runVerbose(program: string, args: readonly string[], options: object = {}): Promise<void> {
   const child = spawn(program, args, { stdio: 'inherit', ...options });
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`${program} ended with ${String(code)}`);
 }
 
-if (import.meta.main) await make();
+if (import.meta.main) await buildImage();

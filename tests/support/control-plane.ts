@@ -1,5 +1,5 @@
-// A whole control plane of a test's own: real api processes over a database and a nats-server that nobody else uses, so
-// that a test may kill any of them. (Processes of two databases on one server would answer each other's nodes.)
+// A whole control plane: API processes with their own database and nats-server, so that a test may kill any of them.
+// Control planes must not share a nats-server, because each would respond to the other's nodes.
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { openInstallation } from '@edgeloom/api/core/installation.ts';
@@ -13,8 +13,8 @@ import { prepareNats } from '../../deploy/services/nats.ts';
 import type { Nats } from '../../deploy/services/nats.ts';
 import { identify, launch } from '../../deploy/services/program.ts';
 import type { Exit, Program, Running } from '../../deploy/services/program.ts';
-import { actors } from './actors.ts';
-import type { Actors } from './actors.ts';
+import { apiClients } from './actors.ts';
+import type { ApiClients } from './actors.ts';
 import { bareEnv } from './bare-env.ts';
 import { builder, unique } from './build.ts';
 import type { Build, BuiltZone } from './build.ts';
@@ -25,7 +25,7 @@ import { unlimited } from './unlimited.ts';
 
 export interface ControlPlaneOptions {
   databaseUrl: string;
-  /** How many api processes; the first one is `url`. */
+  /** Number of API processes. `url` is the first one's. */
   apis?: number;
   settings?: Record<string, string>;
 }
@@ -39,7 +39,7 @@ export class ControlPlane {
   readonly apis: ApiProcess[] = [];
   readonly installation: Installation;
   readonly build: Build;
-  readonly as: Actors['as'];
+  readonly as: ApiClients['as'];
   readonly #close: () => Promise<void>;
 
   constructor(parts: {
@@ -56,7 +56,7 @@ export class ControlPlane {
     this.apis = parts.apis;
     this.installation = parts.installation;
     this.#close = parts.close;
-    const { as, signIn } = actors(parts.installation, { url: this.api.url, adminUrl: this.api.adminUrl });
+    const { as, signIn } = apiClients(parts.installation, { url: this.api.url, adminUrl: this.api.adminUrl });
     this.as = as;
     this.build = builder(parts.installation, signIn);
   }
@@ -67,7 +67,7 @@ export class ControlPlane {
     return first;
   }
 
-  /** A node as its operator makes it: what a machine needs to join. */
+  /** Creates a node and returns what its machine needs to join. */
   async node(zone: BuiltZone, ip = '192.0.2.1'): Promise<{ nodeID: string; token: string; control: string }> {
     const body = { name: unique('node'), ip, zoneID: zone.id };
     const { id, joinToken } = await this.as(zone.client).call(nodes.create, { body });
@@ -114,7 +114,7 @@ export async function controlPlane({
     const { close, ...installation } = await openInstallation(readEnv({ ...env, DATABASE_POOL: '4' }));
     return new ControlPlane({ dir, secretsDir, nats, apis: processes, installation, close });
   } catch (error) {
-    // What was started would outlive the test that has no handle to stop it by.
+    // The test has no handle yet by which to stop these processes.
     await Promise.all(processes.map((api) => api.kill()));
     await nats.stop();
     await rm(dir, { recursive: true, force: true });
@@ -122,7 +122,7 @@ export async function controlPlane({
   }
 }
 
-/** The process that a real installation runs, on ports that stay the same over restarts. */
+/** The production entry point, on ports that survive restarts. */
 export class ApiProcess {
   readonly url: string;
   readonly adminUrl: string;
@@ -150,7 +150,7 @@ export class ApiProcess {
     };
   }
 
-  /** Resolves when it answers and reaches its nodes. */
+  /** Resolves when the process serves HTTP and is connected to NATS. */
   async start(): Promise<void> {
     const running = await launch(this.#program, { runDir: path.join(this.#dir, 'run'), logDir: this.#dir });
     this.#running = running;
@@ -169,7 +169,7 @@ export class ApiProcess {
     await kill(this.#running);
   }
 
-  /** Answers how it ended. */
+  /** Resolves with the exit status. */
   async stop(): Promise<Exit | null> {
     const running = this.#running;
     await running?.stop();
@@ -177,7 +177,7 @@ export class ApiProcess {
   }
 }
 
-/** Hard; without a word if it has ended already. */
+/** Sends SIGKILL. Does nothing when the process has already exited. */
 async function kill(running: Running | null): Promise<void> {
   if (running === null) return;
   const identity = await identify(running.pid);
@@ -206,7 +206,7 @@ export class NatsServer {
     await kill(this.#running);
   }
 
-  /** All that it had stored. It must not be running. */
+  /** Deletes the stored data. The server must be stopped. */
   async wipe(): Promise<void> {
     for (const part of ['jwt', 'store']) await rm(path.join(this.#dir, 'nats', part), { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
-// Loaded before a program (`node --import`), it kills the process in the middle of its nth step that changes the disk: a
-// write is cut in half, everything else has not begun. CRASH_AT says which; without a number nothing happens, and the
-// count of steps goes to stderr at the end.
+// Loaded with `node --import`: kills the process at its nth disk write. A write is cut in half; other steps have not
+// begun.
+// CRASH_AT is n. Without CRASH_AT the number of steps is printed to stderr on exit.
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';

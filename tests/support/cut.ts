@@ -1,17 +1,17 @@
-// A way to a service that can be cut and mended: what a test does to a database that other tests share.
+// A TCP proxy that can be cut and restored, to take a shared database away from one client.
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { freePort } from './ports.ts';
 
-export interface Cut {
-  /** The service's URL by this way. */
+export interface TcpProxy {
+  /** The service's URL through the proxy. */
   url: string;
   cut: () => Promise<void>;
-  mend: () => Promise<void>;
+  restore: () => Promise<void>;
   close: () => Promise<void>;
 }
 
-export async function cuttable(serviceUrl: string): Promise<Cut> {
+export async function startTcpProxy(serviceUrl: string): Promise<TcpProxy> {
   const target = new URL(serviceUrl);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -34,7 +34,7 @@ export async function cuttable(serviceUrl: string): Promise<Cut> {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  // One that the system does not hand out: whoever is cut must find it again, and no connection made meanwhile may begin there.
+  // The port must be outside the ephemeral range, or another connection could take it while the proxy is cut.
   const port = await freePort();
   await listen(port);
   const cut = async () => {
@@ -45,5 +45,5 @@ export async function cuttable(serviceUrl: string): Promise<Cut> {
   };
   const url = new URL(serviceUrl);
   url.host = `127.0.0.1:${port}`;
-  return { url: url.href, cut, mend: () => listen(port), close: async () => (server.listening ? cut() : undefined) };
+  return { url: url.href, cut, restore: () => listen(port), close: async () => (server.listening ? cut() : undefined) };
 }

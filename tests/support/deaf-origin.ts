@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** Its queue of connections is full, so that the next one is not even taken: half open for good. */
-export async function deafOrigin() {
+/** Listens with a full accept queue, so that new connections stay half open. */
+export async function startUnresponsiveOrigin() {
   const worker = new Worker(
     `const { createServer } = require('node:net');
      const { parentPort } = require('node:worker_threads');

@@ -1,4 +1,4 @@
-// PostgreSQL of Debian, with pg_dump and pg_restore of the same version. The binaries that npm brings have no client programs.
+// Debian's PostgreSQL with pg_dump and pg_restore, which the npm binaries lack.
 import { execFile } from 'node:child_process';
 import { chown, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const versions = '/usr/lib/postgresql';
 /** PostgreSQL refuses to run as root. */
 const nobody = { uid: 65534, gid: 65534 };
 
-/** Starts a server in `dir`. Returns the superuser's address of a database on it, and the folder of its client programs. */
+/** Starts a server in `dir`. Returns its superuser URL and the folder of its client programs. */
 export async function startDebianPostgres(dir: string) {
   const [version] = (await readdir(versions)).toSorted().reverse();
   if (version === undefined) throw new Error(`${versions} has no PostgreSQL: apt-get install postgresql`);
@@ -40,7 +40,7 @@ export async function startDebianPostgres(dir: string) {
   };
   const running = await launch(program, { runDir: path.join(dir, 'run'), logDir: dir });
   const url = (database: string) => `postgresql://edgeloom@127.0.0.1:${port}/${database}`;
-  /** One statement in the maintenance database. */
+  /** Runs one statement in the maintenance database. */
   const query = async (text: string) => {
     const client = new pg.Client(url('postgres'));
     await client.connect();

@@ -1,22 +1,22 @@
-// In front of a provider: passes on what it is asked, or behaves as providers do on bad days.
+// A proxy in front of a DNS provider that can simulate errors.
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 
-export type Mood = 'fine' | 'busy' | 'broken' | 'garbage' | 'silent';
+export type ProxyMode = 'fine' | 'busy' | 'broken' | 'garbage' | 'silent';
 
-export interface DnsFront {
+export interface DnsApiProxy {
   url: string;
-  behave: (mood: Mood) => void;
-  /** Methods of the calls so far. */
+  setMode: (mood: ProxyMode) => void;
+  /** HTTP methods of the requests so far. */
   calls: string[];
-  /** Told of each change once the provider has made it, before that is answered. */
+  /** Calls the listener after the provider has made a change and before the response is sent. */
   onChange: (hear: () => void) => void;
-  /** The next call of the method is kept here once it has arrived, and is made when it is let go, whoever waits for its answer by then. */
-  keep: (method: 'GET' | 'PATCH') => { arrived: Promise<void>; letGo: () => void };
+  /** Holds the next request of this method until `letGo`, even if the client has disconnected by then. */
+  holdNext: (method: 'GET' | 'PATCH') => { arrived: Promise<void>; release: () => void };
   stop: () => Promise<void>;
 }
 
-export async function startDnsFront(target: string, mood: Mood = 'fine'): Promise<DnsFront> {
+export async function startDnsApiProxy(target: string, mood: ProxyMode = 'fine'): Promise<DnsApiProxy> {
   const calls: string[] = [];
   let now = mood;
   let hear: () => void = () => undefined;
@@ -31,7 +31,7 @@ export async function startDnsFront(target: string, mood: Mood = 'fine'): Promis
       const answer = await fetch(`${target}${url}`, { method, headers: { 'x-api-key': key }, body });
       const text = await answer.text();
       if (method === 'PATCH') hear();
-      // A body, even an empty one, may not go with 204.
+      // A 204 response must not have a body.
       response.writeHead(answer.status === 204 ? 200 : answer.status).end(text);
     } catch {
       response.destroy();
@@ -57,21 +57,21 @@ export async function startDnsFront(target: string, mood: Mood = 'fine'): Promis
   const at = server.address();
   return {
     url: `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}`,
-    behave: (next) => {
+    setMode: (next) => {
       now = next;
-      // Whoever waits for an answer is hung up on.
+      // Closes connections that wait for a response.
       server.closeAllConnections();
     },
     calls,
     onChange: (listener) => (hear = listener),
-    keep(method) {
+    holdNext(method) {
       const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const wait = () => {
         arrived.resolve();
         return gone.promise;
       };
       keeping = { method, wait };
-      return { arrived: arrived.promise, letGo: gone.resolve };
+      return { arrived: arrived.promise, release: gone.resolve };
     },
     stop: async () => {
       server.closeAllConnections();

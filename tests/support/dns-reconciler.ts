@@ -1,4 +1,4 @@
-// A process that does nothing but reconcile, for tests that kill it.
+// A process that only reconciles DNS, for tests that kill it.
 import { openInstallation } from '@edgeloom/api/core/installation.ts';
 import { readEnv } from '@edgeloom/api/core/env.ts';
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';

@@ -1,5 +1,5 @@
-// A real edge in a directory of its own: documents on disk as the agent writes them, the agent's rendered tree, the
-// machine's nginx. Looked at from outside, by what visitors and origins see.
+// A real edge in its own directory: documents on disk, the agent's rendered configuration, the machine's nginx.
+// Tests look at it from outside, as clients and origins do.
 import { execFile } from 'node:child_process';
 import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -46,9 +46,9 @@ export type Ask = {
   headers?: OutgoingHttpHeaders;
   body?: string | Buffer;
   port?: number;
-  /** Over TLS, naming this server; false: naming none. */
+  /** Uses TLS with this SNI; false means TLS without SNI. */
   tls?: string | false;
-  /** Bytes of a response's header; Node's own limit is 16 kB. */
+  /** Limit of response header bytes. Node's default is 16 kB. */
   maxHeaderSize?: number;
 };
 
@@ -64,20 +64,20 @@ export class Reply {
   get body(): string {
     return this.bytes.toString();
   }
-  /** All values of a field, in order. */
+  /** All values of a header, in order. */
   all(name: string): string[] {
     return this.rawHeaders.filter((_, i, raw) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === name.toLowerCase());
   }
-  /** The field's value, its lines joined; undefined when absent. */
+  /** The header's lines joined, or undefined. */
   header(name: string): string | undefined {
     const values = this.all(name);
     return values.length === 0 ? undefined : values.join(', ');
   }
-  /** hit, or why it was forwarded. */
+  /** `hit`, or the reason why the request was forwarded. */
   get cache(): string {
-    // Those on the way have said theirs before.
-    const said = this.header('cache-status')?.split(', ').at(-1) ?? '';
-    return /; fwd=([a-z-]+)/.exec(said)?.[1] ?? (said.includes('; hit') ? 'hit' : said);
+    // The last entry is this node's; entries of upstream caches come first.
+    const entry = this.header('cache-status')?.split(', ').at(-1) ?? '';
+    return /; fwd=([a-z-]+)/.exec(entry)?.[1] ?? (entry.includes('; hit') ? 'hit' : entry);
   }
 }
 
@@ -116,9 +116,9 @@ export const upstream = (port: number, over: Partial<HostDoc['origin']['upstream
   ...over,
 });
 
-export type HostSketch = Partial<Omit<HostDoc, 'origin'>> & { origin?: Partial<HostDoc['origin']> };
+export type HostOverrides = Partial<Omit<HostDoc, 'origin'>> & { origin?: Partial<HostDoc['origin']> };
 
-export const hostDoc = (site: { id: string }, port: number, { origin = {}, ...over }: HostSketch = {}): HostDoc => ({
+export const hostDoc = (site: { id: string }, port: number, { origin = {}, ...over }: HostOverrides = {}): HostDoc => ({
   kind: 'host',
   name: `${randomBytes(4).toString('hex')}.example.com`,
   domainID: randomUUID(),
@@ -157,22 +157,22 @@ export type LuaChange = { file: string; from: string; to: string };
 
 export type EdgeOptions = {
   zone?: Partial<ZoneDoc>;
-  /** Name servers, `address:port`. */
+  /** Name servers as `address:port`. */
   resolvers?: string[];
-  /** Smaller dictionaries than the tree has, to see one full. */
+  /** Shared dictionary sizes, to test full dictionaries. */
   dicts?: Record<string, string>;
-  /** Changes to a copy of the Lua code: shorter limits, or errors that nothing from outside causes. */
+  /** Patches of the Lua code, for shorter limits or errors that cannot be provoked from outside. */
   lua?: LuaChange[];
   enabled?: boolean;
-  /** Authorities that origins are held against, as PEM. */
-  trusts?: string;
-  /** As on a machine whose kernel drops no packets. */
-  refuses?: boolean;
-  /** Of several nodes of one zone. */
+  /** Trusted certificate authorities for origins, as PEM. */
+  trustedAuthorities?: string;
+  /** Runs without the kernel firewall, so that nginx refuses blocked addresses. */
+  blocksInNginx?: boolean;
+  /** The zone's key, to share between several nodes. */
   zoneKey?: Buffer;
-  /** A relay, which edge nodes ask on this port. */
+  /** The port on which this node serves edge nodes as a relay. */
   relayPort?: number;
-  /** Where it listens: several nodes of one zone have the same ports. */
+  /** Listen address. Nodes of one zone share their ports and differ in address. */
   address?: string;
   ports?: { http: number; https: number };
 };
@@ -183,8 +183,8 @@ export async function startEdge({
   dicts = {},
   lua = [],
   enabled = true,
-  trusts,
-  refuses = false,
+  trustedAuthorities,
+  blocksInNginx = false,
   zoneKey = randomBytes(32),
   relayPort,
   address = '127.0.0.1',
@@ -208,10 +208,10 @@ export async function startEdge({
     user: workers?.user ?? null,
     capabilities,
     resolvers,
-    refuses,
-    caBundle: trusts === undefined ? null : join(layout.keys, 'trusted.pem'),
+    refuses: blocksInNginx,
+    caBundle: trustedAuthorities === undefined ? null : join(layout.keys, 'trusted.pem'),
   };
-  if (trusts !== undefined) await writeFile(facts.caBundle ?? '', trusts);
+  if (trustedAuthorities !== undefined) await writeFile(facts.caBundle ?? '', trustedAuthorities);
   const node: NodeDoc = {
     kind: 'node',
     id: randomUUID(),
@@ -254,7 +254,7 @@ async function changedLua(dir: string, changes: LuaChange[]): Promise<string> {
 const workersOf = async (master: number) =>
   (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).split(' ').filter((pid) => pid !== '');
 
-/** By what nginx calls it: one that was told to end says so. */
+/** nginx changes the process title of a worker that is shutting down. */
 async function takesConnections(pid: string): Promise<boolean> {
   const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return title.startsWith('nginx: worker process') && !title.includes('shutting down');
@@ -263,7 +263,7 @@ async function takesConnections(pid: string): Promise<boolean> {
 export class Edge {
   readonly dir: string;
   readonly ports: { http: number; https: number };
-  /** One that every domain made by `site()` asks. */
+  /** The default origin of domains made by `site()`. */
   readonly origin: Origin;
   readonly admin: Admin;
   readonly #address: string;
@@ -289,10 +289,10 @@ export class Edge {
     this.#render = render;
   }
 
-  /** A site with one domain in front of the edge's origin. */
+  /** Creates a site with one domain in front of the edge's origin. */
   async site(
     site: Partial<SiteDoc> = {},
-    host: HostSketch = {},
+    host: HostOverrides = {},
   ): Promise<{ site: SiteDoc; host: HostDoc; name: string }> {
     const made = siteDoc(site);
     const domain = hostDoc(made, this.origin.port, host);
@@ -300,7 +300,7 @@ export class Edge {
     return { site: made, host: domain, name: domain.name };
   }
 
-  /** Writes documents and tells nginx, as the agent does. */
+  /** Writes documents and notifies nginx, as the agent does. */
   async put(...docs: EdgeDoc[]): Promise<void> {
     for (const doc of docs) await this.write(doc);
     await this.admin.bump(docs.map(keyOf));
@@ -315,14 +315,14 @@ export class Edge {
     return join(this.dir, 'docs', docPath(key));
   }
 
-  /** On disk only. */
+  /** Writes a document without notifying nginx. */
   async write(doc: EdgeDoc): Promise<void> {
     const body = JSON.stringify(doc);
     parseDoc(keyOf(doc), body);
     await this.writeRaw(keyOf(doc), encodeDocFile((this.#revision += 1), body));
   }
 
-  /** As a control plane of a later version may say it. */
+  /** Writes a document that need not match the schema, as from a newer control plane. */
   async putBody(key: string, body: object): Promise<void> {
     await this.writeRaw(key, encodeDocFile((this.#revision += 1), JSON.stringify(body)));
     await this.admin.bump([key]);
@@ -335,7 +335,7 @@ export class Edge {
     await rename(`${path}.new`, path);
   }
 
-  /** A private key as it stands in a certificate's document. */
+  /** Encrypts a private key as certificate documents store it. */
   seal(text: string, key: string): CertDoc['pairs'][number]['key'] {
     const iv = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.#zoneKey, iv).setAAD(Buffer.from(key));
@@ -359,7 +359,7 @@ export class Edge {
     await eventually(() => this.admin.status());
   }
 
-  /** New workers serve when it is back, and no others. */
+  /** Resolves when only new workers serve. */
   async reload(): Promise<void> {
     const master = await this.pid();
     const before = await workersOf(master);
@@ -367,13 +367,13 @@ export class Edge {
     await eventually(async () => {
       const { generation } = await this.admin.status();
       if (generation !== this.#generation) throw new Error(`generation ${generation} serves`);
-      // For a moment old workers take connections beside the new ones.
+      // Old workers accept connections for a moment beside the new ones.
       for (const pid of before) if (await takesConnections(pid)) throw new Error(`worker ${pid} serves as well`);
     });
   }
 
-  /** As the agent does while the zone changes its key; the current one first. */
-  async holdKeys(keys: ZoneKeys): Promise<void> {
+  /** Sets the zone keys, as the agent does during key rotation. The current key is first. */
+  async setZoneKeys(keys: ZoneKeys): Promise<void> {
     await storeZoneKeys(join(this.dir, 'keys'), keys);
     await storeZonePair(this.dir);
     await this.reload();
@@ -391,7 +391,7 @@ export class Edge {
     });
   }
 
-  /** Forgets all that was only in memory. */
+  /** Restarts nginx, which clears all memory. */
   async restart(): Promise<void> {
     await this.halt();
     await this.start();
@@ -407,14 +407,14 @@ export class Edge {
     return this.admin.purge({ urls }, 60_000);
   }
 
-  /** What the operator should know of and visitors do not notice. */
+  /** Counters of internal errors that visitors do not notice. */
   async counters(): Promise<Record<string, number>> {
-    return JSON.parse(await ask(join(this.dir, 'run/admin.sock'), '/status')).counters;
+    return JSON.parse(await readSocket(join(this.dir, 'run/admin.sock'), '/status')).counters;
   }
 
   /** Free bytes of a shared dictionary, in whole pages. */
   async freeBytes(dict: string): Promise<number> {
-    return JSON.parse(await ask(join(this.dir, 'run/admin.sock'), '/status')).dicts[dict].free;
+    return JSON.parse(await readSocket(join(this.dir, 'run/admin.sock'), '/status')).dicts[dict].free;
   }
 
   get(path: string, { host, method = 'GET', headers = {}, body, port, tls, maxHeaderSize }: Ask = {}): Promise<Reply> {
@@ -443,7 +443,7 @@ export class Edge {
     });
   }
 
-  /** Bytes as they are; answers all that came back until the connection closed. */
+  /** Sends raw bytes and resolves with everything received until the connection closes. */
   async raw(text: string): Promise<string> {
     const socket = connect(this.ports.http, this.#address);
     const chunks: Buffer[] = [];
@@ -453,8 +453,8 @@ export class Edge {
     return Buffer.concat(chunks).toString();
   }
 
-  /** The access log's row of an answer. */
-  logged(reply: Reply): Promise<Record<string, unknown>> {
+  /** The access log entry of a response. */
+  accessLogEntry(reply: Reply): Promise<Record<string, unknown>> {
     const id = reply.header('x-request-id');
     return eventually(async () => {
       const row = (await this.log()).find((one) => one['id'] === id);
@@ -480,7 +480,7 @@ export class Edge {
   }
 }
 
-function ask(socketPath: string, path: string): Promise<string> {
+function readSocket(socketPath: string, path: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = httpRequest({ socketPath, path, agent: false }, (answer) => {
       const chunks: Buffer[] = [];

@@ -1,5 +1,7 @@
-/** Waits for something to become true: calls `look` until it stops throwing and answers what it answers. Past `within`
- *  (milliseconds, a bound for a broken product rather than a claim about speed) it throws what `look` threw last. */
+/**
+ * Calls `look` until it stops throwing and resolves with its result. After `within` milliseconds it throws the last
+ * error.
+ */
 export async function eventually<T>(
   look: () => T | Promise<T>,
   { within = 20_000 }: { within?: number } = {},

@@ -1,22 +1,22 @@
-// Every call of the contract as it stands on the wire, with the least good input: for tests that walk over all of them.
+// Every endpoint of the contract with minimal input, for tests that iterate over all of them.
 import * as z from 'zod';
 import { groups } from '@edgeloom/contract/all.ts';
 import type { Mount } from '@edgeloom/contract/family.ts';
 import { mounted, paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { TestApp } from './app.ts';
 import { sample } from './sample.ts';
-import { textAt, thingAt, type Ids } from './world.ts';
+import { textAt, objectKindAt, type Ids } from './world.ts';
 
 const Strings = z.record(z.string(), z.string());
 export const Input = z.object({ params: Strings, query: Strings, body: z.unknown().optional() });
 export type Input = z.output<typeof Input>;
 const Body = z.looseObject({
-  /** A failure's number; an answer may have a code of its own. */
+  /** An error number. Successful responses may have a field of this name, too. */
   code: z.union([z.int(), z.string()]).optional(),
   errorData: z.array(z.looseObject({ rule: z.string().optional() })).optional(),
   data: z.array(z.unknown()).optional(),
 });
-export interface Answer {
+export interface WireResponse {
   status: number;
   body: z.output<typeof Body>;
 }
@@ -32,17 +32,17 @@ export const calls: readonly WireCall[] = mounted(groups).map((call) => ({
   ...call,
   title: `${call.method} ${call.path}`,
 }));
-/** Those that ask for an account. */
-export const guarded = calls.filter(({ endpoint }) => endpoint.can !== 'anyone');
+/** Endpoints that require an account. */
+export const authenticatedCalls = calls.filter(({ endpoint }) => endpoint.can !== 'anyone');
 
-/** What the typed client would refuse to send must be tried as well. */
+/** Sends input that the typed client would reject. */
 export async function send(
   app: Pick<TestApp, 'url' | 'adminUrl'>,
   { endpoint, method, path, mount }: WireCall,
   { params, query, body }: Input,
   token?: string,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<WireResponse> {
   const base = mount === 'admin' ? app.adminUrl : app.url;
   const url = `${base}/api/v1/${path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')}?${new URLSearchParams(query)}`;
   const answer = await fetch(url, {
@@ -67,15 +67,15 @@ function formOf(body: unknown): FormData {
   return form;
 }
 
-/** The least good input, with the ids of a world in their places; ids in a query are sent although they may be left out. */
+/** Minimal input with the ids of a world. Optional ids of the query are included. */
 export function inputFor(endpoint: Endpoint, ids: Ids): Input {
   const special = (path: readonly string[]) => {
-    const thing = thingAt(endpoint, path);
+    const thing = objectKindAt(endpoint, path);
     if (thing === null) return textAt(endpoint, path);
     return /s$/i.test(path.at(-1) ?? '') ? [ids[thing]] : ids[thing];
   };
   const query = Object.keys(endpoint.query?.shape ?? {}).flatMap((name) => {
-    const thing = thingAt(endpoint, [name]);
+    const thing = objectKindAt(endpoint, [name]);
     if (thing !== null) return [[name, ids[thing]] as const];
     return name === 'domainName' ? [[name, 'www.example.com'] as const] : [];
   });
@@ -85,7 +85,9 @@ export function inputFor(endpoint: Endpoint, ids: Ids): Input {
         const choice = endpoint.params?.[name];
         return [
           name,
-          choice ? String(sample(choice, () => textAt(endpoint, [name]))) : ids[thingAt(endpoint, [name]) ?? 'site'],
+          choice
+            ? String(sample(choice, () => textAt(endpoint, [name])))
+            : ids[objectKindAt(endpoint, [name]) ?? 'site'],
         ];
       }),
     ),

@@ -1,14 +1,14 @@
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 
-/** Every row of every table there is, as a mark of each table; without those of the tables that a pattern names. */
-export async function everything(
+/** A hash of each table's rows. Tables that match a pattern are left out. */
+export async function hashTables(
   { pool }: Pick<Installation, 'pool'>,
-  apartFrom: string,
+  excludedTables: string,
 ): Promise<Record<string, string>> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables
      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name !~ $1`,
-    [apartFrom],
+    [excludedTables],
   );
   const row = `(to_jsonb(t) - 'last_used_at')::text`;
   const { rows } = await pool.query<{ name: string; is: string }>(

@@ -1,4 +1,4 @@
-// Layer 4 alone: the agent's part of it and the machine's nginx in a directory of its own, with documents from memory.
+// Runs only the layer 4 part: the agent's forwards and the machine's nginx, with documents from memory.
 import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -40,11 +40,11 @@ export const portDoc = (port: number, over: Partial<PortDoc> = {}): PortDoc => (
 export interface ForwardsOptions {
   resolvers?: string[];
   capabilities?: Partial<Capabilities>;
-  /** Of an earlier one. */
+  /** Directory of an earlier instance. */
   dir?: string;
-  /** There from the beginning. */
+  /** Initial documents. */
   docs?: EdgeDoc[];
-  /** One worker: then turns are counted in one place. */
+  /** Number of workers. With one worker, round robin is deterministic. */
   processes?: number;
 }
 
@@ -98,14 +98,14 @@ export async function startForwards(options: ForwardsOptions = {}) {
       for (const key of keys) docs.delete(key);
       forwards.changed(keys);
     },
-    /** Resolves when the tree with it is the one that serves. */
+    /** Resolves when the configuration with this document is in use. */
     serves: ({ id }: PortDoc) =>
       eventually(async () => {
         const text = await readFile(join(layout.forwards.conf, 'good/nginx.conf'), 'utf8');
         if (!text.includes(id)) throw new Error(`port/${id} is not served\n${log.join('\n')}`);
       }),
     processes: () => findNginx(layout.forwards.dir),
-    /** Rows of the access log. */
+    /** Entries of the access log. */
     rows: async (): Promise<Record<string, unknown>[]> =>
       (await readFile(join(layout.forwards.logs, 'access.json'), 'utf8'))
         .split('\n')
@@ -118,17 +118,17 @@ export async function startForwards(options: ForwardsOptions = {}) {
   };
 }
 
-/** Says its name and then whatever it hears; it remembers what it heard, connection by connection. */
+/** A TCP echo server that sends its name first and records what each connection received. */
 export async function startEcho(name: string) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const open = new Set<Socket>();
   const server = createServer((socket) => {
-    const i = heard.push('') - 1;
+    const i = received.push('') - 1;
     open.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => open.delete(socket));
     socket.on('data', (data) => {
-      heard[i] += data.toString('latin1');
+      received[i] += data.toString('latin1');
       socket.write(`${name} ${data.toString('latin1')}`);
     });
   });
@@ -139,7 +139,7 @@ export async function startEcho(name: string) {
   return {
     name,
     port: address.port,
-    heard,
+    received,
     stop: async () => {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -158,29 +158,29 @@ export async function startUdpEcho(name: string) {
   };
 }
 
-/** What comes back over a new connection until it is enough; empty when it is closed without a word. */
-export function say(port: number, text: string | Buffer, enough = /./s): Promise<string> {
+/** Resolves with the bytes of a new connection once they match `enough`, or when the connection closes. */
+export function sendTcp(port: number, text: string | Buffer, enough = /./s): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
-    // What was said and not read by who closes comes back as a reset.
+    // Closing with unread data resets the connection.
     socket.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? resolve('') : reject(error)));
     socket.once('close', () => resolve(''));
-    let said = '';
+    let received = '';
     socket.on('data', (data) => {
-      said += data.toString('latin1');
-      if (!enough.test(said)) return;
-      resolve(said);
+      received += data.toString('latin1');
+      if (!enough.test(received)) return;
+      resolve(received);
       socket.destroy();
     });
     socket.write(text);
   });
 }
 
-/** A datagram and its answer; it is sent again until one comes. */
-export async function sayUdp(port: number, text: string): Promise<string> {
+/** Sends a datagram until a response arrives. */
+export async function sendUdp(port: number, text: string): Promise<string> {
   const socket = createSocket('udp4');
   const again = setInterval(() => socket.send(text, port, '127.0.0.1'), 100);
-  // Nobody listens yet.
+  // The server may not be listening yet.
   socket.on('error', () => undefined);
   try {
     socket.connect(port, '127.0.0.1');

@@ -1,4 +1,4 @@
-// The shared services live as long as the run.
+// Starts the shared services of a test run.
 import type { TestProject } from 'vitest/node';
 import { generateClient } from '../../prisma/generate.ts';
 import { startServices } from './start-services.ts';

@@ -3,8 +3,8 @@ import { claimOrder, type Here } from '@edgeloom/api/acme/order.ts';
 
 const CONCURRENT = 8;
 
-/** Carries out due certificate orders as one process does. Resolves when none is due. */
-export async function issueDue(
+/** Works through the due certificate orders, as one process does. Resolves when none is left. */
+export async function processDueOrders(
   here: Here,
   now: () => Date,
   log: { warn: (...args: unknown[]) => void },

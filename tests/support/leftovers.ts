@@ -1,29 +1,29 @@
-// What a run leaves behind that was killed, or of which a test failed before it had stopped what it started: programs that
-// work in a folder of ours (test-dir.ts) whose owner is gone.
+// Stops programs that a killed run or a failed test left behind: those in a test folder (test-dir.ts) whose owner is
+// gone.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { identify, isRunning, readIdentity, stopProcess } from '../../deploy/services/program.ts';
 
-export const prefix = 'edgeloom-test-';
+export const TEST_DIR_PREFIX = 'edgeloom-test-';
 export const ownerFile = (dir: string) => path.join(dir, 'owner.pid');
 
-/** Ends them, each by its pid, and takes their folders away. */
-export async function endLeftovers(): Promise<void> {
+/** Kills these processes by pid and deletes their folders. */
+export async function stopOrphanedProcesses(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(prefix)) continue;
+    if (!name.startsWith(TEST_DIR_PREFIX)) continue;
     const dir = path.join(tmpdir(), name);
     const owner = await readIdentity(ownerFile(dir));
-    // No owner yet: somebody is just beginning.
+    // A folder without an owner file is just being created.
     if (owner === null || (await isRunning(owner))) continue;
     const left = await Promise.all((await processesOf(dir)).map(identify));
     await Promise.all(left.map(async (one) => one && stopProcess(one, 'SIGINT', 5000)));
-    // Projects that end together meet here.
+    // Two vitest projects may clean up at the same time.
     await rm(dir, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-/** Every process that has the folder in its arguments or its environment. */
+/** Processes with the folder in their arguments or environment. */
 export async function processesOf(folder: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found: number[] = [];

@@ -1,6 +1,6 @@
-// A machine as an operator rents it: this one's files under a layer of its own, with another name for its system, its
-// own processes and sshd, and package managers and systemd played by small programs that write down what they are told.
-// Nothing that is done on it touches this machine. Needs root, for the layer and the namespaces.
+// A fake machine to install on: this machine's files under an overlay, with another os-release, its own processes and
+// sshd.
+// Package managers and systemd are scripts that log their arguments. Needs root for the overlay and the namespaces.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -24,37 +24,37 @@ const releases: Readonly<Record<Distribution, string>> = {
 
 export interface MachineOptions {
   distribution?: Distribution;
-  /** Lets in root by this password. */
+  /** Root's password for SSH. */
   password?: string;
-  /** And this user, who may become root by sudo with the same password. */
+  /** A sudo user with the same password. */
   user?: string;
-  /** Node lies in its path, as an operator may have put it there. */
+  /** Puts Node on the PATH. */
   node?: boolean;
-  /** Programs of its own before those of the system: name → shell script. */
+  /** Programs that precede the system's: name → shell script. */
   programs?: Readonly<Record<string, string>>;
-  /** At each of these commands, counted from one, it does what it is told and then drops the connection. */
-  drops?: readonly number[];
-  /** At this command it goes down: nobody answers until `boot`. */
-  goesDownAt?: number;
-  /** Folders on file systems of their own that start no programs. */
+  /** Numbers of the commands, from 1, after which the connection drops. */
+  dropConnectionAt?: readonly number[];
+  /** Number of the command at which the machine goes down until `boot`. */
+  powerOffAt?: number;
+  /** Folders mounted noexec. */
   noExec?: readonly string[];
 }
 
 export interface Machine {
   port: number;
   fingerprint: string;
-  /** What a shell on it answers. */
-  ask: (script: string) => Promise<string>;
-  /** A file of it. */
+  /** Output of a shell script on the machine. */
+  exec: (script: string) => Promise<string>;
+  /** Content of a file on the machine. */
   read: (file: string) => Promise<string>;
-  /** What package managers and systemd were told, a line each. */
+  /** Calls of package managers and systemd, one per line. */
   calls: () => Promise<string[]>;
-  /** After it went down. */
+  /** Boots the machine after it went down. */
   boot: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
-export const playedSystemctl = `
+export const fakeSystemctl = `
 unit=/etc/systemd/system/edgeloom-agent.service pid=/run/edgeloom-agent.pid log=/var/log/edgeloom-agent.log
 echo "systemctl $*" >> /var/log/calls
 while [ "\${1#-}" != "$1" ]; do shift; done
@@ -71,7 +71,7 @@ case "$1 \${2:-}" in
   'stop edgeloom-agent') halt ;;
 esac
 `;
-/** OpenResty as far as the agent asks for it: this machine's nginx under the other's path. */
+/** Installs this machine's nginx at OpenResty's path. */
 const packages = (name: string) => `
 echo "${name} $*" >> /var/log/calls
 case "$*" in *openresty*)
@@ -79,8 +79,8 @@ case "$*" in *openresty*)
   ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx ;;
 esac
 `;
-const stand: Readonly<Record<string, string>> = {
-  systemctl: playedSystemctl,
+const fakePrograms: Readonly<Record<string, string>> = {
+  systemctl: fakeSystemctl,
   journalctl: 'cat /var/log/edgeloom-agent.log',
   dnf: packages('dnf'),
   yum: packages('yum'),
@@ -94,8 +94,8 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     password = 'a machine’s password',
     user,
     node = true,
-    drops = [],
-    goesDownAt,
+    dropConnectionAt = [],
+    powerOffAt,
     noExec = [],
   } = options;
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-machine-'));
@@ -107,11 +107,11 @@ export async function startMachine(options: MachineOptions = {}): Promise<Machin
     await writeFile(at, text);
     await chmod(at, mode);
   };
-  for (const [name, text] of Object.entries({ ...stand, ...options.programs }))
+  for (const [name, text] of Object.entries({ ...fakePrograms, ...options.programs }))
     await put(`usr/local/sbin/${name}`, `#!/bin/sh\n${text}`, 0o755);
   await put('etc/os-release', releases[distribution]);
   if (distribution === 'rocky9' || distribution === 'centos7') await put('etc/yum.repos.d/base.repo', '[base]\n');
-  await put('etc/drops', drops.map((count) => `${count}\n`).join(''));
+  await put('etc/drops', dropConnectionAt.map((count) => `${count}\n`).join(''));
   await put(
     'usr/local/sbin/each-command',
     `#!/bin/sh
@@ -120,7 +120,7 @@ echo $count > /var/commands/new.$$ && mv -f /var/commands/new.$$ /var/commands/c
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin sh -c "$SSH_ORIGINAL_COMMAND"
 code=$?
 if grep -qx $count /etc/drops; then kill -KILL $PPID; sleep 1; fi
-if [ $count = ${goesDownAt ?? 0} ]; then
+if [ $count = ${powerOffAt ?? 0} ]; then
   touch /var/commands/down
   kill -KILL $(cat /run/sshd.pid) $PPID
   sleep 1
@@ -144,7 +144,7 @@ ForceCommand /usr/local/sbin/each-command
   );
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(files, 'etc/edgeloom-host-key')]);
   const [, key = ''] = (await readFile(path.join(files, 'etc/edgeloom-host-key.pub'), 'utf8')).split(' ');
-  await put('begin', begin({ password, user, node, noExec }), 0o755);
+  await put('begin', setupScript({ password, user, node, noExec }), 0o755);
 
   const child = spawn(
     'unshare',
@@ -153,8 +153,8 @@ ForceCommand /usr/local/sbin/each-command
       stdio: ['ignore', 'ignore', 'pipe'],
     },
   );
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'exit');
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) {
@@ -164,8 +164,8 @@ ForceCommand /usr/local/sbin/each-command
     await rm(dir, { recursive: true, force: true });
   };
   try {
-    const fell = ended.then(() => Promise.reject(new Error(`the machine did not start: ${said}`)));
-    await Promise.race([eventually(() => reached(port)), fell]);
+    const fell = ended.then(() => Promise.reject(new Error(`the machine did not start: ${output}`)));
+    await Promise.race([eventually(() => connectTo(port)), fell]);
     fell.catch(() => undefined);
   } catch (error) {
     await stop();
@@ -175,7 +175,7 @@ ForceCommand /usr/local/sbin/each-command
     const { stdout } = await run('pgrep', ['-P', String(child.pid)]);
     return stdout.trim().split('\n')[0] ?? '';
   };
-  const ask = async (script: string) => {
+  const exec = async (script: string) => {
     const pid = await inside();
     const { stdout } = await run('nsenter', ['-t', pid, '-m', '-p', '-r', '-w', 'sh', '-c', script], {
       maxBuffer: 1 << 24,
@@ -185,15 +185,15 @@ ForceCommand /usr/local/sbin/each-command
   return {
     port,
     fingerprint: fingerprintOf(Buffer.from(key, 'base64')),
-    ask,
-    read: (file) => ask(`cat ${file}`),
-    boot: async () => void (await ask('rm /var/commands/down')),
-    calls: async () => (await ask('cat /var/log/calls 2>/dev/null || true')).split('\n').filter((line) => line !== ''),
+    exec,
+    read: (file) => exec(`cat ${file}`),
+    boot: async () => void (await exec('rm /var/commands/down')),
+    calls: async () => (await exec('cat /var/log/calls 2>/dev/null || true')).split('\n').filter((line) => line !== ''),
     stop,
   };
 }
 
-/** As nodejs.org packs it, with this machine's Node behind it; it says its name in its first lines. */
+/** A Node archive in the layout of nodejs.org that runs this machine's Node. The name is in its first lines. */
 export async function packNode(folder: string, name: string): Promise<void> {
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-node-'));
   const bin = path.join(dir, 'node-v20/bin');
@@ -204,14 +204,14 @@ export async function packNode(folder: string, name: string): Promise<void> {
   await rm(dir, { recursive: true });
 }
 
-interface Beginning {
+interface SetupOptions {
   password: string;
   user: string | undefined;
   node: boolean;
   noExec: readonly string[];
 }
 
-const begin = ({ password, user, node, noExec }: Beginning) => `
+const setupScript = ({ password, user, node, noExec }: SetupOptions) => `
 set -e
 mount --make-rprivate /
 files=$1
@@ -240,7 +240,7 @@ exec chroot /mnt/root sh -c 'while :; do
 done'
 `;
 
-const reached = (port: number) =>
+const connectTo = (port: number) =>
   new Promise<void>((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy();

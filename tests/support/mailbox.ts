@@ -1,4 +1,4 @@
-// Mails of a test app, as they arrive in its folder.
+// Mails that a test app has written to its folder.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 const Mail = z.object({ to: z.string(), subject: z.string(), text: z.string(), at: z.string() });
 export type Mail = z.output<typeof Mail>;
 
-/** All to this address so far, the newest first. */
+/** Mails to this address, newest first. */
 export async function mailsTo(dir: string, email: string): Promise<Mail[]> {
   const files = (await readdir(dir))
     .filter((file) => file.endsWith('.json'))
@@ -19,7 +19,7 @@ export async function mailsTo(dir: string, email: string): Promise<Mail[]> {
   return mails.filter(({ to }) => to === email);
 }
 
-/** The newest to this address with such words, once it has arrived. */
+/** Waits for a mail to this address that matches, and returns the newest. */
 export const mailTo = (dir: string, email: string, words: RegExp = /./): Promise<Mail> =>
   eventually(async () => {
     const found = (await mailsTo(dir, email)).find(({ subject, text }) => words.test(subject) || words.test(text));

@@ -3,22 +3,22 @@ import { expect } from 'vitest';
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 
-interface Particulars {
+interface ErrorDetails {
   errorData?: unknown[];
   extra?: Record<string, unknown>;
-  /** Of several faults together: that of the gravest. */
+  /** With several errors, the status of the most severe one. */
   status?: number;
 }
 
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
-    /** The call is refused with this error of the catalogue: its code, its status and, where it has one, its rule. */
-    toFail: (name: ErrorName, particulars?: Particulars) => Promise<void>;
+    /** Expects this error of the catalogue: code, status and, where there is one, rule. */
+    toFail: (name: ErrorName, particulars?: ErrorDetails) => Promise<void>;
   }
 }
 
 expect.extend({
-  async toFail(received: unknown, name: ErrorName, { status: own, ...particulars }: Particulars = {}) {
+  async toFail(received: unknown, name: ErrorName, { status: own, ...particulars }: ErrorDetails = {}) {
     const outcome: unknown = await Promise.resolve(received).catch((error: unknown) => error);
     const { code, status: usual, ...entry } = errors[name];
     const status = own ?? usual;

@@ -1,6 +1,6 @@
-// A database of networks in MaxMind's format, small enough for tests: IPv4 only.
+// Writes a small MaxMind database with IPv4 networks.
 type Value = string | number | Small | bigint | { [key: string]: Value } | Value[];
-/** Of two bytes, as readers of the metadata want some. */
+/** An unsigned 16-bit integer, which readers require in the metadata. */
 interface Small {
   uint16: number;
 }
@@ -28,7 +28,7 @@ function encoded(value: Value): Buffer {
 
 const isSmall = (value: Value): value is Small => typeof value === 'object' && 'uint16' in value;
 
-/** Networks (`192.0.2.0/24`) and what is known of each. */
+/** `networks` are pairs of a CIDR (`192.0.2.0/24`) and its value. */
 export function mmdb(type: string, networks: readonly (readonly [string, Value])[]): Buffer {
   const nodes: [number | null, number | null][] = [[null, null]];
   const data: Buffer[] = [];

@@ -1,4 +1,4 @@
-// Releases of the agent as a test wants them, and a node that is started from one by its launcher.
+// Builds agent releases, and starts a node from one through its launcher.
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
@@ -12,30 +12,30 @@ import { makeRelease, readKey, signRelease } from '../../deploy/release.ts';
 import type { Peer } from './scripted-peer.ts';
 import { testDir } from './test-dir.ts';
 
-export interface MadeRelease {
+export interface TestRelease {
   version: string;
   sha256: string;
-  /** How its folder is called on a node. */
+  /** Folder name on the node. */
   name: string;
   signed: SignedRelease;
   archive: string;
 }
 
-export interface Maker {
+export interface ReleaseMaker {
   keysFile: string;
-  /** `change` works on the files before they are packed. Without the image library, which has no part in this. */
-  agent: (version: string, change?: (dir: string) => Promise<void>) => Promise<MadeRelease>;
-  /** Of names as they are: `link` leads to /etc, `../outside` out of the archive. */
-  raw: (version: string, names: string[]) => Promise<MadeRelease>;
-  /** Whatever is in it, also what `pnpm release` would not sign. */
-  pack: (product: ReleaseProduct, version: string, files: Record<string, string | Buffer>) => Promise<MadeRelease>;
-  /** By a key that no node knows. */
-  strange: (version: string) => Promise<MadeRelease>;
+  /** An agent release without the image library. `change` edits the files before they are packed. */
+  agent: (version: string, change?: (dir: string) => Promise<void>) => Promise<TestRelease>;
+  /** An archive with hostile entries: `link` points to /etc, `../outside` escapes the archive. */
+  raw: (version: string, names: string[]) => Promise<TestRelease>;
+  /** An archive of any content, including content that `pnpm release` refuses to sign. */
+  pack: (product: ReleaseProduct, version: string, files: Record<string, string | Buffer>) => Promise<TestRelease>;
+  /** A release signed by an unknown key. */
+  signedByUnknownKey: (version: string) => Promise<TestRelease>;
   stop: () => Promise<void>;
 }
 
-/** Builds the agent once; versions are then a matter of a line. */
-export async function releaseMaker(): Promise<Maker> {
+/** Builds the agent once and reuses it for every version. */
+export async function releaseMaker(): Promise<ReleaseMaker> {
   const dir = await testDir();
   const plain = path.join(dir, 'plain');
   await bundleAgent(path.join(plain, 'agent.mjs'), VERSION);
@@ -54,13 +54,13 @@ export async function releaseMaker(): Promise<Maker> {
     version: string,
     signer: string,
     fill: (from: string) => Promise<void>,
-  ): Promise<MadeRelease> => {
+  ): Promise<TestRelease> => {
     const { from, to } = next();
     await mkdir(from);
     await fill(from);
     return read(version, await makeRelease({ product, version, from, to, key: await key(signer) }));
   };
-  const read = async (version: string, archive: string): Promise<MadeRelease> => {
+  const read = async (version: string, archive: string): Promise<TestRelease> => {
     const signed = SignedRelease.parse(JSON.parse(await readFile(archive.replace(/\.tar\.gz$/, '.json'), 'utf8')));
     const { sha256 }: { sha256: string } = JSON.parse(signed.manifest);
     return { version, sha256, name: releaseName(sha256), signed, archive };
@@ -70,14 +70,14 @@ export async function releaseMaker(): Promise<Maker> {
       await cp(plain, from, { recursive: true });
       const bundle = path.join(from, 'agent.mjs');
       await writeFile(bundle, (await readFile(bundle, 'utf8')).replaceAll(VERSION, version));
-      // Each brings Lua of its own, and with it a reload.
+      // Each version has different Lua, so that an upgrade needs a reload.
       await writeFile(path.join(from, 'lua/edge/version.lua'), `-- ${version}\nreturn {}\n`);
       await change?.(from);
     });
   return {
     keysFile: keyFilesIn(path.join(dir, 'ours')).publicKey,
     agent: (version, change) => agent(version, 'ours', change),
-    strange: (version) => agent(version, 'strange'),
+    signedByUnknownKey: (version) => agent(version, 'strange'),
     raw: async (version, names) => {
       const { from, to } = next();
       await mkdir(path.join(from, 'inside'), { recursive: true });
@@ -103,14 +103,14 @@ export async function releaseMaker(): Promise<Maker> {
 
 const VERSION = '0.0.0-placeholder';
 
-/** What runs a node from this release: for `standingNode`. */
-export async function homeWith({ archive }: MadeRelease): Promise<{ home: string; launcher: string }> {
+/** Options of `standingNode` that run a node from this release. */
+export async function createAgentHome({ archive }: TestRelease): Promise<{ home: string; launcher: string }> {
   const home = await testDir();
   return { home, launcher: await ensureAgentHome(home, archive) };
 }
 
-/** The peer hands out what it is asked for, from the byte on that it is asked for. */
-export function handOut(peer: Peer, ...releases: MadeRelease[]): { asked: { sha256: string; from: number }[] } {
+/** Serves the releases from the peer, with support for ranges. */
+export function serveReleases(peer: Peer, ...releases: TestRelease[]): { asked: { sha256: string; from: number }[] } {
   const asked: { sha256: string; from: number }[] = [];
   peer.onArchive = (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', peer.url);
@@ -118,8 +118,8 @@ export function handOut(peer: Peer, ...releases: MadeRelease[]): { asked: { sha2
     const from = Number(searchParams.get('from') ?? 0);
     asked.push({ sha256, from });
     const release = releases.find((one) => one.sha256 === sha256);
-    const isLetIn = request.headers.authorization === `Bearer ${TOKEN}`;
-    if (release === undefined || !isLetIn) return void response.writeHead(401).end();
+    const isAuthorized = request.headers.authorization === `Bearer ${TOKEN}`;
+    if (release === undefined || !isAuthorized) return void response.writeHead(401).end();
     response.writeHead(200, { 'content-type': 'application/gzip' });
     createReadStream(release.archive, { start: from }).pipe(response);
   };

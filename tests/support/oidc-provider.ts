@@ -1,10 +1,10 @@
-// A real OpenID Connect provider on loopback that signs everybody in as whom a test says.
+// A real OpenID Connect provider on loopback that signs in the user that a test chooses.
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 import { freePorts } from './ports.ts';
 
-export interface Person {
+export interface OidcUser {
   email: string;
   verified?: boolean;
 }
@@ -13,8 +13,8 @@ export interface TestProvider {
   issuer: string;
   clientId: string;
   secret: string;
-  /** Whoever comes next is this person. */
-  isNow: (person: Person) => void;
+  /** Sets the user of the next sign-in. */
+  setUser: (person: OidcUser) => void;
   stop: () => Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export async function startOidcProvider(redirectUris: string[]): Promise<TestPro
   const [port = 0] = await freePorts(1);
   const issuer = `http://127.0.0.1:${port}`;
   const [clientId, secret] = ['edgeloom', randomBytes(24).toString('hex')];
-  let person: Person = { email: 'nobody@example.com' };
+  let person: OidcUser = { email: 'nobody@example.com' };
   const provider = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: secret, redirect_uris: redirectUris }],
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
@@ -57,7 +57,7 @@ export async function startOidcProvider(redirectUris: string[]): Promise<TestPro
     issuer,
     clientId,
     secret,
-    isNow: (next) => void (person = next),
+    setUser: (next) => void (person = next),
     stop: () =>
       new Promise((done) => {
         server.closeAllConnections();
@@ -66,7 +66,7 @@ export async function startOidcProvider(redirectUris: string[]): Promise<TestPro
   };
 }
 
-/** What a browser does between our page and our page: it follows the provider's redirects, with its cookies. */
+/** Follows the provider's redirects with cookies, as a browser does, and returns the callback URL. */
 export async function visitProvider(url: string): Promise<URL> {
   const jar = new Map<string, string>();
   const { origin } = new URL(url);

@@ -1,13 +1,13 @@
-// An agent of before something: made from today's sources with a kind of documents, a module and an ability taken out, in TypeScript
-// and in Lua alike. A bundle of an older commit would prove the same of that commit alone, and would be a binary in the repository.
+// Builds an older agent from today's sources by removing a document kind, a module and a capability, in TypeScript and
+// Lua.
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 
 const root = path.join(import.meta.dirname, '../..');
 
-/** What it does not know: forwards of ports, and the module that asks for tokens. */
-const taken: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
+/** The removed features: port forwards and the token-auth module. */
+const removedFeatures: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
   'packages/contract/src/edge/documents.ts': [
     ["  'ipset',\n  'tokenAuth',\n", "  'ipset',\n"],
     ['  port: PortDoc,\n', ''],
@@ -21,9 +21,9 @@ const taken: Readonly<Record<string, readonly (readonly [from: string, to: strin
   'agent/lua/edge/core/modules.lua': [['    tokenAuth = require("edge.plugins.token_auth"),\n', '']],
 };
 
-async function older(file: string): Promise<string> {
+async function readWithoutFeatures(file: string): Promise<string> {
   let text = await readFile(path.join(root, file), 'utf8');
-  for (const [from, to] of taken[file] ?? []) {
+  for (const [from, to] of removedFeatures[file] ?? []) {
     if (!text.includes(from))
       throw new Error(`${file} holds no ${from} any more: say here what an older agent has instead`);
     text = text.replace(from, to);
@@ -31,7 +31,7 @@ async function older(file: string): Promise<string> {
   return text;
 }
 
-/** Into an empty folder. Answers what starts it. */
+/** Builds into an empty folder. Returns the command that starts the agent. */
 export async function buildOlderAgent(dir: string): Promise<{ command: string; args: string[] }> {
   const outfile = path.join(dir, 'agent.mjs');
   await build({
@@ -49,14 +49,14 @@ export async function buildOlderAgent(dir: string): Promise<{ command: string; a
         name: 'older',
         setup: ({ onLoad }) =>
           onLoad({ filter: /contract\/src\/edge\/(?:documents|module-doc)\.ts$/ }, async ({ path: file }) => ({
-            contents: await older(path.relative(root, file)),
+            contents: await readWithoutFeatures(path.relative(root, file)),
             loader: 'ts',
           })),
       },
     ],
   });
   await cp(path.join(root, 'agent/lua'), path.join(dir, 'lua'), { recursive: true });
-  for (const file of Object.keys(taken).filter((name) => name.endsWith('.lua')))
-    await writeFile(path.join(dir, path.relative('agent', file)), await older(file));
+  for (const file of Object.keys(removedFeatures).filter((name) => name.endsWith('.lua')))
+    await writeFile(path.join(dir, path.relative('agent', file)), await readWithoutFeatures(file));
   return { command: process.execPath, args: [outfile] };
 }

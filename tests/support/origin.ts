@@ -1,44 +1,44 @@
-// An origin that does what a test tells it, path by path, and remembers what it was asked.
+// A scriptable origin that records its requests.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 
-export type Asked = {
+export type OriginRequest = {
   method: string;
   url: string;
   path: string;
   headers: IncomingMessage['headers'];
   rawHeaders: string[];
   body: string;
-  /** The same for requests on one connection. */
+  /** The same number for requests on one connection. */
   connection: number;
-  /** What a TLS visitor named; null without TLS or name. */
+  /** SNI, or null. */
   serverName: string | null;
-  /** The Host field without its port. */
+  /** The Host header without its port. */
   name: string;
 };
 
-export type Answer = {
+export type OriginResponse = {
   status?: number;
   headers?: Record<string, OutgoingHttpHeader>;
   body?: string | Buffer;
-  /** Answer only when this is done. */
+  /** Delays the response until this promise resolves. */
   after?: Promise<unknown>;
-  /** Close the connection instead of an answer. */
+  /** Resets the connection in place of a response. */
   reset?: boolean;
-  /** Bytes to send as they are, leaving the connection open. */
+  /** Bytes to send as they are. The connection stays open. */
   raw?: string;
-  /** The same, and then the connection is closed. */
-  torn?: string;
+  /** Bytes to send as they are. The connection closes afterwards. */
+  rawThenClose?: string;
 };
 
-export type Script = Answer | ((asked: Asked) => Answer | Promise<Answer>);
+export type Script = OriginResponse | ((asked: OriginRequest) => OriginResponse | Promise<OriginResponse>);
 
 export class Origin {
-  /** In the order they came. */
-  readonly requests: Asked[] = [];
+  /** In order of arrival. */
+  readonly requests: OriginRequest[] = [];
   readonly port: number;
   readonly #scripts: Map<string, Script>;
   readonly #stop: () => Promise<void>;
@@ -49,13 +49,13 @@ export class Origin {
     this.#stop = stop;
   }
 
-  /** From now on the path (without query) is answered so. */
+  /** Sets the response of a path (without query). */
   on(path: string, script: Script): void {
     this.#scripts.set(path, script);
   }
 
-  /** What it was asked for this path. */
-  asked(path: string): Asked[] {
+  /** Requests of this path. */
+  asked(path: string): OriginRequest[] {
     return this.requests.filter((request) => request.path === path);
   }
 
@@ -64,7 +64,7 @@ export class Origin {
   }
 }
 
-/** `tls`: with this certificate. `any`: for paths that no script was given for; else they are answered 200 with their own URL. */
+/** `tls` sets a certificate. `any` handles paths without a script; by default they return 200 with their own URL. */
 export async function startOrigin(
   options: { tls?: { cert: string; key: string }; port?: number; host?: string; any?: Script } = {},
 ): Promise<Origin> {
@@ -79,7 +79,7 @@ export async function startOrigin(
     const url = request.url ?? '/';
     const { socket } = request;
     const servername = 'servername' in socket && typeof socket.servername === 'string' ? socket.servername : null;
-    const asked: Asked = {
+    const asked: OriginRequest = {
       method: request.method ?? '',
       url,
       path: url.split('?', 1)[0] ?? '',
@@ -92,16 +92,16 @@ export async function startOrigin(
     };
     origin.requests.push(asked);
     const script = scripts.get(asked.path) ?? options.any ?? { body: url };
-    const told = typeof script === 'function' ? await script(asked) : script;
-    await told.after;
-    if (told.reset === true) return void socket.destroy();
-    if (told.raw !== undefined) return void socket.write(told.raw);
-    if (told.torn !== undefined) return void socket.end(told.torn);
-    const headers = Object.entries(told.headers ?? {});
+    const scripted = typeof script === 'function' ? await script(asked) : script;
+    await scripted.after;
+    if (scripted.reset === true) return void socket.destroy();
+    if (scripted.raw !== undefined) return void socket.write(scripted.raw);
+    if (scripted.rawThenClose !== undefined) return void socket.end(scripted.rawThenClose);
+    const headers = Object.entries(scripted.headers ?? {});
     response.sendDate = !headers.some(([name]) => name.toLowerCase() === 'date');
     for (const [name, value] of headers) response.setHeader(name, value);
-    response.writeHead(told.status ?? 200);
-    response.end(request.method === 'HEAD' ? undefined : told.body);
+    response.writeHead(scripted.status ?? 200);
+    response.end(request.method === 'HEAD' ? undefined : scripted.body);
   }
   const server = options.tls === undefined ? createServer(handle) : createSecureServer(options.tls, handle);
   server.keepAliveTimeout = 60_000;
@@ -125,7 +125,7 @@ export async function startOrigin(
       name: nameIn(request),
     });
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
-    // Echoes whatever comes, and says so.
+    // Echoes WebSocket data.
     socket.on('data', (data) => socket.write(`echo ${data.toString()}`));
     socket.on('end', () => socket.end());
   });
@@ -141,7 +141,7 @@ export async function startOrigin(
   return origin;
 }
 
-/** A gate for `after`: open it when the test has seen enough. */
+/** A promise for `after`, and the function that resolves it. */
 export function gate(): { opened: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };

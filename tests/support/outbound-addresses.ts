@@ -1,4 +1,4 @@
-// The outbound policy stands twice, in the API and in Lua: both are tried with these.
+// Shared cases of the outbound policy, which exists in TypeScript (API) and in Lua.
 
 export const forbiddenAddresses = [
   '127.0.0.1',
@@ -16,7 +16,7 @@ export const forbiddenAddresses = [
   'fe80::1',
   'fd00:ec2::254',
   'ff02::1',
-  // IPv4 within IPv6: mapped, compatible, translated, ISATAP, Teredo, 6to4. Also those of a public address.
+  // IPv4 embedded in IPv6 (mapped, compatible, translated, ISATAP, Teredo, 6to4), even of public addresses.
   '::ffff:127.0.0.1',
   '::ffff:a9fe:a9fe',
   '::ffff:8.8.8.8',

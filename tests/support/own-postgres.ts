@@ -1,4 +1,4 @@
-// A PostgreSQL that a test may kill: durable, migrated, and nobody else's.
+// A durable, migrated PostgreSQL that a test may kill.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { preparePostgres, removePostgres } from '../../deploy/services/postgres.ts';
@@ -20,14 +20,14 @@ export class OwnPostgres {
     this.#port = port;
   }
 
-  /** Also after a kill: the server then recovers what was committed. */
+  /** After a kill, the server recovers all commits. */
   async start(): Promise<void> {
     const postgres = await preparePostgres({
       dir: path.join(this.#dir, 'postgres'),
       host: '127.0.0.1',
       port: this.#port,
     });
-    // Sessions of a killed server hold its memory until they notice, and a new one refuses to start beside them.
+    // Sessions of a killed server hold its shared memory for a moment, and a new server refuses to start.
     await eventually(
       async () => {
         const running = await launch(postgres.program, { runDir: path.join(this.#dir, 'run'), logDir: this.#dir });

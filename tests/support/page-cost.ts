@@ -1,20 +1,24 @@
-// What a page fetches from a cold start until it rests: requests, and script as gzip would send it.
+// Measures a page's requests and gzipped script from a cold start until the network is idle.
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Page, Request } from 'playwright-core';
 
 export interface PageCost {
-  /** All that the page asked for, API calls included. */
+  /** URLs of all requests, including API calls. */
   requests: string[];
-  /** Files of script. */
+  /** Number of script files. */
   chunks: number;
   scriptKilobytes: number;
-  /** Bodies as they were sent. */
+  /** Response bodies as transferred. */
   totalKilobytes: number;
 }
 
-/** The page must belong to a new context, with nothing cached; `isReady` waits for what it shows last. */
-export async function costOf(page: Page, address: string, isReady: (page: Page) => Promise<void>): Promise<PageCost> {
+/** The page must belong to a fresh browser context. `isReady` waits for the last visible element. */
+export async function measurePageCost(
+  page: Page,
+  address: string,
+  isReady: (page: Page) => Promise<void>,
+): Promise<PageCost> {
   const requests: Request[] = [];
   const open = new Set<Request>();
   page.on('request', (request) => {
@@ -26,7 +30,7 @@ export async function costOf(page: Page, address: string, isReady: (page: Page) 
   await page.goto(address, { waitUntil: 'networkidle' });
   await isReady(page);
   while (open.size > 0) await setTimeout(50);
-  const bodies = await Promise.all(requests.map(weigh));
+  const bodies = await Promise.all(requests.map(measureTransfer));
   const kilobytes = (bytes: number[]) => Math.round(bytes.reduce((sum, one) => sum + one, 0) / 100) / 10;
   const scripts = bodies.flatMap(({ scriptBytes }) => scriptBytes ?? []);
   return {
@@ -37,7 +41,7 @@ export async function costOf(page: Page, address: string, isReady: (page: Page) 
   };
 }
 
-async function weigh(request: Request) {
+async function measureTransfer(request: Request) {
   const response = await request.response();
   if (!response) return { scriptBytes: null, sentBytes: 0 };
   const isScript = response.headers()['content-type']?.includes('javascript') === true;

@@ -1,18 +1,18 @@
-// A device with one passkey, in software: what a browser would answer, for tests of the API.
+// A software authenticator with one passkey, for API tests.
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import * as z from 'zod';
 
 const Options = z.looseObject({ challenge: z.string() });
 const text = (value: string | Buffer | Uint8Array) => Buffer.from(value).toString('base64url');
 
-export interface DeviceWish {
+export interface AuthenticatorOptions {
   rpID: string;
   origin: string;
-  /** Whether it asks its owner before it signs. */
-  verifies?: boolean;
+  /** Whether the authenticator verifies the user. */
+  verifiesUser?: boolean;
 }
 
-export function passkeyDevice({ rpID, origin, verifies = true }: DeviceWish) {
+export function passkeyDevice({ rpID, origin, verifiesUser = true }: AuthenticatorOptions) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
   const id = randomBytes(16);
@@ -23,7 +23,7 @@ export function passkeyDevice({ rpID, origin, verifies = true }: DeviceWish) {
   const authData = (attested: Buffer, flags: number) => {
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE((uses += 1));
-    const seen = 1 | (verifies ? 4 : 0) | flags;
+    const seen = 1 | (verifiesUser ? 4 : 0) | flags;
     return Buffer.concat([createHash('sha256').update(rpID).digest(), Buffer.of(seen), counter, attested]);
   };
   const credential = {
@@ -69,14 +69,14 @@ export function passkeyDevice({ rpID, origin, verifies = true }: DeviceWish) {
         response: { clientDataJSON: text(data), authenticatorData: text(auth), signature: text(signature) },
       };
     },
-    /** As if a copy of it had been used less often. */
-    goBack: () => void (uses = 0),
+    /** Resets the signature counter, as a cloned authenticator would have. */
+    resetCounter: () => void (uses = 0),
   };
 }
 
 type Cbor = number | string | Buffer | Map<number | string, Cbor>;
 
-/** RFC 8949, as much of it as an attestation needs. */
+/** The subset of CBOR (RFC 8949) that attestations need. */
 function cbor(value: Cbor): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string') return Buffer.concat([head(3, value.length), Buffer.from(value)]);

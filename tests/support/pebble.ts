@@ -1,46 +1,46 @@
-// Pebble, the test authority of Let's Encrypt, with its own name server: it loses nonces, validates slowly and forgets
-// everything when it ends, as authorities may.
+// Pebble, the ACME test server of Let's Encrypt, with its own DNS server. It loses nonces, validates slowly and forgets
+// everything on exit.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { launch } from '../../deploy/services/program.ts';
 import type { Running } from '../../deploy/services/program.ts';
-import { authority } from './authority.ts';
+import { createAuthority } from './authority.ts';
 import { eventually } from './eventually.ts';
 import { freePorts } from './ports.ts';
 import { testDir } from './test-dir.ts';
 
 export interface PebbleOptions {
-  /** Where it looks for what nodes answer. */
+  /** Port on which Pebble validates HTTP-01. */
   httpPort: number;
-  /** `127.0.0.1:5353`; otherwise every name leads to this machine. */
+  /** DNS server, such as `127.0.0.1:5353`. By default every name resolves to this machine. */
   nameServer?: string;
-  /** It takes accounts only with this. */
+  /** Required external account binding. */
   eab?: { kid: string; key: string };
-  /** Percent of good nonces that it refuses. */
-  lostNonces?: number;
-  /** Waits up to some seconds before it looks. */
+  /** Percentage of valid nonces that Pebble rejects. */
+  rejectedNoncesPercent?: number;
+  /** Waits a few seconds before it validates. */
   slow?: boolean;
-  /** Believes everybody. */
-  gullible?: boolean;
-  /** Asks nobody twice for a proof, as the large authorities do for weeks; else it does half of the time. */
-  remembers?: boolean;
+  /** Accepts every challenge without validation. */
+  acceptsEveryChallenge?: boolean;
+  /** Always reuses valid authorizations, as large authorities do. By default Pebble reuses half of them. */
+  reusesAuthorizations?: boolean;
 }
 export interface Pebble {
-  /** As an entry of ACME_AUTHORITIES. */
+  /** Entry of ACME_AUTHORITIES. */
   authority: { name: string; directory: string; rootFile: string; eab?: { kid: string; key: string } };
   stop: () => Promise<void>;
-  /** From now on a name leads there, and not to this machine's first address. */
-  lead: (name: string, address: string) => Promise<void>;
-  /** The authority alone; its name server stays. It comes back knowing nobody. */
-  halt: () => Promise<void>;
+  /** Resolves a name to this address from now on. */
+  resolveName: (name: string, address: string) => Promise<void>;
+  /** Stops Pebble but not its DNS server. A restarted Pebble has no accounts. */
+  stopAuthority: () => Promise<void>;
   start: () => Promise<void>;
 }
 
 export async function startPebble(options: PebbleOptions, name = 'Pebble'): Promise<Pebble> {
   const dir = await testDir();
   const [port = 0, management = 0, dns = 0, dnsManagement = 0] = await freePorts(4);
-  const ca = await authority();
-  const { chainPem, keyPem } = await ca.sell(['localhost']);
+  const ca = await createAuthority();
+  const { chainPem, keyPem } = await ca.issue(['localhost']);
   const rootFile = path.join(dir, 'root.pem');
   const { eab } = options;
   const config = {
@@ -86,12 +86,12 @@ export async function startPebble(options: PebbleOptions, name = 'Pebble'): Prom
   const directory = `https://localhost:${port}/dir`;
   const start = async () => {
     pebble = await program('pebble', ['-config', path.join(dir, 'config.json'), '-strict', '-dnsserver', nameServer], {
-      PEBBLE_WFE_NONCEREJECT: String(options.lostNonces ?? 5),
+      PEBBLE_WFE_NONCEREJECT: String(options.rejectedNoncesPercent ?? 5),
       ...(options.slow !== true && { PEBBLE_VA_NOSLEEP: '1' }),
-      ...(options.remembers === true && { PEBBLE_AUTHZREUSE: '100' }),
-      ...(options.gullible === true && { PEBBLE_VA_ALWAYS_VALID: '1' }),
+      ...(options.reusesAuthorizations === true && { PEBBLE_AUTHZREUSE: '100' }),
+      ...(options.acceptsEveryChallenge === true && { PEBBLE_VA_ALWAYS_VALID: '1' }),
     });
-    // Its certificate is of an authority that fetch does not know: that it shows one is enough.
+    // fetch does not trust Pebble's certificate. A certificate error proves that Pebble is up.
     await eventually(async () => {
       const fault = await fetch(directory).then(
         () => '',
@@ -104,8 +104,8 @@ export async function startPebble(options: PebbleOptions, name = 'Pebble'): Prom
   return {
     authority: { name, directory, rootFile, ...(eab && { eab }) },
     start,
-    halt: async () => pebble?.stop(),
-    async lead(name, address) {
+    stopAuthority: async () => pebble?.stop(),
+    async resolveName(name, address) {
       const body = JSON.stringify({ host: `${name}.`, addresses: [address] });
       const { ok } = await fetch(`http://127.0.0.1:${dnsManagement}/add-a`, { method: 'POST', body });
       if (!ok) throw new Error('the name server does not take it');

@@ -1,4 +1,4 @@
-// What a test saw, kept for whoever wants to look: `.data/artifacts/<name>.png`.
+// Saves screenshots to `.data/artifacts/<name>.png`.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';

@@ -1,5 +1,4 @@
-// Nodes that are played, for those who carry rollouts on: each takes what it is ordered and reports it when it is told to, and
-// a clock that is set by hand, so that nothing is waited for.
+// Simulated nodes for rollouts: each accepts its order and reports when the test wants. The clock is set by hand.
 import { randomUUID } from 'node:crypto';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import type { Answer, Order } from '@edgeloom/api/node-link/commands.ts';
@@ -28,34 +27,34 @@ interface Traffic {
   refused?: number;
   dropped?: number;
   p99Ms: number | null;
-  /** Of these, by site: requests, 5xx, refused, slow ones. Left out: an agent that does not tell them apart. */
+  /** Traffic by site: requests, 5xx, blocked, slow. Undefined for an agent without metrics per site. */
   sites?: Record<string, Visits>;
 }
 type Visits = [requests: number, serverErrors: number, refused: number, slow: number];
 
 export class PlayedNode {
   readonly id: string;
-  /** The orders that it has heard and not carried out yet; the newest replaces those before. */
+  /** The newest order that the node has received and not carried out. */
   order: Ordered | null = null;
   readonly heard: string[] = [];
   version = '1.0.0';
   isThere = true;
-  /** What becomes of what it is ordered. */
+  /** Outcome of the next order. */
   outcome: UpgradeState | 'nothing' = 'complete';
-  /** It answers that it will not. */
+  /** Reason to reject an order, or null. */
   refusal: string | null = null;
-  /** Each second; those of one that has the new version may be others. */
+  /** Traffic per second. Updated nodes may have different traffic. */
   traffic: (node: PlayedNode) => Traffic = () => ({ requests: 100, serverErrors: 0, p99Ms: 20 });
   error: string | null = null;
   nginx: NodeGauges['nginx'] = 'running';
   requests = 1_000_000;
   serverErrors = 100;
-  /** Null: an agent that does not count them. */
+  /** Null for an agent that does not count blocked requests. */
   refused: number | null = 5000;
   dropped = 0;
-  /** Since it was asked last. */
+  /** Metrics since the last request for them. */
   since: NonNullable<NodeGauges['since']> | null = null;
-  /** Told to have no pack of it any more: by which order, and of what. */
+  /** The order to remove a risk pack, if any. */
   removal: { upgradeID: string; product: ReleaseProduct } | null = null;
 
   constructor(id: string) {
@@ -63,13 +62,13 @@ export class PlayedNode {
   }
 }
 
-/** Says what has been done, in the order in which it was: `begin 3 agent 1.1.0`. */
+/** Logs steps in order, such as `begin 3 agent 1.1.0`. */
 export class PlayedFleet {
   readonly nodes: readonly PlayedNode[];
   readonly #here: Installation;
   now = START;
   isUp = true;
-  /** Called before each thing that may go wrong: a statement to the database, a word to a node. */
+  /** Called before each step that may fail: a database statement or a message to a node. */
   onStep: (what: string) => void = () => undefined;
 
   constructor(here: Installation, ids: readonly string[]) {
@@ -150,7 +149,7 @@ export class PlayedFleet {
     return answer;
   }
 
-  /** Those that have an order carry it out and say so. */
+  /** Nodes with an order carry it out and report. */
   async report(nodes: readonly PlayedNode[] = this.nodes): Promise<void> {
     for (const node of nodes) {
       await this.#removed(node);
@@ -181,7 +180,7 @@ export class PlayedFleet {
     return storeUpgradeReport(this.#here.pool, node.id, report, this.clock());
   }
 
-  /** A process takes it up, as one does after another has died. */
+  /** Starts a process that takes the rollout over, as after a crash. */
   async carrier(id: string, here: Installation = this.#here): Promise<Carrier> {
     const claim = randomUUID();
     await this.#here.pool.query(
@@ -191,7 +190,7 @@ export class PlayedFleet {
     return new Carrier({ ...this.engine(), here }, { id, claim });
   }
 
-  /** Visitors come, the clock goes on. */
+  /** Adds traffic and advances the clock. */
   pass(seconds: number): void {
     this.now += seconds * SECOND;
     for (const node of this.nodes) {

@@ -1,5 +1,4 @@
-// Machines that are played, in a process of their own: one SSH server at many addresses that takes whatever it is sent and answers
-// as a fine machine answers. Started by `playMachines`.
+// Simulated machines in a child process: one SSH server at many addresses that accepts every installation.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -9,23 +8,26 @@ import { fileURLToPath } from 'node:url';
 import ssh2 from 'ssh2';
 import * as z from 'zod';
 
-export interface Machines {
+export interface FakeMachines {
   port: number;
   stop: () => Promise<void>;
 }
 
-const Said = z.union([z.object({ port: z.int() }), z.object({ token: z.string() })]);
-const Joined = z.object({ joined: z.string() });
+const ChildMessage = z.union([z.object({ port: z.int() }), z.object({ token: z.string() })]);
+const JoinedMessage = z.object({ joined: z.string() });
 
-/** `joined` is called with each join token before the machine says that it has stored it. */
-export async function playMachines(password: string, joined: (token: string) => Promise<void>): Promise<Machines> {
+/** `joined` is called with each join token before the machine acknowledges it. */
+export async function startFakeMachines(
+  password: string,
+  joined: (token: string) => Promise<void>,
+): Promise<FakeMachines> {
   const child = fork(fileURLToPath(import.meta.url), [password], { stdio: 'inherit' });
   const port = Promise.withResolvers<number>();
   child.once('exit', () => port.reject(new Error('the machines ended')));
   child.on('message', (message) => {
-    const said = Said.parse(message);
-    if ('port' in said) port.resolve(said.port);
-    else void joined(said.token).then(() => child.send({ joined: said.token }));
+    const parsed = ChildMessage.parse(message);
+    if ('port' in parsed) port.resolve(parsed.port);
+    else void joined(parsed.token).then(() => child.send({ joined: parsed.token }));
   });
   return {
     port: await port.promise,
@@ -40,7 +42,7 @@ export async function playMachines(password: string, joined: (token: string) => 
 async function serve(password: string): Promise<void> {
   const waiting = new Map<string, () => void>();
   process.on('message', (message) => {
-    const { joined } = Joined.parse(message);
+    const { joined } = JoinedMessage.parse(message);
     waiting.get(joined)?.();
   });
   process.on('disconnect', () => process.exit(0));
@@ -53,7 +55,7 @@ async function serve(password: string): Promise<void> {
         process.send?.({ token });
       });
     }
-    channel.write(answerTo(asked));
+    channel.write(outputOf(asked));
     channel.exit(0);
     channel.end();
   };
@@ -75,7 +77,7 @@ async function serve(password: string): Promise<void> {
   process.send?.({ port: portOf(server.address()) });
 }
 
-/** With data on its standard input the script is in the command, and the data is dropped as it comes. */
+/** When stdin carries data, the script is in the command, and the data is discarded. */
 async function scriptOf(command: string, input: Readable): Promise<string> {
   if (command === 'sh -s') return text(input);
   input.resume();
@@ -83,11 +85,11 @@ async function scriptOf(command: string, input: Readable): Promise<string> {
   return command;
 }
 
-function answerTo(script: string): string {
+function outputOf(script: string): string {
   if (script.includes('::system')) return '::system rocky 9.4 x86_64\n';
   if (script.includes('::now')) return `::now ${Math.floor(Date.now() / 1000)}\n`;
   if (script.includes('::node ')) return '::node \n';
-  // The agent is sent to each; nginx and Node are there.
+  // nginx and Node are installed; the agent is not.
   if (script.includes('/releases/') && script.includes('::absent')) return '::absent\n';
   return 'done\n';
 }

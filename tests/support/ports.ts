@@ -1,5 +1,4 @@
-// Ports for what a test starts itself: from below the range that the system hands out, since what is let go
-// there may be the next connection's own end before the program that was meant to listen has started.
+// Free ports from below the ephemeral range. A released ephemeral port may become another connection's local port.
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
@@ -7,8 +6,7 @@ const FIRST = 15_000;
 const LAST = 32_000;
 const SHARES = 32;
 const SHARE = Math.floor((LAST - FIRST) / SHARES);
-// Files that run side by side draw from different shares, and one file never draws a port twice: what it has let go, or
-// wants to find closed, is taken by nobody else. Two runs seldom have the same shares.
+// Workers draw from different ranges, and no worker draws a port twice. Concurrent runs rarely share a range.
 const { VITEST_POOL_ID: worker } = process.env;
 const run = worker === undefined ? process.pid : process.ppid;
 const share = FIRST + ((run + Number(worker ?? 0)) % SHARES) * SHARE;
@@ -21,7 +19,7 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   return port;
 }
 
-/** Different ones: all are held before any is let go. */
+/** Holds all ports before it releases any, so that they differ. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const held = new Map<number, Server>();
   try {
@@ -37,7 +35,7 @@ export async function freePorts(count: number, host = '127.0.0.1'): Promise<numb
   }
 }
 
-/** Null where something listens already. */
+/** Null when the port is in use. */
 const listening = (port: number, host: string) =>
   new Promise<Server | null>((resolve, reject) => {
     const server = createServer();

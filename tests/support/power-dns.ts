@@ -1,4 +1,4 @@
-// PowerDNS with one zone, its API and its answers.
+// PowerDNS with its API and DNS server.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,30 +10,30 @@ import { freePort } from './ports.ts';
 import { testDir } from './test-dir.ts';
 
 export interface PowerDns {
-  /** Of its API. */
+  /** Base URL of the API. */
   url: string;
   apiKey: string;
-  /** Where it answers questions: `127.1.2.3:53`. */
+  /** Address of the DNS server, such as `127.1.2.3:53`. */
   nameServer: string;
-  /** A call of its API: what somebody does by hand. */
+  /** Calls the PowerDNS API. */
   call: (path: string, method?: string, body?: object) => Promise<unknown>;
-  /** Another name server for a zone. */
+  /** Delegates a zone to another name server. */
   delegate: (zone: string, name: string, host: string) => Promise<void>;
   stop: () => Promise<void>;
 }
 
 const schema = '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql';
 
-/** Where a network lies, and whose it is. */
-export interface Place {
+/** A network with its country and ASN. */
+export interface GeoNetwork {
   network: string;
   country: string;
   continent: string;
   asn: number;
 }
 
-/** With places it tells visitors apart. */
-export async function startPowerDns(zones: string[], places: Place[] = []): Promise<PowerDns> {
+/** `places` enables records per region. */
+export async function startPowerDns(zones: string[], places: GeoNetwork[] = []): Promise<PowerDns> {
   const dir = await testDir();
   const api = await freePort();
   const host = nameServerHost();
@@ -45,7 +45,7 @@ export async function startPowerDns(zones: string[], places: Place[] = []): Prom
   const settings = {
     'config-dir': dir,
     'socket-dir': dir,
-    ...(places.length === 0 ? { launch: 'gsqlite3' } : await telling(dir, places)),
+    ...(places.length === 0 ? { launch: 'gsqlite3' } : await geoIpSettings(dir, places)),
     'gsqlite3-database': file,
     'local-address': host,
     'local-port': '53',
@@ -116,7 +116,7 @@ export async function startPowerDns(zones: string[], places: Place[] = []): Prom
   };
 }
 
-async function telling(dir: string, places: Place[]) {
+async function geoIpSettings(dir: string, places: GeoNetwork[]) {
   const [where, whose] = [path.join(dir, 'country.mmdb'), path.join(dir, 'asn.mmdb')];
   const lying = places.map(
     ({ network, country, continent }) =>

@@ -1,16 +1,16 @@
-// A folder of signed releases whose archives hold nothing: for those who order them and never open them.
+// A folder of signed releases with empty archives, for tests that never install them.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ReleaseManifest, ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import { testDir } from './test-dir.ts';
 
-export interface ReleaseShelf {
+export interface ReleaseStore {
   settings: { RELEASES_DIR: string; RELEASE_KEYS: string };
   put: (product: ReleaseProduct, version: string, levels?: ReleaseManifest['levels']) => Promise<ReleaseManifest>;
 }
 
-export async function releaseShelf(): Promise<ReleaseShelf> {
+export async function createReleaseStore(): Promise<ReleaseStore> {
   const dir = await testDir();
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   return {

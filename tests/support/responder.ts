@@ -1,4 +1,4 @@
-// The responder of an authority, by the openssl program: says of each certificate what it is told to say.
+// An OCSP responder based on the openssl program.
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -11,16 +11,16 @@ import { testDir } from './test-dir.ts';
 
 const run = promisify(execFile);
 
-export interface Said {
-  /** Whose certificates it knows. */
+export interface ResponderOptions {
+  /** Issuer of the certificates. */
   authority: Signer;
-  /** Who signs; otherwise the authority itself. */
+  /** The signer, by default the authority itself. */
   signer?: Signer;
   good?: string[];
   revoked?: string[];
 }
 
-async function folder({ authority, signer = authority, good = [], revoked = [] }: Said): Promise<string> {
+async function folder({ authority, signer = authority, good = [], revoked = [] }: ResponderOptions): Promise<string> {
   const dir = await testDir();
   const row = (mark: string) => (chainPem: string) => {
     const { serialNumber } = new X509Certificate(chainPem);
@@ -37,8 +37,8 @@ async function folder({ authority, signer = authority, good = [], revoked = [] }
 
 const flags = ['ocsp', '-index', 'index', '-CA', 'ca', '-rsigner', 'cert', '-rkey', 'key', '-nmin', '60'];
 
-/** What it answers to a question. */
-export async function answerTo(question: Buffer, said: Said): Promise<Buffer<ArrayBuffer>> {
+/** The response to an OCSP request. */
+export async function ocspResponse(question: Buffer, said: ResponderOptions): Promise<Buffer<ArrayBuffer>> {
   const dir = await folder(said);
   await writeFile(path.join(dir, 'question'), question);
   await run('openssl', [...flags, '-reqin', 'question', '-respout', 'answer'], { cwd: dir });
@@ -49,12 +49,12 @@ export interface Responder {
   stop: () => Promise<void>;
 }
 
-export async function startResponder(port: number, said: Said): Promise<Responder> {
+export async function startResponder(port: number, said: ResponderOptions): Promise<Responder> {
   const child: ChildProcess = spawn('openssl', [...flags, '-port', String(port)], {
     cwd: await folder(said),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // It says that it waits; whoever connects only to look would have it wait for ever.
+  // Wait for the startup message: a mere test connection would block the responder.
   if (child.stderr) await once(child.stderr, 'data');
   return {
     async stop() {

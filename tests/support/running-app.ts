@@ -1,4 +1,4 @@
-// A real api: both listeners, without a node link. Tests take it from app.ts, benchmarks from here.
+// A real API with both listeners and without a node link. Tests use app.ts; benches use this file.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,19 +10,19 @@ import { openLimits } from '@edgeloom/api/http/limits.ts';
 import { openIdentities } from '@edgeloom/api/core/auth/identities.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
 import type { Checks } from '@edgeloom/api/modules/system/health.ts';
-import { actors, type Actors } from './actors.ts';
+import { apiClients, type ApiClients } from './actors.ts';
 import { builder, type Build } from './build.ts';
 import type { Services } from './start-services.ts';
 import { unlimited } from './unlimited.ts';
 
 export interface TestApp {
   installation: Installation;
-  /** Addresses of the listeners, without /api/v1. */
+  /** URLs of the listeners, without /api/v1. */
   url: string;
   adminUrl: string;
   mailDir: string;
-  /** The typed client of an account: `as(site.owner).call(domains.list, { params })`. */
-  as: Actors['as'];
+  /** Typed client of an account: `as(site.owner).call(domains.list, { params })`. */
+  as: ApiClients['as'];
   build: Build;
   close: () => Promise<void>;
 }
@@ -53,13 +53,13 @@ export async function startApp(
       buildApp(installation, { listener, identities, checks, limits, log }),
     ),
   );
-  // Passkeys know the address by its port, so a browser's test chooses it; any other takes one that is free.
+  // Passkeys depend on the port, so browser tests choose the port. Otherwise any free port is used.
   const ports = [settings['PORT'], settings['ADMIN_PORT']].map((port) => Number(port ?? 0));
   const [url = '', adminUrl = ''] = await Promise.all(
     apps.map((app, i) => app.listen({ host: '127.0.0.1', port: ports[i] ?? 0 })),
   );
   const mailDelivery = startMailDelivery(installation, log);
-  const { as, signIn } = actors(installation, { url, adminUrl });
+  const { as, signIn } = apiClients(installation, { url, adminUrl });
   return {
     installation,
     url,

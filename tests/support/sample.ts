@@ -1,10 +1,10 @@
-// The least input that a schema takes, for tests that walk over every endpoint. Ids come from the caller, by the name of
-// their field; texts of a special form by a word for it.
+// Minimal input for a schema, for tests that iterate over endpoints. The caller provides ids and texts of a special
+// format.
 import * as z from 'zod';
 
 export type Sampler = (path: readonly string[]) => unknown;
 
-/** `special` answers undefined where the schema alone decides. */
+/** `special` returns undefined to use the schema's default. */
 export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly string[] = []): unknown {
   const known = special(path);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly
   if (schema instanceof z.ZodNumber) return Math.max(1, schema.minValue ?? 1);
   if (schema instanceof z.ZodBoolean) return false;
   if (schema instanceof z.ZodString) return 'text';
-  // An id of nothing there is, and an address where nobody answers.
+  // An id that does not exist, and an address where nothing listens.
   if (schema instanceof z.ZodUUID) return '0192d3f0-0000-7000-8000-000000000000';
   if (schema instanceof z.ZodBase64) return 'dGV4dA==';
   if (schema instanceof z.ZodUnknown) return 'text';
@@ -36,7 +36,7 @@ export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly
   throw new Error(`no sample for ${path.join('.')}: tell tests/support/sample.ts`);
 }
 
-/** Every place of an input where an id stands, by its path, so that a test can put another there. */
+/** Paths of all ids in an input, so that a test can replace them. */
 export function idsIn(
   value: unknown,
   isId: (path: readonly string[], text: string) => boolean,
@@ -47,7 +47,7 @@ export function idsIn(
   return Object.entries(value).flatMap(([name, part]) => idsIn(part, isId, [...path, name]));
 }
 
-/** The same value with another at one place. */
+/** A copy with the value at the path replaced. */
 export function withAt(value: unknown, [name, ...rest]: readonly string[], put: unknown): unknown {
   if (name === undefined) return put;
   if (Array.isArray(value))

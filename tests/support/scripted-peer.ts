@@ -1,5 +1,5 @@
-// A control plane for one node that does what a test tells it, over real NATS and real HTTP: it can lose messages, damage
-// them and answer wrongly, which the real one never does. It remembers all that the node said.
+// A scriptable control plane for one agent over real NATS and HTTP. It can lose or corrupt messages and respond
+// wrongly, and it records what the agent sends.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ import type { Msg, NatsConnection } from 'nats';
 export interface PeerOptions {
   natsUrl: string;
   secretsDir: string;
-  /** Documents of one page of a sync. */
+  /** Documents per page of a sync. */
   pageSize?: number;
 }
 
@@ -80,16 +80,16 @@ export class Peer {
   readonly acks: Ack[] = [];
   readonly heartbeats: Heartbeat[] = [];
   readonly syncs: SyncRequest[] = [];
-  /** The newest entry of each key; one without body is gone. */
+  /** The newest entry of each key. Entries without a body are deleted. */
   readonly entries = new Map<string, DocEntry>();
   revision = 0;
   url = '';
   stop: () => Promise<void> = () => Promise.resolve();
   readonly upgrades: UpgradeReport[] = [];
-  /** Hands out archives of releases. */
+  /** Serves release archives. */
   onArchive: (request: IncomingMessage, response: ServerResponse) => void | Promise<void> = (_, response) =>
     void response.writeHead(404).end();
-  /** Lets a test damage what a sync answers. */
+  /** Lets a test change sync responses. */
   onSync: (reply: SyncReply) => unknown = (reply) => reply;
   readonly #line: NatsConnection;
   readonly #pageSize: number;
@@ -119,19 +119,19 @@ export class Peer {
       .reduce((digest, entry) => toggle(digest, entry.key, entry.sha256), EMPTY_DIGEST);
   }
 
-  /** The revision of the node's last word. */
-  get reached(): number {
+  /** The last revision that the agent reported. */
+  get ackedRevision(): number {
     return this.acks.at(-1)?.revision ?? -1;
   }
 
-  /** Notes documents, and the keys of those that are gone, without telling the node. Answers the push that would. */
-  note(...docs: (EdgeDoc | string)[]): DocPush {
-    return this.noteBodies(
+  /** Stores documents, and deletes keys, without notifying the agent. Returns the push message. */
+  store(...docs: (EdgeDoc | string)[]): DocPush {
+    return this.storeBodies(
       docs.map((doc) => (typeof doc === 'string' ? [doc, null] : [keyOf(doc), JSON.stringify(doc)])),
     );
   }
 
-  noteBodies(bodies: readonly (readonly [key: string, body: string | null])[]): DocPush {
+  storeBodies(bodies: readonly (readonly [key: string, body: string | null])[]): DocPush {
     const previous = this.revision;
     const entries = bodies.map(([key, body]) => {
       this.revision += 1;
@@ -143,7 +143,7 @@ export class Peer {
   }
 
   push(...docs: (EdgeDoc | string)[]): DocPush {
-    const push = this.note(...docs);
+    const push = this.store(...docs);
     this.send(push);
     return push;
   }

@@ -1,4 +1,4 @@
-// A site that is served from an origin, and the nodes that serve it: what most stories of the product begin with.
+// A site served from an origin, and its nodes. Most end-to-end tests start here.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { testAgent } from './agent.ts';
 import { unique } from './build.ts';
@@ -7,14 +7,14 @@ import type { ControlPlane } from './control-plane.ts';
 import type { Origin } from './origin.ts';
 import { freePorts } from './ports.ts';
 
-/** With one domain, in a zone of its own, which has no nodes yet. */
+/** A site with one domain in a new zone without nodes. */
 export async function servedSite(plane: ControlPlane, origin: Origin) {
   const [port = 0, https = 0] = await freePorts(2);
   const zone = await plane.build.zone({ ports: [port], tlsPorts: [https] });
   return { port, https, zone, ...(await anotherSite(plane, zone, origin)) };
 }
 
-/** With one domain, of a customer who has no other. */
+/** A site with one domain and a new customer. */
 export async function anotherSite({ as, build }: ControlPlane, zone: BuiltZone, origin: Origin) {
   const site = await build.site({ product: await build.product({ zone }) });
   const { call } = as(site.owner);
@@ -25,7 +25,7 @@ export async function anotherSite({ as, build }: ControlPlane, zone: BuiltZone, 
   return { site, call, params, name, domainIDs };
 }
 
-/** A node with a real agent, which has yet to be started. Several of one zone have the same ports, each on an address of its own. */
+/** A node with a real agent that is not started yet. Nodes of a zone share ports and differ in address. */
 export async function nodeAt(plane: ControlPlane, zone: BuiltZone, address = '127.0.0.1') {
   const { nodeID, token, control } = await plane.node(zone, address);
   return { nodeID, address, agent: await testAgent({ control, token, listen: address }) };

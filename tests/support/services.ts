@@ -1,4 +1,4 @@
-// What a test file asks for: its own database, and where the shared services are.
+// Test databases and the addresses of the shared services.
 import { inject } from 'vitest';
 import { cloneDatabase } from './start-services.ts';
 import type { Services } from './start-services.ts';
@@ -11,5 +11,5 @@ declare module 'vitest' {
 
 export const services = (): Services => inject('services');
 
-/** A migrated, empty database of the caller's own. Answers its DATABASE_URL; it goes away with the run. */
+/** Returns the DATABASE_URL of an empty migrated database, which is deleted after the run. */
 export const testDatabase = (): Promise<string> => cloneDatabase(services());

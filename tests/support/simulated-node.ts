@@ -1,5 +1,5 @@
-// A node without nginx or disk: joins over HTTP and speaks over NATS with the agent's own code, and keeps its documents in
-// memory. Many fit into one process.
+// A node without nginx and disk. It joins over HTTP, uses the agent's own NATS code and keeps documents in memory.
+// Many fit into one process.
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import type {
   Ack,
@@ -24,32 +24,32 @@ import type { LinkedNode } from '@edgeloom/agent/link/nats.ts';
 import { isIntact } from '@edgeloom/agent/plan.ts';
 import { nkeys } from 'nats';
 
-export interface Invitation {
+export interface JoinInvitation {
   control: string;
   token: string;
 }
 
 export class SimulatedNode implements LinkedNode {
   readonly identity: Identity;
-  /** As it was told at its join: base64 of 32 bytes. */
+  /** The key received on joining, 32 bytes as base64. */
   zoneKey = '';
-  /** All that it was told of since, the current one first. */
-  held: ZoneKeys = [];
-  /** When it took others: its revision at that moment, and their ids. */
-  readonly taken: { revision: number; keys: string[] }[] = [];
+  /** All received zone keys, the current one first. */
+  heldKeys: ZoneKeys = [];
+  /** Received key sets, each with the revision at that time. */
+  readonly keyHistory: { revision: number; keys: string[] }[] = [];
   revision = 0;
   digest = EMPTY_DIGEST;
   readonly docs = new Map<string, DocEntry>();
-  /** Every document in the order in which it was applied, repetitions included. */
+  /** Every document in the order of application, including repetitions. */
   readonly applied: DocEntry[] = [];
-  /** Keeps hashes and forgets bodies, for many nodes with many documents: then `doc` and `applied` have nothing to say. */
-  isLean = false;
+  /** Stores only hashes, to save memory with many nodes. `doc` and `applied` stay empty. */
+  storesOnlyHashes = false;
   readonly purged: string[][] = [];
-  /** The same with all that they said. */
+  /** Received purge orders. */
   readonly orders: PurgeOrder[] = [];
-  /** Documents that this node refuses, with why. */
-  readonly refuses = new Map<string, string>();
-  /** What a purge answers; an error that it throws is one that the node answers with. */
+  /** Documents that the node rejects, with the reason. */
+  readonly rejectReasons = new Map<string, string>();
+  /** Handles a purge. An exception is reported as its error. */
   purgeObjects: (urls: readonly string[]) => number = (urls) => urls.length;
   beforePurge: () => Promise<void> = () => Promise.resolve();
   onApplied: (entry: DocEntry) => void = () => undefined;
@@ -63,47 +63,47 @@ export class SimulatedNode implements LinkedNode {
   }
 
   readonly zoneKeys: HeldKeys = {
-    ids: () => Promise.resolve(this.held.map(({ id }) => id)),
-    take: (told) => this.#hold([...told, ...this.held.filter(({ id }) => told.every((one) => one.id !== id))]),
-    keepOnly: (ids) => this.#hold(this.held.filter(({ id }) => ids.includes(id))),
+    ids: () => Promise.resolve(this.heldKeys.map(({ id }) => id)),
+    take: (told) => this.#hold([...told, ...this.heldKeys.filter(({ id }) => told.every((one) => one.id !== id))]),
+    keepOnly: (ids) => this.#hold(this.heldKeys.filter(({ id }) => ids.includes(id))),
   };
 
   #hold(keys: ZoneKeys): Promise<void> {
-    this.held = keys;
-    this.taken.push({ revision: this.revision, keys: keys.map(({ id }) => id) });
+    this.heldKeys = keys;
+    this.keyHistory.push({ revision: this.revision, keys: keys.map(({ id }) => id) });
     return Promise.resolve();
   }
 
-  /** What a preheat answers. */
-  preheated: (urls: readonly string[]) => { fetched: number; error: string | null } = (urls) => ({
+  /** Handles a prefetch. */
+  onPreheat: (urls: readonly string[]) => { fetched: number; error: string | null } = (urls) => ({
     fetched: urls.length,
     error: null,
   });
 
-  /** What it finds of each URL that it is to keep stored. */
-  warmed: (url: string) => Warmed = () => ({ state: 'stored', fault: null, freshSeconds: 3600 });
+  /** Handles a URL that must stay cached. */
+  onWarm: (url: string) => Warmed = () => ({ state: 'stored', fault: null, freshSeconds: 3600 });
 
-  /** What it was asked to do besides, by name. */
-  readonly obeyed: string[] = [];
-  /** It answers that it cannot, and why. */
-  readonly unable = new Map<string, string>();
-  /** It would join anew by this. */
-  onMove: (to: Invitation) => Promise<void> = () => Promise.resolve();
+  /** Names of other commands received. */
+  readonly executedCommands: string[] = [];
+  /** Commands that fail, with the reason. */
+  readonly failingCommands = new Map<string, string>();
+  /** Handles the order to join another zone. */
+  onMove: (to: JoinInvitation) => Promise<void> = () => Promise.resolve();
 
   #obey(name: string): Promise<void> {
-    const why = this.unable.get(name);
+    const why = this.failingCommands.get(name);
     if (why !== undefined) return Promise.reject(new Error(why));
-    this.obeyed.push(name);
+    this.executedCommands.push(name);
     return Promise.resolve();
   }
 
-  /** Tells what became of an upgrade; back once it was answered. */
+  /** Reports the state of an upgrade. Resolves when acknowledged. */
   async report(report: UpgradeReport): Promise<void> {
     if (this.#link === null) throw new Error('not connected');
     await this.#link.reportUpgrade(report);
   }
 
-  /** What it makes of an order to take a release; what it throws is its answer. */
+  /** Handles an upgrade order. An exception is its response. */
   onUpgrade: (command: UpgradeCommand) => Promise<void> = () => this.#obey('upgrade');
   gauges: () => NodeGauges = () => ({
     at: new Date().toISOString(),
@@ -114,7 +114,7 @@ export class SimulatedNode implements LinkedNode {
     error: null,
   });
 
-  /** What it says of a request that nobody made. */
+  /** Handles a simulated request. */
   simulate: (request: SimulatedRequest) => Promise<Simulated> = () => Promise.reject(new Error('it does not'));
 
   readonly commandHandlers: LinkedNode['commandHandlers'] = {
@@ -135,9 +135,9 @@ export class SimulatedNode implements LinkedNode {
     running: () => Promise.resolve({ generation: 1, documents: this.docs.size, files: [] }),
     move: (to) => this.onMove(to),
     simulate: (request) => this.simulate(request),
-    preheat: (urls) => Promise.resolve(this.preheated(urls)),
+    preheat: (urls) => Promise.resolve(this.onPreheat(urls)),
     heldPorts: () => Promise.resolve([]),
-    warm: (urls) => Promise.resolve(urls.map((url) => this.warmed(url))),
+    warm: (urls) => Promise.resolve(urls.map((url) => this.onWarm(url))),
     purge: async (order) => {
       const urls = order.urls ?? [];
       await this.beforePurge();
@@ -152,7 +152,7 @@ export class SimulatedNode implements LinkedNode {
     this.#link ??= new Link(this, log);
   }
 
-  /** Reports the state in a heartbeat at once, as the watchdog does. */
+  /** Sends nginx's state in a heartbeat at once, as the watchdog does. */
   reportNginx(nginx: 'running' | 'unresponsive'): void {
     this.nginx = nginx;
     this.#link?.heartbeatNow();
@@ -184,7 +184,7 @@ export class SimulatedNode implements LinkedNode {
       const { key, revision } = entry;
       if (key.startsWith('node/') && key !== `node/${this.identity.nodeID}`) continue;
       this.#rejected = this.#rejected.filter((one) => one.key !== key);
-      const refusal = this.refuses.get(key) ?? (isIntact(entry) ? null : 'damaged');
+      const refusal = this.rejectReasons.get(key) ?? (isIntact(entry) ? null : 'damaged');
       if (refusal !== null) this.#rejected.push({ key, revision, error: refusal });
       else this.#store(entry);
     }
@@ -197,8 +197,8 @@ export class SimulatedNode implements LinkedNode {
     };
   }
 
-  /** As a disk loses it. */
-  lose(key: string): void {
+  /** Drops a document, as after data loss. */
+  dropDocument(key: string): void {
     const known = this.docs.get(key);
     if (known === undefined) throw new Error(`${key} was never here`);
     this.docs.delete(key);
@@ -210,11 +210,11 @@ export class SimulatedNode implements LinkedNode {
     if (known !== undefined) this.digest = toggle(this.digest, entry.key, known.sha256);
     if (entry.body === null) this.docs.delete(entry.key);
     else {
-      if (!this.isLean) checkDoc(entry.key, entry.body);
-      this.docs.set(entry.key, this.isLean ? { ...entry, body: null } : entry);
+      if (!this.storesOnlyHashes) checkDoc(entry.key, entry.body);
+      this.docs.set(entry.key, this.storesOnlyHashes ? { ...entry, body: null } : entry);
       this.digest = toggle(this.digest, entry.key, entry.sha256);
     }
-    if (!this.isLean) this.applied.push(entry);
+    if (!this.storesOnlyHashes) this.applied.push(entry);
     this.onApplied(entry);
   }
 
@@ -254,7 +254,7 @@ const idle: Omit<NodeFigures, 'at'> = {
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-export async function joinSimulated({ control, token }: Invitation): Promise<SimulatedNode> {
+export async function joinSimulated({ control, token }: JoinInvitation): Promise<SimulatedNode> {
   const pair = nkeys.createUser();
   const answer = await fetch(`${control}/api/v1/node/join`, {
     method: 'POST',
@@ -265,6 +265,6 @@ export async function joinSimulated({ control, token }: Invitation): Promise<Sim
   const { zoneKey, zoneKeys, ...reply } = JoinReply.parse(await answer.json());
   const node = new SimulatedNode({ ...reply, seed: pair.getSeed() });
   node.zoneKey = zoneKey;
-  node.held = zoneKeys ?? [{ id: 'first', key: zoneKey }];
+  node.heldKeys = zoneKeys ?? [{ id: 'first', key: zoneKey }];
   return node;
 }

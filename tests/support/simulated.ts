@@ -1,10 +1,10 @@
-// A request made up for a real edge, as the agent has it simulated.
+// Sends a simulated request to a real edge, as the agent does.
 import { join } from 'node:path';
 import { simulate } from '@edgeloom/agent/nginx/simulate.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import type { Edge } from './edge.ts';
 
-export const simulated = (
+export const simulateRequest = (
   edge: Edge,
   host: string,
   path: string,

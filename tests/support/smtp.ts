@@ -1,7 +1,7 @@
-// A mail server that a client may have: it listens on a free port and keeps what it is given.
+// A mail server on a free port that stores what it receives.
 import { SMTPServer } from 'smtp-server';
 
-export interface Received {
+export interface ReceivedMail {
   from: string;
   to: string[];
   text: string;
@@ -10,7 +10,7 @@ export interface Received {
 
 export interface Smtp {
   port: number;
-  received: Received[];
+  received: ReceivedMail[];
   stop: () => Promise<void>;
 }
 
@@ -20,9 +20,9 @@ export async function startSmtp({
   offersTls = false,
   refuses = false,
 }: { user?: string; password?: string; offersTls?: boolean; refuses?: boolean } = {}): Promise<Smtp> {
-  const received: Received[] = [];
+  const received: ReceivedMail[] = [];
   const server = new SMTPServer({
-    // Its own certificate is nobody's that we trust.
+    // The server's self-signed certificate is not trusted.
     disabledCommands: offersTls ? [] : ['STARTTLS'],
     allowInsecureAuth: true,
     logger: false,

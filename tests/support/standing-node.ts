@@ -1,4 +1,4 @@
-// A node that has joined a scripted peer and serves www.example.com from an origin, for tests that go on from there.
+// A real agent that has joined a scripted peer and serves www.example.com from an origin.
 import { request } from 'node:http';
 import type { HostDoc, SiteDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ import { startPeer } from './scripted-peer.ts';
 import type { Peer, PeerOptions } from './scripted-peer.ts';
 import { services } from './services.ts';
 
-export interface Standing {
+export interface ConnectedNode {
   peer: Peer;
   agent: TestAgent;
   origin: Origin;
@@ -23,15 +23,18 @@ export interface Standing {
   www: HostDoc;
 }
 
-export interface StandingOptions extends Pick<
+export interface ConnectedNodeOptions extends Pick<
   AgentOptions,
-  'program' | 'as' | 'nginx' | 'path' | 'dir' | 'env' | 'isKept'
+  'program' | 'as' | 'nginx' | 'path' | 'dir' | 'env' | 'restartOnExit'
 > {
   peer?: Partial<PeerOptions>;
 }
 
-/** Everything that it starts ends with the test. */
-export async function standingNode({ peer: peerOptions, ...options }: StandingOptions = {}): Promise<Standing> {
+/** Everything started here stops with the test. */
+export async function startConnectedNode({
+  peer: peerOptions,
+  ...options
+}: ConnectedNodeOptions = {}): Promise<ConnectedNode> {
   const peer = await startPeer({ ...services(), ...peerOptions });
   onTestFinished(() => peer.stop());
   const agent = await testAgent({ control: peer.url, token: peer.token, ...options });
@@ -44,29 +47,29 @@ export async function standingNode({ peer: peerOptions, ...options }: StandingOp
   const site = siteDoc({ cacheRules: [rule({ values: ['/cached/'] })] });
   const www = hostDoc(site, origin.port, { name: 'www.example.com' });
   const zone = zoneDoc(ports, { id: peer.zoneID, worker: { processes: 2, connections: 512 } });
-  peer.note(zone, site, www);
+  peer.store(zone, site, www);
   agent.start();
-  await settled({ peer, agent });
+  await waitForSync({ peer, agent });
   return { peer, agent, origin, ports, zone, site, www };
 }
 
-/** A program that has to start takes longer than an answer. */
-export const inTime = <T>(look: () => T | Promise<T>): Promise<T> => eventually(look, { within: 50_000 });
+/** `eventually` with a timeout long enough for a program to start. */
+export const eventuallyStarted = <T>(look: () => T | Promise<T>): Promise<T> => eventually(look, { within: 50_000 });
 
-/** Waits until the node says that it has reached what the peer has published. */
-export const settled = ({ peer, agent }: Pick<Standing, 'peer' | 'agent'>): Promise<void> =>
-  inTime(() => {
-    if (peer.reached === peer.revision) return;
+/** Waits until the node reports the peer's latest revision. */
+export const waitForSync = ({ peer, agent }: Pick<ConnectedNode, 'peer' | 'agent'>): Promise<void> =>
+  eventuallyStarted(() => {
+    if (peer.ackedRevision === peer.revision) return;
     const log = agent.log.map((line) => JSON.stringify(line)).join('\n');
-    throw new Error(`the node is at ${peer.reached} of ${peer.revision}\n${log}`);
+    throw new Error(`the node is at ${peer.ackedRevision} of ${peer.revision}\n${log}`);
   });
 
-export interface Got {
+export interface HttpResponse {
   status: number;
   body: string;
 }
 
-export function get(port: number, host: string, path = '/', address = '127.0.0.1'): Promise<Got> {
+export function get(port: number, host: string, path = '/', address = '127.0.0.1'): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const call = request({ host: address, port, path, headers: { host }, agent: false }, (answer) => {
       let body = '';
@@ -79,26 +82,29 @@ export function get(port: number, host: string, path = '/', address = '127.0.0.1
   });
 }
 
-/** A visitor who asks without a break. `stop` answers how it went. */
-export function keepAsking(port: number, host: string): { stop: () => Promise<{ asked: number; failed: string[] }> } {
+/** Sends requests in a loop. `stop` returns the number of requests and the errors. */
+export function startRequestLoop(
+  port: number,
+  host: string,
+): { stop: () => Promise<{ asked: number; failed: string[] }> } {
   let going = true;
   let asked = 0;
   const failed: string[] = [];
-  const visiting = (async () => {
+  const loop = (async () => {
     while (going) {
       asked += 1;
       await get(port, host).then(
         ({ status }) => void (status === 200 || failed.push(`status ${status}`)),
         (error: unknown) => failed.push(String(error)),
       );
-      // The machine is shared with what is being tested.
+      // The load shares the machine with the product under test.
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   })();
   return {
     stop: async () => {
       going = false;
-      await visiting;
+      await loop;
       return { asked, failed };
     },
   };

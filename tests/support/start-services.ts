@@ -1,5 +1,4 @@
-// One PostgreSQL and one nats-server for a whole run of tests or a benchmark, in a folder of their own under the
-// system's temporary one. Durability is off: nothing here outlives the run.
+// PostgreSQL and nats-server for one run of tests or one bench, in a temporary folder, with durability off.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
@@ -10,7 +9,7 @@ import { preparePostgres } from '../../deploy/services/postgres.ts';
 import { launch } from '../../deploy/services/program.ts';
 import type { Program, Running } from '../../deploy/services/program.ts';
 import { deploy } from '../../prisma/migrate.ts';
-import { endLeftovers } from './leftovers.ts';
+import { stopOrphanedProcesses } from './leftovers.ts';
 import { freePorts } from './ports.ts';
 import { testDir } from './test-dir.ts';
 
@@ -18,7 +17,7 @@ export interface Services {
   /** The maintenance database, as the superuser. */
   postgresUrl: string;
   natsUrl: string;
-  /** What SECRETS_DIR of an api names; its nats.json is the trust that the nats-server was started with. */
+  /** SECRETS_DIR of an API. The nats-server was started with the trust in its nats.json. */
   secretsDir: string;
 }
 
@@ -26,13 +25,13 @@ const template = 'edgeloom_template';
 const durabilityOff = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 
 export async function startServices(): Promise<Services & { stop: () => Promise<void> }> {
-  await endLeftovers();
+  await stopOrphanedProcesses();
   const dir = await testDir();
   const running: Running[] = [];
   const stop = async () => {
     await Promise.all(running.map((child) => child.stop()));
     await rm(dir, { recursive: true, force: true });
-    await endLeftovers();
+    await stopOrphanedProcesses();
   };
   const start = async (program: Program, ready: (signal: AbortSignal) => Promise<void>) => {
     const child = await launch(program, { runDir: path.join(dir, 'run'), logDir: path.join(dir, 'log') });
@@ -42,7 +41,7 @@ export async function startServices(): Promise<Services & { stop: () => Promise<
     });
     const settled = new AbortController();
     await Promise.race([ready(settled.signal), failed]).finally(() => settled.abort());
-    // What it does later is no failure of the start.
+    // Errors after a successful start are not start errors.
     failed.catch(() => undefined);
   };
 
@@ -74,7 +73,7 @@ export async function startServices(): Promise<Services & { stop: () => Promise<
   }
 }
 
-/** A database of its own with every migration applied, cloned in some 50 ms. Answers its DATABASE_URL. */
+/** Clones the migrated template in about 50 ms. Returns a DATABASE_URL. */
 export async function cloneDatabase({ postgresUrl }: Pick<Services, 'postgresUrl'>): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const client = new pg.Client({ connectionString: postgresUrl });

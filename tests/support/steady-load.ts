@@ -1,19 +1,19 @@
-// Visitors who come all the time, in every way there is: over HTTP and TLS, on new connections and on kept ones, with something
-// long to fetch and something long to send. Who is not answered as he should be is named.
+// Continuous load over HTTP and TLS, on new and on kept-alive connections, with long downloads and uploads. Lists
+// requests that failed.
 import { once } from 'node:events';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-interface Wish {
+interface LoadRequest {
   secure?: boolean;
   path?: string;
   method?: string;
   agent?: HttpAgent | HttpsAgent | undefined;
 }
 
-/** The machine is shared with what is being tested. */
+/** The load shares the machine with the product under test. */
 const PAUSE_MS = 5;
 const PIECE = 65_536;
 
@@ -21,17 +21,17 @@ export function startLoad(ports: { http: number; https: number }, host: string) 
   const failed: string[] = [];
   let asked = 0;
   let going = true;
-  const begin = ({ secure = false, path = '/', method = 'GET', agent }: Wish): ClientRequest => {
+  const startRequest = ({ secure = false, path = '/', method = 'GET', agent }: LoadRequest): ClientRequest => {
     const options = { host: '127.0.0.1', path, method, headers: { host }, agent: agent ?? (false as const) };
     return secure
       ? httpsRequest({ ...options, port: ports.https, servername: host, rejectUnauthorized: false })
       : httpRequest({ ...options, port: ports.http });
   };
-  const visit = async (wish: Wish): Promise<void> => {
-    const call = begin(wish);
+  const visit = async (wish: LoadRequest): Promise<void> => {
+    const call = startRequest(wish);
     call.end();
     const answer = await answered(call).catch((error: unknown) => {
-      // A kept connection that nginx closed as we wrote to it: browsers ask once more.
+      // nginx closed the idle connection while we wrote; browsers retry once.
       if (call.reusedSocket && error instanceof Error && 'code' in error && error.code === 'ECONNRESET') return null;
       throw error;
     });
@@ -40,7 +40,7 @@ export function startLoad(ports: { http: number; https: number }, host: string) 
     await once(answer, 'end');
     if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`);
   };
-  const keepVisiting = async (name: string, wish: Wish) => {
+  const keepVisiting = async (name: string, wish: LoadRequest) => {
     while (going) {
       asked += 1;
       await visit(wish).catch((error: unknown) => failed.push(`${name}: ${String(error)}`));
@@ -63,10 +63,10 @@ export function startLoad(ports: { http: number; https: number }, host: string) 
 
   return {
     asked: () => asked,
-    /** Reads something large slowly. */
+    /** Downloads a large file slowly. */
     download: (path: string, bytes: number) =>
       long('download', async () => {
-        const call = begin({ path });
+        const call = startRequest({ path });
         call.end();
         let got = 0;
         for await (const chunk of await answered(call)) {
@@ -75,10 +75,10 @@ export function startLoad(ports: { http: number; https: number }, host: string) 
         }
         if (got !== bytes) throw new Error(`${got} of ${bytes} bytes`);
       }),
-    /** Sends something large slowly; the origin answers how much it got. */
+    /** Uploads a large body slowly. The origin returns the size. */
     upload: (path: string, pieces: number) =>
       long('upload', async () => {
-        const call = begin({ path, method: 'POST' });
+        const call = startRequest({ path, method: 'POST' });
         const answer = answered(call);
         for (let i = 0; i < pieces; i += 1) {
           call.write('x'.repeat(PIECE));
@@ -89,7 +89,7 @@ export function startLoad(ports: { http: number; https: number }, host: string) 
         for await (const chunk of await answer) text += String(chunk);
         if (text !== String(pieces * PIECE)) throw new Error(`the origin got ${text}`);
       }),
-    /** Who was not answered as he should have been. */
+    /** Stops the load and returns the failed requests. */
     stop: async (): Promise<string[]> => {
       going = false;
       await Promise.all(visitors);

@@ -1,6 +1,6 @@
-// The image of a machine with real systemd, sshd and apt: Debian 12 by debootstrap, with what an installation asks apt for in
-// a repository of its own, so that it takes no network. `node tests/support/systemd-image.ts` makes it, once, within some
-// minutes; needs root, a Docker daemon, debootstrap and dpkg-dev.
+// Builds a Debian 12 image with real systemd, sshd and apt, and a local repository of all packages that an installation
+// needs.
+// `node tests/support/systemd-image.ts` builds it once; needs root, Docker, debootstrap and dpkg-dev.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 export const systemdImage = 'edgeloom-test/debian12-systemd:1';
 const MIRROR = 'http://deb.debian.org/debian';
-/** What a machine of a hoster comes with. */
+/** Packages of a typical server image. */
 const base = [
   'systemd',
   'systemd-sysv',
@@ -27,8 +27,8 @@ const base = [
   'logrotate',
 ];
 
-/** Why there is none to be had; null where there is. */
-export async function withoutSystemdImage(): Promise<string | null> {
+/** Why the systemd tests must be skipped, or null. */
+export async function systemdSkipReason(): Promise<string | null> {
   try {
     await run('docker', ['info']);
   } catch {
@@ -40,12 +40,12 @@ export async function withoutSystemdImage(): Promise<string | null> {
   );
 }
 
-async function make(): Promise<void> {
+async function buildImage(): Promise<void> {
   const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-systemd-'));
   const root = path.join(dir, 'root');
-  const shell = (script: string) => tell('sh', ['-euc', script, 'sh', root]);
+  const shell = (script: string) => runVerbose('sh', ['-euc', script, 'sh', root]);
   try {
-    await tell('debootstrap', ['--variant=minbase', `--include=${base.join(',')}`, 'bookworm', root, MIRROR]);
+    await runVerbose('debootstrap', ['--variant=minbase', `--include=${base.join(',')}`, 'bookworm', root, MIRROR]);
     await shell(`chroot "$1" sh -euc '
       rm -f /var/cache/apt/archives/*.deb
       apt-get update
@@ -61,7 +61,7 @@ async function make(): Promise<void> {
     }
     await shell('cd "$1/srv/packages" && dpkg-scanpackages --multiversion . > Packages');
     await writeFile(path.join(root, 'etc/apt/sources.list'), 'deb [trusted=yes] file:/srv/packages ./\n');
-    // A container has neither screens nor devices that appear; keys of the host are made by each machine for itself.
+    // A container has no consoles and no udev. Each machine generates its own host keys.
     await shell(`
       rm -f "$1"/etc/ssh/ssh_host_* "$1"/etc/machine-id
       for unit in getty.target console-getty.service systemd-udevd.service e2scrub_reap.service; do
@@ -74,11 +74,11 @@ async function make(): Promise<void> {
   }
 }
 
-/** Its words are for whoever waits. */
-async function tell(program: string, args: readonly string[]): Promise<void> {
+/** Runs a program with its output on the terminal. */
+async function runVerbose(program: string, args: readonly string[]): Promise<void> {
   const child = spawn(program, args, { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`${program} ended with ${String(code)}`);
 }
 
-if (import.meta.main) await make();
+if (import.meta.main) await buildImage();

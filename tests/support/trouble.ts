@@ -1,11 +1,11 @@
-// One row of each kind that the dashboard counts as needing attention.
+// Creates one row of each kind that the dashboard lists under "Needs attention".
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { unique, type Build, type BuiltSite } from './build.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** One row of each kind, by name, beside a healthy row of the same table. */
-export async function trouble(build: Build, { db }: Pick<Installation, 'db'>, site: BuiltSite) {
+export async function attentionItems(build: Build, { db }: Pick<Installation, 'db'>, site: BuiltSite) {
   const longAgo = new Date(Date.now() - HOUR_MS);
   const { zone } = site;
   const name = (what: string) => `${unique(what)}.example.com`;
@@ -24,7 +24,7 @@ export async function trouble(build: Build, { db }: Pick<Installation, 'db'>, si
     notAfter: new Date(Date.now() + 24 * HOUR_MS),
   });
   await db.domain.update({ where: { id: healthy.id }, data: { certificateId: ending.id } });
-  // No domain uses this one.
+  // A certificate that no domain uses.
   await build.certificate(site, [healthy.name], { name: unique('unused'), notAfter: longAgo });
   const job = { siteId: site.id, kind: 'purgeSite', createdBy: 'someone' };
   const purge = await db.job.create({ data: { ...job, title: unique('purge'), state: 'failed', endedAt: longAgo } });

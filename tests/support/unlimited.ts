@@ -1,4 +1,4 @@
-/** Tests and benchmarks call more often than anybody does; counted they are all the same. */
+/** Rate limits too high to be reached. Requests are still counted. */
 export const unlimited = {
   RATE_SIGN_IN: '1000000/60',
   RATE_MAIL: '1000000/60',

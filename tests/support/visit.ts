@@ -1,16 +1,16 @@
-// A visitor: asks one port for one host, as a browser that resolved the name would.
+// Sends a request for a host to one port, as a browser that resolved the name would.
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 
 export interface Visit {
   status: number;
   body: string;
-  /** hit, or why it was forwarded: what Cache-Status says. */
+  /** `hit`, or the reason why the request was forwarded, from Cache-Status. */
   cache: string;
   headers: IncomingMessage['headers'];
 }
 
-/** From this address of the machine. Answers the status, or that the connection was closed without one. */
+/** Sends from this local address. Resolves with the status, or with the fact that the connection closed. */
 export const statusFrom = (localAddress: string, port: number, host: string, at = '127.0.0.1') =>
   new Promise<number | 'closed'>((resolve) => {
     const asked = request({ host: at, port, localAddress, headers: { host }, agent: false, timeout: 30_000 });
@@ -20,7 +20,7 @@ export const statusFrom = (localAddress: string, port: number, host: string, at 
     asked.end();
   });
 
-/** `at`: the address of one node of several. */
+/** `at` is the address of one of several nodes. */
 export const visit = (port: number, host: string, path = '/', at = '127.0.0.1'): Promise<Visit> =>
   new Promise((resolve, reject) => {
     const asked = request({ host: at, port, path, headers: { host }, timeout: 30_000 }, (answer) => {
@@ -28,17 +28,17 @@ export const visit = (port: number, host: string, path = '/', at = '127.0.0.1'):
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
       answer.on('end', () => {
-        const said = String(answer.headers['cache-status'] ?? '');
+        const cacheStatus = String(answer.headers['cache-status'] ?? '');
         resolve({
           status: answer.statusCode ?? 0,
           body: Buffer.concat(chunks).toString(),
-          cache: / fwd=([a-z-]+)/.exec(said)?.[1] ?? (said.includes('; hit') ? 'hit' : said),
+          cache: / fwd=([a-z-]+)/.exec(cacheStatus)?.[1] ?? (cacheStatus.includes('; hit') ? 'hit' : cacheStatus),
           headers: answer.headers,
         });
       });
     });
     asked.on('timeout', () => asked.destroy(new Error('the edge does not answer')));
-    // A kept connection that nginx closed as we wrote to it: browsers ask once more.
+    // nginx closed the idle connection while we wrote; browsers retry once.
     asked.on('error', (error: NodeJS.ErrnoException) =>
       asked.reusedSocket && error.code === 'ECONNRESET' ? resolve(visit(port, host, path, at)) : reject(error),
     );

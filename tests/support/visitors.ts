@@ -1,5 +1,5 @@
-// Visitors of every sort, who come to nodes without a break and tell afterwards how each request went. They ask a second time only
-// where browsers do (a kept connection that was closed as they wrote, a stream that the server says it never began), and say so.
+// Continuous clients of every protocol that record the result of each request. They retry only where browsers do:
+// a closed idle connection, or a stream that the server refused unprocessed. Retries are counted.
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:http';
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
@@ -9,42 +9,42 @@ import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { Origin } from './origin.ts';
 
-export interface Place {
+export interface LoadTarget {
   http: number;
   https: number;
-  /** Of one node. */
+  /** Address of one node. */
   address: string;
-  /** Of the site. */
+  /** Host name of the site. */
   name: string;
 }
 
-export interface VisitorsWish {
+export interface LoadOptions {
   origin: Origin;
-  places: Place[];
-  /** Between two requests of one visitor. */
+  places: LoadTarget[];
+  /** Pause between two requests of one client. */
   pauseMs: number;
-  /** How long a download, an upload or a socket takes. */
+  /** Duration of downloads, uploads and WebSockets. */
   longMs: number;
 }
 
-export interface Tally {
+export interface RequestCounts {
   requests: number;
-  /** Asked a second time, as browsers do. */
-  repeated: number;
+  /** Retries. */
+  retried: number;
   failed: Record<string, number>;
   longestMs: number;
 }
-export type Sort = 'kept' | 'fresh' | 'keptTls' | 'freshTls' | 'http2' | 'download' | 'upload' | 'socket';
-export type Report = Record<Sort, Tally>;
+export type VisitorKind = 'kept' | 'fresh' | 'keptTls' | 'freshTls' | 'http2' | 'download' | 'upload' | 'socket';
+export type Report = Record<VisitorKind, RequestCounts>;
 
 const PAGE = 'a page';
 const PIECES = 40;
-/** Larger than what both ends of a connection hold for one another, so that nginx is in it until the end. */
+/** Larger than the socket buffers of both ends, so that nginx takes part until the end. */
 const DOWNLOAD = Buffer.alloc(32 * 2 ** 20, 'edgeloom ');
 const PIECE = Buffer.alloc(16 * 1024, 'x');
 
-/** `stop` lets each finish what it is at. */
-export function visitors({ origin, places, pauseMs, longMs }: VisitorsWish): { stop: () => Promise<Report> } {
+/** `stop` lets each client finish its request. */
+export function startVisitors({ origin, places, pauseMs, longMs }: LoadOptions): { stop: () => Promise<Report> } {
   origin.on('/page', { body: PAGE, headers: { 'cache-control': 'max-age=3600' } });
   origin.on('/fresh', { body: PAGE, headers: { 'cache-control': 'no-store' } });
   origin.on('/download', { body: DOWNLOAD, headers: { 'cache-control': 'no-store' } });
@@ -52,7 +52,7 @@ export function visitors({ origin, places, pauseMs, longMs }: VisitorsWish): { s
   const stopping = new AbortController();
   const { signal } = stopping;
   const pause = (ms: number) => setTimeout(ms, undefined, { signal }).catch(() => undefined);
-  const tally = (): Tally => ({ requests: 0, repeated: 0, failed: {}, longestMs: 0 });
+  const tally = (): RequestCounts => ({ requests: 0, retried: 0, failed: {}, longestMs: 0 });
   const report: Report = {
     kept: tally(),
     fresh: tally(),
@@ -65,12 +65,12 @@ export function visitors({ origin, places, pauseMs, longMs }: VisitorsWish): { s
   };
   const sweep = setInterval(() => origin.requests.splice(0), 1000);
 
-  async function keepOn(sort: Sort, task: (repeated: () => void) => Promise<void>) {
+  async function runLoop(sort: VisitorKind, task: (repeated: () => void) => Promise<void>) {
     const mine = report[sort];
     while (!signal.aborted) {
       const began = performance.now();
       mine.requests += 1;
-      await task(() => (mine.repeated += 1)).catch((error: unknown) => {
+      await task(() => (mine.retried += 1)).catch((error: unknown) => {
         const why = error instanceof Error ? error.message : String(error);
         mine.failed[why] = (mine.failed[why] ?? 0) + 1;
       });
@@ -86,21 +86,21 @@ export function visitors({ origin, places, pauseMs, longMs }: VisitorsWish): { s
     const agents = { plain: new Agent({ keepAlive: true }), secure: new SecureAgent({ keepAlive: true }) };
     let turn = 0;
     const path = () => ((turn += 1) % 2 === 0 ? '/page' : '/fresh');
-    const page = async (ask: () => Promise<string>) => mustBe(await ask(), PAGE);
-    const kept = (options: RequestOptions, isSecure: boolean, repeated: () => void) =>
-      page(() => askKept({ ...options, path: path() }, isSecure, repeated));
+    const page = async (ask: () => Promise<string>) => assertEqual(await ask(), PAGE);
+    const keepAlive = (options: RequestOptions, isSecure: boolean, repeated: () => void) =>
+      page(() => requestKeepAlive({ ...options, path: path() }, isSecure, repeated));
     const h2 = new Http2Visitor(place);
-    const sorts: [Sort, number, (repeated: () => void) => Promise<void>][] = [
-      ['kept', 3, (repeated) => kept({ ...plain, agent: agents.plain }, false, repeated)],
+    const sorts: [VisitorKind, number, (repeated: () => void) => Promise<void>][] = [
+      ['kept', 3, (repeated) => keepAlive({ ...plain, agent: agents.plain }, false, repeated)],
       ['fresh', 2, () => page(() => ask({ ...plain, agent: false, path: path() }, false))],
-      ['keptTls', 2, (repeated) => kept({ ...secure, agent: agents.secure }, true, repeated)],
+      ['keptTls', 2, (repeated) => keepAlive({ ...secure, agent: agents.secure }, true, repeated)],
       ['freshTls', 2, () => page(() => ask({ ...secure, agent: false, path: path() }, true))],
       ['http2', 3, (repeated) => page(() => h2.get(path(), repeated))],
       ['download', 2, () => download(plain)],
       ['upload', 2, () => upload(plain)],
       ['socket', 2, () => socket(plain)],
     ];
-    const all = sorts.flatMap(([sort, count, task]) => Array.from({ length: count }, () => keepOn(sort, task)));
+    const all = sorts.flatMap(([sort, count, task]) => Array.from({ length: count }, () => runLoop(sort, task)));
     return [
       (async () => {
         await Promise.all(all);
@@ -121,7 +121,7 @@ export function visitors({ origin, places, pauseMs, longMs }: VisitorsWish): { s
       due += DOWNLOAD.length / PIECES;
       await pause(longMs / PIECES);
     }
-    mustBe(`${answer.statusCode} ${bytes}`, `200 ${DOWNLOAD.length}`);
+    assertEqual(`${answer.statusCode} ${bytes}`, `200 ${DOWNLOAD.length}`);
   }
 
   async function upload(options: RequestOptions) {
@@ -135,7 +135,7 @@ export function visitors({ origin, places, pauseMs, longMs }: VisitorsWish): { s
       await pause(longMs / PIECES);
     }
     call.end();
-    mustBe(await textOf(await answer), String(length));
+    assertEqual(await textOf(await answer), String(length));
   }
 
   async function socket(options: RequestOptions) {
@@ -151,8 +151,8 @@ export function visitors({ origin, places, pauseMs, longMs }: VisitorsWish): { s
       const words = line.iterator();
       for (let i = 0; i < PIECES; i += 1) {
         line.write(`word ${i}`);
-        const heard = await words.next();
-        mustBe(heard.done === true ? 'the socket was closed' : String(heard.value), `echo word ${i}`);
+        const echoed = await words.next();
+        assertEqual(echoed.done === true ? 'the socket was closed' : String(echoed.value), `echo word ${i}`);
         await pause(longMs / PIECES);
       }
     } finally {
@@ -170,12 +170,12 @@ export function visitors({ origin, places, pauseMs, longMs }: VisitorsWish): { s
   };
 }
 
-/** One connection of HTTP/2 for all that it asks; another one when the server says goodbye. */
+/** One HTTP/2 connection for all requests. A new one follows a GOAWAY. */
 class Http2Visitor {
-  readonly #place: Place;
+  readonly #place: LoadTarget;
   #session: Promise<ClientHttp2Session | null> | null = null;
 
-  constructor(place: Place) {
+  constructor(place: LoadTarget) {
     this.#place = place;
   }
 
@@ -186,7 +186,7 @@ class Http2Visitor {
       throw error;
     });
     const session = await this.#session;
-    // The zone has no HTTP/2 just now: the next one looks again.
+    // HTTP/2 is disabled in the zone at the moment; the next request checks again.
     if (session === null) {
       this.#session = null;
       const { address: host, https: port, name } = this.#place;
@@ -243,7 +243,7 @@ class Http2Visitor {
     const failures: Error[] = [];
     stream.on('error', (error: Error) => failures.push(error));
     await new Promise<void>((resolve) => stream.once('close', resolve));
-    // 7: the server says that it has not begun with it.
+    // Error 7 is REFUSED_STREAM: the server has not processed the request.
     if (!hasBegun && (stream.rstCode === 7 || session.destroyed)) throw new NotBegun('it was not begun');
     for (const failure of failures) throw failure;
     return mustAnswer(status, body);
@@ -251,7 +251,7 @@ class Http2Visitor {
 }
 class NotBegun extends Error {}
 
-async function askKept(options: RequestOptions, isSecure: boolean, repeated: () => void): Promise<string> {
+async function requestKeepAlive(options: RequestOptions, isSecure: boolean, repeated: () => void): Promise<string> {
   const call = isSecure ? secureRequest(options) : request(options);
   call.end();
   try {
@@ -261,7 +261,7 @@ async function askKept(options: RequestOptions, isSecure: boolean, repeated: () 
       error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
     if (!call.reusedSocket || !isClosed) throw error;
     repeated();
-    return askKept(options, isSecure, repeated);
+    return requestKeepAlive(options, isSecure, repeated);
   }
 }
 
@@ -293,6 +293,6 @@ function mustAnswer(status: number, body: string): string {
   return body;
 }
 
-function mustBe(said: string, expected: string): void {
+function assertEqual(said: string, expected: string): void {
   if (said !== expected) throw new Error(`wrong answer: ${said.slice(0, 60)}`);
 }

@@ -1,11 +1,11 @@
-// One tenant with one of everything, and how the fields of the API name the things in it.
+// One tenant with one object of each kind, and the mapping from API fields to these objects.
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
-import type { Signed } from './actors.ts';
+import type { SignedInAccount } from './actors.ts';
 import { unique, type Build, type BuiltProduct, type Tenant } from './build.ts';
 
-export const things = [
+export const objectKinds = [
   'zone',
   'port',
   'node',
@@ -49,11 +49,11 @@ export const things = [
   'branding',
   'announcement',
 ] as const;
-export type Thing = (typeof things)[number];
-export type Ids = Record<Thing, string>;
+export type ObjectKind = (typeof objectKinds)[number];
+export type Ids = Record<ObjectKind, string>;
 
-/** A field names its thing; a bare id or a list of ids is of the thing that the feature is about. */
-const byField: Readonly<Record<string, Thing>> = {
+/** Field name → object. A bare `id` or `ids` refers to the feature's own object. */
+const byField: Readonly<Record<string, ObjectKind>> = {
   siteId: 'site',
   siteID: 'site',
   targetSiteID: 'site',
@@ -87,7 +87,7 @@ const byField: Readonly<Record<string, Thing>> = {
   authID: 'tokenEntry',
   keyID: 'tokenKey',
 };
-const byFeature: Readonly<Record<string, Thing>> = {
+const byFeature: Readonly<Record<string, ObjectKind>> = {
   accounts: 'subUser',
   zones: 'zone',
   zonePorts: 'port',
@@ -128,8 +128,8 @@ const byFeature: Readonly<Record<string, Thing>> = {
   announcementSetting: 'announcement',
 };
 
-/** What the id at this place of an endpoint's input names; null where there is no id. */
-export function thingAt({ feature, name }: Endpoint, path: readonly string[]): Thing | null {
+/** The object that an id at this path refers to, or null. */
+export function objectKindAt({ feature, name }: Endpoint, path: readonly string[]): ObjectKind | null {
   const names = path.filter((name) => !/^\d+$/.test(name));
   const last = names.at(-1) ?? '';
   if (last === 'ids' && name === 'autoSSL') return 'domain';
@@ -149,17 +149,17 @@ export function thingAt({ feature, name }: Endpoint, path: readonly string[]): T
 
 export interface World {
   ids: Ids;
-  client: Signed;
-  user: Signed;
+  client: SignedInAccount;
+  user: SignedInAccount;
   tenant: Tenant;
   domainName: string;
 }
 
-/** In a tenant of its own, or beside what a tenant and its customer already have. */
+/** Creates a new tenant, or adds to an existing one. */
 export async function world(
   build: Build,
   { db }: Installation,
-  beside: { tenant?: Tenant; owner?: Signed; product?: BuiltProduct } = {},
+  beside: { tenant?: Tenant; owner?: SignedInAccount; product?: BuiltProduct } = {},
 ): Promise<World> {
   const tenant = beside.tenant ?? (await build.client());
   const product = beside.product ?? (await build.product({ zone: await build.zone({ tenant }) }));
@@ -167,7 +167,7 @@ export async function world(
   const ipset = { enabled: true, timeout: 600, max: 1000 };
   await db.zone.update({ where: { id: product.zoneId }, data: { settings: { ipset } } });
   const node = await build.node({ zone: product.zone, enabled: false });
-  // Off, so that it may be removed; two origins, so that one may go.
+  // Disabled, so that the test can delete the domain. Two origins, so that one can be deleted.
   const domain = await build.domain({
     site,
     enabled: false,
@@ -202,7 +202,7 @@ export async function world(
     await db.group.create({ data: { zoneId, name: unique('group') } }),
   ];
   const virtualNode = await db.virtualNode.create({ data: { zoneId, name: unique('virtual') } });
-  // Off, so that they may be removed.
+  // Disabled, so that the test can delete the records.
   const [virtualCname, virtualAddress] = [
     await db.virtualRecord.create({
       data: { virtualNodeId: virtualNode.id, cname: 'elsewhere.example.com', disabled: true },
@@ -303,8 +303,8 @@ export async function world(
   };
 }
 
-/** Everything that a write could have changed in a world, as text to compare. */
-export async function pictureOf({ ids }: World, { db }: Installation): Promise<string> {
+/** All state of a world that a write could change, as text to compare. */
+export async function snapshotOf({ ids }: World, { db }: Installation): Promise<string> {
   const inSite = { where: { siteId: ids.site }, orderBy: { id: 'asc' } } as const;
   const inZone = { where: { zoneId: ids.zone }, orderBy: { id: 'asc' } } as const;
   const rows = await Promise.all([
@@ -350,11 +350,11 @@ export async function pictureOf({ ids }: World, { db }: Installation): Promise<s
 
 const bought = selfSigned('www.example.com');
 
-/** Texts of a special form, by the last name of their place. */
+/** Texts of a special format, by the last part of their path. */
 export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
   const names = path.filter((name) => !/^\d+$/.test(name));
   const last = names.at(-1);
-  // That of a kill switch is one of some.
+  // The name of a kill switch is an enum.
   if (last === 'name' && endpoint.feature !== 'zoneSettings')
     return endpoint.feature === 'domains' ? `${unique('w')}.example.com` : unique('name');
   if (last === 'names') return path.at(-1) === 'names' ? undefined : `${unique('w')}.example.com`;

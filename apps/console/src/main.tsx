@@ -20,8 +20,8 @@ import { followOtherTabs, useSession } from './stores/session.ts';
 import { toast } from './stores/toasts.ts';
 import { theme } from './theme/theme.ts';
 
-// Zod compiles schemas with `new Function` where it may; our content security policy forbids that, and reports even the
-// attempt. Zod reads this object, so that this page does not load zod itself.
+// Zod compiles schemas with `new Function`, which the CSP forbids and reports. Zod reads this global object, so that
+// this page does not load zod.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const consoles = { user, client, admin };
@@ -43,7 +43,7 @@ async function start() {
   );
 }
 
-/** When the session ends, the sign-in form opens; what was being typed waits for the same account. */
+/** When the session ends, the sign-in form opens; unsaved input is kept for the same account. */
 function leaveWithTheSession(router: ReturnType<typeof createBrowserRouter>) {
   followOtherTabs();
   keepDraftsOnReload();
@@ -60,7 +60,7 @@ function leaveWithTheSession(router: ReturnType<typeof createBrowserRouter>) {
   });
 }
 
-/** Where menus and dialogs stand: Mantine takes the element of this name. It is a landmark, as is all of a page. */
+/** Container of menus and dialogs, which Mantine finds by its name. A landmark, as axe requires. */
 function Overlays() {
   return <section data-mantine-shared-portal-node aria-label={useT()('app.overlays')} />;
 }
@@ -72,7 +72,7 @@ const onDark = (listener: () => void) => {
 };
 const useSystemDark = () => useSyncExternalStore(onDark, () => darkQuery.matches);
 
-// The variables are a file of their own (build/theme-css.ts): the provider writes no <style>, and none is allowed.
+// The CSS variables are in a file (build/theme-css.ts), because the CSP forbids <style>.
 function Look({ children }: { children: ReactNode }) {
   const { theme: wanted, density } = usePreferences();
   const dark = useSystemDark();

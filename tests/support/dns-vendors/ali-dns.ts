@@ -1,4 +1,4 @@
-// Alibaba Cloud DNS as it documents itself: version 2015-01-09, RPC, ACS3-HMAC-SHA256.
+// Fake Alibaba Cloud DNS: version 2015-01-09, RPC, ACS3-HMAC-SHA256.
 import { createHmac, createHash } from 'node:crypto';
 import {
   headerLines,
@@ -7,16 +7,16 @@ import {
   readAuthorization,
   Records,
   sortedQuery,
-  standIn,
-  type Answer,
-  type Asked,
-  type Vendor,
+  startFakeVendor,
+  type VendorResponse,
+  type VendorRequest,
+  type FakeVendor,
 } from './stand-in.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Is this call signed with this secret? */
-export function isSignedByAlibaba({ method, url, headers, body }: Asked, secret: string): boolean {
+/** Verifies the request signature. */
+export function isSignedByAlibaba({ method, url, headers, body }: VendorRequest, secret: string): boolean {
   const { algorithm, part } = readAuthorization(headers.authorization);
   const names = part('SignedHeaders').split(';');
   const mustBe = ['host', ...Object.keys(headers).filter((name) => name.startsWith('x-acs-'))];
@@ -37,24 +37,24 @@ export function isSignedByAlibaba({ method, url, headers, body }: Asked, secret:
 }
 
 const lines = ['default', 'telecom', 'unicom', 'oversea'];
-const fault = (status: number, Code: string, Message: string): Answer =>
+const errorResponse = (status: number, Code: string, Message: string): VendorResponse =>
   json(status, { Code, Message, RequestId: 'r', HostId: 'alidns.aliyuncs.com' });
 
-export async function startAliDns(zone: string, { smallPlan = false } = {}): Promise<Vendor> {
+export async function startAliDns(zone: string, { smallPlan = false } = {}): Promise<FakeVendor> {
   const key = { keyID: 'LTAI5tFakeFakeFakeFake12', keySecret: 'a secret of thirty letters 000' };
   const records = new Records();
   const nonces = new Set<string>();
-  /** Where weights are switched on. */
+  /** Names with weights enabled. */
   const weighted = new Set<string>();
   const setOf = ({ name, type, line }: { name: string; type: string; line: string }) => `${type} ${name} ${line}`;
   const inFull = (within: string) => (within === '@' ? zone : `${within}.${zone}`);
 
-  const answer = ({ url, headers }: Asked): Answer => {
+  const respond = ({ url, headers }: VendorRequest): VendorResponse => {
     const asked = (name: string) => url.searchParams.get(name);
     const action = String(headers['x-acs-action']);
     const there = records.rows.find(({ id }) => id === asked('RecordId'));
     if (asked('DomainName') !== null && asked('DomainName') !== zone)
-      return fault(400, 'InvalidDomainName.NoExist', 'The specified domain name does not exist.');
+      return errorResponse(400, 'InvalidDomainName.NoExist', 'The specified domain name does not exist.');
     switch (action) {
       case 'DescribeSupportLines':
         return json(200, {
@@ -65,7 +65,8 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
       case 'DescribeDomainRecords':
       case 'DescribeSubDomainRecords': {
         const [number, size] = [Number(asked('PageNumber') ?? 1), Number(asked('PageSize') ?? 20)];
-        if (size > (action === 'DescribeDomainRecords' ? 500 : 100)) return fault(400, 'InvalidParameter', 'PageSize');
+        if (size > (action === 'DescribeDomainRecords' ? 500 : 100))
+          return errorResponse(400, 'InvalidParameter', 'PageSize');
         const sub = asked('SubDomain')?.replace(/^@\./, '');
         const found = records.rows.filter(
           ({ name, type, line }) =>
@@ -87,7 +88,7 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
               TTL: ttl,
               Status: 'ENABLE',
               Locked: false,
-              // Told of what has ever been given one, also when it is switched off.
+              // A record that ever had a weight returns the weight even when weights are disabled.
               ...(weight !== undefined && { Weight: weight }),
             })),
           },
@@ -99,26 +100,26 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
         const value = asked('Value') ?? '';
         const line = asked('Line') ?? 'default';
         const row = { name: inFull(asked('RR') ?? ''), type, line, values: [value], ttl: Number(asked('TTL') ?? 600) };
-        if (!lines.includes(line)) return fault(400, 'UnsupportedLine', 'The line is not supported.');
+        if (!lines.includes(line)) return errorResponse(400, 'UnsupportedLine', 'The line is not supported.');
         if (smallPlan && row.ttl < 600)
-          return fault(400, 'QuotaExceeded.TTL', 'The TTL has exceeded the limit of the domain edition.');
+          return errorResponse(400, 'QuotaExceeded.TTL', 'The TTL has exceeded the limit of the domain edition.');
         const others = records.rows.filter((one) => one.name === row.name && one.line === line && one !== there);
         const isSame = there?.values[0] === value && there.ttl === row.ttl && there.line === line;
         if (isSame || others.some((one) => one.type === type && one.values[0] === value))
-          return fault(400, 'DomainRecordDuplicate', 'The DNS record already exists.');
+          return errorResponse(400, 'DomainRecordDuplicate', 'The DNS record already exists.');
         if (others.some((one) => (one.type === 'CNAME') !== (type === 'CNAME') || type === 'CNAME'))
-          return fault(400, 'DomainRecordConflict', 'The DNS record conflicts with another.');
+          return errorResponse(400, 'DomainRecordConflict', 'The DNS record conflicts with another.');
         if (action === 'AddDomainRecord') {
           const usual = weighted.has(setOf(row)) ? { weight: 1 } : {};
           return json(200, { RecordId: records.add({ ...row, ...usual }).id });
         }
-        if (!there) return fault(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
+        if (!there) return errorResponse(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
         Object.assign(there, row);
         return json(200, { RecordId: there.id });
       }
       case 'SetDNSSLBStatus': {
         const [type, line, sub] = [asked('Type') ?? 'A', asked('Line') ?? 'default', asked('SubDomain') ?? ''];
-        if (sub === zone || sub.startsWith('*.')) return fault(400, 'InvalidParameter', 'SubDomain');
+        if (sub === zone || sub.startsWith('*.')) return errorResponse(400, 'InvalidParameter', 'SubDomain');
         const name = sub.replace(/^@\./, '');
         const rows = records.rows.filter((row) => setOf(row) === setOf({ name, type, line }));
         const isOpen = asked('Open') !== 'false';
@@ -129,33 +130,34 @@ export async function startAliDns(zone: string, { smallPlan = false } = {}): Pro
       }
       case 'UpdateDNSSLBWeight': {
         const weight = Number(asked('Weight'));
-        if (!there) return fault(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
-        if (!weighted.has(setOf(there))) return fault(400, 'DisableDNSSLB', 'The DNS SLB status is closed.');
-        if (!(weight >= 1 && weight <= 100)) return fault(400, 'InvalidWeigth', 'The weigth value is invalid.');
+        if (!there) return errorResponse(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
+        if (!weighted.has(setOf(there))) return errorResponse(400, 'DisableDNSSLB', 'The DNS SLB status is closed.');
+        if (!(weight >= 1 && weight <= 100)) return errorResponse(400, 'InvalidWeigth', 'The weigth value is invalid.');
         there.weight = weight;
         return json(200, { RecordId: there.id, Weight: weight });
       }
       case 'DeleteDomainRecord':
         return records.drop(asked('RecordId') ?? '')
           ? json(200, {})
-          : fault(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
+          : errorResponse(400, 'DomainRecordNotBelongToUser', 'The record does not belong to you.');
       default:
-        return fault(404, 'InvalidAction.NotFound', 'Specified api is not found.');
+        return errorResponse(404, 'InvalidAction.NotFound', 'Specified api is not found.');
     }
   };
-  const refuse = (asked: Asked) => {
+  const checkSignature = (asked: VendorRequest) => {
     const { headers } = asked;
     const nonce = String(headers['x-acs-signature-nonce']);
     if (readAuthorization(headers.authorization).part('Credential') !== key.keyID)
-      return fault(404, 'InvalidAccessKeyId.NotFound', 'Specified access key is not found.');
-    if (nonces.has(nonce)) return fault(400, 'SignatureNonceUsed', 'Specified signature nonce was used already.');
+      return errorResponse(404, 'InvalidAccessKeyId.NotFound', 'Specified access key is not found.');
+    if (nonces.has(nonce))
+      return errorResponse(400, 'SignatureNonceUsed', 'Specified signature nonce was used already.');
     nonces.add(nonce);
     if (!isFresh(Date.parse(String(headers['x-acs-date'])), 15))
-      return fault(400, 'InvalidTimeStamp.Expired', 'expired');
+      return errorResponse(400, 'InvalidTimeStamp.Expired', 'expired');
     return isSignedByAlibaba(asked, key.keySecret) && headers['x-acs-version'] === '2015-01-09'
       ? null
-      : fault(400, 'SignatureDoesNotMatch', 'Specified signature does not match our calculation.');
+      : errorResponse(400, 'SignatureDoesNotMatch', 'Specified signature does not match our calculation.');
   };
-  const busy = fault(400, 'Throttling.User', 'Request was denied due to user flow control.');
-  return { ...(await standIn({ refuse, busy, answer })), zone, key, records };
+  const rateLimited = errorResponse(400, 'Throttling.User', 'Request was denied due to user flow control.');
+  return { ...(await startFakeVendor({ checkSignature, rateLimited, respond })), zone, key, records };
 }

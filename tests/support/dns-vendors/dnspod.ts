@@ -1,4 +1,4 @@
-// DNSPod as Tencent Cloud documents it: API 3.0, version 2021-03-23, TC3-HMAC-SHA256.
+// Fake Tencent DNSPod: API 3.0, version 2021-03-23, TC3-HMAC-SHA256.
 import { createHmac, createHash } from 'node:crypto';
 import {
   headerLines,
@@ -6,17 +6,17 @@ import {
   json,
   readAuthorization,
   Records,
-  standIn,
-  type Answer,
-  type Asked,
-  type Vendor,
+  startFakeVendor,
+  type VendorResponse,
+  type VendorRequest,
+  type FakeVendor,
 } from './stand-in.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
 const mac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text, 'utf8').digest();
 
-/** Is this call signed with this secret? */
-export function isSignedByTencent({ method, url, headers, body }: Asked, secretKey: string): boolean {
+/** Verifies the request signature. */
+export function isSignedByTencent({ method, url, headers, body }: VendorRequest, secretKey: string): boolean {
   const { algorithm, part } = readAuthorization(headers.authorization);
   const [, date = '', service = '', end = ''] = part('Credential').split('/');
   const names = part('SignedHeaders').split(';');
@@ -37,24 +37,24 @@ const lines = [
   { Name: '境外', LineId: '3=0' },
   { Name: '电信', LineId: '10=0' },
 ];
-const reply = (content: object): Answer => json(200, { Response: { ...content, RequestId: 'r' } });
-const fault = (Code: string, Message: string) => reply({ Error: { Code, Message } });
+const reply = (content: object): VendorResponse => json(200, { Response: { ...content, RequestId: 'r' } });
+const errorResponse = (Code: string, Message: string) => reply({ Error: { Code, Message } });
 
-export async function startDnspod(zone: string, { smallPlan = false } = {}): Promise<Vendor> {
+export async function startDnspod(zone: string, { smallPlan = false } = {}): Promise<FakeVendor> {
   const key = { keyID: 'AKIDz8krbsJ5yKBZQpn74WFkmLPx3000', keySecret: 'Gu5t9xGARNpq86cd98joQYCN3000' };
   const records = new Records();
   const grade = smallPlan ? 'DP_FREE' : 'DP_ULTRA';
   const inFull = (within: string) => (within === '@' ? zone : `${within}.${zone}`);
 
-  const answer = ({ headers, body }: Asked): Answer => {
+  const respond = ({ headers, body }: VendorRequest): VendorResponse => {
     const asked = JSON.parse(body);
-    if (asked.Domain !== zone) return fault('InvalidParameterValue.DomainNotExists', '域名不存在。');
+    if (asked.Domain !== zone) return errorResponse('InvalidParameterValue.DomainNotExists', '域名不存在。');
     const action = String(headers['x-tc-action']);
     switch (action) {
       case 'DescribeDomain':
         return reply({ DomainInfo: { Domain: zone, Grade: grade, TTL: 600 } });
       case 'DescribeRecordLineList':
-        if (asked.DomainGrade !== grade) return fault('InvalidParameter.DomainGrade', 'grade');
+        if (asked.DomainGrade !== grade) return errorResponse('InvalidParameter.DomainGrade', 'grade');
         return reply({ LineList: lines, LineGroupList: [] });
       case 'DescribeRecordList': {
         const found = records.rows.filter(
@@ -64,8 +64,8 @@ export async function startDnspod(zone: string, { smallPlan = false } = {}): Pro
             line === (asked.RecordLineId ?? line),
         );
         if (found.length === 0 && asked.ErrorOnEmpty !== 'no')
-          return fault('ResourceNotFound.NoDataOfRecord', '记录列表为空。');
-        if ((asked.Limit ?? 100) > 3000) return fault('InvalidParameter.LimitInvalid', 'limit');
+          return errorResponse('ResourceNotFound.NoDataOfRecord', '记录列表为空。');
+        if ((asked.Limit ?? 100) > 3000) return errorResponse('InvalidParameter.LimitInvalid', 'limit');
         const offset = asked.Offset ?? 0;
         const page = found.slice(offset, offset + (asked.Limit ?? 100));
         return reply({
@@ -92,48 +92,49 @@ export async function startDnspod(zone: string, { smallPlan = false } = {}): Pro
           line,
           values: [asked.Value],
           ttl: asked.TTL,
-          // What is not said stays as it is.
+          // An omitted field keeps its value.
           ...(asked.Weight !== undefined && { weight: asked.Weight === 0 ? undefined : asked.Weight }),
         };
         if (!lines.some(({ LineId }) => LineId === line))
-          return fault('InvalidParameter.RecordLineInvalid', '记录线路不正确。');
-        if (smallPlan && asked.TTL < 600) return fault('LimitExceeded.RecordTtlLimit', '记录的TTL值超出了限制。');
+          return errorResponse('InvalidParameter.RecordLineInvalid', '记录线路不正确。');
+        if (smallPlan && asked.TTL < 600)
+          return errorResponse('LimitExceeded.RecordTtlLimit', '记录的TTL值超出了限制。');
         const { Weight: weight = 0 } = asked;
         if (!(weight >= 0 && weight <= 100) || (smallPlan && weight > 0))
-          return fault('InvalidParameter.InvalidWeight', '权重不合法。请输入0~100的整数。');
+          return errorResponse('InvalidParameter.InvalidWeight', '权重不合法。请输入0~100的整数。');
         const others = records.rows.filter(
           (one) => one.id !== String(asked.RecordId) && one.name === row.name && one.line === line,
         );
         if (others.some(({ type }) => (type === 'CNAME') !== (row.type === 'CNAME') || type === 'CNAME'))
-          return fault('InvalidParameter.SubdomainInvalid', '子域名冲突。');
+          return errorResponse('InvalidParameter.SubdomainInvalid', '子域名冲突。');
         if (others.some(({ type, values }) => type === row.type && values[0] === asked.Value))
-          return fault('InvalidParameter.DomainRecordExist', '记录已经存在，无需再次添加。');
+          return errorResponse('InvalidParameter.DomainRecordExist', '记录已经存在，无需再次添加。');
         const isFull = others.filter(({ type }) => type === row.type).length >= 2;
         if (smallPlan && action === 'CreateRecord' && isFull)
-          return fault('LimitExceeded.SubdomainRollLimit', '子域名的负载均衡数量超出限制。');
+          return errorResponse('LimitExceeded.SubdomainRollLimit', '子域名的负载均衡数量超出限制。');
         if (action === 'CreateRecord') return reply({ RecordId: Number(records.add(row).id) });
         const there = records.rows.find(({ id }) => id === String(asked.RecordId));
-        if (!there) return fault('InvalidParameter.RecordIdInvalid', '记录编号错误。');
+        if (!there) return errorResponse('InvalidParameter.RecordIdInvalid', '记录编号错误。');
         Object.assign(there, row);
         return reply({ RecordId: asked.RecordId });
       }
       case 'DeleteRecord':
         return records.drop(String(asked.RecordId))
           ? reply({})
-          : fault('InvalidParameter.RecordIdInvalid', '记录编号错误。');
+          : errorResponse('InvalidParameter.RecordIdInvalid', '记录编号错误。');
       default:
-        return fault('InvalidAction', 'The action does not exist.');
+        return errorResponse('InvalidAction', 'The action does not exist.');
     }
   };
-  const refuse = (asked: Asked) => {
+  const checkSignature = (asked: VendorRequest) => {
     const id = readAuthorization(asked.headers.authorization).part('Credential').split('/')[0];
-    if (id !== key.keyID) return fault('AuthFailure.SecretIdNotFound', 'The SecretId is not found.');
+    if (id !== key.keyID) return errorResponse('AuthFailure.SecretIdNotFound', 'The SecretId is not found.');
     if (!isFresh(Number(asked.headers['x-tc-timestamp']) * 1000, 5))
-      return fault('AuthFailure.SignatureExpire', 'expired');
+      return errorResponse('AuthFailure.SignatureExpire', 'expired');
     return isSignedByTencent(asked, key.keySecret) && asked.headers['x-tc-version'] === '2021-03-23'
       ? null
-      : fault('AuthFailure.SignatureFailure', 'The provided credentials could not be validated.');
+      : errorResponse('AuthFailure.SignatureFailure', 'The provided credentials could not be validated.');
   };
-  const busy = fault('RequestLimitExceeded', 'Your current request times equals to `21` in a second.');
-  return { ...(await standIn({ refuse, busy, answer })), zone, key, records };
+  const rateLimited = errorResponse('RequestLimitExceeded', 'Your current request times equals to `21` in a second.');
+  return { ...(await startFakeVendor({ checkSignature, rateLimited, respond })), zone, key, records };
 }

@@ -1,4 +1,4 @@
-// Huawei Cloud DNS as it documents itself: public zones of version 2, record sets and lines of version 2.1, SDK-HMAC-SHA256.
+// Fake Huawei Cloud DNS: zones of API version 2, record sets and lines of version 2.1, SDK-HMAC-SHA256.
 import { createHmac, createHash } from 'node:crypto';
 import {
   headerLines,
@@ -7,16 +7,16 @@ import {
   readAuthorization,
   Records,
   sortedQuery,
-  standIn,
-  type Answer,
-  type Asked,
-  type Vendor,
+  startFakeVendor,
+  type VendorResponse,
+  type VendorRequest,
+  type FakeVendor,
 } from './stand-in.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Is this call signed with this secret? */
-export function isSignedByHuawei({ method, url, headers, body }: Asked, secret: string): boolean {
+/** Verifies the request signature. */
+export function isSignedByHuawei({ method, url, headers, body }: VendorRequest, secret: string): boolean {
   const { algorithm, part } = readAuthorization(headers.authorization);
   const names = part('SignedHeaders').split(';');
   if (algorithm !== 'SDK-HMAC-SHA256' || !['host', 'x-sdk-date'].every((name) => names.includes(name))) return false;
@@ -28,9 +28,10 @@ export function isSignedByHuawei({ method, url, headers, body }: Asked, secret: 
 
 const DEFAULT = 'default_view';
 const lines = [DEFAULT, 'Dianxin', 'Liantong', 'Abroad'];
-const fault = (status: number, code: string, message: string): Answer => json(status, { code, message });
+const errorResponse = (status: number, code: string, message: string): VendorResponse =>
+  json(status, { code, message });
 
-export async function startHuaweiCloud(zone: string, { smallPlan = false } = {}): Promise<Vendor> {
+export async function startHuaweiCloud(zone: string, { smallPlan = false } = {}): Promise<FakeVendor> {
   const key = { keyID: 'QTWAOYTTINDUT2QVKYUC', keySecret: 'MFyfvK41ba2giqM7Uio6PznpdUKGpownRZlmVmHc' };
   const records = new Records();
   const zoneId = '2c9eb155587194ec01587224c9f90149';
@@ -46,13 +47,13 @@ export async function startHuaweiCloud(zone: string, { smallPlan = false } = {})
     status: 'ACTIVE',
     zone_id: zoneId,
   });
-  const answer = ({ method, url, body }: Asked): Answer => {
+  const respond = ({ method, url, body }: VendorRequest): VendorResponse => {
     const asked = (name: string) => url.searchParams.get(name);
     const at = url.pathname.split('/').filter((part) => part !== '');
     if (method === 'GET' && at.join('/') === 'v2.1/system-lines')
       return json(200, { lines: lines.map((id) => ({ id, name: `Line ${id}`, father_id: '' })) });
     if (method === 'GET' && at.join('/') === 'v2/zones') {
-      // Without search_mode=equal a part of the name is enough.
+      // Without search_mode=equal the name matches as a substring.
       const wanted = asked('name') ?? '';
       const is = (name: string) => (asked('search_mode') === 'equal' ? name === wanted : name.includes(wanted));
       const zones = [
@@ -62,11 +63,11 @@ export async function startHuaweiCloud(zone: string, { smallPlan = false } = {})
       return json(200, { zones, metadata: { total_count: zones.length } });
     }
     if (at[0] !== 'v2.1' || at[2] !== zoneId || at[3] !== 'recordsets')
-      return fault(404, 'DNS.0302', 'This zone does not exist.');
+      return errorResponse(404, 'DNS.0302', 'This zone does not exist.');
     const there = records.rows.find(({ id }) => id === at[4]);
     if (method === 'GET') {
       const [limit, offset] = [Number(asked('limit') ?? 500), Number(asked('offset') ?? 0)];
-      if (limit > 500) return fault(400, 'DNS.0301', 'limit');
+      if (limit > 500) return errorResponse(400, 'DNS.0301', 'limit');
       const found = records.rows.filter(
         ({ name, type }) => `${name}.` === (asked('name') ?? `${name}.`) && type === (asked('type') ?? type),
       );
@@ -76,37 +77,40 @@ export async function startHuaweiCloud(zone: string, { smallPlan = false } = {})
     if (method === 'DELETE')
       return there && records.drop(there.id)
         ? json(202, shown(there))
-        : fault(404, 'DNS.0313', 'This record set does not exist.');
+        : errorResponse(404, 'DNS.0313', 'This record set does not exist.');
     const content = JSON.parse(body);
     const isQuoted = content.records.every((value: string) => /^("[^"]{0,255}"\s?)+$/.test(value));
-    if (content.type === 'TXT' && !isQuoted) return fault(400, 'DNS.0307', 'The record value is invalid.');
-    if (!content.name.endsWith('.')) return fault(400, 'DNS.0303', 'The name is invalid.');
+    if (content.type === 'TXT' && !isQuoted) return errorResponse(400, 'DNS.0307', 'The record value is invalid.');
+    if (!content.name.endsWith('.')) return errorResponse(400, 'DNS.0303', 'The name is invalid.');
     const row = {
       name: content.name.slice(0, -1),
       type: content.type,
       line: content.line ?? there?.line ?? DEFAULT,
       values: content.records,
       ttl: content.ttl ?? 300,
-      // What is not said stays as it is.
+      // An omitted field keeps its value.
       weight: content.weight ?? there?.weight,
     };
-    if (!lines.includes(row.line)) return fault(400, 'DNS.0308', 'The line is invalid.');
-    if (smallPlan && row.ttl < 300) return fault(400, 'DNS.0319', 'The TTL parameter has been out of range.');
+    if (!lines.includes(row.line)) return errorResponse(400, 'DNS.0308', 'The line is invalid.');
+    if (smallPlan && row.ttl < 300) return errorResponse(400, 'DNS.0319', 'The TTL parameter has been out of range.');
     if (row.weight !== undefined && !(row.weight >= 0 && row.weight <= 100))
-      return fault(400, 'DNS.0323', 'The weight must range from 0 to 100.');
+      return errorResponse(400, 'DNS.0323', 'The weight must range from 0 to 100.');
     const beside = records.rows.filter(
       ({ name, line, ...one }) => one.id !== there?.id && name === row.name && line === row.line,
     );
     const same = beside.filter(({ type }) => type === row.type);
-    // All of them weigh something, or there is one.
+    // Either all records of a name have a weight, or there is only one record.
     if (same.length > 0 && (row.weight === undefined || same.some(({ weight }) => weight === undefined)))
-      return fault(400, 'DNS.0312', 'This record set already exists.');
-    if (same.length >= 20) return fault(400, 'DNS.0322', 'So many of one name, type and line may have no weight.');
+      return errorResponse(400, 'DNS.0312', 'This record set already exists.');
+    if (same.length >= 20)
+      return errorResponse(400, 'DNS.0322', 'So many of one name, type and line may have no weight.');
     if (method === 'PUT' && there) return json(202, shown(Object.assign(there, row)));
     const isTaken = beside.some(({ type }) => type !== row.type && [type, row.type].includes('CNAME'));
-    return isTaken ? fault(400, 'DNS.0312', 'This record set already exists.') : json(202, shown(records.add(row)));
+    return isTaken
+      ? errorResponse(400, 'DNS.0312', 'This record set already exists.')
+      : json(202, shown(records.add(row)));
   };
-  const refuse = (asked: Asked) => {
+  const checkSignature = (asked: VendorRequest) => {
     const [, year, month, day, hour, minute, second] =
       /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(asked.headers['x-sdk-date'])) ?? [];
     const isRight =
@@ -121,10 +125,10 @@ export async function startHuaweiCloud(zone: string, { smallPlan = false } = {})
           request_id: 'r',
         });
   };
-  const busy = json(429, {
+  const rateLimited = json(429, {
     error_msg: 'The throttling threshold has been reached',
     error_code: 'APIGW.0308',
     request_id: 'r',
   });
-  return { ...(await standIn({ refuse, busy, answer })), zone, key, records };
+  return { ...(await startFakeVendor({ checkSignature, rateLimited, respond })), zone, key, records };
 }

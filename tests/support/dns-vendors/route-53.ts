@@ -1,4 +1,4 @@
-// Amazon Route 53 as it documents itself: version 2013-04-01, XML, Signature Version 4.
+// Fake Amazon Route 53: version 2013-04-01, XML, Signature Version 4.
 import { createHmac, createHash } from 'node:crypto';
 import {
   headerLines,
@@ -6,18 +6,18 @@ import {
   readAuthorization,
   Records,
   sortedQuery,
-  standIn,
-  type Answer,
-  type Asked,
-  type Kept,
-  type Vendor,
+  startFakeVendor,
+  type VendorResponse,
+  type VendorRequest,
+  type StoredRecord,
+  type FakeVendor,
 } from './stand-in.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const mac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** Is this call signed with this secret? */
-export function isSignedByAmazon({ method, url, headers, body }: Asked, secret: string): boolean {
+/** Verifies the request signature. */
+export function isSignedByAmazon({ method, url, headers, body }: VendorRequest, secret: string): boolean {
   const { algorithm, part } = readAuthorization(headers.authorization);
   const [, date = '', region = '', service = '', end = ''] = part('Credential').split('/');
   const names = part('SignedHeaders').split(';');
@@ -39,12 +39,12 @@ const places = [
 ];
 const head = '<?xml version="1.0" encoding="UTF-8"?>';
 const space = 'xmlns="https://route53.amazonaws.com/doc/2013-04-01/"';
-const reply = (name: string, content: string): Answer => ({
+const reply = (name: string, content: string): VendorResponse => ({
   status: 200,
   body: `${head}<${name} ${space}>${content}</${name}>`,
   headers: { 'content-type': 'text/xml' },
 });
-const fault = (status: number, code: string, message: string): Answer => ({
+const errorResponse = (status: number, code: string, message: string): VendorResponse => ({
   status,
   body: `${head}<ErrorResponse ${space}><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>r</RequestId></ErrorResponse>`,
   headers: { 'content-type': 'text/xml' },
@@ -58,16 +58,16 @@ const one = (xml: string, name: string) => {
   const [found] = all(xml, name);
   return found === undefined ? undefined : plain(found);
 };
-/** A set is simple, or of a place, or has a weight: those of one name and type are of one kind. */
+/** Record sets of one name and type share one routing policy: simple, geolocation or weighted. */
 const kindOf = (line: string) => (line === '' ? 'simple' : line.includes('<Weight>') ? 'weight' : 'place');
-/** Names are kept as the service tells them. */
-const told = (name: string) =>
+/** Route 53 escapes special characters of names. */
+const escapeName = (name: string) =>
   `${name
     .replace(/\.$/, '')
     .toLowerCase()
     .replaceAll('*', String.raw`\052`)}.`;
 
-/** What a call may hold; what is put instead of something counts twice. */
+/** Limits of one request. An UPSERT counts twice. */
 function isTooLarge(body: string): boolean {
   let [records, letters] = [0, 0];
   for (const xml of all(body, 'Change')) {
@@ -80,26 +80,26 @@ function isTooLarge(body: string): boolean {
   return records > 1000 || letters > 32_000;
 }
 
-/** A kept line is the place's XML and the set's own name, or nothing. */
-const setXml = ({ name, type, line, values, ttl }: Pick<Kept, 'name' | 'type' | 'line' | 'values' | 'ttl'>) =>
-  `<ResourceRecordSet><Name>${told(name)}</Name><Type>${type}</Type>${line}<TTL>${ttl}</TTL><ResourceRecords>${values
+/** The stored line is the geolocation XML and set identifier, or empty. */
+const setXml = ({ name, type, line, values, ttl }: Pick<StoredRecord, 'name' | 'type' | 'line' | 'values' | 'ttl'>) =>
+  `<ResourceRecordSet><Name>${escapeName(name)}</Name><Type>${type}</Type>${line}<TTL>${ttl}</TTL><ResourceRecords>${values
     .map((value) => `<ResourceRecord><Value>${escaped(value)}</Value></ResourceRecord>`)
     .join('')}</ResourceRecords></ResourceRecordSet>`;
 
-export async function startRoute53(zone: string): Promise<Vendor> {
+export async function startRoute53(zone: string): Promise<FakeVendor> {
   const key = { keyID: 'AKIAIOSFODNN7EXAMPLE', keySecret: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' };
   const records = new Records();
   const zoneId = 'Z1D633PJN98FT9';
   const sorted = () => records.rows.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  const orderOf = ({ name, type, line }: Kept) =>
+  const orderOf = ({ name, type, line }: StoredRecord) =>
     `${name
       .split('.')
       .toReversed()
       .join('.')
       .replaceAll('*', String.raw`\052`)} ${type} ${one(line, 'SetIdentifier') ?? ''}`;
 
-  const change = (body: string): Answer => {
-    const wrong = (message: string) => fault(400, 'InvalidChangeBatch', `[${message}]`);
+  const change = (body: string): VendorResponse => {
+    const wrong = (message: string) => errorResponse(400, 'InvalidChangeBatch', `[${message}]`);
     if (isTooLarge(body)) return wrong('Number of records limit of 1000 or of 32000 characters exceeded.');
     const before = { rows: records.rows.map((row) => ({ ...row })), gaps: [...records.gaps] };
     for (const changeXml of all(body, 'Change')) {
@@ -146,11 +146,11 @@ export async function startRoute53(zone: string): Promise<Vendor> {
     const info = '<Id>/change/C1</Id><Status>PENDING</Status><SubmittedAt>2026-01-01T00:00:00Z</SubmittedAt>';
     return reply('ChangeResourceRecordSetsResponse', `<ChangeInfo>${info}</ChangeInfo>`);
   };
-  const answer = ({ method, url, body }: Asked): Answer => {
+  const respond = ({ method, url, body }: VendorRequest): VendorResponse => {
     const asked = (name: string) => url.searchParams.get(name);
     const path = url.pathname.replace(/\/$/, '');
     if (path === '/2013-04-01/hostedzonesbyname') {
-      // Another of the same name is private, and a later one follows.
+      // The first zone of this name is private and must be skipped; another name follows.
       const zones = [
         ['Z0PRIVATE', zone, true],
         [zoneId, zone, false],
@@ -172,7 +172,7 @@ export async function startRoute53(zone: string): Promise<Vendor> {
           (one(xml, 'CountryCode') ?? null) === asked('startcountrycode') &&
           (one(xml, 'SubdivisionCode') ?? null) === asked('startsubdivisioncode'),
       );
-      // Two a page, so that pages are turned.
+      // Two zones per page, so that clients must paginate.
       const from = Math.max(0, start);
       const next = places[from + 2]?.xml;
       const nextXml = next
@@ -191,7 +191,7 @@ export async function startRoute53(zone: string): Promise<Vendor> {
       );
     }
     if (path !== `/2013-04-01/hostedzone/${zoneId}/rrset`)
-      return fault(404, 'NoSuchHostedZone', `No hosted zone found: ${path}`);
+      return errorResponse(404, 'NoSuchHostedZone', `No hosted zone found: ${path}`);
     if (method === 'POST') return change(body);
     const [name, type, identifier] = ['name', 'type', 'identifier'].map(asked);
     const start = {
@@ -210,28 +210,28 @@ export async function startRoute53(zone: string): Promise<Vendor> {
       'ListResourceRecordSetsResponse',
       `<ResourceRecordSets>${rest.slice(0, size).map(setXml).join('')}</ResourceRecordSets><IsTruncated>${next !== undefined}</IsTruncated>${
         next
-          ? `<NextRecordName>${told(next.name)}</NextRecordName><NextRecordType>${next.type}</NextRecordType>${nextIdentifier === undefined ? '' : `<NextRecordIdentifier>${nextIdentifier}</NextRecordIdentifier>`}`
+          ? `<NextRecordName>${escapeName(next.name)}</NextRecordName><NextRecordType>${next.type}</NextRecordType>${nextIdentifier === undefined ? '' : `<NextRecordIdentifier>${nextIdentifier}</NextRecordIdentifier>`}`
           : ''
       }<MaxItems>${size}</MaxItems>`,
     );
   };
-  const refuse = (asked: Asked) => {
+  const checkSignature = (asked: VendorRequest) => {
     const id = readAuthorization(asked.headers.authorization).part('Credential').split('/')[0];
     const date = String(asked.headers['x-amz-date']).replace(
       /^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/,
       '$1-$2-$3:$4:$5',
     );
     if (id !== key.keyID)
-      return fault(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.');
-    if (!isFresh(Date.parse(date), 5)) return fault(403, 'RequestExpired', 'Request has expired.');
+      return errorResponse(403, 'InvalidClientTokenId', 'The security token included in the request is invalid.');
+    if (!isFresh(Date.parse(date), 5)) return errorResponse(403, 'RequestExpired', 'Request has expired.');
     return isSignedByAmazon(asked, key.keySecret)
       ? null
-      : fault(
+      : errorResponse(
           403,
           'SignatureDoesNotMatch',
           'The request signature we calculated does not match the signature you provided.',
         );
   };
-  const busy = fault(400, 'Throttling', 'Rate exceeded');
-  return { ...(await standIn({ refuse, busy, answer })), zone, key, records };
+  const rateLimited = errorResponse(400, 'Throttling', 'Rate exceeded');
+  return { ...(await startFakeVendor({ checkSignature, rateLimited, respond })), zone, key, records };
 }

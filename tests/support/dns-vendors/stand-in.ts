@@ -1,21 +1,21 @@
-// What all stand-ins of DNS vendors share: a server on this machine, and records in memory.
+// Shared by the fake DNS vendors: an HTTP server and records in memory.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { once } from 'node:events';
 
-export interface Asked {
+export interface VendorRequest {
   method: string;
   url: URL;
   headers: IncomingHttpHeaders;
   body: string;
 }
-export interface Answer {
+export interface VendorResponse {
   status: number;
   body: string;
   headers?: Record<string, string>;
 }
-export interface Kept {
+export interface StoredRecord {
   id: string;
-  /** In full. */
+  /** Fully qualified. */
   name: string;
   type: string;
   line: string;
@@ -24,30 +24,30 @@ export interface Kept {
   weight?: number;
 }
 
-export interface Vendor {
+export interface FakeVendor {
   url: string;
   zone: string;
   key: { keyID: string; keySecret: string };
   records: Records;
-  /** How often it has answered, busy or not. */
+  /** Number of requests so far, including rate-limited ones. */
   calls: () => number;
-  /** So many calls are answered that there are too many of them. */
-  busyFor: (calls: number) => void;
+  /** Rate-limits the next requests. */
+  rateLimitNext: (calls: number) => void;
   stop: () => Promise<void>;
 }
 
-/** Records, and whether a set ever lost its last value and then got another. */
+/** The records, and whether a set was ever deleted and created again. */
 export class Records {
-  rows: Kept[] = [];
+  rows: StoredRecord[] = [];
   gaps: string[] = [];
   #last = 0;
   readonly #emptied = new Set<string>();
 
-  add(row: Omit<Kept, 'id'>): Kept {
+  add(row: Omit<StoredRecord, 'id'>): StoredRecord {
     if (this.#emptied.has(keyOf(row))) this.gaps.push(keyOf(row));
-    const kept = { ...row, id: String((this.#last += 1)) };
-    this.rows.push(kept);
-    return kept;
+    const stored = { ...row, id: String((this.#last += 1)) };
+    this.rows.push(stored);
+    return stored;
   }
   drop(id: string): boolean {
     const row = this.rows.find((one) => one.id === id);
@@ -56,26 +56,26 @@ export class Records {
     if (!this.rows.some((one) => keyOf(one) === keyOf(row))) this.#emptied.add(keyOf(row));
     return true;
   }
-  /** So many names that nobody asks about. */
+  /** Adds many unrelated names. */
   fill(zone: string, count: number, line: string) {
     for (let at = 0; at < count; at += 1)
       this.add({ name: `n${at}.${zone}`, type: 'A', line, values: ['192.0.2.1'], ttl: 600 });
   }
 }
-const keyOf = ({ name, type, line }: Pick<Kept, 'name' | 'type' | 'line'>) => `${name} ${type} ${line}`;
+const keyOf = ({ name, type, line }: Pick<StoredRecord, 'name' | 'type' | 'line'>) => `${name} ${type} ${line}`;
 
-interface Speaks {
-  /** Its answer when the signature is wrong, or null. */
-  refuse: (asked: Asked) => Answer | null;
-  busy: Answer;
-  answer: (asked: Asked) => Answer;
+interface VendorApi {
+  /** Returns an error response if the signature is wrong, otherwise null. */
+  checkSignature: (asked: VendorRequest) => VendorResponse | null;
+  rateLimited: VendorResponse;
+  respond: (asked: VendorRequest) => VendorResponse;
 }
 
-export async function standIn({
-  refuse,
-  busy,
-  answer,
-}: Speaks): Promise<Pick<Vendor, 'url' | 'calls' | 'busyFor' | 'stop'>> {
+export async function startFakeVendor({
+  checkSignature,
+  rateLimited,
+  respond,
+}: VendorApi): Promise<Pick<FakeVendor, 'url' | 'calls' | 'rateLimitNext' | 'stop'>> {
   let calls = 0;
   let busyCalls = 0;
   const server = createServer((request, response) => {
@@ -88,7 +88,7 @@ export async function standIn({
       const asked = { method, url, headers, body: Buffer.concat(chunks).toString() };
       const isBusy = busyCalls > 0;
       if (isBusy) busyCalls -= 1;
-      const { status, body, headers: more = {} } = isBusy ? busy : (refuse(asked) ?? answer(asked));
+      const { status, body, headers: more = {} } = isBusy ? rateLimited : (checkSignature(asked) ?? respond(asked));
       response.writeHead(status, more).end(body);
     });
   });
@@ -98,7 +98,7 @@ export async function standIn({
   return {
     url: `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}`,
     calls: () => calls,
-    busyFor: (count) => {
+    rateLimitNext: (count) => {
       busyCalls = count;
     },
     stop: async () => {
@@ -108,13 +108,13 @@ export async function standIn({
   };
 }
 
-export const json = (status: number, body: object): Answer => ({
+export const json = (status: number, body: object): VendorResponse => ({
   status,
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json' },
 });
 
-/** As vendors read an Authorization field: `Algorithm Name=value, Name=value`. */
+/** Parses an Authorization header: `Algorithm Name=value, Name=value`. */
 export function readAuthorization(field: string | undefined) {
   const [algorithm = '', ...rest] = (field ?? '').split(' ');
   const parts = new Map(
@@ -126,11 +126,11 @@ export function readAuthorization(field: string | undefined) {
   return { algorithm, part: (name: string) => parts.get(name) ?? '' };
 }
 
-/** Headers that were signed, as one text; each by its name in lower case and its value trimmed. */
+/** The signed headers as text: lower-case names, trimmed values. */
 export const headerLines = (headers: IncomingHttpHeaders, names: string[]) =>
   names.map((name) => `${name}:${String(headers[name] ?? '').trim()}\n`).join('');
 
-/** Every letter but the unreserved ones by its bytes. */
+/** Percent-encodes everything but unreserved characters. */
 export const percent = (text: string) =>
   [...Buffer.from(text)]
     .map((byte) => {
@@ -138,7 +138,7 @@ export const percent = (text: string) =>
       return /[A-Za-z0-9_.~-]/.test(letter) ? letter : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
     })
     .join('');
-/** What was asked for, sorted by name, as it is signed. */
+/** The query sorted by name, as it is signed. */
 export const sortedQuery = (url: URL) =>
   [...url.searchParams.keys()]
     .sort()

@@ -7,15 +7,15 @@ import type { Word } from '../lib/i18n.ts';
 import type { MenuEntry, MenuGroup } from '../components/frame/menu.ts';
 
 interface AccountGroup {
-  /** Where the console lists its users. */
+  /** Path of the console's list of users. */
   users: string;
-  /** What the first tab of that list makes. */
+  /** Label of what the first tab creates. */
   creates: Word;
-  /** What comes below. */
+  /** Further entries. */
   more?: readonly MenuEntry[];
 }
 
-/** Oneself, one's users, what they may do and what they did: the last group of each console's menu. */
+/** The last group of each console's menu: own account, users, roles, operation log. */
 export const accountGroup = ({ users, creates, more = [] }: AccountGroup): MenuGroup => ({
   title: 'frame.groups.account',
   entries: [

@@ -7,7 +7,7 @@ import { HotlinkTab } from '../features/hotlink/hotlink-tab.tsx';
 import { DomainRulesTab } from '../features/modules/domain-rules-tab.tsx';
 import { DomainPurge } from '../features/purge/domain-purge.tsx';
 
-/** What other features say of a domain; each is a tab of its page. */
+/** Tabs of other features on the domain page. */
 const tabs = [
   {
     value: 'cache',

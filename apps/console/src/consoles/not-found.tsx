@@ -4,7 +4,7 @@ import { Page } from '../components/page/page.tsx';
 import { NotFoundText } from './not-found-text.tsx';
 import classes from './not-found.module.css';
 
-/** Without the frame: nobody is signed in, or the address is of no console. */
+/** Without the frame: not signed in, or outside of any console. */
 export function NotFound() {
   const product = useProductName();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// What stands over every page of the three consoles; nobody fetches it before it is asked for.
+// Overlays of all consoles, loaded on demand.
 import { lazy } from 'react';
 import type { Summonable } from '../components/frame/shortcuts.tsx';
 

@@ -13,18 +13,18 @@ import classes from './not-found.module.css';
 
 const reload = () => location.reload();
 
-/** Where not even the frame could be loaded. */
+/** Shown when even the frame could not be loaded. */
 export const ConsoleFailure = () => (
   <main className={classes['alone']}>
     <RouteFailure />
   </main>
 );
 
-/** A page that could not be loaded or has crashed; the rest of the console stays. */
+/** A page that failed to load or crashed. The rest of the console stays usable. */
 export function RouteFailure() {
   const t = useT();
   const error = useRouteError();
-  // Without a network a missing script is no sign of a newer build.
+  // Offline, a missing script does not mean a new build.
   const isAway = isStale(error) ? !navigator.onLine : isTemporary(error);
   useReloadWhenBack(isAway);
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFoundText />;
@@ -53,17 +53,19 @@ export function RouteFailure() {
   );
 }
 
-/** A chunk that cannot be fetched: the network is away, or the server has another build. */
+/** A chunk cannot be loaded: offline, or the server has a newer build. */
 const isStale = (error: unknown) =>
   error instanceof Error && /dynamically imported module|module script|preload CSS/i.test(error.message);
 
-/** Reloads once the server answers: at the network's return, when the tab is looked at, and at growing intervals. */
+/**
+ * Reloads once the server responds: when the network returns, when the tab becomes visible, and at growing intervals.
+ */
 function useReloadWhenBack(isAway: boolean) {
   useEffect(() => {
     if (!isAway) return;
     let tries = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // A reload without a server would lose the page to the browser's own message.
+    // Reloading without a server would replace the page by the browser's error page.
     const attempt = () => {
       clearTimeout(timer);
       tries += 1;

@@ -1,4 +1,4 @@
-// What the three consoles share: sign-in, the frame behind the session check, and the pages for what goes wrong.
+// Routes shared by all consoles: sign-in, the frame behind the session check, error pages.
 import type { ComponentType } from 'react';
 import { redirect, type RouteObject } from 'react-router-dom';
 import { ApiError } from '@edgeloom/contract/client.ts';
@@ -14,12 +14,12 @@ import { endSession, hasTokens, lastSite, useSession } from '../stores/session.t
 import { toast } from '../stores/toasts.ts';
 import { ConsoleFailure, RouteFailure } from './route-failure.tsx';
 
-/** A route's page, fetched when it is first opened: `lazy: page(() => import('…'), 'ZonesPage')`. */
+/** A lazy-loaded page: `lazy: page(() => import('…'), 'ZonesPage')`. */
 export const page =
   <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
   async () => ({ Component: (await withinChunkLimit(load()))[name] });
 
-/** Nobody passes without an account of this console; where one was going is kept for after the sign-in. */
+/** Requires a session of this console. The requested URL is kept for after sign-in. */
 async function requireAccount({ request }: { request: Request }) {
   const login = redirect(signInFrom(new URL(request.url)));
   if (!hasTokens()) return login;
@@ -27,7 +27,7 @@ async function requireAccount({ request }: { request: Request }) {
   try {
     return (await loadAccount()) ? null : redirect(to('login'));
   } catch (error) {
-    // A server that is away is no reason to sign out.
+    // A server error must not sign out.
     if (error instanceof ApiError && error.status === 401) {
       endSession(error.envelope.code);
       return login;
@@ -36,7 +36,7 @@ async function requireAccount({ request }: { request: Request }) {
   }
 }
 
-/** How one signs in is the same in each console. */
+/** Sign-in routes, the same in each console. */
 const ownPages: RouteObject[] = [
   {
     path: 'changePassword',
@@ -48,7 +48,7 @@ const ownPages: RouteObject[] = [
 
 const alreadyIn = () => (hasTokens() ? redirect(to('dashboard')) : null);
 
-/** An unknown path leads to the start page, with a message. The admin console has another host. */
+/** An unknown path redirects to the start page with a message. The admin console has its own host. */
 function startPage({ request }: { request: Request }) {
   if (family !== 'admin' && /\/admin(\/|$)/i.test(new URL(request.url).pathname)) return redirect('/404');
   toast({ tone: 'info', text: t('app.notFound.title') });
@@ -56,7 +56,7 @@ function startPage({ request }: { request: Request }) {
 }
 const unknown: RouteObject = { path: '*', loader: startPage, element: null };
 
-/** The address of a site without its id opens the last one of this tab. */
+/** A site URL without an id opens the last site of this tab. */
 export const lastSiteRoute = (path: string): RouteObject => ({
   path,
   loader: () => {
@@ -91,7 +91,7 @@ export const consoleRoutes = (
             loader: alreadyIn,
             lazy: page(() => import('../features/auth/forgot-password-page.tsx'), 'ForgotPasswordPage'),
           },
-          // A mailed link works during a session, too.
+          // Mailed links also work while signed in.
           {
             path: 'createPassword',
             lazy: page(() => import('../features/auth/create-password-page.tsx'), 'CreatePasswordPage'),
@@ -116,7 +116,7 @@ export const consoleRoutes = (
       {
         id: 'signedIn',
         loader: requireAccount,
-        // Once in, a change of page does not ask again; a refused call ends the session.
+        // The session is checked once; a later 401 ends it.
         shouldRevalidate: () => false,
         lazy: page(() => import('./signed-in.tsx'), 'SignedIn'),
         children: [

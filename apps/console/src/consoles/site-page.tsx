@@ -5,7 +5,7 @@ import { domainPage, siteViews } from './site-views.ts';
 
 const views = siteViews.flatMap((group) => group.views);
 
-/** `sitesSetting/:siteId/:name?view=…`: the page of the site that the address names. */
+/** `sitesSetting/:siteId/:name?view=…`: a page of the site in the URL. */
 export function SitePage() {
   const { domainName } = useParams();
   const wanted = useSiteView();

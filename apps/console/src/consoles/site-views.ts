@@ -1,4 +1,4 @@
-// The pages of one site, in menu order. The customer's console and the operator's show the same ones.
+// Pages of a site in menu order, shared by the user and client consoles.
 import { cacheRules } from '@edgeloom/contract/cache/cache.calls.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.calls.ts';
 import { compression } from '@edgeloom/contract/compression/compression.calls.ts';

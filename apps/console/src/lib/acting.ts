@@ -1,4 +1,4 @@
-// Acting as another account (switch user): there, and back to the row one came from.
+// Switching to another account, and back to the row where it started.
 import { proxy, session } from '@edgeloom/contract/auth/auth.calls.ts';
 import { dropTokens, hasTokens, keepTokens, useSession } from '../stores/session.ts';
 import { toast } from '../stores/toasts.ts';
@@ -7,7 +7,7 @@ import { family, to } from './family.ts';
 import { learnFeatures, t } from './i18n.ts';
 import { loadAccount } from './sign-in.ts';
 
-// Of this tab and this address: nobody else can say where one comes back to.
+// Per tab and origin, so that other sites cannot set the return path.
 const FROM = `${family.charAt(0)}_actedFrom`;
 
 interface From {
@@ -22,7 +22,7 @@ export async function beginActing(accountID: string): Promise<void> {
   location.assign(url);
 }
 
-/** Ends the session, not the reader's own, which is where they go. */
+/** Ends the switched session; the reader's own session continues. */
 export async function stopActing(): Promise<void> {
   const home = useSession.getState().account?.proxy?.home;
   if (home === undefined) return;
@@ -32,8 +32,8 @@ export async function stopActing(): Promise<void> {
 }
 
 /**
- * What the address of the landing page asks for: to come back, to open a session by its code, or by its tokens, which
- * are exchanged and so are checked before anything is kept. Answers where to go on.
+ * Handles the landing page's parameters: return, or open a session by code or tokens. Tokens are verified by a refresh
+ * before they are stored. Resolves with the next path.
  */
 export async function land(search: URLSearchParams): Promise<string> {
   if (search.has('back')) return comeBack();
@@ -47,7 +47,7 @@ export async function land(search: URLSearchParams): Promise<string> {
   return (await loadAccount()) === null ? to('login') : to('dashboard');
 }
 
-/** One's own session is where it was, or waits in a cookie for its place. */
+/** The own session is unchanged, or is restored from a cookie. */
 async function comeBack(): Promise<string> {
   if (!hasTokens()) keepTokens(await call(session.refresh, { body: {} }));
   await learnFeatures();
@@ -72,7 +72,7 @@ function fromOf(text: string | null): From | null {
   return isOurs ? { path: String(from.path), row: String(from.row) } : null;
 }
 
-/** Once the list has it. */
+/** Once the row is loaded. */
 function focusRow(id: string) {
   const find = () => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
   const watch = new MutationObserver(() => {

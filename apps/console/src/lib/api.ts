@@ -6,23 +6,23 @@ import { family } from './family.ts';
 import { CALL_MS, withinCallLimit } from './time-limit.ts';
 
 const base = '/api/v1';
-/** Wrong, expired for good, revoked, not renewable: the session is over, whatever was called. */
+/** Error codes that end the session: invalid, expired, revoked or not renewable token. */
 const over = [101_013, 101_014, 101_015, 101_016];
-/** The account was suspended, unless the call says it of another one. */
+/** The account was suspended, unless the call is about another account. */
 const SUSPENDED = 101_008;
 
 const send = connect({ base, family, token: () => cookie('accessToken'), renew });
 
-/** The API as a typed function. What ends the session anywhere ends it here. */
+/** Typed API client. Errors that end the session sign the reader out. */
 export function call<E extends Endpoint>(endpoint: E, sent: Sent<E>, options?: Options): Promise<Received<E>>;
 export async function call(endpoint: Endpoint, sent: unknown, options?: Options): Promise<unknown> {
   try {
-    // A stream of events stays open as long as its reader wants.
+    // An event stream has no timeout.
     if (endpoint.answers === 'text/event-stream') return await send(endpoint, sent, options);
     return await withinCallLimit((signal) => send(endpoint, sent, { ...options, signal }), options?.signal);
   } catch (error) {
     noteUnmapped(error);
-    // A call that needs no session says nothing of one: a mailed link that is too old signs nobody out.
+    // Calls without a session, such as an expired mailed link, must not sign out.
     const isOver = error instanceof ApiError && endpoint.can !== 'anyone' && ends(endpoint, error.envelope.code);
     const isThere = cookie('accessToken') !== null || useSession.getState().account !== null;
     if (isOver && isThere) endSession(error.envelope.code);
@@ -33,7 +33,7 @@ export async function call(endpoint: Endpoint, sent: unknown, options?: Options)
 const ends = ({ fails }: Endpoint, code: number) =>
   over.includes(code) || (code === SUSPENDED && !fails?.includes('ACCOUNT_NOT_ENABLED'));
 
-/** Concurrent callers wait for one attempt, of all tabs; who comes late finds the token renewed. */
+/** Concurrent callers in all tabs share one refresh. */
 let renewing: Promise<boolean> | null = null;
 function renew(expired: string | null): Promise<boolean> {
   if (cookie('accessToken') !== expired) return Promise.resolve(cookie('accessToken') !== null);
@@ -42,7 +42,7 @@ function renew(expired: string | null): Promise<boolean> {
 }
 
 async function exchange(expired: string | null) {
-  // A refresh token serves once, and using an old one ends the whole family: two tabs must not spend the same one.
+  // A refresh token works once, and reuse revokes the whole session: two tabs must not use the same token.
   if (cookie('accessToken') !== expired) return cookie('accessToken') !== null;
   const response = await fetch(`${base}/${family}`, {
     method: 'PATCH',
@@ -55,7 +55,7 @@ async function exchange(expired: string | null) {
   return true;
 }
 
-// Web locks exist in secure contexts only; over plain http the tabs take their chance within the API's grace time.
+// Web Locks need a secure context. Over plain HTTP the API's grace period must suffice.
 const locked = <T>(task: () => Promise<T>): Promise<T> =>
   'locks' in navigator ? navigator.locks.request(`edgeloom.${family}.renew`, task) : task();
 

@@ -1,15 +1,18 @@
-// Rows as CSV (RFC 4180) that a spreadsheet opens as text and never as a formula.
+// CSV (RFC 4180) without formula injection.
 
-/** Some programs read UTF-8 only when it says so. */
+/** Some programs detect UTF-8 only by its byte order mark. */
 export const byteOrderMark = '\uFEFF';
 
 const isNumber = /^-?\d+(\.\d+)?$/;
 
-/** Spreadsheets calculate a cell that begins like a formula, also in fullwidth letters. An apostrophe makes it text. */
+/**
+ * Spreadsheets evaluate cells that begin like a formula, also in fullwidth characters. A leading apostrophe prevents
+ * that.
+ */
 const isFormula = (cell: string) => /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/.test(cell) && !isNumber.test(cell);
 const harmless = (cell: string) => (isFormula(cell) ? `'${cell}` : cell);
 
-/** Some programs also split cells at semicolons or tabs, so a cell with one is quoted. */
+/** Some programs also split at semicolons or tabs, so such cells are quoted. */
 const quoted = (cell: string) => (/[",;\t\r\n']|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 export const csvLine = (cells: readonly string[]) => `${cells.map((cell) => quoted(harmless(cell))).join(',')}\r\n`;

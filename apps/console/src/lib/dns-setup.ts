@@ -1,11 +1,11 @@
 import { prefer, usePreferences } from '../stores/preferences.ts';
 import type { Account } from '../stores/session.ts';
 
-/** True for an operator whose site names resolve nowhere yet. Only the root account sets DNS up. */
+/** True for an operator without DNS. Only the root account can set DNS up. */
 export const lacksDns = (account: Account | null): account is Account =>
   account !== null && account.auth === 'client' && account.isRoot && account.dnsType === null;
 
-/** The setup opens once after a sign-in. Later the banner and the menu lead to it. */
+/** The setup opens once after sign-in; later the banner and the menu link to it. */
 export const offersDnsSetup = (account: Account | null) =>
   lacksDns(account) && account.proxy === null && usePreferences.getState().dnsSetup[account.id] === undefined;
 

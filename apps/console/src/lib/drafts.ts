@@ -1,4 +1,4 @@
-// Unsaved work outlives a reload and the end of a session. It waits for the same account in the same tab.
+// Unsaved input survives reloads and expired sessions, for the same account in the same tab.
 import { useEffect, useRef, useState } from 'react';
 import { useSession } from '../stores/session.ts';
 import { family } from './family.ts';
@@ -9,13 +9,13 @@ interface Stored {
   accountID: string;
   drafts: Record<string, unknown>;
 }
-/** What is being edited now: a draft by its key, undefined while nothing is changed. */
+/** Drafts being edited, by key; the function returns undefined when nothing is changed. */
 const edited = new Map<string, () => unknown>();
 
-/** Stores what is being edited, beside the drafts of other pages. Returns whether anything is. */
+/** Stores current drafts beside those of other pages. Returns whether there are any. */
 export function keepDrafts(accountID: string): boolean {
   const current = Object.fromEntries([...edited].map(([key, draft]) => [key, draft()]));
-  // JSON leaves out what is undefined, and with it drafts that were discarded.
+  // JSON omits undefined, which removes discarded drafts.
   store({ accountID, drafts: { ...draftsOf(accountID), ...current } });
   return Object.values(current).some((draft) => draft !== undefined);
 }
@@ -29,14 +29,14 @@ function draftsOf(accountID: string | undefined): Record<string, unknown> {
   return stored?.accountID === accountID ? (stored?.drafts ?? {}) : {};
 }
 
-/** Removes the stored draft of what is edited now, or what its reader chose to leave. */
+/** Removes a stored draft that is restored or discarded. */
 function forget(key: string) {
   const accountID = signedIn();
   const { [key]: forgotten, ...others } = draftsOf(accountID);
   if (forgotten !== undefined && accountID !== undefined) store({ accountID, drafts: others });
 }
 
-/** A reload ends the page without unmounting it. A phone may end a hidden tab without any further event. */
+/** A reload does not unmount components, and phones may kill a hidden tab without further events. */
 export function keepDraftsOnReload() {
   const keep = () => {
     const accountID = signedIn();
@@ -46,19 +46,19 @@ export function keepDraftsOnReload() {
   document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && keep());
 }
 
-/** The draft under this key from before a reload or sign-in; `isDraft` checks that its shape is still the one edited here. */
+/** The stored draft under this key; `isDraft` validates its shape. */
 export function useKeptDraft<Draft>(key: string, isDraft: (stored: unknown) => stored is Draft): Draft | null {
   const account = useSession(({ account: current }) => current?.id);
   const [draft] = useState(() => {
     const stored = draftsOf(account)[key];
     return isDraft(stored) ? stored : null;
   });
-  // It is taken once: a reader who discards it does not meet it again.
+  // A draft is restored once, so that a discarded draft does not return.
   useEffect(() => forget(key), [key]);
   return draft;
 }
 
-/** Called when the draft has to be stored; undefined while nothing is changed. */
+/** Registers a function that returns the draft to store, or undefined. */
 export function useKeepDraft(key: string, draft: () => unknown) {
   const latest = useRef(draft);
   useEffect(() => {
@@ -68,7 +68,7 @@ export function useKeepDraft(key: string, draft: () => unknown) {
     edited.set(key, () => latest.current());
     return () => {
       edited.delete(key);
-      // Without an account the session has ended: the draft waits for the sign-in.
+      // Without an account the session has ended, so the draft is kept for the sign-in.
       forget(key);
     };
   }, [key]);

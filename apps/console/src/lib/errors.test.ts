@@ -29,7 +29,7 @@ const refused = (
 ) => new ApiError(status, { isError: true, code, message, errorData, extra, reqID: 'r1' }, wait);
 const toasts = () => useToasts.getState().toasts.map(({ text, code }) => ({ text, code }));
 
-/** What the catalogue's texts become, where they are not said as they stand. */
+/** Phrases that differ from the catalogue's text. */
 const otherwise: Record<number, string> = {
   401_003: 'The site does not open port 8443',
   401_008: 'At least one origin must be enabled',

@@ -1,14 +1,16 @@
-// A call that answers event by event, as long as what it tells of has not ended.
+// Follows an event stream until its subject has ended.
 
-/** How long after a stream that broke it is opened again. */
+/** Delay before a broken stream is reopened. */
 const AGAIN_MS = 2000;
 
 interface Told {
   endedAt: string | null;
 }
 
-/** Each stream begins with all there is: `begin` answers what takes its events. A hidden tab does not listen.
- *  What is answered ends it. */
+/**
+ * Each stream starts with the full state: `begin` returns the handler of its events. Hidden tabs disconnect. The
+ * returned function stops following.
+ */
 export function follow<E extends Told>(
   open: (signal: AbortSignal) => Promise<AsyncIterable<E>>,
   begin: () => (event: E) => void,

@@ -1,5 +1,4 @@
-// How numbers and times read, in every language alike unless a language is asked for. No-break spaces keep a number and
-// its unit on one line.
+// Number and time formats, language-independent unless a language is passed. No-break spaces join numbers and units.
 import { usePreferences, type Language } from '../stores/preferences.ts';
 
 const nbsp = '\u00a0';
@@ -9,11 +8,11 @@ export const nothing = '—';
 const byteUnits = ['Byte', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB', 'ZB', 'YB'] as const;
 const bitUnits = ['bps', 'Kbps', 'Mbps', 'Gbps', 'Tbps', 'Pbps'] as const;
 
-/** By thousands, two decimals from the first prefix on. */
+/** Steps of 1,000, with two decimals from the first prefix on. */
 function scaled(value: number, units: readonly string[]) {
   let rest = Math.abs(value);
   let step = 0;
-  // 999.995 would be shown as 1000.00 of the smaller unit.
+  // 999.995 would be rounded to 1000.00 of the smaller unit.
   while (rest >= 999.995 && step < units.length - 1) {
     rest /= 1000;
     step += 1;
@@ -30,7 +29,7 @@ const shortSteps = [
   [1e6, 'M'],
 ] as const;
 
-/** Whole below a million; beyond, two decimals and M or B. */
+/** Exact below a million; above, two decimals and M or B. */
 export function count(value: number) {
   for (const [step, letter] of shortSteps)
     if (Math.abs(value) >= step) return `${minus((value / step).toFixed(2))}${letter}`;
@@ -39,7 +38,7 @@ export function count(value: number) {
 
 const tenThousands = { 'zh-TW': ['萬', '億'], 'zh-CN': ['万', '亿'] } as const;
 
-/** For key figures and sentences, where Chinese counts by ten thousands. */
+/** For key figures and sentences; Chinese uses units of ten thousand. */
 export function spokenCount(value: number, language: Language) {
   if (language === 'en' || Math.abs(value) < 1e6) return count(value);
   const [wan, yi] = tenThousands[language];
@@ -49,10 +48,10 @@ export function spokenCount(value: number, language: Language) {
 }
 
 export const percent = (share: number) => `${minus((share * 100).toFixed(2))}%`;
-/** NTD cents. */
+/** Amounts are in NTD cents. */
 export const money = (cents: number) => `NTD${nbsp}${minus((cents / 100).toFixed(2))}`;
 
-/** The zero year of some stores means "never"; so does an absent value. */
+/** Year 0 means "never", like a missing value. */
 export function dateOf(text: string | Date | null | undefined) {
   if (text === null || text === undefined || text === '') return null;
   const date = new Date(text);
@@ -69,10 +68,10 @@ const dated: Intl.DateTimeFormatOptions = {
   second: '2-digit',
   timeZoneName: 'longOffset',
 };
-// Making one costs a hundred times what using one does.
+// Creating a DateTimeFormat costs a hundred times a format call.
 const written = new Map<string | null, Intl.DateTimeFormat>();
 
-/** In the zone that the reader chose; else, or where this browser does not know it, in the browser's own. */
+/** Formats in the chosen time zone, or in the browser's if unknown. */
 function writer() {
   const zone = usePreferences.getState().timeZone;
   const known = written.get(zone);
@@ -104,7 +103,7 @@ export const clock = (at: Date) => time(at).slice(11);
 
 export const utc = (at: Date) => `${at.toISOString().slice(0, 19).replace('T', ' ').replaceAll('-', '/')} UTC`;
 
-/** The offset in use: `UTC+8`, `UTC−3:30`. */
+/** Current UTC offset: `UTC+8`, `UTC−3:30`. */
 export function zoneName(at = new Date()) {
   const [, sign = '+', hours = '0', minutes = '00'] = /GMT([+-])(\d+):(\d+)/.exec(partsOf(at).timeZoneName ?? '') ?? [];
   return `UTC${minus(sign)}${Number(hours)}${minutes === '00' ? '' : `:${minutes}`}`;
@@ -132,7 +131,7 @@ const durationUnits = {
   'zh-CN': [' 天', ' 小时', ' 分', ' 秒'],
 } as const;
 
-/** The two largest parts that are not zero: `3 min 12 s`, `30 d`. */
+/** The two largest non-zero units: `3 min 12 s`, `30 d`. */
 export function duration(seconds: number, language: Language) {
   const sizes = [86_400, 3600, 60, 1] as const;
   let rest = Math.max(0, Math.round(seconds));
@@ -145,10 +144,10 @@ export function duration(seconds: number, language: Language) {
   return parts.slice(0, 2).join(' ') || `0${durationUnits[language][3].replace(' ', nbsp)}`;
 }
 
-/** How long something took: milliseconds below a second. */
+/** Duration of a call; milliseconds below a second. */
 export const took = (milliseconds: number) =>
   milliseconds < 1000 ? `${Math.round(milliseconds)}${nbsp}ms` : `${(milliseconds / 1000).toFixed(2)}${nbsp}s`;
 
-/** The same of what may be long: `41.60 s`, `3 min 12 s`. */
+/** The same for long durations: `41.60 s`, `3 min 12 s`. */
 export const lasted = (milliseconds: number, language: Language) =>
   milliseconds < 60_000 ? took(Math.max(0, milliseconds)) : duration(milliseconds / 1000, language);

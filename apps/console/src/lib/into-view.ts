@@ -1,2 +1,2 @@
-/** The ref of what is current in a row or a column that may have no room for all: it is not beyond the edge. */
+/** Ref callback that scrolls the element into view. */
 export const intoView = (element: Element | null) => element?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

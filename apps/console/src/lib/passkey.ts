@@ -1,4 +1,4 @@
-// What the browser asks the device. The library is fetched when somebody wants a passkey.
+// WebAuthn calls. The library is loaded on demand.
 import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
@@ -7,11 +7,11 @@ import { passkeys } from '@edgeloom/contract/auth/auth.calls.ts';
 import { call } from './api.ts';
 import { arrive } from './sign-in.ts';
 
-/** Passkeys belong to a name: a console that is opened by its address has none. */
+/** Passkeys need a host name; they do not work on IP addresses. */
 export const canPasskey = () =>
   'PublicKeyCredential' in globalThis && isSecureContext && !/^[\d.]+$|:/.test(location.hostname);
 
-/** Alone, or in place of the code of a sign-in whose password was right. */
+/** As the only factor, or as the second factor after the password. */
 export async function signInByPasskey(onePassKey?: string) {
   const { startAuthentication } = await import('@simplewebauthn/browser');
   const key = onePassKey === undefined ? {} : { onePassKey };
@@ -31,7 +31,7 @@ export async function addPasskey(verifyToken: string, name: string) {
   await call(passkeys.register, { body: { verifyToken, name, challengeID, response } });
 }
 
-/** The reader closed the device's question, or the device has no such key. */
+/** The user cancelled, or the device has no such key. */
 export const isDeclined = (error: unknown) =>
   error instanceof Error && ['NotAllowedError', 'AbortError', 'SecurityError'].includes(error.name);
 

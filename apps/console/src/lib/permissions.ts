@@ -1,4 +1,4 @@
-// What may be allowed in this console, as its forms and lists show it.
+// Permissions in forms and lists of this console.
 import { areasOf, type Area, type Permission } from '@edgeloom/contract/permissions.ts';
 import { family } from './family.ts';
 import { t } from './i18n.ts';
@@ -9,21 +9,21 @@ export const areaName = (area: Area) => t(`permissions.areas.${area}`);
 export const reading = (area: Area): Permission => `${area}:read`;
 export const writing = (area: Area): Permission => `${area}:write`;
 
-/** Of an area: nothing, reading, or both. */
+/** Access to an area: none, read, or read and write. */
 export type Level = 'none' | 'read' | 'write';
 export const levelOf = (permissions: readonly string[], area: Area): Level => {
   if (permissions.includes(writing(area))) return 'write';
   return permissions.includes(reading(area)) ? 'read' : 'none';
 };
 
-/** The same with one area at another level; whoever may write may read. */
+/** A copy with one area at another level; write includes read. */
 export const withLevel = (permissions: readonly string[], area: Area, level: Level): string[] => [
   ...permissions.filter((permission) => permission !== reading(area) && permission !== writing(area)),
   ...(level === 'none' ? [] : [reading(area)]),
   ...(level === 'write' ? [writing(area)] : []),
 ];
 
-/** "Change: sites, domains. Read: logs", and shorter where it is all or nothing. */
+/** "Change: sites, domains. Read: logs", or shorter for all or none. */
 export function permissionsInWords(permissions: readonly string[]): string {
   const at = (level: Level) => areas.filter((area) => levelOf(permissions, area) === level);
   const [changed, read] = [at('write'), at('read')];

@@ -1,4 +1,4 @@
-// A call as data: made, or only drafted to see what would come of it.
+// API calls as data, to be made or previewed.
 import type { Endpoint, Received } from '@edgeloom/contract/endpoint.ts';
 import { drafts } from '@edgeloom/contract/drafts/drafts.endpoints.ts';
 import type { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
@@ -6,7 +6,7 @@ import { ApiError, type Options } from '@edgeloom/contract/client.ts';
 import { call } from './api.ts';
 
 export interface Planned {
-  /** Of a site: its path begins with `site/:siteId/`. */
+  /** An endpoint below `site/:siteId/`. */
   endpoint: Endpoint;
   params?: Readonly<Record<string, string>> | undefined;
   body: unknown;
@@ -25,7 +25,7 @@ export const callsOf = (planned: readonly Planned[]) =>
     body,
   }));
 
-/** What the calls would change, in this order. It throws what the API would refuse, as the refused call itself would. */
+/** Previews the calls in order. Throws the error that the calls would get. */
 export const draft = (planned: readonly Planned[]): Promise<Drafted> =>
   call(drafts.run, {
     params: { siteId: siteOf(planned) },
@@ -34,7 +34,7 @@ export const draft = (planned: readonly Planned[]): Promise<Drafted> =>
     throw error instanceof ApiError ? asItsOwn(error) : error;
   });
 
-/** `calls.0.body.rules.1.value` is `rules.1.value` of the call. */
+/** Maps `calls.0.body.rules.1.value` to `rules.1.value` of the call. */
 const asItsOwn = ({ status, envelope, retryAfterSeconds }: ApiError) => {
   const errorData = envelope.errorData.map((fault) =>
     typeof fault === 'object' && fault !== null && 'path' in fault

@@ -1,4 +1,4 @@
-// What came of asking a DNS provider. What the provider says stays in its words; what we say ourselves is in the reader's.
+// Errors of DNS providers. Provider messages are not translated; our own are.
 import { t } from './i18n.ts';
 
 const ours = [
@@ -16,12 +16,12 @@ const ours = [
 export function faultWords(fault: string): string {
   const found = readFault(fault);
   if (found) return t(found.word, found.values);
-  // Of several zones each stands before what was said of it.
+  // With several zones, each message starts with its zone.
   const [, zone = '', said = ''] = /^([\w.-]+): (.+)$/.exec(fault) ?? [];
   return readFault(said) ? `${zone}${t('common.colon')}${faultWords(said)}` : fault;
 }
 
-/** Null: it is the provider's. */
+/** Null for a message of the provider. */
 export function readFault(fault: string) {
   for (const [pattern, word] of ours) {
     const found = pattern.exec(fault);

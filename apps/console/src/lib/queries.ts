@@ -7,29 +7,29 @@ const temporary = [502, 503, 504];
 
 export const queries = new QueryClient({
   defaultOptions: {
-    // A reader without a network is told so by the failure; what only waited for one would look as if it were true.
+    // Offline, calls must fail at once; a paused call would look pending.
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',
       staleTime: 10_000,
       retry: (failures, error) => failures < 2 && error instanceof ApiError && temporary.includes(error.status),
       refetchOnWindowFocus: true,
-      // Under `always` it is off by default: what failed for want of a network is loaded when the network is back.
+      // `networkMode: 'always'` disables this by default. Failed queries reload when the network returns.
       refetchOnReconnect: true,
     },
   },
 });
 
-// The end of a session drops the data of its account.
+// Signing out drops the account's data.
 useSession.subscribe(({ account }, before) => {
   if (account === null && before.account !== null) queries.clear();
 });
 
-/** Made from the endpoint, so a page never writes one: everything of a feature is refreshed by its name. */
+/** Query key of an endpoint. The feature's name comes first, for invalidation. */
 export const keyOf = (endpoint: Endpoint, sent: object | undefined) =>
   [endpoint.feature, endpoint.method, endpoint.path, sent ?? {}] as const;
 
-/** An object as the newest answers have it, wherever in the feature it is shown. */
+/** An object from the newest cached response of any query of the feature. */
 export function freshOf(feature: string, id: string): object | null {
   const features = kin.find((group) => group.includes(feature)) ?? [feature];
   const answers = features.flatMap((name) => queries.getQueryCache().findAll({ queryKey: [name], type: 'active' }));
@@ -43,7 +43,7 @@ export function freshOf(feature: string, id: string): object | null {
 const hasRows = (data: unknown): data is { data: unknown[] } =>
   typeof data === 'object' && data !== null && 'data' in data && Array.isArray(data.data);
 
-/** Features whose rows are the same rows seen from another place. */
+/** Features that show the same rows. */
 const kin: readonly (readonly string[])[] = [
   ['sites', 'clientSites', 'ownSites'],
   ['domains', 'domainUpstreams', 'clientDomains'],

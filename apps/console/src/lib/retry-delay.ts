@@ -1,6 +1,6 @@
 const FIRST_RETRY_MS = 5000;
 const LAST_RETRY_MS = 60_000;
 
-/** Milliseconds until a failed page is loaded again: 5 s, doubling up to a minute. */
+/** Delay in milliseconds before a failed page is reloaded: 5 s, doubling up to a minute. */
 export const retryDelay = (failures: number) =>
   Math.min(FIRST_RETRY_MS * 2 ** Math.max(0, failures - 1), LAST_RETRY_MS);

@@ -1,9 +1,9 @@
-// What a form or a list reads from an endpoint's own schema, so that nobody says it twice.
+// Reads field properties from an endpoint's zod schema.
 import * as z from 'zod';
 
 export const isObject = (schema: unknown): schema is z.ZodObject => schema instanceof z.ZodObject;
 
-/** The schema of one field, by its dotted path: lists and defaults are looked through. */
+/** Schema of a field by its dotted path, through lists and defaults. */
 export function fieldOf(schema: unknown, path: string): unknown {
   let found: unknown = schema;
   for (const part of path.split('.')) {
@@ -15,7 +15,7 @@ export function fieldOf(schema: unknown, path: string): unknown {
   return found;
 }
 
-/** Without what only says that a value may be missing. */
+/** Removes optional, nullable and default wrappers. */
 export function bare(schema: unknown): unknown {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
     return bare(schema.unwrap());
@@ -31,7 +31,7 @@ export function isOptional(schema: unknown) {
   return inner instanceof z.ZodString && inner.safeParse('').success;
 }
 
-/** The values of an enum or of a union of literals. */
+/** Values of an enum or a union of literals. */
 export function choicesOf(schema: unknown): (string | number)[] {
   const inner = bare(schema);
   if (inner instanceof z.ZodEnum) return inner.options.filter(isChoice);
@@ -42,7 +42,7 @@ export function choicesOf(schema: unknown): (string | number)[] {
 }
 const isChoice = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
 
-/** Where a new form starts: the defaults of the schema. */
+/** Initial values of a new form: the schema's defaults. */
 export function defaultsOf(schema: unknown): Record<string, unknown> {
   if (!isObject(schema)) return {};
   return Object.fromEntries(
@@ -55,7 +55,7 @@ export function defaultsOf(schema: unknown): Record<string, unknown> {
   );
 }
 
-/** The fields of a row that the body accepts, also within its objects and lists. */
+/** Fields of a row that the body accepts, recursively. */
 export function acceptedOf(schema: unknown, row: object): Record<string, unknown> {
   const inner = bare(schema);
   if (!isObject(inner)) return { ...row };
@@ -82,7 +82,7 @@ const isSecret = (schema: unknown): boolean =>
   schema instanceof z.ZodType &&
   (schema.meta()?.['writeOnly'] === true || (bare(schema) !== schema && isSecret(bare(schema))));
 
-/** The fields of an input that may be stored in the browser: without passwords and keys. */
+/** Input without passwords and keys, which may be stored in the browser. */
 export function withoutSecrets(schema: unknown, input: object): Record<string, unknown> {
   const inner = bare(schema);
   const fields = acceptedOf(schema, input);
@@ -93,7 +93,7 @@ export function withoutSecrets(schema: unknown, input: object): Record<string, u
       .map(([name, value]) => [name, blanked(inner.shape[name], value)]),
   );
 }
-/** In a list, an empty text replaces a secret: items keep their shape. */
+/** In lists, secrets become empty texts, so that items keep their shape. */
 function blanked(schema: unknown, value: unknown): unknown {
   const inner = bare(schema);
   if (isSecret(schema)) return '';
@@ -113,7 +113,7 @@ export interface Issue {
   values: Record<string, string | number>;
 }
 
-/** What is wrong with an input, as rules that the language files have phrases for. */
+/** Validation errors as rules with phrases in the locale files. */
 export function issuesOf(schema: unknown, input: unknown): Issue[] {
   if (!(schema instanceof z.ZodType)) return [];
   const result = schema.safeParse(input);
@@ -128,7 +128,7 @@ function ruled(issue: z.core.$ZodIssue, input: unknown): Issue {
   const named = (rule: string, values: Issue['values'] = {}): Issue => ({
     path,
     rule,
-    // A check of ours says what is wrong; other messages are zod's own.
+    // Custom checks have messages of ours; others have zod's.
     message: issue.code === 'custom' || issue.code === 'invalid_format' ? issue.message : '',
     values,
   });

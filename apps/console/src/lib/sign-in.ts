@@ -13,10 +13,10 @@ interface Pending {
   password: string;
   started: Started;
 }
-/** Between the password and the code, in memory only: a reload begins anew. */
+/** State between password and code. In memory only, so a reload starts over. */
 export const usePending = create<{ pending: Pending | null }>(() => ({ pending: null }));
 
-/** Asks for a code; answers whether one has to be typed. */
+/** Starts a sign-in. Resolves with whether a code is required. */
 export async function startSignIn(email: string, password: string): Promise<'code' | 'done'> {
   const started = await call(session.login, { body: { email, password } });
   if (started.login2FAType === 2 && started.vcode !== undefined) {
@@ -32,17 +32,17 @@ export async function finishSignIn(email: string, onePassKey: string, vcode: str
   await arrive(await call(session.code, { body: { email, onePassKey, vcode } }));
 }
 
-/** Signed in, by whichever way. */
+/** Completes a sign-in of any kind. */
 export async function arrive(tokens: { accessToken: string; tokenType: string }) {
   keepTokens(tokens);
   await loadAccount();
   usePending.setState({ pending: null });
-  // What was said of the session before is over.
+  // Messages of the previous session are dismissed.
   dismissAll();
   toast({ text: t('auth.welcome') });
 }
 
-/** The account behind the tokens; an account of another console ends the session. */
+/** Loads the account of the tokens; an account of another console ends the session. */
 export async function loadAccount(): Promise<Account | null> {
   const account = await call(session.self, {});
   if (account.auth !== family) {
@@ -54,7 +54,7 @@ export async function loadAccount(): Promise<Account | null> {
   return account;
 }
 
-/** Ends the session on this side, whatever the server answers. */
+/** Signs out locally, whatever the server responds. */
 export async function leave() {
   const accessToken = cookie('accessToken');
   await call(session.logout, { body: accessToken ? { accessToken } : {} }).catch(() => null);

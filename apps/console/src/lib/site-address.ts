@@ -6,10 +6,10 @@ interface Place {
   name: string;
 }
 
-/** A page of a site's scope, with its tab: `siteAddress(site, 'cache', 'purge')`. */
+/** Path of a site's page with its tab: `siteAddress(site, 'cache', 'purge')`. */
 export const siteAddress = (site: Place, view = 'overview', tab?: string) =>
   `${to(sitePath(family, site, view))}${tab ? `&tab=${tab}` : ''}`;
 
-/** The page of one of a site's domains. */
+/** Path of a domain's page. */
 export const domainAddress = (site: Place, domainName: string) =>
   siteAddress(site, 'domains').replace('?', `/${encodeURIComponent(domainName)}?`);

@@ -1,4 +1,4 @@
-// Nothing is waited for without an end: a call five minutes, a script of the console two.
+// Timeouts: five minutes for calls, two minutes for chunks.
 
 export const CALL_MS = 300_000;
 const CHUNK_MS = 120_000;
@@ -6,10 +6,10 @@ const CHUNK_MS = 120_000;
 const timeoutOf = (what: string) => new DOMException(`${what} took too long`, 'TimeoutError');
 export const isTimeout = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError';
 
-/** A script that the server did not send in time. */
+/** A chunk was not loaded in time. */
 export class ChunkTimeout extends Error {}
 
-/** Runs a call that is aborted after the limit, or by the caller's signal. */
+/** Runs a call that is aborted after the timeout or by the caller's signal. */
 export async function withinCallLimit<T>(
   run: (signal: AbortSignal) => Promise<T>,
   signal: AbortSignal | undefined,
@@ -23,7 +23,7 @@ export async function withinCallLimit<T>(
   }
 }
 
-/** Loads a chunk of the build, or fails after the limit. */
+/** Loads a chunk, or fails after the timeout. */
 export async function withinChunkLimit<T>(chunk: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {

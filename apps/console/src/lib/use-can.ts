@@ -8,12 +8,12 @@ interface Asked {
 
 const mayCall = (account: Account | null, { can, own }: Asked) => {
   if (can === 'anyone') return true;
-  // What is the owner's own is nobody's who acts as them.
+  // Owner-only calls are not available to a switched account.
   if (account === null || (own && account.proxy !== null)) return false;
   return can === 'signedIn' || account.permissions.includes(can);
 };
 
-/** May the account that is signed in call this endpoint? The server asks again. */
+/** Whether the account may call an endpoint. The server checks again. */
 export function useCan() {
   const account = useSession((session) => session.account);
   return (endpoint: Asked) => mayCall(account, endpoint);

@@ -9,25 +9,25 @@ import { keyOf, refresh } from './queries.ts';
 import { retryDelay } from './retry-delay.ts';
 
 export interface EndpointOptions<T = unknown> {
-  /** How often the answer is asked again. A hidden tab does not ask. */
+  /** Poll interval. Hidden tabs do not poll. */
   pollMs?: number;
-  /** The same, depending on the answer; null: not again. */
+  /** Poll interval depending on the data; null stops polling. */
   poll?: (data: T | undefined) => number | null;
-  /** False while something it needs is not known yet. */
+  /** False while a parameter is not known yet. */
   enabled?: boolean;
 }
 export interface Result<T> {
   data: T | undefined;
   error: Error | null;
-  /** Nothing to show yet. */
+  /** No data yet. */
   loading: boolean;
-  /** What is shown belongs to the request before this one. */
+  /** The data belongs to the previous request. */
   refreshing: boolean;
-  /** When the data came, in milliseconds; a live view older than three polls says so. */
+  /** When the data arrived, in milliseconds. A live view older than three polls shows a warning. */
   at: number;
   stale: boolean;
   retry: () => void;
-  /** The right that the call needs, for whoever lacks it. */
+  /** The missing permission. */
   needs?: string;
 }
 
@@ -36,7 +36,7 @@ type Rest<E extends Endpoint> =
     ? [sent?: Sent<E>, options?: EndpointOptions<Received<E>>]
     : [sent: Sent<E>, options?: EndpointOptions<Received<E>>];
 
-/** Stands for a call that may not be there; it is never made. */
+/** Placeholder for an absent endpoint, which is never called. */
 export const nothing: Endpoint = { method: 'GET', path: '', feature: '', name: '', mounts: [], can: 'anyone' };
 
 export function useEndpoint<E extends Endpoint>(endpoint: E, ...rest: Rest<E>): Result<Received<E>>;
@@ -66,23 +66,23 @@ export function useEndpoint<T>(endpoint: Endpoint, sent: object = {}, options: E
   };
 }
 
-/** What the endpoint says it answers, which the overload above has told the caller. */
+/** The overload above has the endpoint's response type. */
 function reply<T>(endpoint: Endpoint, sent: object, signal: AbortSignal): Promise<T>;
 function reply(endpoint: Endpoint, sent: object, signal: AbortSignal): Promise<unknown> {
   return call(endpoint, sent, { signal });
 }
 
 export interface ActionOptions extends Telling {
-  /** Features to be asked again besides the endpoint's own. */
+  /** Other features whose queries are invalidated. */
   refreshes?: readonly string[];
-  /** What the toast says afterwards. */
+  /** Success message. */
   done?: Word;
-  /** The caller shows the failure itself: `run` throws it instead of answering null. */
+  /** The caller handles errors: `run` throws instead of resolving with null. */
   quiet?: boolean;
 }
 
 export interface Action<E extends Endpoint> {
-  /** Null after a failure, which has been shown. The same function at each render. */
+  /** Resolves with null after an error, which has been shown. Stable across renders. */
   run(...sent: {} extends Sent<E> ? [sent?: Sent<E>] : [sent: Sent<E>]): Promise<Received<E> | null>;
   running: boolean;
 }

@@ -5,14 +5,14 @@ type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 const isField = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-/** A checkbox takes the space bar alone. */
+/** A checkbox uses only the space bar. */
 const isTyped = (target: EventTarget | null) =>
   isField(target) && !(target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type));
 
-/** The element that has the focus, also inside a shadow root: there `event.target` is only the host. */
+/** The focused element, also inside a shadow root, where `event.target` is the host. */
 const targetOf = (event: KeyboardEvent) => event.composedPath()[0] ?? event.target;
 
-/** True unless the key belongs to a field, an input method, the browser or a dialog over the page. */
+/** True unless the key belongs to a field, an IME, the browser or a dialog. */
 const isForPage = (event: KeyboardEvent) =>
   !(event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) &&
   (event.key === 'Escape' || !isTyped(targetOf(event))) &&
@@ -20,11 +20,11 @@ const isForPage = (event: KeyboardEvent) =>
   !covered.has(event);
 
 const isCovered = () => document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
-/** Keys pressed while something stood over the page: it may have closed by the time that the page hears of them. */
+/** Keys pressed while an overlay was open, which may have closed before the page receives them. */
 const covered = new WeakSet<KeyboardEvent>();
 window.addEventListener('keydown', (event) => void (isCovered() && covered.add(event)), { capture: true });
 
-/** Single keys, by `event.key`; the reader may have turned the letters off, not Esc. */
+/** Single-key shortcuts by `event.key`. Readers may disable letters, but not Esc. */
 export function useLetterKeys(keys: Keys) {
   const wanted = usePreferences((preferences) => preferences.letterKeys);
   const current = useRef(keys);
@@ -45,7 +45,7 @@ export function useLetterKeys(keys: Keys) {
 
 const PATIENCE_MS = 1500;
 
-/** One key, then another soon after it: `G` then `D`. Comes before the single keys. */
+/** Two-key shortcuts such as `G` `D`. Takes precedence over single keys. */
 export function useKeyPairs(first: string, seconds: Keys) {
   const wanted = usePreferences((preferences) => preferences.letterKeys);
   const current = useRef(seconds);

@@ -20,7 +20,7 @@ const isNamed = (item: unknown): item is { id: string; name: string } =>
 type Label = (row: { id: string; name: string }) => string;
 const byName: Label = ({ name }) => name;
 
-/** Rows of a meta call as choices; tags name themselves. */
+/** Rows of a meta call as options; a tag is its own name. */
 function pageOf(reply: unknown, label = byName): { page: Choice[]; total: number } {
   if (typeof reply !== 'object' || reply === null || !('data' in reply) || !Array.isArray(reply.data))
     return { page: [], total: 0 };
@@ -36,26 +36,26 @@ function pageOf(reply: unknown, label = byName): { page: Choice[]; total: number
 
 interface MetaOptions {
   params?: Readonly<Record<string, string>> | undefined;
-  /** Fixed parts of the query: `{ zoneID }`. */
+  /** Fixed query parameters, such as `{ zoneID }`. */
   query?: Readonly<Record<string, unknown>>;
-  /** Chosen ids, which are named although they are not on the page. */
+  /** Selected ids, whose names are loaded even if they are not on the page. */
   chosen?: readonly string[];
-  /** Names that the caller knows already. */
+  /** Options whose names are already known. */
   known?: readonly Choice[];
-  /** What a choice is called, where its name is not enough. */
+  /** Label of an option, where the name does not suffice. */
   label?: Label;
   enabled?: boolean;
 }
 
 export interface MetaChoices {
-  /** The page of choices that matches what was typed. */
+  /** Options that match the input. */
   page: readonly Choice[];
-  /** The chosen ones that have a name. */
+  /** Selected options with a name. */
   chosen: readonly Choice[];
-  /** How many match beyond the page. */
+  /** Number of further matches. */
   more: number;
   total: number;
-  /** What the server is asked for; empty while the text is the chosen name. */
+  /** Search text sent to the server; empty while the input shows the selected name. */
   question: string;
   typed: string;
   type: (text: string) => void;
@@ -63,11 +63,11 @@ export interface MetaChoices {
   result: Result<unknown>;
 }
 
-/** Choices shown before anything is typed. */
+/** Number of options before anything is typed. */
 const PAGE_SIZE = 50;
 const TYPING_RESTS_MS = 150;
 
-/** A search among the choices of a meta call. The server is asked when typing rests. */
+/** Debounced search of options by a meta call. */
 export function useMetaSearch(endpoint: Endpoint | undefined, options: MetaOptions = {}): MetaChoices {
   const { params, query, chosen = none, known = none, label, enabled = true } = options;
   const [typed, type] = useState('');
@@ -116,11 +116,11 @@ export function useMetaSearch(endpoint: Endpoint | undefined, options: MetaOptio
   };
 }
 const none: readonly never[] = [];
-/** The first of these names that the call takes as a query parameter. */
+/** The first of these names that is a query parameter of the call. */
 const parameterOf = (endpoint: Endpoint | undefined, ...names: string[]) =>
   names.find((name) => fieldOf(endpoint?.query, name) !== undefined);
 
-/** The names behind ids. */
+/** Names of ids. */
 export function useNames(endpoint: Endpoint | undefined, ids: readonly string[], params?: MetaOptions['params']) {
   const found: Result<unknown> = useEndpoint(
     endpoint ?? nothing,
@@ -130,7 +130,7 @@ export function useNames(endpoint: Endpoint | undefined, ids: readonly string[],
   return pageOf(found.data).page;
 }
 
-/** The first choices of a meta call, for callers that need no search: a zone's groups, or whether there are any. */
+/** The first options of a meta call, for callers without search. */
 export function useMeta(endpoint: Endpoint | undefined, params?: Readonly<Record<string, string>>): Choice[] {
   const { data }: Result<unknown> = useEndpoint(
     endpoint ?? nothing,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Moves on, second by second, while something is under way. */
+/** The current time, updated each second while `isMoving` is true. */
 export function useNow(isMoving: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

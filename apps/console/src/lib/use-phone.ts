@@ -1,4 +1,4 @@
 import { useMediaQuery } from '@mantine/hooks';
 
-/** The widths at which rows take two lines and the rail is a sheet; stylesheets say the same. */
+/** Below this width rows take two lines and the rail is a sheet. Style sheets use the same width. */
 export const usePhone = () => useMediaQuery('(max-width: 48em)') ?? false;

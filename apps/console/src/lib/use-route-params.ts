@@ -1,6 +1,6 @@
 import { useParams, type Params } from 'react-router-dom';
 
-/** The named parts of the address; the route has them, or the page is mounted in a wrong place. */
+/** Route parameters. Throws when the route lacks one. */
 export function useRouteParams<const Name extends string>(...names: Name[]): Record<Name, string> {
   const params = useParams();
   if (hasAll(params, names)) return params;

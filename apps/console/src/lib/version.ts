@@ -1,2 +1,2 @@
-// The version of the console's package. The build keeps this one field.
+// Version of the console's package. The build keeps only this field.
 export { version } from '../../package.json';

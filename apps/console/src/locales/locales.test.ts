@@ -29,12 +29,12 @@ const phrases = new Map<string, Phrases>(
 );
 const of = (language: string): Phrases => phrases.get(language) ?? new Map();
 
-/** English has a form for one; Chinese needs none. */
+/** English has singular forms; Chinese has none. */
 const base = (key: string) => key.replace(/_(one|other)$/, '');
 const keysOf = (language: string) => new Set([...of(language).keys()].map(base));
 const placeholders = (text: string) => [...new Set(text.match(/\{\{\s*\w+\s*\}\}|<\/?\d+\/?>/g))].toSorted();
 
-/** Of the older sets, which hold one script: Big5 the traditional, the part of GBK that was GB 2312 the simplified. */
+/** Characters of an older character set with one script: Big5 for Traditional, GB 2312 for Simplified Chinese. */
 function charactersOf(encoding: 'big5' | 'gbk', [first, last]: [number, number]): Set<string> {
   const decoder = new TextDecoder(encoding);
   const found = new Set<string>();
@@ -56,7 +56,7 @@ describe.each(['zh-TW', 'zh-CN'] as const)('%s', (language) => {
     const others = [...of(language)].filter(
       ([key, text]) => placeholders(text).join() !== english.get(base(key))?.join(),
     );
-    // A form for one may leave the number out.
+    // A singular form may omit the number.
     expect(others.filter(([key]) => !of('en').has(`${base(key)}_one`)).map(([key]) => key)).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe.each(['zh-TW', 'zh-CN'] as const)('%s', (language) => {
     const foreign = [...of(language)].flatMap(([key, text]) =>
       [...text.matchAll(/\p{Script=Han}/gu)].some(([one]) => !own.has(one)) ? [`${key}: ${text}`] : [],
     );
-    // A language is called what its readers call it.
+    // Language names are in their own language.
     expect(foreign.filter((one) => !/^\w+\.choices\.language\./.test(one))).toEqual([]);
   });
 });
@@ -79,12 +79,12 @@ test.each(languages)('%s has a phrase for each error code', (language) => {
   expect(codes.filter((code) => !of(language).has(`errors.${code}`))).toEqual([]);
 });
 
-/** `errorRules` is the type of every rule that the API names, so a rule outside the list does not compile. */
+/** `errorRules` is the type of all rules in the API, so unlisted rules do not compile. */
 test.each(languages)('%s has a phrase for each rule that an error may name', (language) =>
   expect(errorRules.filter((rule) => !of(language).has(`errors.rules.${rule}`))).toEqual([]),
 );
 
-/** A message of a schema stands in the list of messages, each of which has a phrase. */
+/** Each message of a schema is in the list of messages, which have phrases. */
 const schemas = import.meta.glob<string>('../../../../packages/contract/src/**/*.ts', {
   eager: true,
   import: 'default',
@@ -100,7 +100,7 @@ const literals = Object.entries(schemas).flatMap(([path, text]) =>
 );
 test('a schema says only what has a phrase', () => {
   expect(literals.length).toBeGreaterThan(60);
-  // PCRE's own words are shown in a phrase of ours.
+  // PCRE's messages are shown inside a phrase of ours.
   const known: readonly string[] = [...errorMessages, 'too complex'];
   expect([...new Set(literals.filter((message) => !known.includes(message)))]).toEqual([]);
 });

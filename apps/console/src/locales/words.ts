@@ -1,4 +1,4 @@
-// The keys that `t` accepts are those of the English files. A new feature adds its line here.
+// The keys of `t` come from the English files. A new feature adds a line here.
 import type accounts from './en/accounts.json';
 import type app from './en/app.json';
 import type apiDoc from './en/apiDoc.json';

@@ -1,6 +1,6 @@
 import type { ShownBranding } from '@edgeloom/contract/branding/branding.ts';
 
-/** How this host name's console looks. The server writes it into the page, so it is there before the first paint. */
+/** Branding of this host name. The server writes it into the page, so it is available before the first paint. */
 export const branding: ShownBranding = readPage();
 
 function readPage(): ShownBranding {

@@ -7,11 +7,11 @@ export interface FollowedJob {
 interface Jobs {
   /** Jobs started in this tab, newest first. */
   followed: readonly FollowedJob[];
-  /** How many of the open site run now; the window's title tells it. */
+  /** Number of running jobs of the open site, shown in the document title. */
   running: number;
 }
 export const useJobs = create<Jobs>(() => ({ followed: [], running: 0 }));
 
-/** Tells the tray of a job that was just started, so that it outlives the page that did it. */
+/** Adds a job to the tray, where it outlives its page. */
 export const follow = (jobID: string, siteId: string) =>
   useJobs.setState(({ followed }) => ({ followed: [{ jobID, siteId }, ...followed].slice(0, 20) }));

@@ -10,16 +10,16 @@ interface Preferences {
   language: Language;
   theme: Theme;
   density: 'compact' | 'roomy';
-  /** `Asia/Taipei`; null: the browser's own. */
+  /** `Asia/Taipei`; null means the browser's time zone. */
   timeZone: string | null;
-  /** Single-letter keys may hinder who dictates. */
+  /** Single-letter shortcuts can interfere with dictation. */
   letterKeys: boolean;
   pageSizes: Record<string, number>;
-  /** Columns chosen by hand, in their order, by table. */
+  /** Visible columns in order, by table. */
   shownColumns: Record<string, readonly string[]>;
-  /** Groups of tables that are folded away. */
+  /** Collapsed groups, by table. */
   folded: Record<string, readonly string[]>;
-  /** By account: the setup of DNS was offered after a sign-in, or its banner was hidden. */
+  /** By account: the DNS setup was offered, or its banner was hidden. */
   dnsSetup: Record<string, 'offered' | 'hidden'>;
 }
 

@@ -3,10 +3,10 @@ import { persist } from 'zustand/middleware';
 
 export interface SavedView {
   name: string;
-  /** What the address says of the list: `sort=-name&enabled=true`. */
+  /** Query string of the list: `sort=-name&enabled=true`. */
   search: string;
 }
-/** By account and list. The API keeps none, so they are of this browser. */
+/** By account and list, stored in this browser. */
 type Views = Record<string, readonly SavedView[]>;
 
 const useViews = create<{ views: Views }>()(persist(() => ({ views: {} }), { name: 'edgeloom.views' }));
@@ -22,7 +22,7 @@ const change = (account: string, list: string, to: (views: readonly SavedView[])
     views: { ...views, [key(account, list)]: to(views[key(account, list)] ?? none) },
   }));
 
-/** A view of the same name is replaced. */
+/** Replaces a view with the same name. */
 export const saveView = (account: string, list: string, view: SavedView) =>
   change(account, list, (views) =>
     [...views.filter(({ name }) => name !== view.name), view].toSorted((a, b) => a.name.localeCompare(b.name)),

@@ -8,17 +8,16 @@ export type Account = Received<typeof endpoints.self>;
 export type Ending = number | 'elsewhere' | null;
 interface Session {
   account: Account | null;
-  /** The code that ended it, or another tab; null when the reader did. The frame leaves for the sign-in form when it appears. */
+  /** The error code that ended the session, or another tab; null after signing out. Opens the sign-in form. */
   endedBy: Ending;
 }
 export const useSession = create<Session>(() => ({ account: null, endedBy: null }));
 
-// The names are part of the product: integrations hand a session over by these cookies. The refresh token is in a
-// third one that no script reads.
+// The cookie names are part of the public interface for integrations. The refresh token is in an HttpOnly cookie.
 const prefix = family.charAt(0);
 const twoYears = 2 * 365 * 86_400;
 const names = ['accessToken', 'tokenType'] as const;
-/** Says to the API, too, that the session's cookies go when the browser is closed. */
+/** Session cookies, deleted when the browser closes. The API reads this flag, too. */
 const UNTIL_CLOSED = 'untilClosed';
 
 export const cookie = (name: (typeof names)[number] | typeof UNTIL_CLOSED) =>
@@ -54,7 +53,7 @@ export function dropTokens() {
   for (const name of names) putCookie(name, '', '; Max-Age=0');
 }
 
-/** Forgets everything of this console's session that a script can reach. */
+/** Deletes all session data that scripts can access. */
 export function endSession(by: Ending) {
   dropTokens();
   localStorage.removeItem(`${prefix}_userInfo`);
@@ -62,7 +61,7 @@ export function endSession(by: Ending) {
   useSession.setState({ account: null, endedBy: by });
 }
 
-/** The cookies are those of all tabs: what another one does to the session is done to this one. */
+/** Tabs share cookies, so changes in another tab apply here. */
 export function followOtherTabs() {
   addEventListener('storage', ({ key, newValue }) => {
     const { account } = useSession.getState();
@@ -74,12 +73,12 @@ export function followOtherTabs() {
   });
 }
 
-// The site and the zone that were open last, by browser tab: two tabs may work on two sites.
+// The last site and zone, per tab.
 const PLACES = { account: `${prefix}_lastOf`, site: `${prefix}_lastSite`, zone: `${prefix}_lastZone` } as const;
 
 const forgetPlaces = () => Object.values(PLACES).forEach((key) => sessionStorage.removeItem(key));
 
-/** Another account of the same console, as by switch user, does not see these places. */
+/** Another account of the same console, such as after switching, does not use these. */
 function keepPlacesOf({ id }: Account) {
   if (sessionStorage.getItem(PLACES.account) !== id) forgetPlaces();
   sessionStorage.setItem(PLACES.account, id);

@@ -4,7 +4,7 @@ export interface Toast {
   id: number;
   tone: 'ok' | 'info' | 'bad';
   text: string;
-  /** Undo, where undoing exists. */
+  /** An action such as undo. */
   action?: { label: string; run: () => void };
   code?: number;
   reqID?: string;
@@ -16,11 +16,11 @@ export const useToasts = create<Toasts>(() => ({ toasts: [] }));
 
 let last = 0;
 
-/** A success leaves by itself after four seconds; an error stays until it is closed. */
+/** Success messages close after four seconds; errors stay. */
 export function toast(given: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }) {
   last += 1;
   const shown: Toast = { tone: 'ok', ...given, id: last };
-  // The same failure of five parallel calls is one message.
+  // Merges identical errors of parallel calls.
   useToasts.setState(({ toasts }) => ({
     toasts: [...toasts.filter(({ text, tone }) => text !== shown.text || tone !== shown.tone), shown].slice(-4),
   }));

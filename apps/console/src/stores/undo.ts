@@ -4,7 +4,7 @@ import { dismiss, toast } from './toasts.ts';
 
 interface Undo {
   toastID: number;
-  /** The page it was done on: on another one, Ctrl Z does not change what is out of sight. */
+  /** The page of the action. On another page, Ctrl Z does nothing. */
   place: string;
   run: () => Promise<void>;
 }
@@ -12,7 +12,7 @@ export const useUndo = create<{ last: Undo | null }>(() => ({ last: null }));
 
 const placeNow = () => `${window.location.pathname} ${new URLSearchParams(window.location.search).get('view') ?? ''}`;
 
-/** Says what was done, and offers to undo it: from the message, and by Ctrl Z as long as the page is open. */
+/** Shows a message with undo, also by Ctrl Z while the page is open. */
 export function toastWithUndo(text: string, run: () => Promise<void>) {
   // Only the last action can be undone.
   const { last } = useUndo.getState();
@@ -21,7 +21,7 @@ export function toastWithUndo(text: string, run: () => Promise<void>) {
   useUndo.setState({ last: { toastID, place: placeNow(), run } });
 }
 
-/** False where there is nothing to undo. */
+/** False if there is nothing to undo. */
 export function undo() {
   const { last } = useUndo.getState();
   if (last?.place !== placeNow()) return false;

@@ -1,6 +1,6 @@
 /**
- * The look of Edgeloom: dye names for hues, linen for light neutrals, ink for dark ones.
- * Everything visible comes from `tokens` (tokens.ts); a component never names a hex value.
+ * The theme: names of dyes for hues, linen for light neutrals, ink for dark ones. Components use `tokens` (tokens.ts),
+ * never hex values.
  */
 import {
   createTheme,
@@ -105,7 +105,7 @@ export const palette = {
     '#324087',
     '#212b5d',
   ] as Ramp,
-  // Mantine reads `gray` in light and `dark` in dark mode; both are replaced so no default grey leaks in.
+  // Mantine reads `gray` in light and `dark` in dark mode; both are replaced so that no default grey appears.
   gray: [
     '#fcfcf9',
     '#f6f6f3',
@@ -146,7 +146,10 @@ type Size = keyof typeof height;
 const isSize = (size: unknown): size is Size => typeof size === 'string' && size in height;
 const sized = (size: unknown): Size => (isSize(size) ? size : 'sm');
 
-/** `autoContrast` judges by the light shade in both schemes (white on pale woad in dark mode: 2.3), so filled colours name their own text. */
+/**
+ * `autoContrast` uses the light shade in both schemes (contrast 2.3 in dark mode), so filled colours define their own
+ * text colour.
+ */
 const variantColorResolver: VariantColorsResolver = (input) => {
   const base = defaultVariantColorsResolver(input);
   const color = input.color ?? input.theme.primaryColor;
@@ -173,20 +176,20 @@ const variantColorResolver: VariantColorsResolver = (input) => {
   return base;
 };
 
-// What a component's own `.extend` does, without importing the component: the sign-in page carries only what it shows.
+// Like a component's `.extend`, without importing the component: the sign-in page loads only what it shows.
 const extend = <F extends FactoryPayload>(theme: ExtendComponent<F>): MantineThemeComponent => theme;
 
-/** What is said of a box or a switch, below its label. */
+/** Description below the label of a checkbox or switch. */
 const beside = { marginTop: 4, fontSize: 12, lineHeight: 1.4, color: 'var(--el-text-3)' };
 
-// A dialog's <header> would count as a second banner of the page.
+// A dialog's <header> would count as a second banner landmark.
 const dialogParts = { header: { role: 'presentation' } };
 
 export const theme = createTheme({
   variantColorResolver,
   primaryColor: 'woad',
   primaryShade: { light: 7, dark: 4 },
-  // Mantine's stock hues are aliased, so `color="red"` can never bring the default look back.
+  // Mantine's colour names are aliased, so that `color="red"` uses our palette.
   colors: {
     ...palette,
     red: palette.madder,
@@ -263,7 +266,7 @@ export const theme = createTheme({
       vars: () => ({ root: { '--checkbox-icon-color': 'var(--el-text-on)' } }),
       styles: { label: { fontSize: 13, paddingInlineStart: 8 }, description: beside },
     }),
-    // On is ink, not accent: a column of switches must not outshine the states beside it.
+    // Switches use ink rather than the accent, so that they do not outshine status colours.
     Switch: extend<SwitchFactory>({
       defaultProps: { size: 'sm', withThumbIndicator: false, color: 'var(--el-switch)' },
       vars: (_, props) => ({
@@ -310,7 +313,7 @@ export const theme = createTheme({
       defaultProps: { openDelay: 250, withArrow: false, radius: 'sm' },
       styles: { tooltip: { fontSize: 12, padding: '4px 8px' } },
     }),
-    // The placeholder that Mantine focuses first may not be a child of a menu; the first item is focused instead.
+    // Mantine first focuses a placeholder, which may not be a child of a menu; focus the first item instead.
     Menu: extend<MenuFactory>({
       defaultProps: { radius: 'md', shadow: 'none', withInitialFocusPlaceholder: false, returnFocus: true },
       styles: {
@@ -329,7 +332,7 @@ export const theme = createTheme({
         dropdown: { borderColor: 'var(--el-line)', background: 'var(--el-raised)', boxShadow: 'var(--el-shadow)' },
       },
     }),
-    // Locking the page's scroll writes a <style>, which the security policy refuses; the panel behind does not move anyway.
+    // Scroll locking injects a <style>, which the CSP blocks. The page behind does not scroll anyway.
     Modal: extend<ModalFactory>({
       defaultProps: {
         radius: 'lg',

@@ -1,8 +1,8 @@
-// What colours, states and fonts mean. The sign-in page has them as a stylesheet (build/theme-css.ts) and loads none of this.
+// Tokens for colours, states and fonts. The sign-in page uses a style sheet (build/theme-css.ts) instead.
 import type { CSSVariablesResolver } from '@mantine/core';
 import { fonts } from './theme.ts';
 
-/** One meaning, one name, two values. A test keeps every text on every background at 4.5 or more, marks and focus at 3. */
+/** One name and two values per token. A test checks contrast: 4.5 for text, 3 for marks and focus rings. */
 export const tokens = {
   light: {
     canvas: '#f4f3f0',
@@ -102,7 +102,7 @@ export const tokens = {
 
 export type Token = keyof typeof tokens.light;
 export type Tone = 'ok' | 'busy' | 'warn' | 'bad' | 'held' | 'off' | 'unknown';
-/** A tone is never colour alone: each has its own shape, drawn by `<StatusMark>`. */
+/** Tones also differ by shape, drawn by `<StatusMark>`. */
 export const shapes: Record<Tone, string> = {
   ok: 'disc',
   busy: 'arc, turning',
@@ -113,7 +113,7 @@ export const shapes: Record<Tone, string> = {
   unknown: 'dashed ring',
 };
 
-/** Every state of the specification has one tone. The word beside it comes from the language file. */
+/** The tone of every state. Labels come from the locale files. */
 export const statusTone = {
   account: { normal: 'ok', pause: 'held', lock: 'bad', expired: 'off' },
   site: { normal: 'ok', pause: 'held', limit: 'warn', lock: 'bad', expired: 'off' },
@@ -175,7 +175,7 @@ const kebab = (name: string) => name.replace(/[A-Z0-9]/g, (c) => `-${c.toLowerCa
 const vars = (set: Record<string, string>) =>
   Object.fromEntries(Object.entries(set).map(([name, value]) => [`--el-${kebab(name)}`, value]));
 
-/** Mantine's own variables are pointed at the tokens, so its components follow without per-component CSS. */
+/** Maps Mantine's variables to the tokens. */
 const bridge = {
   '--mantine-color-body': 'var(--el-surface)',
   '--mantine-color-text': 'var(--el-text)',
@@ -207,7 +207,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--el-calm': '180ms',
     '--el-shadow': '0 1px 2px rgb(20 24 24 / .05), 0 8px 24px -8px rgb(20 24 24 / .16)',
   },
-  // Inputs and checkboxes take their edge from these two; setting `--input-bd` by `vars` would be inline and hide the error edge.
+  // Inputs and checkboxes use these two for borders; an inline `--input-bd` would hide error borders.
   light: { ...vars(tokens.light), ...bridge, '--mantine-color-gray-4': 'var(--el-line-strong)' },
   dark: { ...vars(tokens.dark), ...bridge, '--mantine-color-dark-4': 'var(--el-line-strong)' },
 });

@@ -13,11 +13,11 @@ import classes from './chart.module.css';
 interface ChartPanelProps {
   metric: ChartMetric;
   range: ChartRange;
-  /** On a dashboard the main one is higher than the others. */
+  /** Taller than other charts, for the main chart of a dashboard. */
   tall?: boolean;
 }
 
-/** One metric over time; where nothing was measured it says so. */
+/** One metric over time, or a note when there is no data. */
 export function ChartPanel({ metric, range, tall = false }: ChartPanelProps) {
   const t = useT();
   const result = useEndpoint(charts.get, { params: { metric }, query: { range } }, { pollMs: 300_000 });

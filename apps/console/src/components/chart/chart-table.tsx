@@ -12,7 +12,7 @@ interface ChartTableProps {
   unit: ChartUnit;
 }
 
-/** The figures of a chart as a table; its rows exist only while it is open. */
+/** The chart's values as a table. Its rows render only while it is open. */
 export function ChartTable({ title, times, series, unit }: ChartTableProps) {
   const t = useT();
   const [opened, setOpened] = useState(false);

@@ -2,7 +2,7 @@
 import { fonts } from '../../theme/theme.ts';
 import { tokens } from '../../theme/tokens.ts';
 
-/** Order matters: neighbours stay apart under protanopia, deuteranopia and tritanopia (checked, see guide 3.3). */
+/** The order matters: adjacent colours stay distinct under colour blindness. */
 export const series = {
   light: ['#2d7b7f', '#d97d00', '#6b2788', '#2d98f0', '#1f2c2e', '#be3200'],
   dark: ['#40c3cd', '#fdc049', '#965c80', '#6276e7', '#e2f2f2', '#ee682c'],
@@ -39,7 +39,7 @@ export function chartTheme(mode: Mode) {
     timeAxis: { ...axis, splitLine: { show: false } },
     valueAxis: axis,
     tooltip: {
-      // On the canvas: a box of HTML would carry inline styles, which the content security policy refuses.
+      // Rendered on the canvas: an HTML tooltip needs inline styles, which the CSP blocks.
       renderMode: 'richText',
       trigger: 'axis',
       backgroundColor: t.raised,

@@ -6,11 +6,11 @@ import classes from './chart.module.css';
 
 interface ChartProps {
   option: (mode: Mode) => EChartsCoreOption;
-  /** What it says, for whoever does not see it. */
+  /** Text alternative. */
   summary: string;
 }
 
-/** Mounts, resizes and disposes. A new option is drawn into the same chart, so live figures do not flicker. */
+/** Updates reuse the chart instance, so that live charts do not flicker. */
 export function Chart({ option, summary }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const mode = useComputedColorScheme('light', { getInitialValueInEffect: false });

@@ -8,21 +8,21 @@ export interface LiveSeries {
   values: readonly number[];
 }
 interface LiveOptions {
-  /** Oldest first, one for each value. */
+  /** Oldest first, one per value. */
   times: readonly string[];
   series: readonly LiveSeries[];
   unit: ChartUnit;
-  /** How far back the time axis reaches from the newest value. */
+  /** Length of the time axis. */
   spanMs: number;
-  /** The end of the value axis: the machine's capacity, or the highest value where there is none. */
+  /** Maximum of the value axis, such as the machine's capacity. Defaults to the highest value. */
   most?: number;
 }
 
 const STEPS = 4;
-/** Longer without a value is a gap in the line. */
+/** A longer pause between values is drawn as a gap. */
 const GAP_MS = 10_000;
 
-/** Values that are added every few seconds, over a time axis that moves with them. */
+/** A chart over a moving time window. */
 export function liveOption({ times, series, unit, spanMs, most }: LiveOptions): EChartsCoreOption {
   const moments = times.map((at) => Date.parse(at));
   const newest = moments.at(-1) ?? 0;
@@ -35,7 +35,7 @@ export function liveOption({ times, series, unit, spanMs, most }: LiveOptions): 
       max: newest,
       splitNumber: STEPS,
       axisLabel: { formatter: (at: number) => clock(new Date(at)) },
-      // The head of the tooltip.
+      // Head of the tooltip.
       axisPointer: { label: { show: false, formatter: ({ value }: { value: number }) => time(new Date(value)) } },
     },
     yAxis: {

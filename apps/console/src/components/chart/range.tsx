@@ -5,7 +5,7 @@ import { useT } from '../../lib/i18n.ts';
 
 const ranges: readonly ChartRange[] = ['24h', '30d'];
 
-/** How far back the charts of a page go; a link restores it. */
+/** The page's chart range, stored in the URL. */
 export function useRange(): ChartRange {
   const [search] = useSearchParams();
   return ranges.find((range) => range === search.get('range')) ?? '24h';

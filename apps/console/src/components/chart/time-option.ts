@@ -8,7 +8,7 @@ import { series as dyes, statusFamily, type Mode } from './chart-theme.ts';
 export type Figures = Received<typeof charts.get>;
 
 const units: Readonly<Record<ChartUnit, (value: number) => string>> = { byte: bytes, bit: bits, count, share: percent };
-/** What was not measured is a dash, never a zero. */
+/** Missing data is a dash, not zero. */
 export const figure = (unit: ChartUnit, value: number | null | undefined) =>
   value === null || value === undefined ? nothing : units[unit](value);
 
@@ -18,7 +18,7 @@ const stepName = (range: Figures['range'], at: string) =>
 
 const isFamily = (name: string): name is keyof (typeof statusFamily)['light'] => name in statusFamily.light;
 
-/** Lines over time; status codes as stacked bars. What is missing is a gap. */
+/** Lines over time, or stacked bars for status codes. Missing data is a gap. */
 export function timeOption(
   { times, series, unit, range, metric }: Figures,
   nameOf: (series: string) => string,
@@ -44,5 +44,5 @@ export function timeOption(
   };
 }
 
-/** The newest value that was measured. */
+/** The newest measured value. */
 export const newest = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;

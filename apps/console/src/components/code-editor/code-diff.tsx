@@ -9,20 +9,20 @@ import { setup, shadowOf } from './setup.ts';
 interface CodeDiffProps {
   before: string;
   after: string;
-  /** What the two are called, for those who do not see them side by side. */
+  /** Accessible names of both texts. */
   labels: readonly [before: string, after: string];
 }
 
 const LEAST_FOR_TWO = 560;
 
-/** Two texts side by side, where it is narrow one in the other. */
+/** A diff: side by side, or unified on narrow screens. */
 export function CodeDiff({ before, after, labels: [old, now] }: CodeDiffProps) {
   const host = useRef<HTMLDivElement>(null);
   const isWide = useMediaQuery('(min-width: 1024px)') ?? true;
   useEffect(() => {
     if (host.current === null) return;
     const root = shadowOf(host.current);
-    // In a drawer there is no room for two, on whatever screen.
+    // A drawer is too narrow for two columns on any screen.
     if (isWide && host.current.clientWidth >= LEAST_FOR_TWO) {
       const view = new MergeView({
         a: { doc: before, extensions: setup(old, true) },

@@ -15,12 +15,14 @@ interface CodeEditorProps {
   value: string;
   label: string;
   readOnly?: boolean;
-  /** Judges the text while it is written. */
+  /** Validates the text while typing. */
   judge: (text: string) => readonly Fault[];
   onChange: (text: string) => void;
 }
 
-/** nginx's grammar in colours, with what is wrong underlined. Another text is another editor: give it a key. */
+/**
+ * An editor for nginx configuration with highlighting and error underlines. Remount with a new key to change the text.
+ */
 export function CodeEditor({ value, label, readOnly = false, judge, onChange }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const begins = useRef(value);

@@ -1,5 +1,5 @@
-// What both editors have. They live in a shadow root: there CodeMirror adopts its style sheets instead of writing style elements,
-// which the page's policy refuses.
+// Shared setup of both editors. They live in a shadow root, where CodeMirror adopts style sheets; style elements would
+// violate the CSP.
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
 import { nginx } from '@codemirror/legacy-modes/mode/nginx';
@@ -16,7 +16,7 @@ const colours = HighlightStyle.define([
 
 const look = EditorView.theme({
   '&': { color: 'var(--el-text)', backgroundColor: 'var(--el-surface)', fontSize: '12.5px', height: '100%' },
-  // The ring is around the whole, of which this is a part.
+  // The focus ring is drawn around the whole field.
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--el-mono)', lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--el-text)' },
@@ -32,14 +32,14 @@ const look = EditorView.theme({
   '.cm-tooltip': { backgroundColor: 'var(--el-raised)', color: 'var(--el-text)', border: '1px solid var(--el-line)' },
   '.cm-lintRange-error': { textDecoration: 'underline wavy var(--el-bad)', backgroundImage: 'none !important' },
   '.cm-collapsedLines': { background: 'var(--el-sunken)', color: 'var(--el-text-3)' },
-  // Few fonts have the sign that CodeMirror would put there.
+  // Few fonts have CodeMirror's default character.
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: "'⋯' !important" },
 });
 
 export const setup = (label: string, readOnly: boolean): Extension => [
   lineNumbers(),
   history(),
-  // Tab leaves the editor: it is one field among others.
+  // Tab leaves the editor, as in other fields.
   keymap.of([...defaultKeymap, ...historyKeymap]),
   StreamLanguage.define(nginx),
   syntaxHighlighting(colours),

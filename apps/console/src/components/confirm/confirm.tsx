@@ -8,19 +8,19 @@ import classes from './confirm.module.css';
 export interface Danger {
   /** The question, with number and noun: "Remove 4 domains?" */
   title: string;
-  /** Consequences, measured now. */
+  /** Consequences. */
   points?: readonly ReactNode[];
   /** The verb with its object: "Remove 4 domains". */
   verb: string;
-  /** What must be typed: only when traffic is affected or more than ten rows are. */
+  /** Text to type, required when traffic is affected or more than ten rows are. */
   type?: string | undefined;
-  /** Nothing is lost by it: a preview, not a warning. */
+  /** A preview without warning colours. */
   calm?: boolean;
 }
 type Ask = (danger: Danger) => Promise<boolean>;
 
 const ConfirmContext = createContext<Ask>(() => Promise.resolve(false));
-/** `if (await confirm({ title, points, verb })) …`; focus starts on "Keep". */
+/** `if (await confirm({ title, points, verb })) …`. Focus starts on "Keep". */
 export const useConfirm = () => useContext(ConfirmContext);
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {

@@ -2,16 +2,16 @@ import type { ReactNode } from 'react';
 import classes from './difference-table.module.css';
 
 interface DifferenceTableProps {
-  /** Whose fields they are, where no heading says it. */
+  /** Name of the object, when no heading shows it. */
   caption?: string;
   field: string;
-  /** What each side is called; null where there is none: of what was added, of what was removed. */
+  /** Column titles; null for the missing side of an addition or removal. */
   before: string | null;
   after: string | null;
   rows: readonly { name: string; title: string; before: ReactNode; after: ReactNode }[];
 }
 
-/** Field by field what was and what is: side by side where there is room, else one below the other. */
+/** Old and new values field by field, side by side or stacked on narrow screens. */
 export function DifferenceTable({ caption, field, before, after, rows }: DifferenceTableProps) {
   return (
     <div className={classes['room']}>

@@ -7,14 +7,14 @@ import classes from './differences.module.css';
 
 interface DifferencesProps {
   rows: readonly Difference[];
-  /** Of which the rows may be the first. */
+  /** Total number of differences; `rows` may be the first page. */
   total: number;
-  /** What the sides are called. */
+  /** Column titles. */
   before: string;
   after: string;
 }
 
-/** Thing by thing and field by field: side by side where there is room, else one below the other. */
+/** Differences by object and field, side by side or stacked on narrow screens. */
 export function Differences({ rows, total, before, after }: DifferencesProps) {
   const t = useT();
   return (
@@ -34,7 +34,7 @@ export function Differences({ rows, total, before, after }: DifferencesProps) {
               after={row.action === 'removed' ? null : after}
               rows={row.fields.flatMap(({ field, before: was, after: is }) => {
                 const [old, now] = [linesOf(row.kind, field, was), linesOf(row.kind, field, is)];
-                // Of what was not there before, all that is not set would be a line.
+                // Skip unset fields of new objects.
                 if (old[0] === NOTHING && now[0] === NOTHING) return [];
                 const [othersOfOld, othersOfNow] = row.action === 'changed' ? [now, old] : [old, now];
                 return {
@@ -53,7 +53,7 @@ export function Differences({ rows, total, before, after }: DifferencesProps) {
   );
 }
 
-/** Of a list, what the other side has not got is marked. */
+/** Marks list entries that the other side lacks. */
 function Lines({ lines, others }: { lines: readonly string[]; others: readonly string[] }) {
   if (lines.length < 2 && others.length < 2) return lines[0];
   return (

@@ -1,4 +1,4 @@
-// What a version says of a thing, as people read it: the words of the feature whose thing it is, times with their unit.
+// Formats values of a version with the labels of their feature.
 import { count, duration } from '../../lib/format.ts';
 import { currentLanguage, t, tMaybe, type Word } from '../../lib/i18n.ts';
 import { fieldTitle } from '../resource-table/columns.tsx';
@@ -9,7 +9,7 @@ export const kindName = (kind: string) => tMaybe(`versions.kinds.${kind}`) ?? ki
 export const countedKind = (kind: string, of: number) =>
   tMaybe(`versions.counted.${kind}`, { count: of, number: count(of) }) ?? `${count(of)} ${kindName(kind)}`;
 
-/** Where the words of a kind's fields stand, when the feature is called otherwise. */
+/** Locale namespaces of kinds whose feature has another name. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   cacheRules: ['cache'],
   cacheSettings: ['cache'],
@@ -23,7 +23,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
 };
 const featuresOf = (kind: string) => ['versions', ...(wordsOf[kind] ?? [kind])];
 
-/** `settings.maxAge` is called as `maxAge`. */
+/** `settings.maxAge` uses the label of `maxAge`. */
 const lastOf = (field: string) => field.slice(field.lastIndexOf('.') + 1);
 
 const firstOf = (words: readonly string[]) => {
@@ -40,13 +40,13 @@ export function titleOf(kind: string, field: string): string {
   return firstOf(features.map((feature) => `${feature}.fields.${name}`)) ?? fieldTitle(features[0] ?? kind, name);
 }
 
-/** A line for each entry of a list; else one. */
+/** One line per list entry, otherwise one line. */
 export function linesOf(kind: string, field: string, value: unknown): string[] {
   if (Array.isArray(value) && value.length > 0) return value.map((part: unknown) => written(kind, field, part));
   return [written(kind, field, value)];
 }
 
-/** Switches that the feature calls otherwise than on and off. */
+/** Switches with labels other than on and off. */
 const sides: Readonly<Record<string, readonly [on: Word, off: Word]>> = {
   'antiReferers.isBlack': ['hotlink.choices.list.black', 'hotlink.choices.list.white'],
   'upstreams.backup': ['origins.backup', 'origins.main'],

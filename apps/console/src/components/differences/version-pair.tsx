@@ -14,7 +14,7 @@ interface VersionPairProps extends Sides {
   choose: (sides: Sides) => void;
 }
 
-/** Which two versions are compared, and which of them comes first. */
+/** Selects the two versions to compare. */
 export function VersionPair({ from, to, data, choose }: VersionPairProps) {
   const t = useT();
   const picker = (label: string, value: number, set: (version: number) => void) => (
@@ -43,7 +43,7 @@ export function VersionPair({ from, to, data, choose }: VersionPairProps) {
   );
 }
 
-/** They are in the address: a comparison can be sent to somebody. */
+/** The compared versions are stored in the URL, so that a comparison can be shared. */
 export function useSides(): [Sides | null, (sides: Sides | null) => void] {
   const [search, setSearch] = useSearchParams();
   const [from, to] = [numberIn(search.get('from')), numberIn(search.get('to'))];

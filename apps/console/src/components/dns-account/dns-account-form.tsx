@@ -11,16 +11,16 @@ interface DnsAccountFormProps {
   create: Endpoint;
   update?: Endpoint;
   params?: Readonly<Record<string, string>>;
-  /** Another provider is another form: nothing that was typed for one goes to the next. */
+  /** Each provider has its own form, so that values typed for one provider are not sent to another. */
   schemas: Readonly<Record<DnsProvider, unknown>>;
   wrap: (provider: DnsProvider, input: Values) => object;
-  /** Where it is now. What it signs in with is written and never shown, so an edit asks for all of it again. */
+  /** Current provider. Credentials are never shown, so an edit asks for all of them again. */
   provider?: DnsProvider | undefined;
   value?: object | undefined;
   initial?: Values | undefined;
   refreshes?: readonly string[];
   submitLabel: Word;
-  /** What the account is for. */
+  /** Purpose of the account. */
   children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-// An account at a DNS provider, as an operator and a site's owner enter it: at whom, and what one signs in with there.
+// Fields of an account at a DNS provider, shared by operators and site owners.
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { Select } from '@mantine/core';
 import { useT } from '../../lib/i18n.ts';
@@ -12,7 +12,7 @@ interface ProviderSelectProps {
   onChange: (provider: DnsProvider) => void;
 }
 
-/** Above a form whose schema is the chosen one's. */
+/** Placed above the form, whose schema depends on the provider. */
 export function ProviderSelect({ provider, onChange }: ProviderSelectProps) {
   const t = useT();
   return (
@@ -29,8 +29,10 @@ export function ProviderSelect({ provider, onChange }: ProviderSelectProps) {
   );
 }
 
-/** In a form whose words are `dnsAccount`: of these fields it shows those that the provider's schema has.
- *  Secrets are `fresh`, or a browser would fill in what one signs in to this console with, and that would go to the provider. */
+/**
+ * Shows the fields that the provider's schema has. Secrets use `fresh`, because a browser would otherwise fill in the
+ * console's password and send it to the provider.
+ */
 export const CredentialFields = () => (
   <>
     <TextField name="url" placeholder="https://ns1.example.com:8081" />

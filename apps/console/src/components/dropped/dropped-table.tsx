@@ -5,7 +5,7 @@ import classes from './dropped.module.css';
 const causes = ['blocked', 'blacklist', 'risk', 'syn'] as const;
 type Tallies = Record<(typeof causes)[number], { packets: number; bytes: number; perSecond: number }>;
 
-/** What kernels kept away from nginx, in the order in which they decide. */
+/** Packets dropped by the kernel firewall, in the order of its rules. */
 export function DroppedTable({ dropped }: { dropped: Tallies }) {
   const t = useT();
   return (

@@ -5,9 +5,9 @@ import { useField, useForm } from '../resource-form/form-state.ts';
 
 interface ChoiceFieldProps {
   name: string;
-  /** By default those of the schema's enum. */
+  /** Defaults to the values of the schema's enum. */
   choices?: readonly string[];
-  /** Up to three short choices read best side by side. */
+  /** A segmented control, for up to three short choices. */
   segmented?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function ChoiceField({ name, choices, segmented = false }: ChoiceFieldPro
         </div>
       </Input.Wrapper>
     );
-  // The hidden input beside Select's root would count as a child of a grid.
+  // Select's hidden input would count as a grid child.
   return (
     <div>
       <Select

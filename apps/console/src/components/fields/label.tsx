@@ -1,7 +1,7 @@
 import { t } from '../../lib/i18n.ts';
 import classes from './fields.module.css';
 
-/** Most fields are needed, so those that are not say so. */
+/** Most fields are required, so optional ones are marked. */
 export const Label = ({ text, optional }: { text: string; optional: boolean }) =>
   optional ? (
     <>

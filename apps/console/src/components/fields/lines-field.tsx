@@ -9,21 +9,21 @@ import { linesOf, verdictsOf, wholeLinesOf, withRefused, type Judge } from './li
 
 interface LinesFieldProps {
   name: string;
-  /** By default the schema of the list's entries judges. */
+  /** Defaults to the schema of the list's entries. */
   judge?: Judge;
   placeholder?: string;
   rows?: number;
-  /** Commas stand in entries, not between them. */
+  /** Set when entries may contain commas. */
   whole?: boolean;
 }
 
-/** A list, one entry a line, each with its own verdict. */
+/** A list with one entry per line and an error per line. */
 export function LinesField({ name, judge, placeholder, rows, whole = false }: LinesFieldProps) {
   const split = whole ? wholeLinesOf : linesOf;
   const t = useT();
   const { accepted, value, set, schema, inner, input } = useField(name);
   const given = Array.isArray(value) ? value.map(String) : [];
-  // What is typed is kept as it is typed: the list it stands for has no empty last line.
+  // Keep the text as typed, because the parsed list drops empty lines.
   const [text, setText] = useState(given.join('\n'));
   const shown = split(text).join('\n') === given.join('\n') ? text : given.join('\n');
   if (!accepted) return null;

@@ -15,10 +15,10 @@ interface LinesInputProps {
   onChange: (text: string) => void;
 }
 
-/** Faults that are listed; the rest are counted. */
+/** Number of errors to list; the rest are counted. */
 const SHOWN = 50;
 
-/** A box of lines, how many there are, and what is wrong with which. */
+/** A textarea with a line count and errors by line. */
 export function LinesInput({ input, text, count, verdicts, placeholder, rows = 6, onChange }: LinesInputProps) {
   const t = useT();
   return (

@@ -1,4 +1,4 @@
-/** What is wrong with a line, in words; null when nothing is. */
+/** Returns the error of a line, or null. */
 export type Judge = (line: string) => string | null;
 
 export interface Verdict {
@@ -7,10 +7,10 @@ export interface Verdict {
   fault: string;
 }
 
-/** Pasted lists are cleaned: empty lines and spaces around entries go, commas and semicolons part entries as well. */
+/** Splits pasted text at line breaks, commas and semicolons, and trims entries. */
 export const linesOf = (text: string) => entriesOf(text, /[\r\n,;]+/);
 
-/** Of entries that may have commas in them. */
+/** Splits at line breaks only, for entries that may contain commas. */
 export const wholeLinesOf = (text: string) => entriesOf(text, /[\r\n]+/);
 
 const entriesOf = (text: string, between: RegExp) =>
@@ -19,7 +19,7 @@ const entriesOf = (text: string, between: RegExp) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Each line judged at once, and those that come twice. */
+/** Errors of all lines, including duplicates. */
 export function verdictsOf(lines: readonly string[], judge: Judge, twice: string): Verdict[] {
   const seen = new Set<string>();
   return lines.flatMap((text, i) => {
@@ -29,7 +29,7 @@ export function verdictsOf(lines: readonly string[], judge: Judge, twice: string
   });
 }
 
-/** With what the schema or the server says of entries, by `2` or `2.port`, where the line itself has no fault. */
+/** Adds errors from the schema or server (`2` or `2.port`) to lines without an error of their own. */
 export function withRefused(
   lines: readonly string[],
   verdicts: readonly Verdict[],

@@ -11,7 +11,7 @@ interface ManyFieldProps {
   editable?: boolean;
 }
 
-/** Any number of known things, found by typing. */
+/** Multi-select of given options. */
 export function ManyField({ name, data, editable = true }: ManyFieldProps) {
   const t = useT();
   const { value, set, inner, input } = useField(name);
@@ -35,14 +35,14 @@ export function ManyField({ name, data, editable = true }: ManyFieldProps) {
 
 interface ManyMetaFieldProps {
   name: string;
-  /** The call that gives the names: `zones.meta`. */
+  /** Endpoint that lists the options, such as `zones.meta`. */
   meta: Endpoint;
-  /** An id that is not offered: of the row itself. */
+  /** An id to leave out, such as the row's own. */
   except?: string;
   editable?: boolean;
 }
 
-/** Any number of many rows, found by typing. */
+/** Multi-select with server-side search. */
 export function ManyMetaField({ name, meta, except, editable = true }: ManyMetaFieldProps) {
   const { value, set, inner, input } = useField(name);
   const chosen = Array.isArray(value) ? value.map(String) : [];

@@ -6,7 +6,7 @@ import classes from './fields.module.css';
 
 type Searched = 'data' | 'value' | 'onChange' | 'filter' | 'limit' | 'searchable' | 'searchValue' | 'onSearchChange';
 
-/** What both selects take: the page, the chosen ones, and a line that says how many more there are. */
+/** Props shared by both selects: the options, the selected ones, and a line with the number of further options. */
 function searched({ page, chosen, more, question, type, loading }: MetaChoices, t: T, isOffered: Offered) {
   const onPage = new Set(page.map(({ value }) => value));
   const others = chosen.filter(({ value }) => !onPage.has(value));
@@ -17,7 +17,7 @@ function searched({ page, chosen, more, question, type, loading }: MetaChoices, 
       ...choices,
       ...(more > 0 ? [{ value: MORE, label: t('common.form.searchMore', { more: count(more) }), disabled: true }] : []),
     ],
-    // The server has filtered already; its page is shown as it came.
+    // The server has already filtered.
     filter: ({ options }: { options: readonly Item[] }) =>
       options.filter((option) => 'group' in option || isShown(option.value)),
     searchable: true,
@@ -37,7 +37,7 @@ interface MetaSelectProps extends Omit<SelectProps, Searched> {
   onChange: (id: string | null) => void;
 }
 
-/** One of many rows, which the server finds by what is typed. */
+/** Select with server-side search. */
 export function MetaSelect({ choices, value, onChange, ...rest }: MetaSelectProps) {
   const t = useT();
   return (
@@ -55,11 +55,11 @@ interface MetaMultiSelectProps extends Omit<MultiSelectProps, Searched> {
   choices: MetaChoices;
   value: string[];
   onChange: (ids: string[]) => void;
-  /** False for a choice that is shown, but cannot be taken. */
+  /** False for an option that is shown but disabled. */
   isOffered?: Offered;
 }
 
-/** Any number of rows, which the server finds by what is typed. */
+/** Multi-select with server-side search. */
 export function MetaMultiSelect({ choices, value, onChange, isOffered = always, ...rest }: MetaMultiSelectProps) {
   const t = useT();
   return (

@@ -9,9 +9,9 @@ interface NumberFieldProps {
   /** Shown after the number: ` s`. */
   suffix?: string;
   placeholder?: string;
-  /** Names something, as a port does: its digits are not grouped. */
+  /** An identifier such as a port: digits are not grouped. */
   plain?: boolean;
-  /** 0 stands for no limit: the box is empty then, and says "Unlimited". */
+  /** 0 means no limit and is shown as an empty field with the placeholder "Unlimited". */
   unlimited?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function NumberField({
     <NumberInput
       {...input}
       value={typeof value === 'number' && !(unlimited && value === 0) ? value : ''}
-      // An empty box is no number; the schema then asks for one.
+      // An empty field is not a number, so the schema reports it as missing.
       onChange={(next) => set(typeof next === 'number' ? next : unlimited ? 0 : undefined)}
       allowDecimal={false}
       clampBehavior="none"

@@ -8,8 +8,8 @@ import { useField } from '../resource-form/form-state.ts';
 import classes from './permissions-field.module.css';
 
 /**
- * Areas down, reading and changing across. Offered is what the reader may themselves: nobody gives more. Arrow keys walk
- * from box to box; the boxes at the edges take a row or a column at once.
+ * A grid of areas by read and write. It offers only the reader's own permissions. Arrow keys move between checkboxes;
+ * the outer checkboxes select a row or column.
  */
 export function PermissionsField({ name }: { name: string }) {
   const t = useT();
@@ -115,7 +115,7 @@ const steps: Readonly<Record<string, readonly [row: number, column: number]>> = 
   ArrowRight: [0, 1],
 };
 
-/** To the next box in this direction. */
+/** Moves focus to the next checkbox in this direction. */
 function walk(event: KeyboardEvent<HTMLInputElement>) {
   const step = steps[event.key];
   const cell = event.currentTarget.closest<HTMLTableCellElement>('th, td');

@@ -8,11 +8,11 @@ import classes from './fields.module.css';
 
 interface PictureFieldProps {
   name: string;
-  /** The picture there is; the field itself is what is sent: a file, or an empty text to remove it. */
+  /** The stored picture. The field's value is a new file, or an empty text to remove the picture. */
   current: string | null;
 }
 
-/** A picture to be uploaded, with the one there is. */
+/** An image upload with a preview. */
 export function PictureField({ name, current }: PictureFieldProps) {
   const t = useT();
   const { accepted, value, set, input } = useField(name);

@@ -3,12 +3,12 @@ import { useT } from '../../lib/i18n.ts';
 import classes from './fields.module.css';
 
 interface PictureProps {
-  /** Where it is served, or a file that was just chosen. */
+  /** A URL or a selected file. */
   of: string | File;
   className?: string;
 }
 
-/** Drawn on a canvas while it is a file: an address made for it would need an exception in the content security policy. */
+/** A file is drawn on a canvas, because the CSP blocks blob URLs. */
 export function Picture({ of, className = '' }: PictureProps) {
   return typeof of === 'string' ? (
     <img src={of} alt="" className={className} />
@@ -20,7 +20,7 @@ export function Picture({ of, className = '' }: PictureProps) {
 function Drawn({ file, className }: { file: File; className: string }) {
   const t = useT();
   const canvas = useRef<HTMLCanvasElement>(null);
-  // Browsers draw no vector file this way.
+  // Browsers cannot draw SVG files this way.
   const [failed, setFailed] = useState<File | null>(null);
   useEffect(() => {
     let gone = false;

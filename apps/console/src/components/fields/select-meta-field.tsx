@@ -6,13 +6,13 @@ import { MetaSelect } from './meta-select.tsx';
 
 interface SelectMetaFieldProps {
   name: string;
-  /** The call that gives the names: `zones.meta`. */
+  /** Endpoint that lists the options, such as `zones.meta`. */
   meta: Endpoint;
-  /** None may be chosen, which is sent as null. */
+  /** Allows no selection, sent as null. */
   nullable?: boolean;
 }
 
-/** One of many by name, found by typing. */
+/** Select with server-side search. */
 export function SelectMetaField({ name, meta, nullable = false }: SelectMetaFieldProps) {
   const { accepted, value, set, params, optional, input } = useField(name);
   const id = typeof value === 'string' ? value : null;

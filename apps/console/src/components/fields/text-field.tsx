@@ -6,9 +6,9 @@ import { Label } from './label.tsx';
 interface TextFieldProps {
   name: string;
   placeholder?: string;
-  /** Several lines. */
+  /** A textarea. */
   long?: boolean;
-  /** An empty field is sent as null: "as the visitor's". */
+  /** An empty field is sent as null. */
   nullable?: boolean;
   mono?: boolean;
   autoFocus?: boolean;

@@ -4,7 +4,7 @@ import { fromWall, toWall } from '../../lib/wall-time.ts';
 import { useField } from '../resource-form/form-state.ts';
 import { Label } from './label.tsx';
 
-/** A date and a time, in the zone that the console's clock shows. */
+/** Date and time in the console's time zone. */
 export function TimeField({
   name,
   nullable = false,

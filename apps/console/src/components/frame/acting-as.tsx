@@ -5,7 +5,7 @@ import { useSession } from '../../stores/session.ts';
 import { Phrase } from '../phrase/phrase.tsx';
 import { Banner } from './banner.tsx';
 
-/** It stays as long as one acts as another, and names both. */
+/** Shown while switched to another account. Names both accounts. */
 export function ActingAs() {
   const t = useT();
   const account = useSession((session) => session.account);

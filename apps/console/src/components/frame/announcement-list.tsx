@@ -7,7 +7,7 @@ import classes from './announcements.module.css';
 
 type Shown = Received<typeof announcements.list>['data'];
 
-/** In their order; the lines of a text stay lines, and nothing in them means anything. */
+/** Announcements as plain text with line breaks. */
 export function AnnouncementList({ of, onClose }: { of: Shown; onClose?: () => void }) {
   const t = useT();
   return (

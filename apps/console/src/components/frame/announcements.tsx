@@ -8,7 +8,7 @@ import { useAnnouncements, useOpenOnce } from './use-announcements.ts';
 
 const PANEL = 'announcements';
 
-/** The megaphone: a dot while something is unread. */
+/** The announcements button, with a dot while something is unread. */
 export function Megaphone() {
   const t = useT();
   const { isKnown, unread, shown, open, close } = useAnnouncements();
@@ -32,8 +32,8 @@ const isField = (element: Element | null) => element?.matches('input, textarea, 
 const OVER = '[role="dialog"], [role="menu"], [role="listbox"]';
 
 /**
- * Between the top bar and the page, which it pushes down: it covers nothing. Not a dialog: the letter keys of the page go on
- * working. Escape closes it, from the page as well, unless a field or something over the page has the key.
+ * Placed between top bar and page, so that it covers nothing. It is not a dialog: page shortcuts keep working. Escape
+ * closes the panel unless a field or an overlay has focus.
  */
 export function AnnouncementPanel() {
   const t = useT();
@@ -48,7 +48,7 @@ export function AnnouncementPanel() {
   const isOpen = shown !== null;
   useEffect(() => {
     if (!isOpen) return;
-    // Opened by the megaphone: a reader with a keyboard continues in the panel.
+    // The panel was opened by its button, so move focus into it.
     if (document.activeElement?.getAttribute('aria-controls') === PANEL) panel.current?.focus();
     const onKey = (event: KeyboardEvent) => {
       const isInside = panel.current?.contains(document.activeElement) === true;

@@ -6,11 +6,11 @@ interface BannerProps {
   tone: 'held' | 'warn' | 'bad' | 'busy' | 'off';
   icon: Icon;
   children: ReactNode;
-  /** The way out: a link or a button. */
+  /** A link or button that resolves the banner. */
   action?: ReactNode;
 }
 
-/** One line under the top bar. It stays as long as what it says is true. */
+/** One line under the top bar, shown as long as its condition holds. */
 export const Banner = ({ tone, icon: Mark, children, action }: BannerProps) => (
   <p className={classes['banner']} data-tone={tone}>
     <Mark size={15} stroke={1.6} aria-hidden />

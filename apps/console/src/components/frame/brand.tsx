@@ -3,13 +3,13 @@ import { branding } from '../../stores/branding.ts';
 import { Mark } from './mark.tsx';
 import classes from './brand.module.css';
 
-/** What the product is called here. */
+/** Product name of the operator's branding. */
 export function useProductName() {
   const t = useT();
   return branding.title || t('app.product');
 }
 
-/** At the head of the rail: the logo, or mark and name; where the rail is narrow, the simple logo or the mark. */
+/** Logo, or mark and name, at the top of the rail. A narrow rail shows the small logo or the mark. */
 export function RailBrand() {
   const name = useProductName();
   const { sidebarLogo, sidebarSimpleLogo } = branding;
@@ -24,7 +24,7 @@ export function RailBrand() {
   );
 }
 
-/** At the head of the sign-in page. */
+/** Logo of the sign-in page. */
 export function SignInBrand() {
   const name = useProductName();
   if (branding.logo !== null) return <img src={branding.logo} alt={name} className={classes['logo']} />;

@@ -16,7 +16,7 @@ interface Crumb {
   to?: string;
 }
 
-/** Where the page stands: its menu group or site, its list, its name. */
+/** Menu group or site, list, and name of the page. */
 export function Breadcrumb({ menu, views, site }: BreadcrumbProps) {
   const t = useT();
   const { title, name } = usePlace();

@@ -5,7 +5,7 @@ import { usePlace } from '../page/place.ts';
 import { useProductName } from './brand.tsx';
 import type { SiteInfo } from './site-scope.ts';
 
-/** "Domains · Glow Select · Edgeloom"; "(2)" before it while jobs run. */
+/** "Domains · Glow Select · Edgeloom", with "(2)" before it while jobs run. */
 export function DocumentTitle({ site }: { site: SiteInfo | null }) {
   const t = useT();
   const { title, name } = usePlace();

@@ -29,18 +29,18 @@ import classes from './frame.module.css';
 
 export interface FrameProps {
   menu: readonly MenuGroup[];
-  /** The pages of one site, where this console has them. */
+  /** Pages of a site, if this console has any. */
   views: readonly SiteViewGroup[];
   over: Summonable;
-  /** What this console says under its top bar. */
+  /** Banners of this console. */
   banners?: readonly ComponentType[];
 }
 
-/** Selvage, rail, top bar and the panel in which the page stands. */
+/** Rail, top bar and page panel. */
 export function Frame({ menu, views, over, banners = [] }: FrameProps) {
   const t = useT();
   const { key } = useLocation();
-  // Where the sheet was opened: a change of place closes it.
+  // The path at which the menu sheet was opened. Navigation closes the sheet.
   const [sheetAt, setSheetAt] = useState<string | null>(null);
   const phone = usePhone();
   const match = useMatch(`/${family}/:section/sitesSetting/:siteId/*`);

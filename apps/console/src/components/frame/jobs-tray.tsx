@@ -19,7 +19,7 @@ type Job = Received<typeof jobs.list>['data'][number];
 const kindOf = ({ kind, title }: Pick<Job, 'kind' | 'title'>) => tMaybe(`frame.jobs.kind.${kind}`) ?? title;
 const list = { query: { page: 1, pageSize: 25, sortBy: 'createdAt', orderBy: 'desc' } } as const;
 
-/** The newest running job of the open site, else one started in this tab; opens the list of them. */
+/** Shows the newest running job of the site, or one started in this tab. Opens the list of jobs. */
 export function JobsTray({ site }: { site: SiteInfo | null }) {
   const followed = useJobs((state) => state.followed);
   const [newest] = followed;
@@ -98,7 +98,7 @@ function Foot({ job, count, onOpen }: FootProps) {
   );
 }
 
-/** The words beside it say the same. */
+/** Hidden from screen readers, because the text beside it has the same content. */
 const Bar = ({ job }: { job: Pick<Job, 'done' | 'total' | 'state'> }) => (
   <progress
     className={classes['bar']}

@@ -1,4 +1,4 @@
-/** Three warp and three weft threads, over and under in turn; the weft has the console's own colour. */
+/** The logo: three warp and three weft threads. The weft has the console's colour. */
 export function Mark({ size = 20 }: { size?: number }) {
   return (
     <svg viewBox="0 0 22 22" width={size} height={size} aria-hidden focusable="false">

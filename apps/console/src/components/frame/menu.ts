@@ -3,29 +3,29 @@ import type { Icon } from '@tabler/icons-react';
 import type { LazyExoticComponent, ComponentType } from 'react';
 import type { Word } from '../../lib/i18n.ts';
 
-/** What a page makes by its main action, for an account that may: the palette offers it by name. */
+/** The object that a page's main action creates. The palette offers the action by name. */
 export interface Creation {
   call: Pick<Endpoint, 'can'>;
   title: Word;
-  /** Where the form is a page of its own: its path, or its tab in a view. */
+  /** Path of the form, or its tab in a view, when the form is a page. */
   form?: string;
 }
 
 export interface MenuEntry {
-  /** Path in the console, without its prefix. */
+  /** Path within the console. */
   to: string;
   title: Word;
   icon: Icon;
-  /** Hidden from who may not read it. */
+  /** Hidden without this endpoint's permission. */
   reads?: Pick<Endpoint, 'can'>;
-  /** Shown once this call has answered: what an installation may do without. */
+  /** Shown only once this endpoint has returned data, for optional features of an installation. */
   answers?: Endpoint;
-  /** Other paths that belong to it: a node's page to the nodes. */
+  /** Other paths of this entry, such as a node's page for the list of nodes. */
   also?: readonly string[];
-  /** The letter that leads here after `G`. */
+  /** Shortcut key after `G`. */
   key?: string;
   creates?: Creation;
-  /** What the tabs of one of its things make: the ports of a zone. `meta` names the things. */
+  /** Objects created in tabs of a detail page, such as ports of a zone. `meta` lists the parents. */
   within?: { meta: Endpoint; title: Word; tabs: readonly { tab: string; creates: Creation }[] };
 }
 export interface MenuGroup {
@@ -33,7 +33,7 @@ export interface MenuGroup {
   entries: readonly MenuEntry[];
 }
 
-/** A view of the site scope: `?view=domains`. */
+/** A page of the site scope: `?view=domains`. */
 export interface SiteView {
   view: string;
   title: Word;
@@ -47,7 +47,7 @@ export interface SiteViewGroup {
   views: readonly SiteView[];
 }
 
-/** The entry a path belongs to: its own or one below it. */
+/** The menu entry of a path. */
 export function entryAt(groups: readonly MenuGroup[], path: string) {
   const under = (place: string) => path === place || path.startsWith(`${place}/`);
   for (const group of groups)

@@ -4,7 +4,7 @@ import { useT } from '../../lib/i18n.ts';
 import { placeOf } from '../resource-table/reveal.ts';
 import classes from './frame.module.css';
 
-/** What 101009 opens: each code with the entries it refused, each a way to its row. */
+/** Shows error 101009: each code with the rejected entries, which link to their rows. */
 export function MultipleDialog() {
   const t = useT();
   const entries = useMultiple((state) => state.entries);
@@ -50,7 +50,7 @@ function Target({ name, onLeave }: { name: string; onLeave: () => void }) {
   if (!go) return name;
   const leave = () => {
     onLeave();
-    // The dialog gives the focus back to where it came from first.
+    // The dialog first returns focus to its opener.
     setTimeout(go, 200);
   };
   return (

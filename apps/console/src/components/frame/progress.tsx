@@ -2,7 +2,7 @@ import { useNavigation } from 'react-router-dom';
 import { useT } from '../../lib/i18n.ts';
 import classes from './progress.module.css';
 
-/** Runs along the top of the window while the next page loads. */
+/** Progress bar at the top of the window while the next page loads. */
 export function Progress() {
   const { state } = useNavigation();
   return state === 'idle' ? null : <ProgressBar />;

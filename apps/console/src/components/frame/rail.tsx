@@ -21,11 +21,11 @@ interface RailProps {
   menu: readonly MenuGroup[];
   views: readonly SiteViewGroup[];
   site: SiteInfo | null;
-  /** The address is one of a site, known already or not. */
+  /** True on a site's URL, even before the site is loaded. */
   scoped: boolean;
 }
 
-/** One rail, two scopes: inside a site its menu stands in place of the console's. */
+/** The navigation rail. Inside a site it shows the site's menu. */
 export function Rail({ menu, views, site, scoped }: RailProps) {
   const t = useT();
   return (
@@ -44,7 +44,7 @@ export function Rail({ menu, views, site, scoped }: RailProps) {
   );
 }
 
-/** Opens the palette; it looks like the field that it leads to. */
+/** A button that looks like a search field and opens the palette. */
 function SearchField() {
   const t = useT();
   return (
@@ -80,16 +80,16 @@ function MainMenu({ menu }: { menu: readonly MenuGroup[] }) {
   );
 }
 
-/** Scrolls by itself so that the current entry is in view: after a change of page, a reload, or less room for the menu. */
+/** Keeps the current entry in view after navigation, reload or resizing. */
 function MenuList({ label, current, children }: { label: string; current: string | undefined; children: ReactNode }) {
   const menu = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // A change of the current entry scrolls again.
+    // Scrolls again when the current entry changes.
     const show = () => {
       if (current !== undefined) intoView(content.current?.querySelector('[aria-current="page"]') ?? null);
     };
-    // Entries that appear late and a tray that opens below change the sizes.
+    // Late entries and the jobs tray change the size.
     const sizes = new ResizeObserver(show);
     for (const element of [menu.current, content.current]) if (element) sizes.observe(element);
     show();
@@ -123,7 +123,7 @@ function MainEntry({ entry, isCurrent }: { entry: MenuEntry; isCurrent: boolean 
   );
 }
 
-/** The way back into the site that was open last in this tab. */
+/** Link back to the last site of this tab. */
 function LastSite() {
   const t = useT();
   const site = lastSite.get();

@@ -1,4 +1,4 @@
-// The keys of the whole console. Those of one row are in resource-table/grid-row.tsx, of one rule in its editor.
+// Global shortcuts. Shortcuts of rows are in resource-table/grid-row.tsx.
 import { Suspense, useEffect, type ComponentType } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
@@ -9,7 +9,7 @@ import { summon, usePalette } from '../../stores/palette.ts';
 import type { MenuGroup, SiteViewGroup } from './menu.ts';
 import type { SiteInfo } from './site-scope.ts';
 
-/** What stands over the page: fetched when it is first asked for. */
+/** Overlays that load on first use. */
 export interface Summonable {
   Palette: ComponentType<{
     menu: readonly MenuGroup[];
@@ -28,7 +28,7 @@ interface ShortcutsProps {
 
 const inPage = (selector: string) => document.querySelector<HTMLElement>(`main ${selector}`);
 
-/** The row with the focus, or the first one to have it. */
+/** Moves focus to the next, previous or first row. */
 function toRow(by: 1 | -1) {
   const rows = [...document.querySelectorAll<HTMLElement>('main tbody tr[tabindex]')];
   const at = rows.findIndex((row) => row.contains(document.activeElement));
@@ -62,7 +62,7 @@ export function Shortcuts({ menu, views, site, over: { Palette, Keys } }: Shortc
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
-      // Browsers put the cursor into their own search field by this.
+      // Browsers focus their own search field otherwise.
       event.preventDefault();
       summon(usePalette.getState().shown === 'palette' ? null : 'palette');
     };

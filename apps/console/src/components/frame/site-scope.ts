@@ -9,7 +9,7 @@ export type SiteInfo = Received<typeof sites.get>;
 
 export const SiteContext = createContext<SiteInfo | null>(null);
 
-/** The site whose scope the page stands in. */
+/** The site of the current page. */
 export function useSite(): SiteInfo {
   const site = useContext(SiteContext);
   if (!site) throw new Error('This page stands in the scope of a site');
@@ -18,16 +18,16 @@ export function useSite(): SiteInfo {
 
 export const useSiteId = () => useRouteParams('siteId').siteId;
 
-/** The view that the address names; a domain's page belongs to the domains. */
+/** The view named by the URL. A domain's page belongs to the domains view. */
 export function useSiteView() {
   const { domainName } = useParams();
   const [search] = useSearchParams();
   return domainName === undefined ? (search.get('view') ?? 'overview') : 'domains';
 }
 
-/** The list of sites, by console. */
+/** Path of the list of sites in this console. */
 export const sitesList = family === 'user' ? 'sitesManagement' : 'nodeManage/sitesList';
 
-/** Where a site's scope is, by console; `view` names one of its pages. */
+/** Path of a site in a console; `view` is one of its pages. */
 export const sitePath = (family: string, site: { id: string; name: string }, view = 'overview') =>
   `${family === 'user' ? 'sitesManagement' : 'nodeManage'}/sitesSetting/${site.id}/${encodeURIComponent(site.name)}?view=${view}`;

@@ -12,7 +12,7 @@ import { toneOf } from '../status/status.tsx';
 import { sitePath, useSiteView, type SiteInfo } from './site-scope.ts';
 import classes from './rail.module.css';
 
-/** The open site; another one opens at the same view. */
+/** Switches to another site and keeps the view. */
 export function SiteSwitcher({ site }: { site: SiteInfo | null }) {
   const t = useT();
   const navigate = useNavigate();

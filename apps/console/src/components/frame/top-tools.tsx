@@ -23,7 +23,7 @@ export const languageNames: Record<Language, string> = { 'zh-TW': '繁體中文'
 const themes = { light: IconSun, dark: IconMoon, system: IconDeviceDesktop } as const;
 const themeNames = ['light', 'dark', 'system'] as const;
 
-/** On a phone language and theme are in the account menu. */
+/** On phones, language and theme are in the account menu. */
 export function TopTools({ phone }: { phone: boolean }) {
   return (
     <div className={classes['tools']}>
@@ -40,7 +40,7 @@ export function TopTools({ phone }: { phone: boolean }) {
   );
 }
 
-/** The time and the zone in use; another zone is chosen here. */
+/** The current time and time zone. Opens the time zone picker. */
 function Clock() {
   const t = useT();
   const [now, setNow] = useState(() => new Date());

@@ -4,15 +4,15 @@ import { create } from 'zustand';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useSession } from '../../stores/session.ts';
 
-/** Ids of an account in this browser. `read`: closed by the reader. `opened`: shown once without being asked for. */
+/** Announcement ids of an account in this browser. `read`: dismissed. `opened`: shown once automatically. */
 interface Marks {
   read: ReadonlySet<string>;
   opened: ReadonlySet<string>;
 }
 interface Panel {
-  /** Ids that the panel shows; null while it is closed. */
+  /** Ids that the open panel shows; null when closed. */
   shown: ReadonlySet<string> | null;
-  /** Where the focus was when the panel was opened by the megaphone. */
+  /** The element to return focus to. */
   cameFrom: HTMLElement | null;
   /** By account. */
   marks: Readonly<Record<string, Marks>>;
@@ -32,7 +32,7 @@ function remember(mark: keyof Marks, accountId: string, ids: readonly string[]) 
   usePanel.setState({ marks });
 }
 
-/** Announcements of the reader's operator, those that are unread, and the panel that shows them. */
+/** The reader's announcements, the unread ones, and the panel's state. */
 export function useAnnouncements() {
   const accountId = useSession(({ account }) => account?.id) ?? '';
   const { data } = useEndpoint(announcements.list, {}, { pollMs: 300_000, enabled: accountId !== '' });
@@ -62,7 +62,7 @@ export function useAnnouncements() {
   return { isKnown: data !== undefined, accountId, all, unread, fresh, shown, open, close };
 }
 
-/** Opens the panel once for announcements that were never shown; the focus stays where it is. */
+/** Opens the panel once for new announcements, without moving focus. */
 export function useOpenOnce({ accountId, fresh, unread }: ReturnType<typeof useAnnouncements>) {
   const isFresh = fresh.length > 0;
   const ids = unread.map(({ id }) => id).join(' ');

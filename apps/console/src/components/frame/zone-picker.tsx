@@ -14,7 +14,7 @@ const found = (text: string) => {
   return zones.filter((zone) => zone.toLowerCase().includes(wanted)).slice(0, 100);
 };
 
-/** In which zone times are told, in this browser. */
+/** Time zone of displayed times, stored in this browser. */
 export function ZonePicker({ onDone }: { onDone: () => void }) {
   const t = useT();
   const [text, setText] = useState('');

@@ -36,12 +36,12 @@ function LeaveDialog({ opened, onStay, onLeave }: LeaveDialogProps) {
   );
 }
 
-/** `await ask()` is true when the reader chooses to lose the changes. */
+/** `await ask()` resolves to true when the reader discards the changes. */
 export function useLeaveDialog() {
   const [opened, setOpened] = useState(false);
   const answer = useRef<(leave: boolean) => void>(() => {});
   const ask = useCallback(() => {
-    // Not within the same Escape that asks to leave: this dialog would hear it too, and close again.
+    // Deferred, because the dialog would also receive the current Escape key and close.
     setTimeout(() => setOpened(true));
     return new Promise<boolean>((resolve) => (answer.current = resolve));
   }, []);
@@ -53,11 +53,11 @@ export function useLeaveDialog() {
   return { ask, dialog };
 }
 
-/** Forms with something to lose, on the page and in its drawers. */
+/** Number of forms with unsaved changes. */
 const useUnsaved = create<{ forms: number }>(() => ({ forms: 0 }));
 const count = (by: 1 | -1) => useUnsaved.setState(({ forms }) => ({ forms: forms + by }));
 
-/** A change of route or a closed tab is asked about while this says so. */
+/** Asks before navigation or closing the tab while `when` is true. */
 export function LeaveGuard({ when }: { when: boolean }) {
   useEffect(() => {
     if (!when) return;
@@ -67,15 +67,15 @@ export function LeaveGuard({ when }: { when: boolean }) {
   return null;
 }
 
-/** Asks for all guards of the console: the router takes one blocker, and a page may have several forms. */
+/** One blocker for all guards, because the router supports only one. */
 export const LeaveQuestion = () => (useUnsaved(({ forms }) => forms > 0) ? <Question /> : null);
 
-// A blocker that only stands by complains of every step to an anchor, which the router did not make.
+// Mounted only when needed, because an idle blocker warns about every anchor link.
 function Question() {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       useUnsaved.getState().forms > 0 &&
-      // Whoever is signed out has to go; what they typed is kept (lib/drafts.ts).
+      // A signed-out reader must leave; drafts are kept (lib/drafts.ts).
       useSession.getState().account !== null &&
       (currentLocation.pathname !== nextLocation.pathname || currentLocation.search !== nextLocation.search),
   );

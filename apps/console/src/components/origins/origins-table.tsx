@@ -10,18 +10,18 @@ import classes from './origins.module.css';
 
 interface OriginsTableProps {
   origins: Origin[];
-  /** Where one that is added begins; 0: to be typed. */
+  /** Port of a new origin; 0 leaves it empty. */
   usualPort: number;
   locked: boolean;
   onChange: (origins: Origin[]) => void;
   fault: (path: string) => string | undefined;
   noneOn?: string;
-  /** What active checks found lately; left out where there are none. */
+  /** Health check results, if there are any. */
   health?: readonly Health[];
 }
 type Health = Received<typeof domainUpstreams.health>['data'][number];
 
-/** Where a domain or a forward leads, edited where it stands. */
+/** Inline editor of origins of a domain or forward. */
 export function OriginsTable({ origins, usualPort, locked, onChange, fault, noneOn, health }: OriginsTableProps) {
   const t = useT();
   const backups = origins.filter(({ backup }) => backup).length;
@@ -100,7 +100,7 @@ interface OriginRowProps {
   origin: Origin;
   locked: boolean;
   last: boolean;
-  /** Null: nothing was found yet. Left out: nobody looks. */
+  /** Null without a result yet; undefined without health checks. */
   health?: Health | null;
   fault: (field: string) => string | undefined;
   onChange: (part: Partial<Origin>) => void;
@@ -131,7 +131,7 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
           classNames={{ input: classes['cellInput'] ?? '' }}
           aria-label={t('origins.portOf', { n })}
           placeholder={t('origins.fields.port')}
-          // 0 is what an empty cell counts as.
+          // 0 means an empty cell.
           value={port || ''}
           hideControls
           allowDecimal={false}
@@ -208,7 +208,7 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
   );
 }
 
-/** Seen by all nodes together. */
+/** Combined result of all nodes. */
 function HealthCells({ health }: { health: Health | null }) {
   const t = useT();
   if (health === null)

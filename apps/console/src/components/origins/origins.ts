@@ -1,12 +1,12 @@
-// Origins as they are edited, before they are saved.
+// Unsaved origins in the editor.
 import { Upstreams } from '@edgeloom/contract/domains/domains.ts';
 import { ruleText } from '../../lib/errors.ts';
 import { issuesOf } from '../../lib/schema.ts';
 
 export interface Origin {
-  /** Null until it is saved. */
+  /** Null until saved. */
   id: string | null;
-  /** Tells rows apart, also those that are new. */
+  /** React key, also for new rows. */
   key: string;
   address: string;
   port: number;
@@ -21,7 +21,7 @@ export const newOrigin = (port: number): Origin => {
   return { id: null, key: `new${made}`, address: '', port, weight: 10, backup: false, enabled: true };
 };
 
-/** What is wrong with the origins of a new template, in words, by the table's paths; untouched ones are told when it is sent. */
+/** Errors of a template's origins by path. Untouched origins show errors only after submission. */
 export function templateFaults(origins: readonly Origin[], refused: ReadonlyMap<string, string>, tried: boolean) {
   const upstreams = upstreamsOf(origins);
   const issues = new Map(issuesOf(Upstreams, upstreams).map((issue) => [issue.path, issue]));

@@ -1,8 +1,8 @@
 import { useCallback, useRef } from 'react';
 
 /**
- * Mantine gives the focus back to what had it when a dialog opened. That has gone by then where it was an item of a menu, or a
- * button that what was done has taken away: then it goes to the menu's own button, else to the page, and not to nowhere.
+ * Mantine returns focus to the element that was focused when a dialog opened. If that element is gone (a menu item, a
+ * removed button), focus moves to the menu's button or to the page.
  */
 export function useFocusBack() {
   const opener = useRef<Element | null>(null);

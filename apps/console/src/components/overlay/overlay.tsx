@@ -21,7 +21,7 @@ interface Shown {
 }
 interface OverlayOptions {
   title: Word | { text: string };
-  /** 720 px instead of 480. */
+  /** 720 px wide instead of 480. */
   wide?: boolean;
 }
 type Open = (element: ReactElement, options: OverlayOptions) => void;
@@ -29,18 +29,18 @@ type Open = (element: ReactElement, options: OverlayOptions) => void;
 const OpenContext = createContext<Open>(() => {});
 interface Inside {
   close: () => void;
-  /** A form tells whether leaving would lose something. */
+  /** Forms report whether they have unsaved changes. */
   setDirty: (dirty: boolean) => void;
 }
 const InsideContext = createContext<Inside | null>(null);
 
 export const useOverlay = () => useContext(OpenContext);
-/** Null when the caller stands on a page, not in a drawer. */
+/** Null outside of a drawer. */
 export const useInsideOverlay = () => useContext(InsideContext);
-/** Closes the drawer the caller stands in; does nothing on a page. */
+/** Closes the surrounding drawer; does nothing on a page. */
 export const useOverlayClose = () => useInsideOverlay()?.close ?? (() => {});
 
-/** One drawer for the whole console: what is edited, over the list it was opened from. */
+/** The console's single drawer. */
 export function OverlayProvider({ children }: { children: ReactNode }) {
   const t = useT();
   const [shown, setShown] = useState<Shown | null>(null);

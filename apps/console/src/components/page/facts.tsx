@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
 import classes from './page.module.css';
 
-/** What is known of a thing, term by term. */
+/** A description list of an object's properties. */
 export const Facts = ({ children }: { children: ReactNode }) => <dl className={classes['factList']}>{children}</dl>;
 
 interface FactProps {
   term: string;
-  /** Takes a line of its own. */
+  /** Spans the whole width. */
   wide?: boolean;
   children: ReactNode;
 }

@@ -28,36 +28,36 @@ export interface Tab {
 
 interface PageProps {
   title: Word;
-  /** Of one thing's page: its name, shown instead of the title. */
+  /** Name of the object, shown instead of the title. */
   name?: string | undefined;
-  /** State mark before the name. */
+  /** Status mark before the name. */
   mark?: ReactNode;
-  /** Up to three facts as pills, and the copyable address. */
+  /** Up to three pills, and the copyable address. */
   facts?: ReactNode;
   count?: ReactNode;
-  /** The form of the main action, opened in a drawer. */
+  /** Form of the main action, opened in a drawer. */
   create?: ReactElement;
   createLabel?: Word;
-  /** The call behind the main action; who may not make it does not see the button. */
+  /** Endpoint of the main action. Without its permission the button is hidden. */
   creates?: Pick<Endpoint, 'can'>;
-  /** At most one more, beside the main one; or all of them, when `create` is not given. */
+  /** One secondary action, or all actions when `create` is not given. */
   actions?: ReactNode;
   tabs?: readonly Tab[];
-  /** Only a head so far: what it is of has been asked for. */
+  /** Shows only the head while the object loads. */
   waits?: boolean;
   children: ReactNode;
 }
 
 const CountContext = createContext<(count: ReactNode) => void>(() => {});
-/** A list tells the head how many there are. */
+/** Lets a list show its row count in the page head. */
 export const useSetCount = () => useContext(CountContext);
 
 const nobody = () => {};
 
-/** The page's title had the focus when it went: another takes its place when what was asked for is there. */
+/** The title had focus when the page was replaced by its loaded version; focus moves to the new title. */
 let wasAtTitle = false;
 
-/** Head (title, count, one main action), tabs and content of a screen. */
+/** Head (title, count, main action), tabs and content of a screen. */
 export function Page(props: PageProps) {
   const { title, name, mark, facts, create, createLabel, creates, actions, tabs, waits = false, children } = props;
   const t = useT();
@@ -79,7 +79,7 @@ export function Page(props: PageProps) {
   const creating = usePalette((state) => state.creating === whole);
   useEffect(() => {
     if (!creating || waits) return;
-    // The button of a list that is empty comes with the list.
+    // The create button of an empty list appears together with the list.
     const press = () => {
       const button = document.querySelector<HTMLElement>('main [data-main-action]:not(:disabled)');
       if (!button || usePalette.getState().creating !== whole) return button !== null;
@@ -92,13 +92,13 @@ export function Page(props: PageProps) {
     observer.observe(document.body, { childList: true, subtree: true });
     return () => observer.disconnect();
   }, [creating, waits, whole]);
-  // Left for another page: the form is not wanted any more.
+  // Navigation cancels the pending form.
   useEffect(() => {
     const { creating: wanted } = usePalette.getState();
     if (wanted !== null && wanted !== whole) usePalette.setState({ creating: null });
   }, [whole]);
   useEffect(() => {
-    // A form that is a page of its own starts in its first field.
+    // A form page focuses its first field.
     const isTyping = document.activeElement?.matches('input, textarea') === true;
     const isMoved = reader.place !== null && reader.place !== place;
     if (!isTyping && (wasAtTitle || isMoved)) heading.current?.focus({ preventScroll: true });
@@ -113,7 +113,7 @@ export function Page(props: PageProps) {
   }, []);
 
   return (
-    // A list under a tab is not what the head names.
+    // The head's count does not refer to a list in a tab.
     <CountContext value={tabs ? nobody : setCounted}>
       <header className={classes['head']} data-tabs={tabs !== undefined || undefined}>
         <div className={classes['titles']}>
@@ -143,11 +143,11 @@ export function Page(props: PageProps) {
   );
 }
 
-/** `zones.title` is created by `zones.create`. */
+/** `zones.title` → `zones.create`. */
 const creatingOf = (title: Word) => title.replace(/\.[^.]+$/, '.create');
 const say = (word: string) => tMaybe(word) ?? tMaybe('common.add') ?? word;
 
-/** The chosen tab; the first one when the address names none. */
+/** The tab in the URL, or the first one. */
 export function useTab<const Value extends string>(tabs: readonly { value: Value }[]): Value {
   const [search] = useSearchParams();
   const asked = search.get('tab');
@@ -156,7 +156,7 @@ export function useTab<const Value extends string>(tabs: readonly { value: Value
   return found.value;
 }
 
-/** Links, not a tab list: each tab is an address of its own. */
+/** Links rather than an ARIA tab list, because each tab has its own URL. */
 function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   const t = useT();
   const [search] = useSearchParams();
@@ -179,7 +179,7 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   );
 }
 
-/** Another tab keeps the view it is in, not the page and filters of the list beside it. */
+/** Switching tabs keeps the view but drops page and filters. */
 function withTab(search: URLSearchParams, tab: string) {
   const view = search.get('view');
   return new URLSearchParams({ ...(view && { view }), tab }).toString();

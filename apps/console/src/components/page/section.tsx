@@ -4,14 +4,14 @@ import classes from './page.module.css';
 
 interface SectionProps {
   title: Word;
-  /** One or two lines of why. */
+  /** One or two lines of explanation. */
   why?: Word;
-  /** The content is not a row of fields: a table, a list. */
+  /** Full-width content such as a table. */
   wide?: boolean;
   children: ReactNode;
 }
 
-/** A row of a settings page: what and why at the left, the fields at the right. */
+/** A section of a settings page: explanation on the left, fields on the right. */
 export function Section({ title, why, wide = false, children }: SectionProps) {
   const t = useT();
   return (

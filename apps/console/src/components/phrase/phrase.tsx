@@ -4,12 +4,12 @@ import { partsOf, useT, type Values, type Word } from '../../lib/i18n.ts';
 interface PhraseProps {
   word: Word;
   values: Values;
-  /** The element of a marked part, `<0>…</0>` in the language files. */
+  /** Element of the marked part, `<0>…</0>` in the locale files. */
   as?: 'b' | 'code';
   className?: string | undefined;
 }
 
-/** A phrase of which a part stands out. */
+/** A translated text with a highlighted part. */
 export function Phrase({ word, values, as: Mark = 'b', className }: PhraseProps) {
   useT();
   return partsOf(word, values).map(({ text, mark }, i) =>

@@ -10,20 +10,20 @@ import { TryDraft } from '../simulation/try-draft.tsx';
 import classes from './preview.module.css';
 
 export interface Preview {
-  /** What saving would send; null where it would not, which has been shown. */
+  /** Calls that saving would make; null if the form has errors. */
   plan: () => readonly Planned[] | null;
-  /** Shows what the API would refuse; without it, a toast does. */
+  /** Handles a rejected preview; shows a toast by default. */
   onRefused?: (error: unknown) => void;
 }
 
 interface PreviewButtonProps {
   preview: Preview;
-  /** Of the button that saves. */
+  /** Label of the save button. */
   saveText: string;
   onSave: () => void;
 }
 
-/** Asks what saving would change, and shows it before it is done. */
+/** Previews the effect of saving before saving. */
 export function PreviewButton({ preview: { plan, onRefused = toastError }, saveText, onSave }: PreviewButtonProps) {
   const t = useT();
   const phone = usePhone();

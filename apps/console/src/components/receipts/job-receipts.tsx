@@ -8,7 +8,7 @@ import { useT } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import classes from './receipts.module.css';
 
-/** The receipts of one job, live; when it ends, the lists that show it are asked again. */
+/** Live receipts of a job. When the job ends, dependent lists are reloaded. */
 export function JobReceipts({ siteId, jobID }: { siteId: string; jobID: string }) {
   const t = useT();
   const inDrawer = useInsideOverlay() !== null;

@@ -12,7 +12,7 @@ type Receipt = JobOf['receipts'][number];
 
 const tones = { pending: 'warn', done: 'ok', failed: 'bad' } as const;
 
-/** What each node answered; a node that is away is named with what will happen when it is back. */
+/** The result of each node. An offline node shows what will happen when it returns. */
 export function Receipts({ job, pill }: { job: JobOf; pill?: ReactNode }) {
   const t = useT();
   const slowest = Math.max(0, ...job.receipts.map(({ tookMs }) => tookMs ?? 0));

@@ -1,7 +1,7 @@
 import { jobs } from '@edgeloom/contract/jobs/jobs.calls.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
-/** A job with its receipts, asked for each second until it has ended. */
+/** A job with its receipts, polled each second until it ends. */
 export const useJob = (siteId: string, jobID: string | null) =>
   useEndpoint(
     jobs.get,

@@ -8,7 +8,7 @@ export const written = (value: unknown) => {
   return value === '' || value === null || value === undefined ? '—' : isPlain(value) ? String(value) : null;
 };
 
-/** `max fails 3 → 5`; a list is only named. */
+/** `max fails 3 → 5`; for a list only its name. */
 export function changesInWords(before: Values, after: Values, titleOf: (name: string) => string): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names

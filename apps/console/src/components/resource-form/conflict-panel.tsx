@@ -14,7 +14,7 @@ interface ConflictPanelProps {
   choose: (name: string, value: unknown) => void;
 }
 
-/** Theirs and yours, field by field; saving again saves what is chosen. */
+/** Shows both versions of each conflicting field. Saving again applies the choice. */
 export function ConflictPanel({ conflict: { fields, taken }, words, values, choose }: ConflictPanelProps) {
   const t = useT();
   const panel = useRef<HTMLDivElement>(null);

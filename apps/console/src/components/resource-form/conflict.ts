@@ -1,16 +1,16 @@
-// Two people edit one thing: the second save is refused (412), and what each changed is laid side by side.
+// Conflicting edits: the second save is refused (412), and both changes are shown side by side.
 import type { Values } from './form-state.ts';
 
 export interface Conflict {
-  /** Changed by both, not alike: the reader chooses. */
+  /** Fields that both changed differently; the reader must choose. */
   fields: readonly { name: string; theirs: unknown; yours: unknown }[];
-  /** Changed by them alone: taken over. */
+  /** Fields that only the other person changed; their values are used. */
   taken: readonly string[];
 }
 
 const alike = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** What to go on with: theirs, and over it each field that was changed here. */
+/** Their version with the reader's own changes on top. */
 export function merge(base: Values, yours: Values, theirs: Values): { values: Values; conflict: Conflict } {
   const names = [...new Set([...Object.keys(yours), ...Object.keys(theirs)])];
   const own = names.filter((name) => !alike(yours[name], base[name]));

@@ -3,7 +3,7 @@ import { useT } from '../../lib/i18n.ts';
 import { StatusMark } from '../status/status-mark.tsx';
 import classes from './resource-form.module.css';
 
-/** Above fields that hold a draft from before a reload or sign-in. */
+/** Shown when a draft was restored after a reload or sign-in. */
 export function DraftNotice({ onDiscard }: { onDiscard: () => void }) {
   const t = useT();
   return (

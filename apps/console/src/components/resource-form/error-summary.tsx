@@ -5,12 +5,12 @@ import classes from './resource-form.module.css';
 
 interface ErrorSummaryProps {
   count: number;
-  /** Errors of values that no field of the form shows. */
+  /** Errors that no visible field shows. */
   hidden: readonly string[];
   onShow: () => void;
 }
 
-/** Beside the button that saves: how many errors there are, and the way to the first one. */
+/** Number of errors beside the save button, with a link to the first one. */
 export function ErrorSummary({ count, hidden, onShow }: ErrorSummaryProps) {
   const t = useT();
   return (
@@ -26,7 +26,7 @@ export function ErrorSummary({ count, hidden, onShow }: ErrorSummaryProps) {
   );
 }
 
-/** Moves the focus to the first field with an error, and opens the section that hides it. */
+/** Focuses the first field with an error and opens its collapsed section. */
 export function focusFirstError(form: HTMLFormElement | null) {
   const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
   const section = field?.closest('details');

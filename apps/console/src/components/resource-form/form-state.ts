@@ -8,7 +8,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface FormState {
   words: string;
   schema: unknown;
-  /** Of an update, what a new one takes: what may be left as it is may yet not be empty. */
+  /** The creation schema. An update may omit fields, but must not empty them. */
   asNew: unknown;
   values: Values;
   params: Readonly<Record<string, string>> | undefined;
@@ -16,7 +16,7 @@ export interface FormState {
   set: (name: string, value: unknown) => void;
   blur: (name: string) => void;
   register: (name: string) => () => void;
-  /** Errors to be shown, by the path of the value. */
+  /** Visible errors by path. */
   errors: ReadonlyMap<string, string>;
 }
 export const FormContext = createContext<FormState | null>(null);
@@ -27,7 +27,7 @@ export function useForm(): FormState {
   return form;
 }
 
-/** A copy in which the value at `path` is another. */
+/** A copy with the value at `path` replaced. */
 export function withValue(values: Values, path: string, value: unknown): Values {
   const [name = '', ...rest] = path.split('.');
   if (rest.length === 0) return { ...values, [name]: value };
@@ -48,16 +48,16 @@ const recordOf = (value: unknown): Values =>
   typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 
 export interface Field {
-  /** False where the body does not take it: an update may accept less than a creation. */
+  /** False if the body has no such field: updates may accept fewer fields. */
   accepted: boolean;
   value: unknown;
   set: (value: unknown) => void;
-  /** Errors of parts of the value: of a list, `2` or `2.port`. */
+  /** Errors within the value, such as `2` or `2.port` of a list. */
   inner: ReadonlyMap<string, string>;
   schema: unknown;
   params: FormState['params'];
   optional: boolean;
-  /** What Mantine's inputs take. */
+  /** Props for Mantine inputs. */
   input: {
     id: string;
     name: string;
@@ -71,10 +71,10 @@ export interface Field {
   };
 }
 
-/** `upstreams.0.port` is titled as `upstreams.port`. */
+/** `upstreams.0.port` uses the label of `upstreams.port`. */
 export const withoutIndexes = (path: string) => path.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '');
 
-/** One field of the form it stands in: value, words, error and what the schema says of it. */
+/** Value, label, error and schema of one field of the surrounding form. */
 export function useField(name: string): Field {
   const form = useForm();
   const { register } = form;

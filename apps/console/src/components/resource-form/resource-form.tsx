@@ -25,15 +25,15 @@ import { ErrorSummary, focusFirstError } from './error-summary.tsx';
 import classes from './resource-form.module.css';
 
 interface ResourceFormProps extends Telling {
-  /** For a new one; without `value` the form creates. */
+  /** Endpoint for creation, used without `value`. */
   create?: Endpoint;
   update?: Endpoint;
   params?: Readonly<Record<string, string>>;
-  /** What is edited, as a list or page shows it; the form takes of it what the update's body accepts. */
+  /** The object to edit. Only fields of the update body are used. */
   value?: object | null | undefined;
-  /** Where a new one starts, over the defaults of the schema. */
+  /** Initial values of a new object, over the schema's defaults. */
   initial?: Values;
-  /** When the body is not the fields themselves: their schema, and how they are put into the body. */
+  /** Schema of the fields, and how they are put into the body, when they are not the body itself. */
   schema?: unknown;
   wrap?: (input: Values) => object;
   refreshes?: readonly string[];
@@ -41,16 +41,16 @@ interface ResourceFormProps extends Telling {
   words?: string;
   submitLabel?: Word;
   done?: Word;
-  /** Gives back what was there before; offered with the message that it was saved. */
+  /** Restores the previous value; offered in the success message. */
   undo?: () => Promise<void>;
-  /** On a page: changes are listed and saved in the bar at the bottom. */
+  /** On a page: unsaved changes are listed in the bar at the bottom. */
   bar?: boolean;
-  /** Of a site's configuration: what saving would change can be seen beforehand. */
+  /** For site configuration: offers a preview of the change. */
   preview?: boolean;
   children: ReactNode;
 }
 
-/** Fields written in order; the endpoint's own schema judges them, on leaving a field first, then while typing. */
+/** Fields in order, validated by the endpoint's schema: on blur first, then while typing. */
 export function ResourceForm(props: ResourceFormProps) {
   const {
     create,
@@ -81,13 +81,13 @@ export function ResourceForm(props: ResourceFormProps) {
     ...initial,
     ...(editing ? acceptedOf(schema, value) : {}),
   };
-  // A parent may make `initial` and `value` anew at each render; their content counts.
+  // Parents may recreate `initial` and `value` on each render, so compare their content.
   const startText = JSON.stringify(start);
   const [baseText, setBaseText] = useState(startText);
   const [base, setBase] = useState(start);
   const draftKey = `${endpoint.feature}.${endpoint.name} ${JSON.stringify(params ?? {})} ${idOf(value)}`;
   const draft = useKeptDraft(draftKey, isDraft);
-  // Another provider's form may have left fields that this one does not have.
+  // A draft may contain fields of another provider's form.
   const [restored] = useState(draft && merge(acceptedOf(schema, draft.base), acceptedOf(schema, draft.values), start));
   const [isRestored, setRestored] = useState(restored !== null);
   const [values, setValues] = useState<Values>(restored?.values ?? start);
@@ -106,7 +106,7 @@ export function ResourceForm(props: ResourceFormProps) {
     dirty ? { base: withoutSecrets(schema, base), values: withoutSecrets(schema, values) } : undefined,
   );
 
-  // The server's newer values are taken over as long as nothing was typed.
+  // Newer server values replace untouched ones.
   if (baseText !== startText && !dirty && !busy) {
     setBaseText(startText);
     setBase(start);
@@ -129,7 +129,7 @@ export function ResourceForm(props: ResourceFormProps) {
   }, []);
   const blur = useCallback((name: string) => {
     const touch = () => setTouched((before) => (before.has(name) ? before : new Set([...before, name])));
-    // An error that appears meanwhile would move what is being pressed from under the pointer.
+    // An error that appears during a press would move the button away from the pointer.
     if (pressed.current) addEventListener('pointerup', () => setTimeout(touch), { once: true });
     else touch();
   }, []);
@@ -143,12 +143,12 @@ export function ResourceForm(props: ResourceFormProps) {
   );
 
   useEffect(() => overlay?.setDirty(dirty), [overlay, dirty]);
-  // A drawer's focus would start at its close button.
+  // Otherwise focus would start at the drawer's close button.
   useEffect(() => {
     if (overlay)
       form.current?.querySelector('input:not([type="hidden"]), textarea')?.setAttribute('data-autofocus', '');
   }, [overlay]);
-  // After a refused attempt the reader is taken to the first field that needs them.
+  // After a failed submission, focus the first field with an error.
   useEffect(() => {
     if (attempts > 0) focusFirstError(form.current);
   }, [attempts]);
@@ -162,7 +162,7 @@ export function ResourceForm(props: ResourceFormProps) {
     setConflict(null);
   };
 
-  /** What somebody else saved meanwhile, beside what is being typed here. Null where it cannot be found. */
+  /** The other person's saved version as a conflict, or null if it cannot be found. */
   async function meet(): Promise<Conflict | null> {
     await refresh([endpoint?.feature ?? '', ...refreshes]);
     const latest = freshOf(endpoint?.feature ?? '', idOf(value));
@@ -176,7 +176,7 @@ export function ResourceForm(props: ResourceFormProps) {
     return merged.conflict;
   }
 
-  /** The call that saves. Null, and what is wrong shown, where there is none to make. */
+  /** The call that saves, or null after showing validation errors. */
   function plan(): Planned | null {
     if (!endpoint || busy) return null;
     if (issues.length === 0) {
@@ -194,7 +194,7 @@ export function ResourceForm(props: ResourceFormProps) {
     return null;
   }
 
-  /** Each fault at its field; what has none is told as a whole. */
+  /** Shows each error at its field, and the rest as a whole. */
   function refuse(error: unknown) {
     const found = [
       ...fieldErrorsOf(error).map(
@@ -302,14 +302,14 @@ export function ResourceForm(props: ResourceFormProps) {
 
 const listed = (planned: Planned | null) => planned && [planned];
 
-/** Its ETag, for whoever edits it. */
+/** The object's ETag. */
 const timeOf = (value: unknown) =>
   typeof value === 'object' && value !== null && 'updatedAt' in value && typeof value.updatedAt === 'string'
     ? value.updatedAt
     : undefined;
 const CHANGED = 412;
 
-/** Without secrets. The difference from the base is what was typed here, not what someone else saved since. */
+/** Without secrets. `base` is the version that the edit started from. */
 interface Draft {
   base: Values;
   values: Values;
@@ -323,7 +323,7 @@ const isDraft = (stored: unknown): stored is Draft & Values =>
   isRecord(stored) && isRecord(stored['base']) && isRecord(stored['values']);
 const idOf = (value: object | null | undefined) => (value && 'id' in value ? String(value.id) : '');
 
-/** What is taken already, of codes whose answer names no field. */
+/** Field of each "already taken" error that has no path. */
 const taken: Readonly<Record<number, string>> = { 101_017: 'email', 101_025: 'name', 201_002: 'name' };
 
 const takenOf = (error: unknown): (readonly [string, string])[] => {
@@ -335,7 +335,7 @@ const takenOf = (error: unknown): (readonly [string, string])[] => {
 const isTouched = (path: string, touched: ReadonlySet<string>) =>
   [...touched].some((name) => path === name || path.startsWith(`${name}.`));
 
-/** `rules.0.value.2` of a body that wraps the fields is `value.2` of the field `value`; null when no field is meant. */
+/** Maps `rules.0.value.2` of a wrapped body to `value.2` of the field `value`, or null. */
 export function ownPath(path: string, fields: ReadonlySet<string>): string | null {
   const parts = path.split('.');
   for (let from = 0; from < parts.length; from += 1) {

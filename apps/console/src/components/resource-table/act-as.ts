@@ -4,7 +4,7 @@ import { beginActing } from '../../lib/acting.ts';
 import { toastError } from '../../lib/errors.ts';
 import { act, type RunAction } from './actions.tsx';
 
-/** Of a list of accounts: work as this one (switch user). */
+/** Row action: switch to this account. */
 export const actAs = act<{ id: string }>({
   label: 'proxy.actAs',
   icon: IconUserShare,

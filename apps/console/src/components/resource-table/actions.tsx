@@ -13,33 +13,33 @@ interface Common {
   label: Word;
   icon: Icon;
   danger?: boolean;
-  /** In the bulk bar: behind "More". */
+  /** Placed behind "More" in the bulk bar. */
   more?: boolean;
-  /** What a failure says before its cause. */
+  /** Prefix of an error message. */
   failed?: Word;
 }
-/** Calls an endpoint with what is made of the rows. */
+/** Calls an endpoint with a body made from the rows. */
 export interface CallAction<Row> extends Common {
   kind: 'call';
   endpoint: Endpoint;
-  /** Of the rows: those it would change; the others are told as skipped. */
+  /** Rows that the action would change. Other rows are listed as skipped. */
   applies: (row: Row) => boolean;
   send: (rows: readonly Row[]) => object;
   /** Why the others are skipped. */
   skips: Word;
-  /** What is asked before; a batch is previewed in any case. */
+  /** Confirmation of the action. Bulk actions always show a preview. */
   confirm: null | ((names: readonly string[], rows: readonly Row[]) => Question);
   done: Word;
-  /** With what was answered: to follow a job. */
+  /** Called with the response, for example to follow a job. */
   after?(reply: unknown, rows: readonly Row[]): void;
   refreshes: readonly string[];
-  /** The calls that give each row back the value it had. */
+  /** Calls that restore the previous value of each row. */
   undo: null | ((rows: readonly Row[]) => readonly Reverse[]);
 }
-/** A call that undoes something, of rows by their ids. */
+/** An undo call for some rows. */
 export interface Reverse {
   ids: readonly string[];
-  /** Where another call than the action's own reverses it. */
+  /** Endpoint of the undo call, if it differs from the action's. */
   endpoint?: Endpoint;
   send: (ids: readonly string[]) => object;
 }
@@ -52,7 +52,7 @@ export interface OpenAction extends Common {
 }
 export interface GoAction extends Common {
   kind: 'go';
-  /** In full: `/client/…`. */
+  /** Full path: `/client/…`. */
   to: string;
 }
 export interface RunAction<Row> extends Common {
@@ -64,7 +64,7 @@ export interface RunAction<Row> extends Common {
 export type RowAction<Row> = CallAction<Row> | OpenAction | GoAction | RunAction<Row>;
 export type BulkAction<Row> = CallAction<Row> | RunAction<Row>;
 
-/** Only endpoints whose body is of this shape. */
+/** Endpoints whose body has this shape. */
 type Taking<E extends Endpoint, Body> =
   Sent<E> extends { body: infer Asked } ? (Body extends Asked ? E : never) : never;
 type IdsBody = { ids: string[] };
@@ -79,7 +79,7 @@ interface Does<R, E extends Endpoint> extends Common, Partial<Omit<CallAction<R>
   send: (rows: readonly R[]) => Sent<E> & object;
   after?(reply: Received<E>, rows: readonly R[]): void;
 }
-/** A call made of the rows, where none of the actions below is meant. */
+/** A custom call, when none of the actions below fits. */
 export const does = <R, E extends Endpoint>(endpoint: E, given: Does<R, E>): CallAction<R> => ({
   kind: 'call',
   endpoint,
@@ -102,7 +102,7 @@ interface Choices<R> {
 
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
 
-/** One reverse for each value that the rows had before. */
+/** One undo call per distinct previous value. */
 export const backTo = <R extends Row, Value>(
   rows: readonly R[],
   valueOf: (row: R) => Value,
@@ -113,7 +113,7 @@ export const backTo = <R extends Row, Value>(
     return first === undefined ? [] : [{ ids: idsOf(some), send: (ids) => send(ids, valueOf(first)) }];
   });
 
-/** The form of a row, in the drawer. The endpoint says who may; without one it is always offered. */
+/** Opens the row's form. Without an endpoint the action needs no permission. */
 export const edit = (
   element: ReactElement,
   {
@@ -163,7 +163,7 @@ export const act = <R,>(given: {
   ...given,
 });
 
-/** Asks first. An entry that is turned on is to be turned off before: `applies` says which may go. */
+/** Confirms first. Enabled entries must be disabled before; `applies` selects removable rows. */
 export const remove = <R extends Row, E extends Endpoint>(
   endpoint: Taking<E, IdsBody>,
   choices: Choices<R> = {},

@@ -6,14 +6,14 @@ import type { Outcome } from './batch.ts';
 interface BatchResultsProps<Row> {
   title: string;
   outcomes: readonly Outcome<Row>[];
-  /** Names of the rows that were left out from the start, and why. */
+  /** Names of skipped rows, and the reason. */
   skipped: readonly string[];
   why: string;
   nameOf: (row: Row) => string;
   retry: (rows: readonly Row[]) => Promise<Outcome<Row>[]>;
 }
 
-/** What a batch did, row by row; what failed can be tried again. */
+/** Results of a bulk action per row, with a retry for failed rows. */
 export function BatchResults<Row>({ title, outcomes, skipped, why, nameOf, retry }: BatchResultsProps<Row>) {
   const [known, setKnown] = useState(outcomes);
   const [running, setRunning] = useState(false);

@@ -1,24 +1,24 @@
-// What becomes of each row of a batch. The API takes a batch whole or not at all, and names what stands in its way.
+// Results per row of a bulk action. The API applies a batch completely or not at all, and names the rows at fault.
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { explain, multipleOf, ruleText, type Explained } from '../../lib/errors.ts';
 
 type Cause = Pick<Explained, 'text' | 'code'>;
 export interface Outcome<Row> {
   row: Row;
-  /** Null: done. */
+  /** Null on success. */
   failed: Cause | null;
 }
 interface Batch<Row> {
   send: (rows: readonly Row[]) => Promise<void>;
-  /** The names a refusal may call a row by. */
+  /** Names by which an error may refer to a row. */
   namesOf: (row: Row) => readonly string[];
   onProgress: (done: number) => void;
 }
 
-/** As many as a call takes. */
+/** Maximum per call. */
 const most = 500;
 
-/** All at once; where that is refused, without the rows that were named; where none was named, one by one. */
+/** Sends all rows. On an error, retries without the named rows; if none is named, one by one. */
 export async function runBatch<Row>(rows: readonly Row[], batch: Batch<Row>): Promise<Outcome<Row>[]> {
   const outcomes = new Map<Row, Outcome<Row>>();
   const settle = (row: Row, failed: Cause | null) => {
@@ -42,7 +42,7 @@ export async function runBatch<Row>(rows: readonly Row[], batch: Batch<Row>): Pr
   return rows.flatMap((row) => outcomes.get(row) ?? []);
 }
 
-/** Another row may fare better. A missing right, a limit or a server that is away is the same for all. */
+/** Whether retrying single rows may help. Permission, rate limit and server errors affect all rows. */
 const isAboutRows = (error: unknown) => error instanceof ApiError && [400, 404, 409].includes(error.status);
 
 interface Particular {
@@ -55,7 +55,7 @@ const particularOf = (item: unknown): Particular[] => {
   return [{ rule: item.rule, targets }];
 };
 
-/** The rows that a refusal names, each with its cause. */
+/** Rows named by an error, each with its cause. */
 function refusedRows<Row>(error: unknown, rows: readonly Row[], namesOf: (row: Row) => readonly string[]) {
   const causes = new Map<unknown, Cause>();
   for (const { code, text, targets } of multipleOf(error))

@@ -9,9 +9,9 @@ import classes from './resource-table.module.css';
 
 interface BulkBarProps<Row> {
   selected: number;
-  /** How many match in all, where they can all be selected. */
+  /** Number of all matching rows, if they can be selected. */
   matching: number | null;
-  /** A batch, or the selection of all, under way. */
+  /** Progress of the bulk action or of selecting all rows. */
   progress: { done: number; total: number } | null;
   actions: readonly BulkAction<Row>[];
   onRun: (action: BulkAction<Row>) => void;
@@ -28,7 +28,7 @@ interface Entry {
   run: () => void;
 }
 
-/** Floats above the pager while rows are selected: safe actions, then dangerous ones, then Esc. */
+/** Toolbar above the pager while rows are selected: safe actions, dangerous actions, Esc. */
 export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onAll, onClear }: BulkBarProps<Row>) {
   const t = useT();
   const entries = actions.map((action): Entry => ({
@@ -54,7 +54,7 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
         ];
   const counted = progress ? `${progress.done} / ${progress.total}` : t('common.table.selected', { count: selected });
   const direct = entries.filter(({ isBehind }) => !isBehind);
-  // What leaves the bar first when there is no room: safe actions from the end, dangerous ones, "Select all".
+  // Order in which entries are hidden when there is no room: safe actions from the end, dangerous ones, "Select all".
   const leaving = [
     ...direct.filter(({ danger }) => !danger).toReversed(),
     ...direct.filter(({ danger }) => danger).toReversed(),
@@ -120,7 +120,7 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
   );
 }
 
-/** How many entries have to leave the bar. Measured anew for each width and each wording. */
+/** How many entries do not fit. Measured for each width and text. */
 function useFitting(words: string, most: number) {
   const { ref: place, width } = useElementSize();
   const bar = useRef<HTMLDivElement>(null);

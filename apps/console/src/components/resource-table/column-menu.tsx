@@ -10,7 +10,7 @@ interface ColumnMenuProps<Row> {
   choice: ColumnChoice<Column<Row>>;
 }
 
-/** Which columns are shown, in which order. Who the row is stays first. */
+/** Selects and orders columns. The first column is fixed. */
 export function ColumnMenu<Row>({ words, choice: { all, isShown, choose } }: ColumnMenuProps<Row>) {
   const t = useT();
   const [, ...others] = all;

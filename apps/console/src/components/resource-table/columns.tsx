@@ -7,31 +7,31 @@ import { tMaybe, t, type Word } from '../../lib/i18n.ts';
 import { Bits, Bytes, Count, Nothing, Tags, Time } from '../values/values.tsx';
 import classes from './resource-table.module.css';
 
-/** A row of a list as it comes over the wire. */
+/** A row of a list's response. */
 export type RowOf<E extends Endpoint> = Received<E> extends { data: (infer Row)[] } ? Row : never;
 export type AnyRow = object;
 
 export interface Column<Row> {
-  /** A field of the row, or any name when `render` makes the cell. */
+  /** A field of the row, or any name with `render`. */
   key: (keyof Row & string) | (string & {});
-  /** Default: `<feature>.fields.<key>`, else `common.fields.<key>`. */
+  /** Defaults to `<feature>.fields.<key>` or `common.fields.<key>`. */
   title?: Word;
   render?: (row: Row) => ReactNode;
-  /** The cell in an exported file, where the field alone does not say it. */
+  /** Text of the cell in exports, when the field alone does not suffice. */
   text?: (row: Row) => string;
   as?: 'text' | 'time' | 'bytes' | 'bits' | 'count' | 'tags';
-  /** Of the identity: where its page is, as a path in this console. */
+  /** For the identity column: path of the row's page. */
   to?: (row: Row) => string;
   align?: 'right';
-  /** 2 leaves below 1280 px, 3 below 1600 px. */
+  /** 2 is hidden below 1280 px, 3 below 1600 px. */
   priority?: 1 | 2 | 3;
-  /** A flexible column that may be cut takes the room that is left. */
+  /** A flexible column takes the remaining width and may be truncated. */
   flexible?: boolean;
-  /** The endpoint may sort by another name: `updatedAt` for `changed`. False: not at all. */
+  /** Sort key of the endpoint, when it differs. False disables sorting. */
   sort?: string | false;
-  /** Off until it is chosen from the column menu. */
+  /** Hidden until selected in the column menu. */
   hidden?: boolean;
-  /** Exported also while it is off. */
+  /** Exported even while hidden. */
   inFile?: boolean;
 }
 
@@ -57,7 +57,7 @@ export function cellOf<Row extends AnyRow>(column: Column<Row>, row: Row): React
   );
 }
 
-/** The cell as text, for a file: numbers as they are, times and choices as they are read here. */
+/** The cell as text for exports: raw numbers, formatted times and choices. */
 export function textOf<Row extends AnyRow>(column: Column<Row>, row: Row, words: string): string {
   if (column.text) return column.text(row);
   const drawn = column.render?.(row);
@@ -71,7 +71,7 @@ export function textOf<Row extends AnyRow>(column: Column<Row>, row: Row, words:
 }
 const momentOf = (value: unknown) => (value instanceof Date || typeof value === 'string' ? value : null);
 
-/** What a row is called, for labels: its first column as text. */
+/** The row's accessible name: its first column as text. */
 export function nameOf<Row extends AnyRow>(columns: readonly Column<Row>[], row: Row) {
   const [first] = columns;
   const value = first?.text?.(row) ?? (first && fieldOf(row, first.key));

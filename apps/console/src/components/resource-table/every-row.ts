@@ -5,13 +5,13 @@ import type { Identified } from './grid.tsx';
 import { pageOf, type PageOfRows } from './page-of-rows.ts';
 import { questionOf, sentOf } from './sent.ts';
 
-/** The most that a list gives at once. */
+/** Maximum page size. */
 const pageSize = 500;
 
 export interface Question {
   endpoint: Endpoint;
   params?: Readonly<Record<string, string>> | undefined;
-  /** The present filters and order; the pages are ours. */
+  /** Current filters and order, without paging. */
   query: Readonly<Record<string, unknown>>;
 }
 interface Following {
@@ -19,12 +19,12 @@ interface Following {
   onProgress: (done: number, total: number) => void;
 }
 
-/** All rows that match, page by page, in the order of the list. */
+/** All matching rows, page by page, in the list's order. */
 export async function everyRow<Row extends Identified>(question: Question, { signal, onProgress }: Following) {
   const rows = new Map<string, Row>();
   for (let page = 1; ; page += 1) {
     const found = await asked<Row>(question, page, signal);
-    // A list that changes meanwhile may show a row on two pages.
+    // If the list changes in between, a row may appear on two pages.
     for (const row of found.data) rows.set(row.id, row);
     const total = Math.max(found.total ?? 0, rows.size);
     onProgress(rows.size, total);
@@ -33,10 +33,10 @@ export async function everyRow<Row extends Identified>(question: Question, { sig
   }
 }
 
-/** How far a row is looked for; past that the list is searched by its name. */
+/** Pages to search for a row before the list is searched by name. */
 const SEARCHED_PAGES = 4;
 
-/** The place of the first of these rows in the list, from 0; null where the first pages do not have it. */
+/** Position of the first of these rows, from 0, or null if it is not on the first pages. */
 export async function placeIn({ ids, ...question }: Question & { ids: readonly string[] }, signal: AbortSignal) {
   for (let page = 1; page <= SEARCHED_PAGES; page += 1) {
     const { data, total = 0 } = await asked<Identified>(question, page, signal);

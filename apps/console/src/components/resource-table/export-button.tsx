@@ -14,14 +14,14 @@ import classes from './resource-table.module.css';
 
 interface ExportButtonProps<Row> {
   question: Question;
-  /** Those that are shown, in the order they are shown in. */
+  /** Visible columns in their order. */
   columns: readonly Column<Row>[];
   words: string;
-  /** What the list is called. */
+  /** Name of the list. */
   name: string;
 }
 
-/** Every row that matches, as a file. It counts while it works, and can be stopped. */
+/** Exports all matching rows, with progress and cancellation. */
 export function ExportButton<Row extends Identified>({ question, columns, words, name }: ExportButtonProps<Row>) {
   const t = useT();
   const [share, setShare] = useState<number | null>(null);

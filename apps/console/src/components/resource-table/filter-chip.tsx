@@ -10,22 +10,22 @@ import { FilterInput } from './filter-input.tsx';
 import classes from './resource-table.module.css';
 
 export interface Filter {
-  /** The query parameter. */
+  /** Query parameter. */
   key: string;
   label?: Word;
-  /** Named by `<feature>.choices.<key>.<value>`, else by the states of `status`. */
+  /** Labels come from `<feature>.choices.<key>.<value>`, or from the states of `status`. */
   choices?: readonly string[];
-  /** Names of the choices, where they are states: `node`. */
+  /** Locale group of state labels, such as `node`. */
   status?: string;
-  /** Choices that another call gives and searches: zones, products, tags. */
+  /** Endpoint that lists and searches the choices. */
   meta?: Endpoint;
-  /** Of that call's path: `{ siteId }`. */
+  /** Path parameters of that endpoint. */
   params?: Readonly<Record<string, string>>;
-  /** True or false. */
+  /** A boolean filter. */
   yesNo?: boolean;
-  /** Several values may be chosen. */
+  /** Allows several values. */
   many?: boolean;
-  /** Typed, instead of chosen or beside it: any part of a text, or a moment. */
+  /** Free input, instead of or in addition to choices. */
   typed?: 'text' | 'time';
 }
 
@@ -37,7 +37,7 @@ export const choiceOf = (filter: Filter, words: string, value: string) =>
   tMaybe(`status.${filter.status ?? filter.key}.${value}`) ??
   value;
 
-/** Choices that stand in the code. */
+/** Choices from the code. */
 function choicesOf(filter: Filter, words: string): Choice[] {
   if (filter.yesNo)
     return ['true', 'false'].map((value) => ({
@@ -47,10 +47,10 @@ function choicesOf(filter: Filter, words: string): Choice[] {
   return (filter.choices ?? []).map((value) => ({ value, label: choiceOf(filter, words, value) }));
 }
 
-/** Shorter lists are read faster than searched. */
+/** Shorter lists have no search input. */
 const SEARCHED_FROM = 8;
 
-/** Typed values as they are read: an instant by the reader's clock. */
+/** Formats typed values: instants in the reader's time zone. */
 const shownOf = ({ typed }: Filter, value: string) => (typed === 'time' ? time(value) : value);
 
 const operatorOf = ({ many, typed }: Filter, values: readonly string[]): Word =>

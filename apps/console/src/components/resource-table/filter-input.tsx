@@ -11,7 +11,7 @@ interface FilterInputProps {
   onDone: (value: string) => void;
 }
 
-/** What a filter without choices asks for: a text, or a moment as the reader's clock shows it. */
+/** Free input of a filter: a text, or a time in the reader's time zone. */
 export function FilterInput({ kind, label, value, onDone }: FilterInputProps) {
   const t = useT();
   const [text, setText] = useState(kind === 'time' && value !== '' ? toWall(value) : value);

@@ -12,7 +12,7 @@ interface FiltersProps {
   filters: readonly Filter[];
 }
 
-/** Those that are set as chips, the others behind a plus. */
+/** Active filters as chips; the others behind a plus button. */
 export function Filters({ words, state, filters }: FiltersProps) {
   const t = useT();
   const [adding, setAdding] = useState<string | null>(null);
@@ -56,14 +56,14 @@ export function Filters({ words, state, filters }: FiltersProps) {
   );
 }
 
-/** The filters in words, for the state in which they hide every row. */
+/** Active filters as text, for a list that they leave empty. */
 export const filtersInWords = (state: TableState, filters: readonly Filter[], words: string) => [
   ...(state.search ? [state.search] : []),
   ...filters.flatMap((filter) => {
     const values = state.filters[filter.key] ?? [];
     if (values.length === 0) return [];
     const named = values.map((value) => choiceOf(filter, words, value)).join(t('common.comma'));
-    // The names behind ids are the chip's to show.
+    // Names of ids are shown by the chip.
     return filter.choices
       ? [`${labelOf(filter, words)} ${t(values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')} ${named}`]
       : [labelOf(filter, words)];

@@ -11,7 +11,7 @@ interface ColumnHeadProps<Row> {
   state: TableState;
 }
 
-/** A column's title, a button where the list can be sorted by it. */
+/** A column title, which is a button when the column is sortable. */
 export function ColumnHead<Row>({ column, words, state }: ColumnHeadProps<Row>) {
   const t = useT();
   const key = sortKeyOf(column);

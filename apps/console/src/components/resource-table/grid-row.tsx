@@ -11,13 +11,13 @@ interface GridRowProps<Row> {
   id: string;
   name: string;
   columns: readonly Column<Row>[];
-  /** A cell for each of the columns. */
+  /** One cell per column. */
   cells: readonly ReactNode[];
   actions: readonly RowAction<Row>[];
   selectable: boolean;
   picked: boolean;
   isNew: boolean;
-  /** Place among all rows, where only some of them are in the document. */
+  /** Index among all rows, when the table is virtualized. */
   place: number | null;
   menuOpened: boolean;
   onMenu: (opened: boolean) => void;
@@ -30,7 +30,7 @@ export function GridRow<Row>(props: GridRowProps<Row>) {
     props;
   const t = useT();
   const onKey = (event: KeyboardEvent<HTMLTableRowElement>) => {
-    // Only from the row itself: keys typed into a control in it are the control's.
+    // Ignore keys typed into a control of the row.
     if (event.target !== event.currentTarget || event.nativeEvent.isComposing) return;
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const editing = actions.find(({ kind, label }) => kind === 'open' && label === 'common.edit');

@@ -21,7 +21,7 @@ export interface Identified {
   id: string;
 }
 export interface PhoneRow {
-  /** The first line, where it is not the first column. */
+  /** The first line, if it is not the first column. */
   name?: ReactNode;
   below: ReactNode;
   end?: ReactNode;
@@ -43,16 +43,16 @@ export interface GridProps<Row extends Identified> {
   tallies?: readonly GroupTally[];
   phone?: (row: Row) => PhoneRow;
   dimmed?: boolean;
-  /** Ids of the rows that were just made. */
+  /** Ids of newly created rows. */
   fresh?: readonly string[];
 }
 
-// Order, pages and filters are the server's, selection and columns outlive the table; it keeps rows and cells.
+// The server sorts, pages and filters; selection and columns are stored outside.
 const features = tableFeatures({});
-/** Past this many rows only those near the window are in the document. */
+/** Above this number of rows the table is virtualized. */
 const virtualFrom = 200;
 
-/** The table itself, for a screen wide enough for columns. */
+/** The table for wide screens. */
 export function Grid<Row extends Identified>(props: GridProps<Row>) {
   const {
     rows,
@@ -202,7 +202,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
   );
 }
 
-/** Stands for the rows outside the window. */
+/** Placeholder for virtualized rows. */
 const Spacer = ({ height, span }: { height: number; span: number }) => (
   <tr aria-hidden>
     {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- empty, and hidden with its row */}

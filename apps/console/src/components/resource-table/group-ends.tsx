@@ -1,7 +1,7 @@
 import { useT } from '../../lib/i18n.ts';
 import classes from './resource-table.module.css';
 
-/** Says that a group has more rows on the pages before or after this one. */
+/** Notes that the group continues on the previous or next page. */
 export function GroupEnds({ isContinued, continues }: { isContinued: boolean; continues: boolean }) {
   const t = useT();
   const ends = [

@@ -3,9 +3,9 @@ import type { GroupTally } from './page-of-rows.ts';
 import { prefer, usePreferences } from '../../stores/preferences.ts';
 
 export interface GroupOf<Row> {
-  /** Rows of one key stand together under a line of their own. */
+  /** Rows with the same key form a group. */
   by: (row: Row) => string;
-  /** `count` is of all rows of the group that match, on every page. */
+  /** `count` is the number of matching rows on all pages. */
   label: (key: string, rows: readonly Row[], count: number) => ReactNode;
 }
 
@@ -13,11 +13,11 @@ export interface Grouped<Row> {
   key: string;
   label: ReactNode;
   rows: readonly Row[];
-  /** It began on an earlier page; it goes on on the next one. */
+  /** The group started on an earlier page, or continues on the next. */
   isContinued: boolean;
   continues: boolean;
 }
-/** The rows in the groups they belong to, in the order the groups first appear; one nameless group when there are none. */
+/** Groups in the order of first appearance; a single unnamed group without grouping. */
 export function grouped<Row>(
   rows: readonly Row[],
   group: GroupOf<Row> | undefined,
@@ -40,7 +40,7 @@ export type Line<Row> =
   | { kind: 'group'; group: Grouped<Row>; folded: boolean }
   | { kind: 'row'; row: Row; index: number };
 
-/** Rows and group lines in the order they are shown; a folded group keeps its line only. */
+/** Rows and group lines in display order. A collapsed group has only its line. */
 export function linesOf<Row>(
   rows: readonly Row[],
   group: GroupOf<Row> | undefined,
@@ -54,7 +54,7 @@ export function linesOf<Row>(
   });
 }
 
-/** Groups that are folded away, remembered by table. */
+/** Collapsed groups, stored per table. */
 export function useFolded(table: string) {
   const folded = usePreferences((preferences) => preferences.folded[table]) ?? none;
   const fold = (key: string) => {

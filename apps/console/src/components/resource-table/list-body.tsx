@@ -13,13 +13,13 @@ interface ListBodyProps {
   result: Result<unknown>;
   page: PageOfRows<unknown> | null;
   columns: number;
-  /** What the list is called. */
+  /** Name of the list. */
   name: string;
   empty: ReactNode;
   children: ReactNode;
 }
 
-/** The rows, or what keeps them from being shown. */
+/** The rows, or the loading, error or empty state. */
 export function ListBody({ result, page, columns, name, empty, children }: ListBodyProps) {
   if (!page)
     return result.error ? (

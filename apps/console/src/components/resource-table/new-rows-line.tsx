@@ -7,7 +7,7 @@ import classes from './resource-table.module.css';
 
 type Fresh = ReturnType<typeof useNewRows>;
 
-/** Stands above a list whose filters hide what was just made. */
+/** Shown when filters hide a newly created row. */
 export function NewRowsLine({ rows, reveal, forget }: Fresh & { rows: NonNullable<Fresh['rows']> }) {
   const t = useT();
   const button = useRef<HTMLButtonElement>(null);

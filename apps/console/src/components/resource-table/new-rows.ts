@@ -1,16 +1,16 @@
-// What a form has just made is shown in the list that it stands in.
+// Highlights newly created rows in the list.
 import { useEffect, useRef } from 'react';
 import { areKin } from '../../lib/queries.ts';
 
 export interface Made {
   feature: string;
   ids: readonly string[];
-  /** What it is called, where the answer says it. */
+  /** Name of the row, if the response has it. */
   name: string | null;
 }
 const listeners = new Set<(made: Made) => void>();
 
-/** Past the moment when the closing drawer gives the focus back to its button. */
+/** The closing drawer first returns focus to its button. */
 const AFTER_DRAWER_MS = 30;
 
 export function announceCreated(feature: string, reply: unknown) {
@@ -39,7 +39,7 @@ export function useCreated(feature: string, onCreated: (made: Made) => void) {
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const idOf = (value: unknown) => (isRecord(value) && typeof value['id'] === 'string' ? [value['id']] : []);
 
-/** A creation answers its row, its rows, or their ids. */
+/** A creation returns its row, its rows, or their ids. */
 function idsIn(reply: unknown): string[] {
   if (!isRecord(reply)) return [];
   const { data, ids } = reply;

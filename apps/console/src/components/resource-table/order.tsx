@@ -4,10 +4,10 @@ import { fieldTitle, titleOf, type Column } from './columns.tsx';
 import { listOf, type TableState } from './table-state.ts';
 import classes from './resource-table.module.css';
 
-/** The column's name in `sortBy`; null where the list does not sort by it. */
+/** The column's `sortBy` value, or null if it is not sortable. */
 export const sortKeyOf = <Row,>({ key, sort }: Column<Row>) => (sort === false ? null : (sort ?? key));
 
-/** The endpoint's own order where a column shows it, else that of the first column that the list can be sorted by. */
+/** The endpoint's default order if a column shows it, otherwise that of the first sortable column. */
 export function startingOrder<Row>(endpoint: Endpoint, columns: readonly Column<Row>[]) {
   const { sortable, sortBy } = listOf(endpoint);
   const keys = columns.filter(({ hidden }) => !hidden).map(sortKeyOf);
@@ -21,7 +21,7 @@ interface OrderNoteProps<Row> {
   words: string;
 }
 
-/** The order in words, for when no head of a column shows it: the column is chosen away, or there is no room for it. */
+/** The order as text, when the sorted column is hidden. */
 export function OrderNote<Row>({ state, columns, words }: OrderNoteProps<Row>) {
   const t = useT();
   const { list, sortBy, orderBy } = state;

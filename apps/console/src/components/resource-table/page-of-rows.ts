@@ -1,8 +1,8 @@
-/** What every list answers; without a total it is whole. */
+/** Response of a list. Without `total` it is complete. */
 export interface PageOfRows<Row> {
   data: readonly Row[];
   total?: number;
-  /** Of a grouped list: the groups on the page, each with how many rows match and how many are on earlier pages. */
+  /** For a grouped list: the page's groups with their number of matching rows and of rows on earlier pages. */
   groups?: readonly GroupTally[];
 }
 export interface GroupTally {

@@ -11,7 +11,7 @@ export function Pager({ state, total }: { state: TableState; total: number }) {
   const pages = Math.max(1, Math.ceil(total / pageSize));
   const from = Math.min(total, (page - 1) * pageSize + 1);
   const to = Math.min(total, page * pageSize);
-  // The small lists start at 10; every list may show the five sizes.
+  // Small lists start with 10 rows.
   const sizes = pageSizes.filter((size) => size > 10 || state.list.pageSize === 10);
   return (
     <footer className={classes['pager']}>

@@ -8,7 +8,7 @@ import { grouped } from './lines.ts';
 import { RowMenu } from './row-menu.tsx';
 import classes from './resource-table.module.css';
 
-/** Two lines a row: who it is, then what matters of it. */
+/** Two lines per row: identity, then the main properties. */
 export function PhoneRows<Row extends Identified>({
   rows,
   columns,

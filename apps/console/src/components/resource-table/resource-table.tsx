@@ -41,34 +41,36 @@ export type { Identified, PhoneRow } from './grid.tsx';
 
 interface ResourceTableProps<E extends Endpoint, Row extends Identified> {
   endpoint: E;
-  /** Of the path: `{ siteId }`. */
+  /** Path parameters. */
   params?: Readonly<Record<string, string>>;
-  /** Fixed parts of the query. */
+  /** Fixed query parameters. */
   query?: Readonly<Record<string, unknown>>;
   columns: readonly Column<Row>[];
-  /** What can be done with a row: the menu at its end and the right button. */
+  /** Actions of a row, in its menu and context menu. */
   row?: (row: Row) => readonly RowAction<Row>[];
   bulk?: readonly BulkAction<Row>[];
-  /** The query parameter that holds the search text. */
+  /** Query parameter of the search text. */
   search?: string;
   filters?: readonly Filter[];
   pollMs?: number;
-  /** The order to begin with, where it is not the endpoint's own: `-createdAt`. */
+  /** Initial order, if it differs from the endpoint's: `-createdAt`. */
   sort?: string;
   group?: GroupOf<Row>;
   phone?: (row: Row) => PhoneRow;
-  /** Titles come from `<words>.fields.…`; by default the endpoint's feature. */
+  /** Locale namespace; defaults to the endpoint's feature. */
   words?: string;
   caption?: Word;
-  /** Its words come from `<words>.empty.…`; `text` is for a list that its reader does not fill. */
+  /** Empty state with texts from `<words>.empty.…`. `text` is for lists that the reader cannot fill. */
   empty?: Empty;
-  /** Beside the columns menu. */
+  /** Rendered beside the column menu. */
   tools?: ReactNode;
-  /** What the page's head says, when more than the number: "214 of 300". */
+  /** Count in the page head, when more than a number: "214 of 300". */
   counted?: (total: number, rows: readonly Row[]) => ReactNode;
 }
 
-/** Paging, search, filters, order, columns, selection, actions, live rows, and every state a list can be in. */
+/**
+ * A list with paging, search, filters, sorting, columns, selection, actions, polling, and all loading and error states.
+ */
 export function ResourceTable<E extends Endpoint>(props: ResourceTableProps<E, RowOf<E> & Identified>) {
   return <List<RowOf<E> & Identified> {...props} />;
 }
@@ -100,7 +102,7 @@ function questionOf(state: TableState, search: string | undefined, fixed: Readon
   };
 }
 
-/** `P7D`: seven days ago, to the hour, or the list would be another at each look. */
+/** `P7D` is seven days ago, rounded to the hour, so that the query stays the same. */
 function momentOf(value: string) {
   const days = /^P(\d+)D$/.exec(value)?.[1];
   if (days === undefined) return value;
@@ -113,7 +115,7 @@ interface ListedProps<Row extends Identified> extends ResourceTableProps<Endpoin
   state: TableState;
   result: Result<unknown>;
   page: PageOfRows<Row> | null;
-  /** The query that the rows answer. */
+  /** The query of the current rows. */
   asked: Readonly<Record<string, unknown>>;
 }
 
@@ -257,11 +259,11 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
   );
 }
 
-/** A row that is named elsewhere; on a page of many it may have to be scrolled to. */
+/** Focuses a row and scrolls to it if necessary. */
 function focusRow(id: string, frames = FRAMES_TO_WAIT) {
   const row = document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
   if (row) row.focus();
-  // Of a long page only the rows near the window are in the document; the page scrolls to this one.
+  // The row is virtualized; the page scrolls to it first.
   else if (frames > 0) requestAnimationFrame(() => focusRow(id, frames - 1));
 }
 const FRAMES_TO_WAIT = 20;

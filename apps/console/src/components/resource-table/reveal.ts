@@ -1,7 +1,7 @@
-// Where an entry that is named elsewhere, by a dialog of refusals, stands in a table on the page.
+// Finds the table row of an entry that an error dialog names.
 import { useEffect, useRef } from 'react';
 
-/** Leads to the row of this name or id; null where the table has none. */
+/** Returns a function that focuses the row with this name or id, or null. */
 type Finder = (target: string) => (() => void) | null;
 const finders = new Set<Finder>();
 

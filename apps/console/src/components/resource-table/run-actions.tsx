@@ -17,11 +17,11 @@ export interface Acting<Row> {
   rows: readonly Row[];
   nameOf: (row: Row) => string;
   params: Readonly<Record<string, string>> | undefined;
-  /** How far a batch is. */
+  /** Progress of a bulk action. */
   onProgress?: (done: number, total: number) => void;
 }
 
-/** Carries out what a row menu or the bulk bar offers. Answers whether it was begun. */
+/** Runs row and bulk actions. Resolves with whether the action was started. */
 export function useRunAction<Row extends { id: string }>() {
   const confirm = useConfirm();
   const overlay = useOverlay();
@@ -99,7 +99,7 @@ export function useRunAction<Row extends { id: string }>() {
   };
 }
 
-/** What will change, on how many, and what is left out and why. */
+/** What will change, the number of rows, and the skipped rows with the reason. */
 function previewOf<Row>(
   { label, danger = false, confirm, skips }: CallAction<Row>,
   those: readonly Row[],
@@ -132,7 +132,7 @@ function previewOf<Row>(
   };
 }
 
-/** Those that the account may do: an action without the right is not shown. */
+/** Filters actions by permission. */
 export function useAllowed() {
   const can = useCan();
   return <Row, A extends RowAction<Row>>(actions: readonly A[]) =>

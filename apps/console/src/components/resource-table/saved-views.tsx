@@ -8,13 +8,13 @@ import { removeView, saveView, useSavedViews } from '../../stores/saved-views.ts
 import classes from './resource-table.module.css';
 
 interface SavedViewsProps {
-  /** The list that the views are of. */
+  /** The list of the views. */
   list: string;
-  /** The columns that are shown now; a view restores them. */
+  /** Visible columns, which a view restores. */
   columns: readonly string[];
 }
 
-/** Names for what the address says of a list: search, filters, order, page size, columns. */
+/** Named combinations of search, filters, order, page size and columns. */
 export function SavedViews({ list, columns }: SavedViewsProps) {
   const t = useT();
   const [address] = useSearchParams();
@@ -90,7 +90,7 @@ export function SavedViews({ list, columns }: SavedViewsProps) {
   );
 }
 
-/** Where the list stands is the address's own, not the view's; a view begins at its first page. */
+/** Parameters that belong to the page. A view starts at its first page. */
 const place = ['view', 'tab'];
 
 function withoutPlace(address: URLSearchParams) {

@@ -7,12 +7,12 @@ import { Kbd } from '../values/values.tsx';
 import type { TableState } from './table-state.ts';
 import classes from './resource-table.module.css';
 
-/** A pause in typing this short does not end a search, so that slow typing leaves one entry in the history. */
+/** Searches within this pause share one history entry. */
 const CONTINUED_MS = 2000;
 const isContinued = (before: string, typed: string) =>
   before !== '' && typed !== '' && (typed.startsWith(before) || before.startsWith(typed));
 
-/** Asks when typing rests; `/` leads here, Esc empties it. */
+/** Debounced search. `/` focuses the field, Esc clears it. */
 export function SearchBox({ words, state }: { words: string; state: TableState }) {
   const t = useT();
   const [text, setText] = useState(state.search);
@@ -25,7 +25,7 @@ export function SearchBox({ words, state }: { words: string; state: TableState }
     setSent(typed);
     state.setSearch(typed, isSame);
   }, 250);
-  // Cleared filters and a step in the history change the address; the box shows the new search.
+  // Clearing filters and browser navigation change the URL, so update the field.
   if (seen !== state.search) {
     setSeen(state.search);
     if (state.search !== sent) {
@@ -48,7 +48,7 @@ export function SearchBox({ words, state }: { words: string; state: TableState }
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
-        // What was typed a moment ago is no longer asked.
+        // Cancel the pending search.
         ask.cancel();
         setText('');
         setSent('');

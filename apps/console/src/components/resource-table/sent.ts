@@ -4,14 +4,14 @@ import * as z from 'zod';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A search may carry its question in the body: POST auditLogs. */
+/** Some searches send their query in the body, such as POST auditLogs. */
 const asksByBody = (endpoint: Endpoint) => endpoint.method === 'POST' && onlyReads(endpoint);
 
-/** What a list can be asked. */
+/** Schema of the list's query. */
 export const questionOf = (endpoint: Endpoint): z.ZodObject | undefined =>
   asksByBody(endpoint) && isObject(endpoint.body) ? endpoint.body : endpoint.query;
 
-/** A list's request. An address turns one value into a list where one is meant; a body says it itself. */
+/** The request of a list. A URL needs single values as lists; a body does not. */
 export function sentOf(endpoint: Endpoint, params: Readonly<Record<string, string>> | undefined, question: Values) {
   const path = params && { params };
   if (!asksByBody(endpoint)) return { ...path, ...(endpoint.query && { query: question }) };
@@ -23,5 +23,5 @@ const isList = (endpoint: Endpoint, name: string) => {
   const field = fieldOf(endpoint.body, name);
   return field instanceof z.ZodArray || (field instanceof z.ZodOptional && field.unwrap() instanceof z.ZodArray);
 };
-/** A text that holds commas came apart in the address. */
+/** Regression: commas split a text in the URL. */
 const oneOf = (value: unknown): unknown => (Array.isArray(value) ? value.join(',') : value);

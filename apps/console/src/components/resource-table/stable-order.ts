@@ -4,7 +4,7 @@ interface Identified {
   id: string;
 }
 
-/** The rows in the order they were first seen in; new ones at the end. */
+/** Rows in the order of their first appearance; new rows last. */
 export function inOrder<Row extends Identified>(rows: readonly Row[], order: readonly string[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const known = order.flatMap((id) => byId.get(id) ?? []);
@@ -12,8 +12,8 @@ export function inOrder<Row extends Identified>(rows: readonly Row[], order: rea
 }
 
 /**
- * A live list changes its cells in place and never moves a row under the pointer: what the answer would order otherwise
- * is offered, not done. `view` names the question (page, sort, filters); another question starts anew.
+ * A live list updates cells but does not move rows under the pointer. A changed order is offered instead. `view`
+ * identifies the query; another query starts over.
  */
 export function useStableOrder<Row extends Identified>(rows: readonly Row[], view: string, live: boolean) {
   const [held, setHeld] = useState<{ view: string; order: readonly string[] }>({ view: '', order: [] });

@@ -7,7 +7,7 @@ import { prefer, usePreferences } from '../../stores/preferences.ts';
 
 export const pageSizes = [10, 25, 50, 100, 200, 500] as const;
 
-/** What a list can be asked, read from the endpoint's own declaration. */
+/** Query options of a list, from the endpoint's declaration. */
 export function listOf(endpoint: Endpoint) {
   const query = questionOf(endpoint);
   const defaults = defaultsOf(query);
@@ -20,13 +20,13 @@ export function listOf(endpoint: Endpoint) {
   };
 }
 
-/** Page, size, order, search and filters, all in the address: a link restores the view. */
+/** Page, size, order, search and filters, all stored in the URL. */
 export function useTableState(endpoint: Endpoint, filterKeys: readonly string[], sort: string | null = null) {
   const [address, setAddress] = useSearchParams();
   const list = useMemo(() => listOf(endpoint), [endpoint]);
   const kept = usePreferences((preferences) => preferences.pageSizes[endpoint.feature]);
 
-  // Each change is an entry of the history: Back restores the former search, filters, order and page with their rows.
+  // Each change adds a history entry, so that Back restores the former list.
   const change = (changes: Record<string, string | null>, { keepPage = false, replace = false } = {}) => {
     const after = new URLSearchParams(address);
     if (!keepPage) after.delete('page');
@@ -59,10 +59,10 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
       change({ pageSize: size === list.pageSize ? null : String(size) });
     },
     setSort: (column: string) => change({ sort: column === sortBy && orderBy === 'asc' ? `-${column}` : column }),
-    /** `replace`: the reader goes on typing the same search. */
+    /** `replace` is set while the reader continues to type the same search. */
     setSearch: (text: string, replace = false) => change({ q: text.trim() === '' ? null : text }, { replace }),
     setFilter: (key: string, values: readonly string[]) => change({ [key]: values.join(',') || null }),
-    /** The columns that the address names: those of a saved view. */
+    /** Columns in the URL, as set by a saved view. */
     columns: address.get('cols')?.split(',').filter(Boolean) ?? null,
     setColumns: (keys: readonly string[] | null) =>
       change({ cols: keys?.join(',') ?? null }, { keepPage: true, replace: true }),
@@ -71,7 +71,7 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
 }
 export type TableState = ReturnType<typeof useTableState>;
 
-/** `name` or `-name`. A column that the list cannot sort by is ignored. */
+/** `name` or `-name`. Unsortable columns are ignored. */
 function sortOf(
   text: string | null,
   list: { sortable: readonly string[]; sortBy: string; orderBy: string },

@@ -6,15 +6,15 @@ interface Keyed {
   hidden?: boolean;
 }
 export interface ColumnChoice<C> {
-  /** Those that are on, in their order. The first one, who the row is, stays. */
+  /** Visible columns in order. The first (identity) column is fixed. */
   shown: readonly C[];
-  /** All of them in their order, the ones that are off as well. */
+  /** All columns in order, including hidden ones. */
   all: readonly C[];
   isShown: (key: string) => boolean;
   choose: (keys: readonly string[] | null) => void;
 }
 
-/** Which columns are on, and in which order: what the address says, else what was chosen in this browser, else the page's own. */
+/** Visible columns and their order: from the URL, from this browser's storage, or the page's default. */
 export function useColumnChoice<C extends Keyed>(table: string, columns: readonly C[], state: TableState) {
   const kept = usePreferences((preferences) => preferences.shownColumns[table]);
   const own = columns.filter(({ hidden = false }) => !hidden).map(({ key }) => key);

@@ -54,7 +54,7 @@ export function useNewRows(list: ListNow) {
     else void locate(made, list.question.query);
   });
 
-  // The rows may come with the next answer. They get the focus once.
+  // The rows may come with the next response. They get the focus once.
   useEffect(() => {
     if (!rows || rows.isHidden || focused.current === rows.made) return;
     const first = shown.find((id) => rows.made.ids.includes(id));

@@ -13,12 +13,12 @@ interface Reversing<Row> {
   rows: readonly Row[];
   nameOf: (row: Row) => string;
   params: Readonly<Record<string, string>> | undefined;
-  /** Of the action that is undone. */
+  /** Endpoint of the action to undo. */
   endpoint: Endpoint;
   refreshes: readonly string[];
 }
 
-/** Undoes an action on rows, and says what could not be undone. */
+/** Undoes an action on rows, and lists failures. */
 export function useReverse<Row extends { id: string }>() {
   const overlay = useOverlay();
 

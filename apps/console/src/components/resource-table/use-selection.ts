@@ -9,11 +9,11 @@ export type SetSelection = (change: Selection | ((before: Selection) => Selectio
 interface Kept<Row> {
   view: string;
   selected: Selection;
-  /** All that match, on other pages as well. */
+  /** All matching rows, including other pages. */
   every: readonly Row[] | null;
 }
 
-/** A selection is of what is on screen, or of all that match it: another page, order or filter starts without one. */
+/** Selection of visible rows or of all matching rows. Changing page, order or filter clears it. */
 export function useSelection<Row extends Identified>(view: string, rows: readonly Row[], question: Question) {
   const [kept, setKept] = useState<Kept<Row>>({ view, selected: {}, every: null });
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null);

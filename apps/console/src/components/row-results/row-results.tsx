@@ -8,9 +8,9 @@ import classes from './row-results.module.css';
 export interface RowResult {
   name: string;
   outcome: 'done' | 'waiting' | 'failed' | 'skipped';
-  /** Cause of a failure or reason of a skip, in words. */
+  /** Cause of a failure, or reason of a skip. */
   text?: ReactNode;
-  /** The way out as a link or button, or how long it took. */
+  /** A link or button to resolve the failure, or the duration. */
   end?: ReactNode;
 }
 
@@ -22,7 +22,7 @@ const outcomes = [
 ] as const;
 const tones = { done: 'ok', waiting: 'unknown', failed: 'bad', skipped: 'off' } as const;
 
-/** What a batch did, row by row. */
+/** Results of a bulk action per row. */
 export function RowResults({
   title,
   rows,

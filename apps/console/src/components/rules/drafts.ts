@@ -1,7 +1,7 @@
-// A list of rules as one draft: edited, ordered and switched on the page, published together.
+// A list of rules as one draft, which is edited and published as a whole.
 import type { T } from '../../lib/i18n.ts';
 
-/** What the API says of a rule besides its fields. */
+/** Fields of a published rule in the API. */
 interface Published {
   id: string;
   priority: number;
@@ -11,23 +11,23 @@ interface Published {
 
 export type Draft<Rule extends Published> = Omit<Rule, 'id' | 'createdAt' | 'updatedAt'> & Pick<AnyDraft, 'id' | 'key'>;
 
-/** What every draft has, whatever its rule says. */
+/** Fields of every draft rule. */
 export interface AnyDraft {
-  /** Null until it is published. */
+  /** Null until published. */
   id: string | null;
   key: string;
-  /** Where it stood when it was published; the place in the list decides what it becomes. */
+  /** Published priority. The position in the list determines the new one. */
   priority: number;
   enabled: boolean;
 }
 
-/** The draft of a list, and the keys of the rules that were published when it was last changed. */
+/** The draft of a list, and the keys of the rules that were published at the time. */
 export interface StoredDraft<D extends AnyDraft> {
   rules: D[];
   known: string[];
 }
 
-/** The draft over what is published now: rules that someone else added stay, rules that someone else removed go. */
+/** Merges the draft with the published rules: rules added by others stay, rules removed by others disappear. */
 export function onto<D extends AnyDraft>(live: readonly D[], { rules, known }: StoredDraft<D>): D[] {
   const published = new Set(live.map(({ key }) => key));
   const drafted = new Set([...known, ...rules.map(({ key }) => key)]);
@@ -37,7 +37,7 @@ export function onto<D extends AnyDraft>(live: readonly D[], { rules, known }: S
   ];
 }
 
-// A draft may come back after a reload, with the keys it had.
+// A restored draft contains earlier keys.
 let made = Date.now();
 export const newKey = () => `new${(made += 1)}`;
 
@@ -54,7 +54,7 @@ export function moved<D extends AnyDraft>(rules: readonly D[], key: string, to: 
 
 const HIGHEST = 10_000;
 
-/** Numbers that put the rules into the list's order and change as few of them as they can. */
+/** Priorities that match the list's order with as few changes as possible. */
 export function prioritiesOf(rules: readonly AnyDraft[]): number[] {
   let last = -1;
   const kept = rules.map((rule) => {
@@ -66,7 +66,7 @@ export function prioritiesOf(rules: readonly AnyDraft[]): number[] {
   return last > HIGHEST ? rules.map((_, i) => Math.min(10, step) * (i + 1)) : kept;
 }
 
-/** What of a draft is sent, besides its place. */
+/** Fields to send, without the priority. */
 export type FieldsOf<D extends AnyDraft, Fields> = (rule: D) => Fields;
 
 const same = <D extends AnyDraft>(a: D, b: D, fieldsOf: FieldsOf<D, object>) =>
@@ -74,7 +74,7 @@ const same = <D extends AnyDraft>(a: D, b: D, fieldsOf: FieldsOf<D, object>) =>
 
 export interface Plan<Fields> {
   create: (Fields & { priority: number })[];
-  /** The keys of those that are created, in the same order. */
+  /** Keys of the created rules, in the same order. */
   created: string[];
   update: (Fields & { id: string; priority: number })[];
   remove: string[];
@@ -102,7 +102,7 @@ export function planOf<D extends AnyDraft, Fields extends object>(
   };
 }
 
-/** Is this rule another than the one that is live? */
+/** Whether the rule differs from the published one. */
 export const differs = <D extends AnyDraft>(live: readonly D[], rule: D, fieldsOf: FieldsOf<D, object>) => {
   const was = live.find(({ key }) => key === rule.key);
   return !was || !same(was, rule, fieldsOf);

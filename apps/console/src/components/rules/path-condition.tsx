@@ -8,13 +8,13 @@ interface PathConditionProps<Type extends Paths['type']> {
   types: readonly Type[];
   type: Type;
   value: string[];
-  /** What is wrong with the values; shown once they were touched or publishing was tried. */
+  /** Error of the values, shown after they were touched or publishing failed. */
   fault: string | undefined;
   tried: boolean;
   onChange: (paths: { type: Type; value: string[] }) => void;
 }
 
-/** Which URLs a rule is about. */
+/** The URLs that a rule applies to. */
 export function PathCondition<Type extends Paths['type']>({
   types,
   type,
@@ -24,7 +24,7 @@ export function PathCondition<Type extends Paths['type']>({
   onChange,
 }: PathConditionProps<Type>) {
   const t = useT();
-  // What is typed, beside what it means: a blank at the end must not vanish under the hands.
+  // Keep the text as typed, so that a trailing space does not vanish.
   const [text, setText] = useState(value.join(type === 'fileType' ? ' ' : '\n'));
   const [touched, setTouched] = useState(value.length > 0);
   const about: Paths['type'] = type;
@@ -68,7 +68,7 @@ export function PathCondition<Type extends Paths['type']>({
   );
 }
 
-/** `jpg, png` and a list of lines alike. A pattern may hold blanks and commas. */
+/** Splits `jpg, png` and lists of lines. Patterns may contain spaces and commas. */
 export function valuesOf(type: Paths['type'], text: string): string[] {
   if (type === 'all') return [];
   const parts =
@@ -80,5 +80,5 @@ export function valuesOf(type: Paths['type'], text: string): string[] {
   return parts.filter((value) => value !== '');
 }
 
-/** Separated by blanks or commas of any script. */
+/** Separated by spaces or commas of any script. */
 export const wordsOf = (text: string) => text.split(/[\s,，、]+/).filter((word) => word !== '');

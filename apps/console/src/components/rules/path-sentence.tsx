@@ -15,7 +15,7 @@ export function PathSentence({ paths: { type, value } }: { paths: Paths }) {
   );
 }
 
-/** The first few of what was typed, and how many more. */
+/** The first values, and the number of others. */
 export function Lits({ of }: { of: readonly string[] }) {
   const t = useT();
   const lits = of.slice(0, SHOWN);

@@ -5,7 +5,7 @@ import { RuleRow } from './rule-row.tsx';
 import classes from './rules.module.css';
 import type { Drafting } from './use-drafting.ts';
 
-/** How the rules of a list are read and edited. */
+/** How rules of a list are shown and edited. */
 export interface RuleKind<D extends AnyDraft> {
   sentence: ComponentType<{ rule: D }>;
   editor: ComponentType<EditorProps<D>>;
@@ -13,20 +13,20 @@ export interface RuleKind<D extends AnyDraft> {
 
 export interface EditorProps<D extends AnyDraft> {
   rule: D;
-  /** Publishing was tried with this rule: everything that is wrong is shown. */
+  /** Publishing failed at this rule, so all errors are shown. */
   tried: boolean;
   onChange: (rule: D) => void;
 }
 
 interface RuleListProps<D extends AnyDraft> extends RuleKind<D> {
   drafting: Drafting<D>;
-  /** What the list is called. */
+  /** Name of the list. */
   label: string;
 }
 
 const FIELD = ':is(textarea, input:not([type="checkbox"], [type="radio"], [type="hidden"], [readonly]))';
 
-/** Rules top to bottom, each a sentence with its form behind it; what is changed stays a draft until it is published. */
+/** Rules in order, each as a sentence with an editor. Changes stay a draft until published. */
 export function RuleList<D extends AnyDraft>({
   drafting,
   label,
@@ -37,12 +37,12 @@ export function RuleList<D extends AnyDraft>({
   const { rules, set, open, setOpen, locked, refused } = drafting;
   const [moving, setMoving] = useState('');
   const list = useRef<HTMLOListElement>(null);
-  // A new rule is opened to be filled in: its first field has the focus.
+  // The first field of a new rule has focus.
   const added = rules.find(({ key, id }) => key === open && id === null)?.key;
   useEffect(() => {
     if (added !== undefined) list.current?.querySelector<HTMLElement>(`[data-rule="${added}"] ${FIELD}`)?.focus();
   }, [added]);
-  // Each refused attempt leads the reader to the first field that needs a change.
+  // A failed attempt focuses the first field with an error.
   useEffect(() => {
     if (refused)
       list.current?.querySelector<HTMLElement>(`[data-rule="${refused.key}"] [aria-invalid="true"]`)?.focus();
@@ -51,7 +51,7 @@ export function RuleList<D extends AnyDraft>({
     if (to < 0 || to >= rules.length) return;
     set(moved(rules, key, to));
     setMoving(t('common.rules.moved', { n: to + 1 }));
-    // A row that moves in the document loses the focus, and the next Alt ↑ would go nowhere.
+    // A moved row loses focus, which Alt ↑ needs.
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-rule="${key}"] button`)?.focus());
   };
   return (

@@ -29,7 +29,7 @@ interface RuleRowProps {
   onMove: (to: number) => void;
   onDuplicate: () => void;
   onRemove: () => void;
-  /** The rule that is being dragged was let go above this one. */
+  /** The dragged rule was dropped above this one. */
   onDrop: (key: string) => void;
 }
 
@@ -53,7 +53,7 @@ export function RuleRow({
   const [over, setOver] = useState(false);
   const place = n - 1;
   const row = useRef<HTMLLIElement>(null);
-  // A new rule may stand far below the button that adds it.
+  // A new rule may be far below the button that adds rules.
   useEffect(() => {
     if (open) row.current?.scrollIntoView({ block: 'nearest' });
   }, [open]);

@@ -4,9 +4,9 @@ import { toast } from '../../stores/toasts.ts';
 import { LeaveGuard } from '../leave-guard/leave-guard.tsx';
 import { SaveBar } from '../save-bar/save-bar.tsx';
 
-/** What the bar needs of a list, whatever its rules are like. */
+/** The bar's view of a list. */
 interface List {
-  /** Said before its changes, where the page has several lists. */
+  /** Shown before the changes when the page has several lists. */
   title?: Word;
   changes: readonly string[];
   publishing: boolean;
@@ -16,14 +16,14 @@ interface List {
   isRestored: boolean;
 }
 
-/** One bar for all lists of a page: what changed, discard, publish. */
+/** One bar for all lists of a page: changes, discard, publish. */
 export function RulesBar({ lists }: { lists: readonly List[] }) {
   const t = useT();
   const changed = lists.filter(({ changes }) => changes.length > 0);
   const changes = changed.flatMap(({ title, changes: of }) =>
     of.map((change) => (title ? `${t(title)}${t('common.colon')}${change}` : change)),
   );
-  /** Null at the first list with a rule that cannot be published: its editor opens, and nothing is sent. */
+  /** Null if a rule is invalid; its editor opens. */
   const plan = () => {
     const calls: Planned[] = [];
     for (const list of changed) {

@@ -11,9 +11,9 @@ interface RulesBlockProps<D extends AnyDraft> extends RuleKind<D> {
   drafting: Drafting<D>;
   title: Word;
   why: Word;
-  /** Which of several rules wins. */
+  /** Text about which of several rules applies. */
   order: Word;
-  /** Of the button that adds one. */
+  /** Label of the add button. */
   add: Word;
   newRule: () => D;
 }

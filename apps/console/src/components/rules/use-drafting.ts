@@ -18,23 +18,23 @@ import {
 } from './drafts.ts';
 
 interface Kind<D extends AnyDraft, Fields> {
-  /** Of which list of which place the draft is. */
+  /** Storage key of the draft. */
   key: string;
   live: readonly D[];
   locked: boolean;
   fieldsOf: FieldsOf<D, Fields>;
-  /** By field; nothing where it can be published. */
+  /** Errors by field; empty for a valid rule. */
   faultsOf: (rule: D) => object;
-  /** Is this part of a stored draft such a rule? */
+  /** Validates a rule of a stored draft. */
   isRule: (stored: object) => boolean;
-  /** The calls of the list; rules are sent and answered as `field` of the body, removed by their ids. */
+  /** Endpoints of the list. Rules are sent and returned in the body's `field`, and removed by id. */
   calls: Record<'create' | 'update' | 'remove', Endpoint>;
   params: Readonly<Record<string, string>>;
   field: string;
   refreshes?: readonly string[];
 }
 
-/** The rules of a list: those that are live until one is touched, then a draft. */
+/** The published rules until one is changed, then a draft. */
 export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kind<D, Fields>) {
   const { key, live, locked, fieldsOf, faultsOf, calls, params, field, refreshes = [] } = kind;
   const t = useT();
@@ -68,13 +68,13 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
     setRestored(false);
   };
 
-  /** New rules before old ones go, so that nothing passes without the one or the other. */
+  /** New rules are created before old ones are removed, so that requests are always covered. */
   const callsFor = ({ create, update, remove }: Plan<Fields>): Planned[] => [
     ...(create.length > 0 ? [{ endpoint: calls.create, params, body: { [field]: create } }] : []),
     ...(update.length > 0 ? [{ endpoint: calls.update, params, body: { [field]: update } }] : []),
     ...(remove.length > 0 ? [{ endpoint: calls.remove, params, body: { ids: remove } }] : []),
   ];
-  /** Null when a rule cannot be published: the editor of the first such rule opens. */
+  /** Null if a rule is invalid; the first such rule's editor opens. */
   const planned = (): Plan<Fields> | null => {
     const wrong = rules.find((rule) => Object.keys(faultsOf(rule)).length > 0);
     if (!wrong) return planOf(live, rules, fieldsOf);
@@ -120,7 +120,7 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
     differs: (rule: D) => differs(live, rule, fieldsOf),
     changes,
     publish,
-    /** What publishing would send; null where a rule cannot be published. */
+    /** Calls that publishing would send; null if a rule is invalid. */
     plan: () => {
       const plan = planned();
       return plan && callsFor(plan);
@@ -132,7 +132,7 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
 
 export type Drafting<D extends AnyDraft> = ReturnType<typeof useDrafting<D, object>>;
 
-/** In the order in which they were sent. */
+/** In the order of the request. */
 const idsOf = (reply: unknown): string[] =>
   typeof reply === 'object' && reply !== null && 'data' in reply && Array.isArray(reply.data)
     ? reply.data.flatMap((one: unknown) =>

@@ -7,21 +7,21 @@ import { Pill } from '../status/status.tsx';
 import classes from './save-bar.module.css';
 
 interface SaveBarProps {
-  /** In words: `max fails 3 → 5`. Nothing changed: the bar is not there. */
+  /** Changes as text: `max fails 3 → 5`. The bar is hidden without changes. */
   changes: readonly string[];
   saving?: boolean;
-  /** The changes are from before a reload or sign-in. */
+  /** The changes were restored after a reload or sign-in. */
   isRestored?: boolean;
   saveLabel?: Word;
-  /** Where it can be seen beforehand what saving would change. */
+  /** Preview of the change, if available. */
   preview?: Preview | undefined;
-  /** In place of the changes, where something keeps them from being saved. */
+  /** Shown in place of the changes when they cannot be saved. */
   errors?: ReactNode;
   onSave: () => void;
   onDiscard: () => void;
 }
 
-/** Sticks to the bottom while something is changed. Ctrl S saves. */
+/** Sticky bar at the bottom while there are unsaved changes. Ctrl S saves. */
 export function SaveBar({
   changes,
   saving = false,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import classes from './sentence.module.css';
 
-/** A rule that can be read aloud: `IF path starts with /img/ THEN cache for 30 days`. */
+/** A rule as a sentence: `IF path starts with /img/ THEN cache for 30 days`. */
 export const Sentence = ({ children }: { children: ReactNode }) => (
   <span className={classes['sentence']}>{children}</span>
 );
@@ -17,10 +17,10 @@ export const And = joint('common.rule.and');
 export const Or = joint('common.rule.or');
 export const Then = joint('common.rule.then');
 
-/** What was typed, as it was typed. */
+/** Literal user input. */
 export const Lit = ({ children }: { children: ReactNode }) => <code className={classes['literal']}>{children}</code>;
 
-/** What happens; a refusal is told in madder. */
+/** The rule's effect; blocking effects are red. */
 export const Effect = ({ children, refuse = false }: { children: ReactNode; refuse?: boolean }) => (
   <span className={classes['effect']} data-refuse={refuse || undefined}>
     {children}

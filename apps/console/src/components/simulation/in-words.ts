@@ -1,4 +1,4 @@
-// What a step decided, in a sentence.
+// Describes each step of a simulation as a sentence.
 import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
 import { bytes, duration } from '../../lib/format.ts';
 import { currentLanguage, tMaybe } from '../../lib/i18n.ts';
@@ -65,6 +65,6 @@ const viewsOfModules: Readonly<Record<string, string>> = {
   responseHeaders: 'headers',
   tokenAuth: 'tokens',
 };
-/** Where the rule is changed. */
+/** The page on which the rule is edited. */
 export const viewOf = ({ step, rule }: Pick<Step, 'step' | 'rule'>) =>
   rule === null ? undefined : rule.kind === 'module' ? viewsOfModules[step] : views[rule.kind];

@@ -11,12 +11,12 @@ import classes from './simulation.module.css';
 
 type Step = Simulation['steps'][number];
 
-/** Most steps take less than a thousandth of a second. */
+/** Most steps take less than a millisecond. */
 const micro = (microseconds: number) => (microseconds < 1000 ? `${microseconds} µs` : took(microseconds / 1000));
 const linesOf = (headers: readonly { name: string; value: string }[]) =>
   headers.map(({ name, value }) => `${name}: ${value}`).join('\n');
 
-/** The outcome as a sentence, each step below it, and both messages. */
+/** The outcome, the steps, and both messages. */
 export function SimulationView({ simulation }: { simulation: Simulation }) {
   const t = useT();
   const [all, setAll] = useState(false);

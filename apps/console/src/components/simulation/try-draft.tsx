@@ -9,7 +9,7 @@ import { useAction } from '../../lib/use-endpoint.ts';
 import { SimulationView } from './simulation-view.tsx';
 import classes from './simulation.module.css';
 
-/** What would happen to a request if these changes were saved. */
+/** Simulates a request with these unsaved changes. */
 export function TryDraft({ planned }: { planned: readonly Planned[] }) {
   const t = useT();
   const [url, setUrl] = useState('');

@@ -9,13 +9,13 @@ import classes from './states.module.css';
 interface AwaitProps<T> {
   result: Result<T>;
   children: (data: T) => ReactNode;
-  /** What stands there meanwhile; by default a small spinner after 300 ms. */
+  /** Loading state; by default a small spinner after 300 ms. */
   loading?: ReactNode;
-  /** Where it brings its own head with it: the title that stands there until then. */
+  /** Title to show while loading, when the content brings its own page head. */
   page?: Word;
 }
 
-/** What is asked for, or what keeps it from being shown. Old data stay, dimmed, while newer ones are asked for. */
+/** Loading and error states of a query. Old data stays dimmed while new data loads. */
 export function Await<T>({ result, children, loading = <PageLoading />, page }: AwaitProps<T>) {
   const t = useT();
   if (result.data === undefined) {

@@ -14,13 +14,13 @@ export const toneOf = (kind: StatusKind, value: string): Tone => tones[kind]?.[v
 interface StatusProps {
   kind: StatusKind;
   value: string;
-  /** Instead of the state's own word. */
+  /** Overrides the state's label. */
   text?: string;
-  /** The reason for a bad state: stands beside it in grey, cut where there is no room, in full on hover and focus. */
+  /** Reason for a bad state, in grey and possibly truncated; complete on hover and focus. */
   why?: string | null;
 }
 
-/** A state: its mark, its word and, if it needs one, the reason. */
+/** A state with mark, label and optional reason. */
 export function Status({ kind, value, text, why }: StatusProps) {
   useT();
   const tone = toneOf(kind, value);
@@ -41,7 +41,7 @@ export function Status({ kind, value, text, why }: StatusProps) {
   );
 }
 
-/** A fact in a page's head or a number in a summary: `CNAME active`, `2 done`. */
+/** A fact in a page head or a number in a summary: `CNAME active`, `2 done`. */
 export function Pill({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className={classes['pill']} data-tone={tone}>

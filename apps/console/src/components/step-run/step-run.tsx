@@ -4,7 +4,7 @@ import type { Tone } from '../../theme/theme.ts';
 import { StatusMark } from '../status/status-mark.tsx';
 import classes from './step-run.module.css';
 
-/** A page about something that goes on: what it is and its steps at the left, what it says beside them. */
+/** A page about a process: steps on the left, output beside them. */
 export const RunPage = ({ side, children }: { side: ReactNode; children: ReactNode }) => (
   <div className={classes['split']}>
     <div className={classes['side']}>{side}</div>
@@ -15,18 +15,18 @@ export const RunPage = ({ side, children }: { side: ReactNode; children: ReactNo
 export interface RunStep {
   key: string;
   tone: Tone;
-  /** The word of the state. */
+  /** Label of the state. */
   state: string;
   isWaiting: boolean;
   isCurrent: boolean;
   title: ReactNode;
   why?: ReactNode;
   took?: ReactNode;
-  /** What stands below: a fault, gates. */
+  /** Content below the step, such as an error or gates. */
   more?: ReactNode;
 }
 
-/** Step by step: those that are done have a tick, and a line leads from each to the next. */
+/** A vertical list of steps with check marks. */
 export const StepRun = ({ steps }: { steps: readonly RunStep[] }) => (
   <ol className={classes['steps']}>
     {steps.map(({ key, tone, state, isWaiting, isCurrent, title, why, took, more }) => (

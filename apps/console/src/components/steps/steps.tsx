@@ -14,17 +14,17 @@ const FIELDS = ':is(input, textarea):not([type="hidden"], :disabled)';
 interface StepsProps {
   steps: readonly Step[];
   current: number;
-  /** Back to one that is done, whose content is as it was left; left out once nothing can be changed any more. */
+  /** Returns to a completed step and keeps its input. Undefined once nothing can be changed. */
   onBack?: (to: number) => void;
   children: ReactNode;
 }
 
-/** A page in steps: which there are at the left, each with its result, and the present one beside them. */
+/** A wizard page: steps with results on the left, the current step beside them. */
 export function Steps({ steps, current, onBack, children }: StepsProps) {
   const t = useT();
   const content = useRef<HTMLDivElement>(null);
   const shown = useRef(current);
-  // What was pressed has gone with its step: who works by keyboard goes on in the next one, not at the top of the page.
+  // The pressed button disappears with its step, so move focus to the next step.
   useEffect(() => {
     if (shown.current === current) return;
     shown.current = current;

@@ -20,7 +20,7 @@ export function Toasts() {
   );
 }
 
-/** Ctrl Z undoes the last action. In a field it is the field's own. */
+/** Ctrl Z undoes the last action, unless a field has focus. */
 function useUndoKey() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -42,12 +42,12 @@ const seconds = { ok: 4, info: 8, bad: null };
 function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: Toast }) {
   const t = useT();
   const Icon = icons[tone];
-  // Nothing to press, and gone by itself: it is in nobody's way to what lies under it.
+  // Toasts without an action let clicks through.
   const passes = tone === 'ok' && !action;
   const [held, setHeld] = useState(false);
   useEffect(() => {
     const stay = seconds[tone];
-    // Nobody loses what they are about to press.
+    // A hovered or focused toast stays.
     if (stay === null || held) return;
     const timer = setTimeout(dismiss, stay * 1000, id);
     return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { CopyIcon } from './copy.tsx';
 import classes from './values.module.css';
 
-/** What is taken elsewhere as a whole: a command, a token, a request. `name` says what it is where it is long or secret. */
+/** A text to copy: a command, token or request. `name` describes a long or secret text. */
 export function CodeBox({ text, name }: { text: string; name?: string }) {
   return (
     <pre className={classes['code']}>

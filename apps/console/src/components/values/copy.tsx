@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import classes from './values.module.css';
 
-/** A text with a button that copies it; `children` show it otherwise than it is copied. */
+/** A text with a copy button. `children` replace the displayed text. */
 export function Copy({ text, children }: { text: string; children?: ReactNode }) {
   return (
     <span className={classes['copy']}>
@@ -15,7 +15,7 @@ export function Copy({ text, children }: { text: string; children?: ReactNode })
   );
 }
 
-/** Without a tooltip of ours: toasts carry it, and the sign-in page would have to load all that places one. */
+/** Has no tooltip: the sign-in page would have to load the positioning library. */
 export function CopyIcon({
   text,
   name = text,

@@ -4,7 +4,7 @@ import * as format from '../../lib/format.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import classes from './values.module.css';
 
-/** A moment in the reader's zone; hovering tells the same instant in UTC and how long ago it is. */
+/** A time in the reader's time zone. The tooltip has UTC and the relative time. */
 export function Time({ at, milliseconds = false }: { at: string | Date | null | undefined; milliseconds?: boolean }) {
   const t = useT();
   const language = useLanguage();
@@ -22,7 +22,7 @@ export function Time({ at, milliseconds = false }: { at: string | Date | null | 
   );
 }
 
-/** Evaluated when it is shown, so that "3 min ago" is true then. */
+/** Evaluated when shown, so that relative times are current. */
 const Late = ({ text }: { text: () => string }) => <>{text()}</>;
 
 export const Nothing = () => <span className={classes['nothing']}>{format.nothing}</span>;
@@ -37,14 +37,14 @@ export const Bits = number(format.bits);
 export const Count = number(format.count);
 export const Percent = number(format.percent);
 
-/** A limit, where 0 means none. */
+/** A limit; 0 means none. */
 export function Limit({ of }: { of: number }) {
   const t = useT();
   return of === 0 ? <>{t('common.unlimited')}</> : <Count of={of} />;
 }
 
 const hues = ['woad', 'plum', 'ochre', 'leaf', 'indigo', 'madder'] as const;
-/** The same tag has the same dot everywhere. */
+/** The same tag always has the same colour. */
 const hueOf = (tag: string) => hues[[...tag].reduce((sum, char) => sum + (char.codePointAt(0) ?? 0), 0) % hues.length];
 
 export function Tags({ of }: { of: readonly string[] }) {

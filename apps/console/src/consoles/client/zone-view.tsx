@@ -6,7 +6,7 @@ import { lastZone } from '../../stores/session.ts';
 
 const nodesTab = (zoneId: string) => <NodesTable zoneId={zoneId} />;
 
-/** A zone with the nodes that are in it. */
+/** A zone with its nodes. */
 export function ZoneView() {
   const { zoneId } = useRouteParams('zoneId');
   useEffect(() => lastZone.keep(zoneId), [zoneId]);

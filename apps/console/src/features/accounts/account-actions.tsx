@@ -11,7 +11,7 @@ import { t } from '../../lib/i18n.ts';
 import { AccountForm } from './account-form.tsx';
 import { canBeActedAs, ownsSites, type Account } from './account.ts';
 
-/** Of a row: all that can be done with the account. */
+/** Actions in the list of accounts. */
 export const listActions = (account: Account): RowAction<Account>[] =>
   account.manageable
     ? [
@@ -24,7 +24,7 @@ export const listActions = (account: Account): RowAction<Account>[] =>
       ]
     : [];
 
-/** What its page offers, too. It is removed from a list: a page of nobody would be left. */
+/** Actions on the account page. Removal is only in the list, because the page would be left empty. */
 export function accountActions(account: Account): RowAction<Account>[] {
   if (!account.manageable) return [];
   const isOwnSub = !account.isRoot && account.auth === family;
@@ -42,7 +42,7 @@ export function accountActions(account: Account): RowAction<Account>[] {
   ];
 }
 
-/** An expired account comes back by a later date, which is the form's. */
+/** An expired account is reactivated by a later expiry date in its form. */
 function statusActions({ status }: Account): CallAction<Account>[] {
   const others = {
     normal: [pausing, locking],
@@ -79,7 +79,7 @@ const locking = does<Account, typeof accounts.update>(accounts.update, {
   confirm: ([name], [account]) => ({
     title: t('accounts.confirm.lock', { name: name ?? '' }),
     points: [signIn(account), ...sitesOut(account)],
-    // Typed where visitors are turned away.
+    // Locking an account with sites stops their traffic, so the name must be typed.
     ...((account?.siteCount ?? 0) > 0 && account && ownsSites(account) && { type: account.name }),
   }),
 });

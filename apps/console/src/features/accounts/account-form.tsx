@@ -14,7 +14,7 @@ interface AccountFormProps {
   value?: Account;
   auth: Family;
   isSub: boolean;
-  /** What the button says that adds it. */
+  /** Label of the create button. */
   adding?: Word;
 }
 
@@ -46,7 +46,7 @@ export function AccountForm({ value, auth, isSub, adding }: AccountFormProps) {
   );
 }
 
-/** Its state is changed by actions of their own: a form that was open for a while must not lift a lock. */
+/** The state is omitted: saving a form that was open for long must not unlock the account. */
 function editable({ status: _, clientName, ...account }: Account, isOperator: boolean) {
   return { ...account, ...(isOperator && clientName !== null && { clientName }) };
 }

@@ -28,7 +28,7 @@ import { AssignSites } from './assign-sites.tsx';
 import { AssignZones } from './assign-zones.tsx';
 import { columnsOf } from './columns.tsx';
 
-/** One account: what is known of it, and what is given to it. */
+/** One account and its assignments. */
 export function AccountPage() {
   const { id } = useRouteParams('id');
   const found = useEndpoint(accounts.get, { params: { id } });
@@ -41,7 +41,7 @@ export function AccountPage() {
 
 const overview = { value: 'overview', label: 'accounts.tabs.overview' } as const;
 
-/** Of a root account its sub-accounts; of a sub-account what is assigned to it. */
+/** Sub-accounts of a root account, or the assignments of a sub-account. */
 function tabsOf({ auth, isRoot, subCount, siteCount, zoneCount }: Account) {
   if (isRoot) return [overview, { value: 'subs', label: 'accounts.tabs.subs', count: subCount ?? 0 }] as const;
   if (auth === 'user' && family !== 'admin')

@@ -6,11 +6,11 @@ import { family, type Family } from '../../lib/family.ts';
 
 export type Account = RowOf<typeof accounts.list>;
 
-/** Where an account's page is, in this console. */
+/** Path of an account's page in this console. */
 export const accountAddress = ({ id }: Pick<Account, 'id'>) =>
   `userManagement/${family === 'user' ? 'usersList' : 'users'}/${id}`;
 
-/** What stands beside the state: nobody has taken up the invitation yet. */
+/** Set while the invitation has not been accepted. */
 export function invitationOf({ emailConfirmed, invitationEndsAt }: Account): string | null {
   if (emailConfirmed) return null;
   const ends = dateOf(invitationEndsAt);
@@ -19,10 +19,10 @@ export function invitationOf({ emailConfirmed, invitationEndsAt }: Account): str
   return t('accounts.invitation.open', { when: relative(ends, now, currentLanguage()) });
 }
 
-/** Somebody who serves visitors: its lock takes sites out of service. */
+/** A customer's root account. Locking it takes its sites out of service. */
 export const ownsSites = ({ isRoot, auth }: Account) => isRoot && auth !== 'admin';
 
-/** Whose work may be done as theirs: in one's own console and the next one below. */
+/** Accounts to switch to: of the own console and of the next one below. */
 const below: Readonly<Record<Family, readonly Family[]>> = {
   user: ['user'],
   client: ['user', 'client'],

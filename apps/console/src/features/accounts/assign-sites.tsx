@@ -21,7 +21,7 @@ const columns: Column<Site>[] = [
   { key: 'tags', as: 'tags', sort: false, priority: 2, flexible: true },
 ];
 
-/** The sites of its customer that a sub-account sees, or those that it does not see yet: page by page, however many. */
+/** The customer's sites that a sub-account sees, or those that can be assigned. */
 export function AssignSites({ account, assigned }: { account: Account; assigned: boolean }) {
   const idsOf = (sites: readonly Site[]) => sites.map(({ id }) => id);
   const bodyOf = (siteIDs: string[]) => ({ body: { siteIDs, userIDs: [account.id] } });

@@ -7,7 +7,7 @@ import { Await } from '../../components/states/await.tsx';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Account } from './account.ts';
 
-/** Which zones a sub-account of the operator works in. */
+/** Zones assigned to an operator's sub-account. */
 export function AssignZones({ account }: { account: Account }) {
   const params = { clientId: account.id };
   const found = useEndpoint(clientZones.get, { params });

@@ -63,7 +63,7 @@ const columns = {
 
 export const columnsOf = (tab: keyof typeof columns): readonly Column<Account>[] => columns[tab];
 
-/** Its state, and what keeps it from being in: nobody has taken up the invitation. */
+/** The state, and a pending invitation as its reason. */
 export function stateOf(account: Account) {
   return <Status kind="account" value={account.status} why={invitationOf(account)} />;
 }

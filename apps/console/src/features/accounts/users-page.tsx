@@ -34,13 +34,13 @@ const adds: Readonly<Record<TabName, Word>> = {
   subs: 'accounts.adding.subs',
 };
 
-/** Whom one manages: in the own console, and in the one below it. */
+/** Accounts that the reader manages: in the own console and the one below. */
 export function UsersPage() {
   const own = tabsOf[family];
   const current = useTab(own);
   const { auth, isRoot } = tabs[current];
   const isSub = current === 'subs';
-  // An operator's customers and their sub-accounts are the operator's to make.
+  // Only operators create customers and their sub-accounts.
   const adding = family === 'admin' && current === 'users' ? null : adds[current];
   const form = <AccountForm auth={auth} isSub={isSub} {...(adding && { adding })} />;
   return (

@@ -23,7 +23,7 @@ const columns: Column<Row>[] = [
   { key: 'createdAt', as: 'time', priority: 3 },
 ];
 
-/** What the operator tells its accounts and customers. */
+/** The operator's announcements to its accounts and customers. */
 export function AnnouncementSettingPage() {
   return (
     <Page title="announcementSetting.title" create={<AnnouncementForm />} creates={announcementSetting.create}>

@@ -57,7 +57,7 @@ function Documentation({ data }: { data: unknown }) {
   );
 }
 
-/** Every call by feature; the search looks at paths, names and permissions. */
+/** All calls by feature. The search covers paths, names and permissions. */
 function Contents({ calls, chosen }: { calls: ApiDocument['calls']; chosen: string }) {
   const t = useT();
   useLanguage();

@@ -11,7 +11,7 @@ import classes from './api-doc.module.css';
 
 const places = ['path', 'query', 'header'] as const;
 
-/** One call: what it does, who may, what it takes, what it answers, how it fails. */
+/** One call: description, permission, input, response, errors. */
 export function CallView({ call, schemas }: { call: Call; schemas: Schemas }) {
   const t = useT();
   useLanguage();

@@ -9,13 +9,13 @@ import classes from './api-doc.module.css';
 const sources = ['placeholder', 'session', 'token'] as const;
 type Source = (typeof sources)[number];
 
-/** The call as one command line. A token is copied, never shown: somebody may look on. */
+/** The call as a curl command. The token is copied but never displayed. */
 export function CurlBox({ call, schemas }: { call: Call; schemas: Schemas }) {
   const t = useT();
   const [source, setSource] = useState<Source>('placeholder');
   const [given, setGiven] = useState('');
   const base = `${location.origin}/api/v1`;
-  // Read when it is copied: an access token is exchanged every few minutes.
+  // Read on copy, because access tokens are refreshed every few minutes.
   const token = source === 'session' ? cookie('accessToken') : source === 'token' && given !== '' ? given : null;
   const shown = curlOf(call, schemas, base, token === null ? null : '••••••••');
   return (

@@ -1,4 +1,4 @@
-// The part of an OpenAPI document that the page shows, read with care: it comes over the wire like anything else.
+// The parts of an OpenAPI document that the page shows, validated.
 import * as z from 'zod';
 import type { Family } from '../../lib/family.ts';
 
@@ -83,7 +83,7 @@ export interface ApiDocument {
   schemas: Schemas;
 }
 
-/** The calls of this console and those that stand before all of them. */
+/** The calls of this console and those of all consoles. */
 export function readDocument(document: unknown, family: Family): ApiDocument {
   const { paths, components } = Document.parse(document);
   const calls = Object.entries(paths).flatMap(([path, methods]) =>
@@ -105,7 +105,7 @@ export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   return named ?? schema;
 }
 
-/** What a reference leads to, and "text or nothing" as text; whether nothing is allowed is said apart. */
+/** Resolves references, and "string or null" to a nullable string. */
 export function plain(given: JsonSchema, schemas: Schemas): { schema: JsonSchema; nullable: boolean } {
   const schema = resolved(given, schemas);
   const parts = schema.anyOf ?? schema.oneOf;
@@ -128,7 +128,7 @@ const examples: Readonly<Record<string, string>> = {
   ipv6: '2001:db8::10',
 };
 
-/** A value that the schema would take; made, not measured. */
+/** An example value for the schema. */
 export function exampleOf(given: JsonSchema, schemas: Schemas, depth = 0): unknown {
   const { schema, nullable } = plain(given, schemas);
   if (schema.default !== undefined && schema.default !== null) return schema.default;
@@ -150,7 +150,7 @@ export function exampleOf(given: JsonSchema, schemas: Schemas, depth = 0): unkno
   return null;
 }
 
-/** One word of a shell, whatever is in it. */
+/** Quotes a shell argument. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 export function curlOf(call: Call, schemas: Schemas, base: string, token: string | null): string {

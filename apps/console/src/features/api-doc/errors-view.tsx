@@ -6,7 +6,7 @@ import classes from './api-doc.module.css';
 
 const envelope = { isError: true, code: 101_003, message: 'Parameter Error', errorData: [], extra: {}, reqID: '…' };
 
-/** The whole catalogue: every call that fails answers one of these, in the same envelope. */
+/** The catalogue of all errors. */
 export function ErrorsView() {
   const t = useT();
   const entries = Object.entries<ErrorEntry>(errors).toSorted(([, a], [, b]) => a.code - b.code);

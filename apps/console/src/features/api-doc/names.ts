@@ -1,4 +1,4 @@
-// What features and calls are called, in the reader's language where it has a word, else as the declaration spells them.
+// Translated names of features and calls, or their identifiers.
 import { tMaybe } from '../../lib/i18n.ts';
 import type { Call } from './document.ts';
 

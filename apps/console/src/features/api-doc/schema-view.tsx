@@ -11,7 +11,7 @@ interface Named {
   description?: string | undefined;
 }
 
-/** What a body or an answer is made of: its fields, or the one thing that it is. */
+/** The fields of a body or response. */
 export function SchemaView({ schema, schemas }: { schema: JsonSchema; schemas: Schemas }) {
   const top = resolved(schema, schemas);
   const inside = fieldsOf(top, schemas);
@@ -86,7 +86,7 @@ function Field({
   );
 }
 
-/** The fields of an object, or of the objects in a list or behind any key. */
+/** Fields of an object, of a list's objects, or of a record's values. */
 function fieldsOf(given: JsonSchema, schemas: Schemas): Named[] {
   const { schema } = plain(given, schemas);
   if (schema.properties) {

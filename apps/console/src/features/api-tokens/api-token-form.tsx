@@ -39,7 +39,7 @@ const lives = ['d30', 'd90', 'd365', 'never', 'custom'] as const;
 type Life = (typeof lives)[number];
 const isLife = (text: string | null): text is Life => lives.some((life) => life === text);
 
-/** Most tokens are for some months; one that never ends has to be wanted. */
+/** Defaults to some months; a token without expiry must be chosen. */
 function ExpiryField({ name }: { name: string }) {
   const t = useT();
   const { set, input } = useField(name);

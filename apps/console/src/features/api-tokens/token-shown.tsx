@@ -5,7 +5,7 @@ import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from './api-tokens.module.css';
 
-/** The one time that it can be read. */
+/** Shows the new token once. */
 export function TokenShown({ token }: { token: string }) {
   const t = useT();
   const close = useOverlayClose();

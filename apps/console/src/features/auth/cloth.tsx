@@ -1,17 +1,17 @@
 import { useId } from 'react';
 import classes from './auth.module.css';
 
-/** Side of a float in the cloth, in px. */
+/** Size of a thread crossing in px. */
 const cell = 14.5;
 
 interface Thread {
-  /** Row from the top, and column of the float where the run is strongest. */
+  /** Row from the top, and column of the strongest highlight. */
   row: number;
   from: number;
   floats: number;
   dye: 'woad' | 'ochre' | 'plum';
 }
-// Runs of dyed weft, as if requests passed through the cloth.
+// Coloured weft threads, like requests that pass through.
 const threads: readonly Thread[] = [
   { row: 9, from: 0, floats: 8, dye: 'woad' },
   { row: 10, from: 1, floats: 6, dye: 'woad' },
@@ -27,10 +27,10 @@ const threads: readonly Thread[] = [
   { row: 71, from: 8, floats: 5, dye: 'plum' },
 ];
 
-/** A 2/2 twill: each weft floats over two warps, each row begins one warp further left. */
+/** A 2/2 twill: each weft passes over two warps, and each row is shifted by one. */
 const floatAt = (row: number, index: number) => (index * 4 - (row % 4)) * cell;
 
-/** Woven cloth, drawn: a pattern of four by four threads, and dyed runs upon it. */
+/** The woven background: a pattern of four by four threads with coloured highlights. */
 export function Cloth() {
   const id = useId();
   return (

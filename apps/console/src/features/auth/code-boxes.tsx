@@ -10,7 +10,7 @@ interface CodeBoxesProps {
   onChange: (code: string) => void;
 }
 
-/** Six boxes that are one input: it takes a paste, an autofilled code, and one label. */
+/** Six boxes backed by one input, so that pasting, autofill and the label work. */
 export function CodeBoxes({ id, label, value, wrong, disabled, onChange }: CodeBoxesProps) {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {

@@ -34,7 +34,7 @@ export function CreatePasswordPage() {
   if (!isLink(link)) return <Navigate to={to('login')} replace />;
   const { token, email, purpose } = link;
 
-  // The end of the session opens the sign-in form; this page opens again with the link.
+  // Signing out opens the sign-in form; this page opens again through the link.
   async function goOn() {
     setHasLeft(true);
     await navigate(to('login/createPassword'), { replace: true, state: link });

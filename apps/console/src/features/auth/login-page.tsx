@@ -49,7 +49,7 @@ export function LoginPage() {
       });
     } catch (error) {
       if (!isRefused(error)) return sayFailure(error);
-      // The same words for an unknown account: they reveal no address.
+      // The same message as for an unknown account, so that addresses are not revealed.
       setRefused(withCode({ text: t('auth.refused'), code: REFUSED }));
       const field = form.querySelector<HTMLInputElement>('[name="password"]');
       field?.focus();

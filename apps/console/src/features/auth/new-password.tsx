@@ -14,11 +14,11 @@ export const isChosen = ({ password, again }: Chosen) => password.length >= leas
 interface NewPasswordProps {
   value: Chosen;
   onChange: (chosen: Chosen) => void;
-  /** What the server says of it. */
+  /** Error from the server. */
   error: string | null;
 }
 
-/** Twice, with the rule as a line that turns as it is met. */
+/** Two password fields with a live hint about the rules. */
 export function NewPassword({ value, onChange, error }: NewPasswordProps) {
   const t = useT();
   const shared = {

@@ -11,13 +11,13 @@ import classes from './auth.module.css';
 
 let finishing: Promise<string> | null = null;
 
-/** Where the provider sends the browser back to. */
+/** Redirect target of the OIDC provider. */
 export function OidcPage() {
   const t = useT();
   const { search } = useLocation();
   const navigate = useNavigate();
   useEffect(() => {
-    // React runs an effect twice while developing, and the answer is good once.
+    // React runs effects twice in development, and the code is valid once.
     finishing ??= finishOidc(search);
     finishing
       .then((next) => navigate(afterSignIn(new URLSearchParams({ next })), { replace: true }))

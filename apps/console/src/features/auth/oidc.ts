@@ -1,4 +1,4 @@
-// Out to the operator's provider and back. What this browser alone knows stays in the tab meanwhile.
+// The OIDC redirect flow. State and verifier are kept in this tab.
 import { oidc } from '@edgeloom/contract/auth/auth.calls.ts';
 import { call } from '../../lib/api.ts';
 import { arrive } from '../../lib/sign-in.ts';
@@ -11,7 +11,7 @@ export async function beginOidc(client: string | null, next: string | null) {
   location.assign(url);
 }
 
-/** Answers where the reader was going. */
+/** Resolves with the path to return to. */
 export async function finishOidc(search: string): Promise<string> {
   const [onePassKey, next = ''] = (sessionStorage.getItem(kept) ?? '').split('\n');
   sessionStorage.removeItem(kept);

@@ -9,14 +9,14 @@ import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
 
 interface OtherSessionProps {
-  /** The account of the session. */
+  /** Account of the session. */
   account: string;
-  /** The account of the link. */
+  /** Account of the link. */
   email: string;
   onLeft: () => void;
 }
 
-/** A mailed link was opened in a browser that is signed in: the reader chooses between the two. */
+/** A mailed link was opened while another account is signed in: the reader chooses. */
 export function OtherSession({ account, email, onLeft }: OtherSessionProps) {
   const t = useT();
   const [busy, setBusy] = useState(false);

@@ -14,7 +14,7 @@ interface OtherWaysProps {
   onDone: () => void;
 }
 
-/** Without a password: by a passkey, or at the operator's own provider where there is one. */
+/** Sign-in without password: passkey, or the operator's OIDC provider. */
 export function OtherWays({ onDone }: OtherWaysProps) {
   const t = useT();
   const [search] = useSearchParams();
@@ -27,7 +27,7 @@ export function OtherWays({ onDone }: OtherWaysProps) {
       const { buttonText } = await call(oidc.button, { query: client ? { client } : {} });
       setProvider(buttonText);
     };
-    // Whoever cannot be told of another way still has the first one.
+    // On an error, password sign-in is still available.
     ask().catch(() => null);
   }, [client]);
 

@@ -3,7 +3,7 @@ import { t } from '../../lib/i18n.ts';
 import { isDeclined } from '../../lib/passkey.ts';
 import { toast } from '../../stores/toasts.ts';
 
-/** What keeps somebody from signing in is a message; the form stands as it was, to be tried again. */
+/** Shows sign-in errors as a message and keeps the form. */
 export function sayFailure(error: unknown) {
   if (isDeclined(error)) toast({ tone: 'bad', text: t('auth.passkeyDeclined') });
   else toastError(error);

@@ -15,7 +15,7 @@ const names: Record<Language, string> = { 'zh-TW': '繁體中文', 'zh-CN': '简
 
 const year = new Date().getFullYear();
 
-/** One column at the left, the cloth at the right. */
+/** A form column on the left, the woven background on the right. */
 export function SignInLayout() {
   const t = useT();
   const language = useLanguage();

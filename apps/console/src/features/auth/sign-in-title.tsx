@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useProductName } from '../../components/frame/brand.tsx';
 import classes from './auth.module.css';
 
-/** The heading of a page outside the frame; the window has the same title. */
+/** Heading and document title of a page outside the frame. */
 export function SignInTitle({ text }: { text: string }) {
   const product = useProductName();
   useEffect(() => {

@@ -11,18 +11,18 @@ import classes from './auth.module.css';
 
 let landing: Promise<string> | null = null;
 
-/** Where somebody arrives who acts as another account, and where they come back. */
+/** Landing page when switching to another account and back. */
 export function SwitchUserPage() {
   const t = useT();
   const navigate = useNavigate();
   const { search } = useLocation();
-  // What is in the address opens a session: it leaves it at once, and is kept only here.
+  // The parameters open a session, so they leave the URL at once.
   const [given] = useState(() => new URLSearchParams(search));
   useEffect(() => {
     history.replaceState(history.state, '', to('switchUser'));
     const arrive = async () => {
       try {
-        // React runs an effect twice while developing, and a code is good once.
+        // React runs effects twice in development, and a code is valid once.
         const next = await (landing ??= land(given));
         landing = null;
         await navigate(next, { replace: true });

@@ -31,7 +31,7 @@ export function VerifyAccountPage() {
     const timer = setTimeout(() => setWait(wait - 1), 1000);
     return () => clearTimeout(timer);
   }, [wait]);
-  // Reached by a reload or a typed address there is nothing to verify.
+  // Nothing to verify after a reload or with a typed URL.
   if (!pending) return hasTokens() ? null : <Navigate to={to('login')} replace />;
   const { email, password, started } = pending;
 

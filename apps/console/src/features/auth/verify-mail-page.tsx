@@ -12,7 +12,7 @@ import { toast } from '../../stores/toasts.ts';
 import { SignInTitle } from './sign-in-title.tsx';
 import classes from './auth.module.css';
 
-/** Where a mailed link leads: the token is checked, and leaves the address bar. */
+/** Target of mailed links. The token is checked and removed from the URL. */
 export function VerifyMailPage() {
   const t = useT();
   const navigate = useNavigate();
@@ -21,7 +21,7 @@ export function VerifyMailPage() {
   useEffect(() => {
     const check = async () => {
       const found = await call(mailedTokens.check, { body: { token: token || '-' } });
-      // The next page names the account of this session; an expired session ends here.
+      // The next page names this session's account; an expired session ends here.
       if (hasTokens()) await loadAccount().catch(() => null);
       await navigate(to('login/createPassword'), { replace: true, state: { ...found, token } });
     };

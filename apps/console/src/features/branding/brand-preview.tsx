@@ -12,7 +12,7 @@ const year = new Date().getFullYear();
 
 type Pictures = Readonly<Record<BrandSlot, string | null>>;
 
-/** What the form says now, as the rail and the sign-in page will show it, in both themes. */
+/** Preview of rail and sign-in page in both themes. */
 export function BrandPreview({ current }: { current: Pictures | null }) {
   const t = useT();
   return (
@@ -27,7 +27,7 @@ function Scene({ scheme, current }: { scheme: 'light' | 'dark'; current: Picture
   const t = useT();
   const { values } = useForm();
   const theme = useMantineTheme();
-  // The variables of the other theme are known to this part of the page alone.
+  // Defines the other theme's variables for this element only.
   const dye = useCallback(
     (element: HTMLElement | null) => {
       for (const [name, value] of Object.entries(cssVariablesResolver(theme)[scheme]))

@@ -27,7 +27,7 @@ const columns: Column<Row>[] = [
   { key: 'updatedAt', as: 'time' },
 ];
 
-/** How the consoles look at each of the operator's host names. */
+/** Brandings by host name. */
 export function BrandingPage() {
   return (
     <Page title="branding.title" create={<BrandingForm />} creates={branding.create}>

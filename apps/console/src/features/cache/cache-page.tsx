@@ -21,7 +21,7 @@ interface CachePageProps {
   preheatTab: ReactNode;
 }
 
-/** Purging and preheating are other features: the console that mounts this page brings them. */
+/** Purge and prefetch are other features, so the console passes their tabs. */
 export function CachePage(tabs: CachePageProps) {
   const { id } = useSite();
   const found = useEndpoint(cacheRules.list, { params: { siteId: id }, query: { pageSize: 500 } });

@@ -1,4 +1,4 @@
-// A lifetime as people say it: the largest unit that divides it.
+// Splits a TTL into a number and the largest unit that divides it.
 export const units = ['seconds', 'minutes', 'hours', 'days'] as const;
 export type Unit = (typeof units)[number];
 const sizes: Record<Unit, number> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };

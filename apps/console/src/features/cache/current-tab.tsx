@@ -9,7 +9,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './cache.module.css';
 
-/** What the nodes hold of the site, and of when that figure is. */
+/** Cache usage of the site on its nodes, with the time of the figure. */
 export function CurrentTab({ siteId }: { siteId: string }) {
   const t = useT();
   const found = useEndpoint(currentCache.get, { params: { siteId } }, { pollMs: 30_000 });

@@ -11,7 +11,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './cache.module.css';
 import { RuleSentence } from './rule-sentence.tsx';
 
-/** What holds for a domain: the rules of its site, which are changed there, and a way to purge it. */
+/** The site's rules that apply to a domain, and purge. */
 export function DomainCacheTab({ purge }: { purge: ReactNode }) {
   const t = useT();
   const site = useSite();

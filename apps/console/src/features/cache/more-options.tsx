@@ -16,7 +16,7 @@ const hidden = ['cookieNames', 'passCookies', 'maxTime'] as const;
 
 const cookieChoices = ['none', 'listed', 'all'] as const satisfies readonly Rule['cookies'][];
 
-/** What few rules need: below the rest, and closed until a rule has some of it. */
+/** Advanced options, collapsed unless the rule uses some. */
 export function MoreOptions({ rule, tried, set, said }: MoreProps & { tried: boolean }) {
   const t = useT();
   const [chosen, setOpen] = useState(!isPlain(rule));
@@ -75,7 +75,7 @@ function Stored({ rule, set, said }: MoreProps) {
 
 type FieldProps<Name> = Pick<MoreProps, 'rule' | 'set'> & { name: Name; error?: string | undefined };
 
-/** Empty means what the origin says. */
+/** Empty means the origin's value. */
 function Seconds({
   name,
   rule,
@@ -100,7 +100,7 @@ function Seconds({
   );
 }
 
-/** What is typed, beside what it means: a comma at the end must not vanish under the hands. */
+/** Keep the text as typed, so that a trailing comma does not vanish. */
 function Names({ name, rule, set, error }: FieldProps<'cookieNames' | 'passCookies'>) {
   const t = useT();
   const [text, setText] = useState(rule[name].join(' '));

@@ -12,10 +12,10 @@ import { actionOf, actions, faultsOf, type DraftRule, type Rule } from './rules-
 const types = ['fileType', 'url', 'prefix', 'regex'] as const satisfies readonly Rule['type'][];
 const queries = ['all', 'none', 'listed', 'sorted'] as const satisfies readonly Rule['query'][];
 
-/** IF what of a request, THEN how long: below the sentence that it writes. */
+/** Condition and cache time of a rule, below its sentence. */
 export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
   const t = useT();
-  // What is typed, beside what it means: a blank at the end must not vanish under the hands.
+  // Keep the text as typed, so that a trailing space does not vanish.
   const [names, setNames] = useState(rule.queryNames.join(' '));
   const [unit, setUnit] = useState<Unit>(spoken(rule.cacheTime || 86_400).unit);
   const faults = faultsOf(rule);

@@ -4,7 +4,7 @@ import { useT, type T } from '../../lib/i18n.ts';
 import { spoken } from './cache-time.ts';
 import { actionOf, type DraftRule } from './rules-draft.ts';
 
-/** A rule that can be read aloud. */
+/** A rule as a sentence. */
 export function RuleSentence({ rule }: { rule: DraftRule }) {
   const t = useT();
   const action = actionOf(rule);

@@ -32,7 +32,7 @@ export const newRule = (given: Partial<DraftRule> = {}): DraftRule => ({
   key: newKey(),
 });
 
-/** Files that change their name when they change. */
+/** Rule for static files with versioned names. */
 export const staticFiles = () =>
   newRule({
     type: 'fileType',
@@ -58,11 +58,11 @@ export const fieldsOf = ({
 });
 
 export const actions = ['cache', 'origin', 'never'] as const;
-/** A rule of no seconds that honours the origin stores as the origin says, and nothing else. */
+/** Zero seconds with `honourOrigin` means: cache only as the origin says. */
 export const actionOf = ({ cacheTime, honourOrigin }: DraftRule): (typeof actions)[number] =>
   cacheTime > 0 ? 'cache' : honourOrigin ? 'origin' : 'never';
 
-/** Nothing is asked of it that is out of sight until somebody looks for more. */
+/** Whether the rule uses no advanced options. */
 export const isPlain = (rule: DraftRule) =>
   rule.cookies === 'none' &&
   rule.passCookies.length === 0 &&
@@ -74,7 +74,7 @@ export const isPlain = (rule: DraftRule) =>
   );
 
 type Judged = 'value' | 'cacheTime' | 'queryNames' | 'cookieNames' | 'passCookies' | 'maxTime';
-/** By field. */
+/** Errors by field. */
 export function faultsOf(rule: DraftRule): Partial<Record<Judged, Issue>> {
   const faults: Record<string, Issue> = {};
   for (const issue of issuesOf(CacheRuleInput, { ...fieldsOf(rule), priority: 0 }))

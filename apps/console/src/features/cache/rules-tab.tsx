@@ -10,7 +10,7 @@ import { RuleEditor } from './rule-editor.tsx';
 import { RuleSentence } from './rule-sentence.tsx';
 import { newRule, staticFiles, type DraftRule } from './rules-draft.ts';
 
-/** The rules of a site, top to bottom; what is changed stays a draft until it is published. */
+/** Cache rules of a site in order. Changes stay a draft until published. */
 export function RulesTab({ drafting }: { drafting: Drafting<DraftRule> }) {
   const t = useT();
   const { rules, add, locked, changes } = drafting;

@@ -10,7 +10,7 @@ import { Await } from '../../components/states/await.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
-/** What holds where no rule says otherwise. */
+/** Defaults where no rule applies. */
 export function SettingsTab({ siteId }: { siteId: string }) {
   const t = useT();
   const params = { siteId };

@@ -13,7 +13,7 @@ import { fieldsOf, staticFiles, type Rule } from './rules-draft.ts';
 
 const isForFiles = ({ type, enabled, cacheTime }: Rule) => type === 'fileType' && enabled && cacheTime > 0;
 
-/** One click publishes the rule for static files; not offered where the site has one. */
+/** Publishes the rule for static files with one click, unless the site has one. */
 export function StaticFilesOffer() {
   const t = useT();
   const can = useCan();

@@ -12,7 +12,7 @@ export function useCacheRules(siteId: string, published: readonly Rule[]) {
     locked: !can(cacheRules.update),
     fieldsOf,
     faultsOf,
-    // One that an earlier console kept says too little.
+    // Drafts of older consoles lack fields.
     isRule: (kept) => 'cacheTime' in kept && 'overrideOrigin' in kept,
     calls: cacheRules,
     params: { siteId },

@@ -22,7 +22,7 @@ export function AssignForm({ siteId, certId }: AssignProps) {
   return <Await result={found}>{(certificate) => <Loaded siteId={siteId} certificate={certificate} />}</Await>;
 }
 
-/** Which domains are served with the certificate. Others than those that it covers cannot be chosen. */
+/** Domains served with the certificate. Only covered domains can be selected. */
 function Loaded({ siteId, certificate }: { siteId: string; certificate: Received<typeof certificates.get> }) {
   const t = useT();
   const close = useOverlayClose();

@@ -26,7 +26,7 @@ interface DetailsProps {
   certId: string;
 }
 
-/** One certificate: what is served, what is waited for, and what it went through. */
+/** One certificate: served pair, pending order and history. */
 export function CertificateDetails({ siteId, certId }: DetailsProps) {
   const sent = { params: { siteId, certId } };
   const found = useEndpoint(certificates.get, sent, {

@@ -5,7 +5,7 @@ interface CertificateNameProps {
   onOpen: () => void;
 }
 
-/** What it is called, and what it covers beyond that. */
+/** Name of the certificate and its other names. */
 export function CertificateName({ of: { sslName, names }, onOpen }: CertificateNameProps) {
   const [first = '', ...more] = names;
   return (

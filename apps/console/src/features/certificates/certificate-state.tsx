@@ -9,10 +9,10 @@ interface Known {
   error: string | null;
 }
 const DAY_MS = 86_400_000;
-/** From when on its owner is told. */
+/** Warn this long before expiry. */
 const SOON_MS = 14 * DAY_MS;
 
-/** What a certificate is now; of one that failed, why. */
+/** State of a certificate, with the error of a failed one. */
 export function CertificateState({ of: { status, expiry, hasRequest, error } }: { of: Known }) {
   const t = useT();
   const [now] = useState(() => Date.now());

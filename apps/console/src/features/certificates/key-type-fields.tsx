@@ -2,13 +2,13 @@ import { Input, SegmentedControl } from '@mantine/core';
 import { useT } from '../../lib/i18n.ts';
 import { useField, type Field } from '../../components/resource-form/form-state.ts';
 
-/** One of the two kinds of key. */
+/** Selects one key type. */
 export function KeyTypeField({ name }: { name: string }) {
   const field = useField(name);
   return <Choice field={field} choices={['ecdsa', 'rsa']} value={String(field.value)} onChange={field.set} />;
 }
 
-/** One, or both beside each other. */
+/** Selects one or both key types. */
 export function KeyTypesField({ name }: { name: string }) {
   const field = useField(name);
   const chosen = Array.isArray(field.value) ? field.value.map(String) : [];

@@ -24,7 +24,7 @@ const Saved = z.object({
 });
 const PAGE = 500;
 
-/** All domains of the site that the certificate covers and that are not served with it yet. */
+/** Domains that the certificate covers and that do not use it yet. */
 async function matchesOf(siteId: string, certificate: { id: string; names: readonly string[] }): Promise<Domain[]> {
   const found: Domain[] = [];
   for (let page = 1; ; page += 1) {
@@ -38,14 +38,14 @@ async function matchesOf(siteId: string, certificate: { id: string; names: reado
   return found.filter(({ name, certificateID }) => covers(certificate.names, name) && certificateID !== certificate.id);
 }
 
-/** For the reply of a call that saved a certificate: offers it to the domains that it covers, if there are any. */
+/** Offers a saved certificate to the domains that it covers. */
 export function useOfferMatches(siteId: string) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
   return async (reply: unknown) => {
     const saved = Saved.safeParse(reply).data;
-    // Without a pair there is nothing to serve yet.
+    // Without a certificate chain there is nothing to serve yet.
     if (!saved || saved.expiry === null || !can(certificates.assign) || !can(domains.list)) return;
     try {
       const matches = await matchesOf(siteId, saved);
@@ -65,7 +65,7 @@ interface MatchOfferProps {
   matches: readonly Domain[];
 }
 
-/** Domains without a certificate are chosen already; the result of each is shown in its row. */
+/** Domains without a certificate are preselected; each row shows its result. */
 function MatchOffer({ siteId, certId, matches }: MatchOfferProps) {
   const t = useT();
   const close = useOverlayClose();

@@ -14,7 +14,7 @@ const ways = ['automatic', 'pem', 'pkcs12', 'csr'] as const;
 type Way = (typeof ways)[number];
 const schemas = { automatic: AutomaticInput, pem: PemInput, pkcs12: Pkcs12Input, csr: RequestInput };
 
-/** A certificate comes in one of four ways; each asks for what it needs and nothing else. */
+/** Four ways to add a certificate, each with its own fields. */
 export function NewCertificate({ siteId }: { siteId: string }) {
   const [way, setWay] = useState<Way>('automatic');
   const offer = useOfferMatches(siteId);

@@ -45,7 +45,7 @@ export function PemField({ name, secret = false }: { name: string; secret?: bool
   );
 }
 
-/** A file that is sent as it is. */
+/** A binary file. */
 export function BinaryField({ name }: { name: string }) {
   const t = useT();
   const { accepted, set, input } = useField(name);

@@ -19,7 +19,7 @@ interface ReplaceFormProps {
   params: { siteId: string; certId: string };
 }
 
-/** What takes the place of what is served: at once, or once a request made here has been signed. */
+/** Replaces the served certificate at once, or after a CSR made here is signed. */
 export function ReplaceForm({ info, params }: ReplaceFormProps) {
   const [way, setWay] = useState<Way>('pem');
   return (

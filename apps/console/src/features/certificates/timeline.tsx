@@ -15,7 +15,7 @@ const tones: Readonly<Record<string, Tone>> = {
   validated: 'ok',
 };
 
-/** What a certificate went through, the newest first; an authority's own words stand as they are. */
+/** History of a certificate, newest first. Messages of the authority are not translated. */
 export function Timeline({ of }: { of: readonly Step[] }) {
   const t = useT();
   return (

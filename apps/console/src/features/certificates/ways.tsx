@@ -8,7 +8,7 @@ interface WaysProps<Way> {
   onChange: (way: Way) => void;
 }
 
-/** How a certificate comes; each way asks for what it needs and nothing else. */
+/** Selects how a certificate is added. */
 export function Ways<Way extends 'automatic' | 'pem' | 'pkcs12' | 'csr'>({ of, value, onChange }: WaysProps<Way>) {
   const t = useT();
   return (

@@ -13,7 +13,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 
 const imageTypes = ImageType.options.map((value) => ({ value, label: value === 'image/png' ? 'PNG' : 'JPEG' }));
 
-/** What is compressed that the origin sends uncompressed, and which images become WebP. */
+/** Compression and WebP settings. */
 export function CompressionPage() {
   const params = { siteId: useSite().id };
   return (

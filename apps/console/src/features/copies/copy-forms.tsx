@@ -7,7 +7,7 @@ import { ManyField, ManyMetaField } from '../../components/fields/many-field.tsx
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
 
-/** Makes other sites like this one, in what is chosen. */
+/** Copies selected settings to other sites. */
 export function CopySettingsForm({ siteId }: { siteId: string }) {
   const t = useT();
   const data = CopiedSetting.options.map((value) => ({ value, label: t(`copies.choices.settings.${value}`) }));

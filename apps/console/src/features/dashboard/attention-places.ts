@@ -1,4 +1,4 @@
-// Where each item of the dashboard leads: a list whose address holds the filter that finds the counted rows.
+// Links of the dashboard's items: lists with a filter for the counted rows.
 import { sitePath } from '../../components/frame/site-scope.ts';
 import type { Family } from '../../lib/family.ts';
 import type { AttentionItem } from './attention.tsx';

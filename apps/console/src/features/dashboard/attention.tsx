@@ -30,7 +30,7 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   licenseNearLimit: 'warn',
 };
 
-/** The gravest item first; each links to a list of exactly the counted rows. */
+/** Most severe first. Each item links to a list of exactly the counted rows. */
 export function Attention() {
   const t = useT();
   const result = useEndpoint(attention.list, {}, { pollMs: 30_000 });
@@ -84,7 +84,7 @@ function textOf({ kind, count: rows, endsAt, limit }: AttentionItem, t: T): stri
   return t(`dashboard.kinds.${kind}`, { count: rows, rows: count(rows), time: time(endsAt) });
 }
 
-/** The first names, how many more there are, and on which site. */
+/** The first names, the number of others, and the site. */
 function namesOf({ kind, names, count: rows, site, siteCount }: AttentionItem, t: T): string {
   const more = rows - names.length;
   const listed = names.join(t('common.comma'));

@@ -7,7 +7,7 @@ import classes from './dashboard.module.css';
 
 const others = ['traffic', 'cache', 'requests', 'toUpstream', 'status'] as const;
 
-/** Bandwidth at two thirds, beside it what needs the reader; under them the other metrics. */
+/** Bandwidth in two thirds of the width, attention items beside it, other metrics below. */
 export function DashboardCharts({ beside }: { beside: ReactNode }) {
   const range = useRange();
   const can = useCan();

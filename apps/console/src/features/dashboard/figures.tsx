@@ -12,7 +12,7 @@ export interface Figure {
   to?: string;
 }
 
-/** Key figures in a row, divided by hairlines. A figure that is not known is a dash, not a zero. */
+/** Key figures in a row. An unknown figure is a dash, not zero. */
 export function Figures({ figures }: { figures: readonly Figure[] }) {
   const t = useT();
   return (

@@ -9,7 +9,7 @@ import classes from './dashboard.module.css';
 
 const tones = { ok: 'ok', degraded: 'warn', down: 'bad' } as const;
 
-/** The control plane's own parts, as its health call tells them. */
+/** State of the control plane's components. */
 export function Health() {
   const t = useT();
   const health = useEndpoint(system.health, {}, { pollMs: 15_000 });

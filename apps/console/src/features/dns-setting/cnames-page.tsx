@@ -41,7 +41,7 @@ const removing = remove<Cname, typeof cnames.remove>(cnames.remove, {
   }),
 });
 
-/** The names below which sites and groups have theirs. */
+/** CNAME suffixes of sites and groups. */
 export function CnamesPage() {
   useT();
   return (

@@ -7,7 +7,7 @@ import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import { useSession } from '../../stores/session.ts';
 
-/** The way back to a setup of DNS that was left for later. */
+/** Link to the postponed DNS setup. */
 export function DnsBanner() {
   const t = useT();
   const { pathname } = useLocation();

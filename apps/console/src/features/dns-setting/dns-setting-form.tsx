@@ -4,7 +4,7 @@ import { dnsSettingForms } from '@edgeloom/contract/dns-setting/dns-setting.ts';
 import { DnsAccountForm } from '../../components/dns-account/dns-account-form.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 
-/** With a value the credentials of its root domain are replaced. */
+/** With a value, replaces the credentials of its root domain. */
 export const DnsSettingForm = ({ value }: { value?: { dnsType: DnsProvider; rootDomain: string } }) => (
   <DnsAccountForm
     create={dnsSetting.create}

@@ -39,7 +39,7 @@ const columns: Column<Setting>[] = [
   },
   { key: 'credentials', sort: false, priority: 3 },
 ];
-/** Why the provider could not be asked, and when it is asked again. */
+/** The provider's last error, and the time of the next attempt. */
 function whyOf({ fault, heldUntil }: Setting): string | null {
   if (fault === null) return null;
   if (heldUntil === null) return faultWords(fault);
@@ -68,7 +68,7 @@ const removing = remove<Setting, typeof dnsSetting.remove>(dnsSetting.remove, {
   }),
 });
 
-/** Names that somebody had changed at the provider. */
+/** Names that were changed at the provider and repaired. */
 function Repaired({ of: { drifted, driftedNames, listedAt } }: { of: Setting }) {
   const t = useT();
   return (
@@ -88,7 +88,7 @@ function Repaired({ of: { drifted, driftedNames, listedAt } }: { of: Setting }) 
   );
 }
 
-/** The operator's accounts at DNS providers, and what of their names is not yet there. */
+/** The operator's DNS accounts, and names that are not in sync. */
 export function DnsSettingPage() {
   useT();
   const waiting = useEndpoint(dnsSetting.unprocessed, { query: { pageSize: 1 } }, { pollMs: 5000 }).data?.total;

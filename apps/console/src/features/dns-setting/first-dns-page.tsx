@@ -25,10 +25,10 @@ const CREDENTIALS = 1;
 const NAMES = 2;
 const DONE = 3;
 
-/** An operator's first setup of DNS. It opens once after sign-in and can be left for later. */
+/** First DNS setup, opened once after sign-in. It can be postponed. */
 export function FirstDnsPage() {
   const t = useT();
-  // Kept in the address: whoever comes back goes on there. Keys are typed once more.
+  // Progress is stored in the URL, without keys.
   const [search, setSearch] = useSearchParams();
   const known = DnsProvider.safeParse(search.get('provider')).data;
   const provider = known ?? 'powerDNS';
@@ -44,9 +44,9 @@ export function FirstDnsPage() {
   }, [isLacking, account]);
   const [tried, setTried] = useState<DnsSettingTest | null>(null);
   const [tested, setTested] = useState<DnsTested | null>(null);
-  // Null: nothing was typed, so it follows the root domain.
+  // Null: follows the root domain.
   const [suffix, setSuffix] = useState<string | null>(null);
-  // Not sooner: a form with something typed in it is not left.
+  // Not earlier: a form with input must not be replaced.
   useEffect(() => {
     if (step === NAMES && tried && tried.rootDomain !== root) keep(provider, tried.rootDomain);
   });
@@ -209,7 +209,7 @@ function Names({ account, suffix, onChange, onDone }: NamesProps) {
   );
 }
 
-/** The account is there; whether the reconciler has reached it is looked at until it has. */
+/** Polls until the reconciler has processed the new account. */
 function Done() {
   const t = useT();
   const navigate = useNavigate();

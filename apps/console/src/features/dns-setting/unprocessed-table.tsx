@@ -10,7 +10,7 @@ type Unprocessed = RowOf<typeof dnsSetting.unprocessed>;
 
 const wordsOf = (fault: string | null) => (fault === null ? t('unprocessed.notYet') : faultWords(fault));
 
-/** Somebody else has a record under the name. */
+/** The name has a record that this installation does not manage. */
 const isForeign = ({ fault }: Unprocessed) => fault?.startsWith('not ours') === true;
 
 const columns: Column<Unprocessed>[] = [
@@ -51,7 +51,7 @@ const taking = does<Unprocessed, typeof dnsSetting.recovery>(dnsSetting.recovery
   send: (rows) => ({ body: { ids: rows.map(({ id }) => id), takeOver: true } }),
 });
 
-/** Names that are not yet as they should be, and why. */
+/** Names that are not in sync, with the reason. */
 export function UnprocessedTable() {
   useT();
   return (

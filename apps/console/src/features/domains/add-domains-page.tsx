@@ -31,7 +31,7 @@ const ORIGIN = 1;
 const CERTIFICATE = 2;
 const REVIEW = 3;
 const DONE = 4;
-/** Names that the review writes out. */
+/** Number of names to list in the review. */
 const SHOWN = 8;
 
 export function AddDomainsPage() {
@@ -46,7 +46,7 @@ export function AddDomainsPage() {
 const isText = (kept: unknown): kept is string => typeof kept === 'string';
 const nothing: ReadonlyMap<string, string> = new Map();
 
-/** Many names, one origin template, one certificate choice: each step keeps what was given when one goes back. */
+/** A wizard: names, origin template, certificate. Going back keeps the input. */
 function Wizard() {
   const t = useT();
   const site = useSite();
@@ -66,7 +66,7 @@ function Wizard() {
   }));
   const [choice, setChoice] = useState<CertificateChoice | null>(null);
   const [tried, setTried] = useState(false);
-  /** What the server refused: lines, and fields of the template. */
+  /** Errors from the server, by line and by field. */
   const [refused, setRefused] = useState(nothing);
   const [faults, setFaults] = useState(nothing);
   const [result, setResult] = useState<Creation | null>(null);
@@ -118,7 +118,7 @@ function Wizard() {
       setResult(creation);
       return setStep(DONE);
     }
-    // What is there is there; the rest stays in the box, with what stands in its way.
+    // Created names leave the text; the others stay with their errors.
     const there = new Set(creation.made.map(({ name }) => name));
     setText(names.filter((name) => !there.has(name)).join('\n'));
     const entries = multipleOf(creation.failure);
@@ -180,7 +180,7 @@ function Wizard() {
                   error={typeof namesError === 'string' && namesError}
                   onChange={(given) => {
                     setText(given);
-                    // Whoever takes a line out and puts it in again has it asked again.
+                    // A removed and re-added line is validated again.
                     const kept = new Set(cleanNames(given));
                     setRefused(new Map([...refused].filter(([name]) => kept.has(name))));
                   }}
@@ -257,7 +257,7 @@ function certificateIn(
   return covered === all ? chosen : t('domains.add.covers', { name: chosen, count: covered, all });
 }
 
-/** What is left to do is the customer's: the names are to point here. */
+/** The customer must now point the names here. */
 function Outcome({ creation: { made, waiting, certificateFailure } }: { creation: Creation }) {
   const t = useT();
   const site = useSite();

@@ -44,7 +44,7 @@ const columns: Column<SiteDomain>[] = [
   updated,
 ];
 
-/** Where it is to point is its site's affair. */
+/** The CNAME target depends on the site. */
 function Check({ domain }: { domain: SiteDomain }) {
   const site = useEndpoint(sites.get, { params: { siteId: domain.siteID } });
   return <Await result={site}>{({ id, cname: to }) => <CnameResults siteId={id} cname={to} rows={[domain]} />}</Await>;
@@ -59,7 +59,7 @@ function ToSites() {
   );
 }
 
-/** The domains of all sites. They are added and switched inside their site. */
+/** Domains of all sites. Adding and enabling is done in the site. */
 export function AllDomainsPage() {
   const known = useEndpoint(clientDomains.tags, { query: { pageSize: 1 } }).data?.data ?? [];
   return (

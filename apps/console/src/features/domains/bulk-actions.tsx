@@ -1,4 +1,4 @@
-// What can be done with many domains of a site at once.
+// Bulk actions on domains of a site.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import {
@@ -58,7 +58,7 @@ const ordering = does<Domain, typeof certificates.autoSSL>(certificates.autoSSL,
   },
 });
 
-/** As many as a call takes. */
+/** Maximum per call. */
 const MOST = 1000;
 
 async function exportAll(siteId: string, ids: readonly string[]) {

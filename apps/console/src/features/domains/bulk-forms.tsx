@@ -27,7 +27,7 @@ interface Many {
 }
 type Upstreams = Domain['upstreams'];
 
-/** Gives each of the domains back the value that it has now. */
+/** Restores the current value of each domain. */
 function useUndoDomains<Value>(
   rows: readonly Domain[],
   valueOf: (row: Domain) => Value,
@@ -52,7 +52,7 @@ const useUndoOrigins = (rows: readonly Domain[]) =>
   );
 const withoutIDs = (upstreams: Upstreams) => upstreams.map(({ id: _, ...upstream }) => upstream);
 
-/** In place of the tags that they have; where all have the same, these are where it begins. */
+/** Replaces the tags. Starts with the tags that all rows share. */
 export function TagsForm({ siteId, rows, tags }: { siteId: string; rows: readonly Domain[]; tags: readonly string[] }) {
   const [first] = rows;
   const undo = useUndoDomains(
@@ -77,7 +77,7 @@ export function TagsForm({ siteId, rows, tags }: { siteId: string; rows: readonl
   );
 }
 
-/** One address for another in the chosen domains; without rows, wherever it stands in the site. */
+/** Replaces an origin address in the selected domains, or in the whole site without rows. */
 export function SwapForm({ siteId, rows }: { siteId: string; rows?: readonly Domain[] }) {
   const undo = useUndoOrigins(rows ?? []);
   const from = rows?.[0]?.upstreams[0]?.address;
@@ -112,7 +112,7 @@ export function CopyForm({ siteId, ids }: Many) {
   );
 }
 
-/** New names that are in all like one that is there. */
+/** Creates domains with the settings of an existing one. */
 export function CloneForm({ domain }: { domain: Domain }) {
   const t = useT();
   return (
@@ -134,7 +134,7 @@ export function CloneForm({ domain }: { domain: Domain }) {
   );
 }
 
-/** The same origins for all of them. */
+/** Sets the same origins for all rows. */
 export function ManyOriginsForm({ siteId, rows }: { siteId: string; rows: readonly Domain[] }) {
   const t = useT();
   const overlay = useInsideOverlay();

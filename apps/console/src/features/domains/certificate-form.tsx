@@ -15,7 +15,7 @@ import classes from './domains.module.css';
 import type { Domain } from './origins-draft.ts';
 import { certNext } from './waits.ts';
 
-/** What a domain is served with over HTTPS, and the way to another. */
+/** The domain's certificate, and how to change it. */
 export function DomainCertificate({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();

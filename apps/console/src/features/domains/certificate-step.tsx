@@ -7,13 +7,13 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './add-domains.module.css';
 
-/** `none`: visitors of HTTPS are not served yet. */
+/** `none`: HTTPS is not served yet. */
 export type CertificateChoice = { kind: 'automatic' } | { kind: 'existing'; id: string | null } | { kind: 'none' };
 
-/** An authority takes no longer name for the subject. */
+/** Maximum length of a certificate's common name. */
 const NAME_AT_MOST = 64;
 
-/** Which of the names a certificate can be ordered for, and which certificates there are that cover some. */
+/** Names for which a certificate can be ordered, and existing certificates that cover some names. */
 export function useCoverage(siteId: string, names: readonly string[]) {
   const can = useCan();
   const params = { siteId };
@@ -27,7 +27,7 @@ export function useCoverage(siteId: string, names: readonly string[]) {
   const known = useEndpoint(certificates.meta, { params }, { enabled: mayAssign });
   const zones = (accounts.data?.data ?? []).flatMap(({ domains }) => domains);
   const isUnder = (name: string) => zones.some((zone) => name.endsWith(`.${zone}`));
-  // Nodes prove a name that they serve; a wildcard is proven by DNS alone.
+  // Nodes validate names by HTTP; wildcards need a DNS account.
   const orderable = names.filter((name) => name.length <= NAME_AT_MOST && (!name.startsWith('*.') || isUnder(name)));
   const fitting = (known.data?.data ?? [])
     .map((certificate) => ({ ...certificate, covered: names.filter((name) => covers(certificate.names, name)) }))
@@ -43,7 +43,7 @@ interface CertificateStepProps {
   onChange: (value: CertificateChoice) => void;
 }
 
-/** How visitors are served over HTTPS. */
+/** Selects the certificate of new domains. */
 export function CertificateStep({ value, names, coverage, error, onChange }: CertificateStepProps) {
   const t = useT();
   const { orderable, fitting, mayOrder, mayAssign } = coverage;

@@ -5,18 +5,18 @@ import { useT } from '../../lib/i18n.ts';
 import classes from './domains.module.css';
 import { useCnameCheck, type CnameCheck } from './use-cname-check.ts';
 
-/** As many as are looked up at once. */
+/** Maximum per lookup. */
 const MOST = 100;
 
 interface CnameResultsProps {
   siteId: string;
-  /** What the domains are to point to; null: the installation has no name for it. */
+  /** The CNAME target; null if the installation has none. */
   cname: string | null;
-  /** New ones have no state yet. */
+  /** New domains have no state yet. */
   rows: readonly { id: string; name: string; cnameStatus?: CnameCheck['cnameStatus'] }[];
 }
 
-/** Where each leads now; what is set meanwhile turns green by itself. */
+/** Current targets, polled until they are correct. */
 export function CnameResults({ cname, ...props }: CnameResultsProps) {
   const t = useT();
   if (cname === null) return <p className={classes['cname']}>{t('domains.cname.unset')}</p>;

@@ -6,7 +6,7 @@ import classes from './domains.module.css';
 import type { Domain } from './origins-draft.ts';
 import { certNext, cnameNext } from './waits.ts';
 
-/** The first origin that is asked, and how many more there are. */
+/** The first active origin, and the number of others. */
 export function Origins({ of }: { of: Domain['upstreams'] }) {
   const first = of.find(({ backup, enabled }) => enabled && !backup) ?? of[0];
   if (!first) return <Nothing />;
@@ -41,7 +41,7 @@ export const origins: Column<Domain> = {
 export const tags: Column<Domain> = { key: 'tags', as: 'tags', priority: 2 };
 export const updated: Column<Domain> = { key: 'updatedAt', as: 'time', priority: 2 };
 
-/** From so many days ago, wherever the day then stands: a saved view stays true. */
+/** Relative periods, so that a saved view stays valid. */
 const since = ['P1D', 'P7D', 'P30D', 'P90D'] as const;
 
 export const filters = [
@@ -55,7 +55,7 @@ export const filters = [
   { key: 'updatedAtEnd', typed: 'time' },
 ] as const;
 
-/** On a phone: only what is wrong with it or what it waits for, else where its content comes from. */
+/** On phones: what is wrong or pending, otherwise the origin. */
 export function Below({ domain }: { domain: Domain }) {
   if (domain.status === 1 && domain.certStatus === 'fail')
     return <Status kind="cert" value="fail" text={t('domains.cert.fail')} />;

@@ -28,7 +28,7 @@ import { OriginsTab } from './origins-tab.tsx';
 import { useSwitchDomain } from './switch-domains.ts';
 import { certNext, cnameNext, isPending } from './waits.ts';
 
-/** A tab that another feature brings. */
+/** A tab of another feature. */
 export interface DomainTab {
   value: string;
   label: Word;
@@ -36,7 +36,7 @@ export interface DomainTab {
   show: (domain: Domain) => ReactNode;
 }
 
-/** While the domain waits for its record or certificate. */
+/** Poll interval while the domain waits for its CNAME or certificate. */
 const PENDING_POLL_MS = 10_000;
 const withNext = (state: string, next: string | null) => (next === null ? state : `${state} · ${next}`);
 

@@ -25,7 +25,7 @@ import { off, on, useSwitchDomain } from './switch-domains.ts';
 
 const tabs = [{ value: 'list' }, { value: 'new' }] as const;
 
-/** The domains of one site, and the way to add some (`tab=new`). */
+/** Domains of one site; `tab=new` adds some. */
 export const DomainsPage = () => (useTab(tabs) === 'new' ? <AddDomainsPage /> : <DomainList />);
 
 function DomainList() {

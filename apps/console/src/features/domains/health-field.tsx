@@ -19,7 +19,7 @@ interface HealthFieldProps {
   fault: (field: string) => string | undefined;
 }
 
-/** Whether the nodes look after the origins by themselves, and how. */
+/** Settings of active health checks. */
 export function HealthField({ value, locked, onChange, fault }: HealthFieldProps) {
   const t = useT();
   return (

@@ -15,10 +15,10 @@ import type { Domain } from './origins-draft.ts';
 
 const DAY_SECONDS = 86_400;
 const YEAR_SECONDS = 365 * DAY_SECONDS;
-/** Five minutes to try it out: what a browser has been told cannot be taken back before. */
+/** Five minutes for a trial, because HSTS cannot be revoked earlier. */
 const ages = [0, 300, DAY_SECONDS, 30 * DAY_SECONDS, 180 * DAY_SECONDS, YEAR_SECONDS, 2 * YEAR_SECONDS];
 
-/** How visitors and the origin are spoken to in TLS. */
+/** TLS settings for visitors and origins. */
 export function HttpsTab({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();

@@ -17,7 +17,7 @@ interface NameListProps {
   onRemove: (names: ReadonlySet<string>) => void;
 }
 
-/** What became of each line: counted, and one by one. Thousands of them are drawn as far as they are seen. */
+/** Lines with their state, counted and virtualized. */
 export function NameList({ lines, repeated, onMend, onRemove }: NameListProps) {
   const t = useT();
   const [only, setOnly] = useState(false);

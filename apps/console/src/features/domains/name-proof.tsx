@@ -14,7 +14,7 @@ import { useSwitchDomain } from './switch-domains.ts';
 
 export const isWaiting = ({ proof }: Domain) => proof?.state === 'waiting';
 
-/** The TXT record that proves a name, and what was found there. */
+/** The TXT record for name verification, and the last result. */
 export function NameProof({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
@@ -101,7 +101,7 @@ export function WaitingForProof({ domain }: { domain: Domain }) {
   );
 }
 
-/** A drawer keeps the row that it was opened with: what a look finds comes from the domain itself. */
+/** Loads the domain, because a drawer keeps the row that it was opened with. */
 function CurrentProof({ domain }: { domain: Domain }) {
   const params = { siteId: domain.siteID, domainId: domain.id };
   const { data } = useEndpoint(domains.get, { params });

@@ -11,11 +11,11 @@ import classes from './add-domains.module.css';
 import { NameList } from './name-list.tsx';
 import { cleanNames, countRepeated, isGood, judgeName, verdictWord, type JudgedName } from './names.ts';
 
-/** As many as one question takes; of longer lists the rest is told when it is sent. */
+/** Maximum per validation call. Longer lists are validated on submission. */
 const ASKED = 1000;
 const REST_MS = 500;
 
-/** What is in the box, line by line: judged here at once, and by the server as soon as typing rests. */
+/** Lines of the text, validated locally at once and by the server when typing stops. */
 export function useJudged(siteId: string, text: string, refused: ReadonlyMap<string, string>) {
   const t = useT();
   const later = useDeferredValue(text);
@@ -69,7 +69,7 @@ export function NamesStep({ text, lines, repeated, error, onChange }: NamesStepP
           value={text}
           error={error}
           onChange={(event) => onChange(event.currentTarget.value)}
-          // A pasted list is cleaned when the box is left, not under the hands.
+          // Clean up the pasted list on blur, not while typing.
           onBlur={() => onChange(names().join('\n'))}
         />
         <FileButton accept=".txt,.csv,text/plain,text/csv" onChange={(file) => void read(file)}>

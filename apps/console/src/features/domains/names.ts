@@ -1,14 +1,14 @@
-// Names as people paste them: addresses copied from a browser, lists with commas, the same name twice.
+// Parses pasted names: URLs, comma-separated lists, duplicates.
 import { DomainName } from '@edgeloom/contract/common/net.ts';
 import type { Word } from '../../lib/i18n.ts';
 
 export type Verdict = 'good' | 'wildcard' | 'international' | 'name' | 'long';
 
-/** A line with what is to be said of it. */
+/** A line with its error. */
 export interface JudgedName {
   name: string;
   verdict: Verdict;
-  /** Why it cannot be added, in words. */
+  /** Why the name cannot be added. */
   fault: string | null;
 }
 
@@ -20,7 +20,7 @@ export const verdictWord: Record<Verdict, Word> = {
   long: 'domains.add.verdicts.long',
 };
 
-/** The host of a pasted address, in lower case. */
+/** Host of a pasted URL, in lower case. */
 const bare = (text: string) =>
   text
     .trim()
@@ -36,10 +36,10 @@ const given = (text: string) =>
     .map(bare)
     .filter((name) => name !== '');
 
-/** One name a line, each once, in the order in which they were given. */
+/** Unique names in the given order. */
 export const cleanNames = (text: string) => [...new Set(given(text))];
 
-/** How many were given more than once. */
+/** Number of duplicates. */
 export const countRepeated = (text: string) => given(text).length - cleanNames(text).length;
 
 export function judgeName(name: string): Verdict {
@@ -49,7 +49,7 @@ export function judgeName(name: string): Verdict {
   return 'international';
 }
 
-/** As the API takes it: in lower case, and other scripts as DNS writes them (`例え.jp` is `xn--r8jz45g.jp`). */
+/** In lower case and punycode, as the API expects (`例え.jp` is `xn--r8jz45g.jp`). */
 export function mended(name: string): string | null {
   const [, star = '', rest = ''] = /^(\*\.)?([\p{L}\p{M}\p{N}._-]+)$/u.exec(name) ?? [];
   const url = `http://${rest}`;

@@ -15,14 +15,14 @@ interface OriginProbeProps {
   siteId: string;
   address: string;
   port: number;
-  /** What visitors will ask for. */
+  /** Host header of the probe. */
   host: string | null;
   onFound?: (probe: Probe) => void;
 }
 
 const REST_MS = 800;
 
-/** Does somebody answer there? Asked once typing rests. */
+/** Tests the origin when typing stops. */
 export function OriginProbe({ siteId, address, port, host, onFound }: OriginProbeProps) {
   const t = useT();
   const now = `${address} ${port}`;

@@ -1,4 +1,4 @@
-// The origins tab as a draft: what is on the page, what differs from what is live, in words, and what must be called.
+// Draft of the origins tab: differences from the live values, as text and as calls.
 import type { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { DomainUpdate, HttpsInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import type { Received, Sent } from '@edgeloom/contract/endpoint.ts';
@@ -14,9 +14,9 @@ export interface Draft {
   scheme: Scheme;
   portMap: PortMap;
   hashType: Domain['hashType'];
-  /** Empty: the visitor's own. */
+  /** Empty: the visitor's Host header. */
   hostReplace: string;
-  /** Empty: as the Host header. */
+  /** Empty: same as the Host header. */
   sni: string;
   maxFails: number;
   failTimeoutSeconds: number;
@@ -29,7 +29,7 @@ export interface Draft {
 }
 export type HealthCheck = NonNullable<Domain['healthCheck']>;
 
-/** Where one begins that is turned on. */
+/** Defaults of an enabled health check. */
 export const usualCheck: HealthCheck = {
   path: '/',
   host: null,
@@ -57,7 +57,7 @@ export const draftOf = (domain: Domain): Draft => ({
   origins: domain.upstreams.map((upstream) => ({ ...upstream, key: upstream.id })),
 });
 
-/** Where an origin differs, in words: `203.0.113.24 weight 60 → 70`. */
+/** Changes of an origin as text: `203.0.113.24 weight 60 → 70`. */
 function originChanges(from: Origin, to: Origin, t: T): string[] {
   const { address } = to;
   const value = (name: Word, before: string | number, after: string | number) =>
@@ -139,7 +139,7 @@ function healthChanges(from: HealthCheck | null, to: HealthCheck | null, t: T): 
 
 export type Faults = Record<string, Issue>;
 
-/** By the field's path: `hostReplace`, `portMap`, `origins.<key>.address`. */
+/** Errors by path: `hostReplace`, `portMap`, `origins.<key>.address`. */
 export function faultsOf(draft: Draft): Faults {
   const faults: Faults = {};
   const found = (path: string, issue: Issue) => (faults[path] ??= { ...issue, path });
@@ -182,7 +182,7 @@ export interface Plan {
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Only what differs is called: two people may work on one domain. */
+/** Sends only differences, because two people may edit one domain. */
 export function planOf(live: Draft, draft: Draft): Plan {
   const before = new Map(live.origins.map((origin) => [origin.id, origin]));
   const kept = new Set(draft.origins.map(({ id }) => id));

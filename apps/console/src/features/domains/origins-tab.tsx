@@ -26,7 +26,7 @@ const schemes = ['http', 'https', 'follow'] as const;
 const hashTypes = ['roundRobin', 'addressHash', 'uriHash', 'leastConnections'] as const;
 const failure = ['maxFails', 'failTimeoutSeconds', 'connectTimeoutSeconds', 'readTimeoutSeconds'] as const;
 
-/** Where a domain's content comes from: one draft, saved together. */
+/** Origins of a domain, edited as one draft. */
 export function OriginsTab({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
@@ -204,7 +204,7 @@ export function OriginsTab({ domain }: { domain: Domain }) {
   );
 }
 
-/** Asked from the control plane, on demand: what the nodes find by themselves is in the table. */
+/** Tests the origins from the control plane on demand. Results of the nodes are in the table. */
 function ProbeAll({ domain, origins }: { domain: Domain; origins: readonly Origin[] }) {
   const t = useT();
   const can = useCan();
@@ -236,7 +236,7 @@ const isDraft = (kept: unknown): kept is Draft =>
   'healthCheck' in kept &&
   'websocketTimeoutSeconds' in kept;
 
-/** A text that is being typed is told after its first change, an untouched one when saving is tried. */
+/** A changed text shows its error at once, an untouched one on submission. */
 const touchedBy = (live: Draft, draft: Draft) => ({
   ...(live.hostReplace !== draft.hostReplace && { hostReplace: true }),
   ...(live.sni !== draft.sni && { sni: true }),
@@ -245,7 +245,7 @@ const touchedBy = (live: Draft, draft: Draft) => ({
 const focusFirstFault = () =>
   requestAnimationFrame(() => document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus());
 
-/** The calls that the draft needs. New origins first: the last one that is on may be about to go. */
+/** Calls in order: new origins first, since the last enabled one may be removed. */
 function callsFor(domain: Domain, { create, change, remove, update, https }: Plan): Planned[] {
   const params = { siteId: domain.siteID, domainId: domain.id };
   const calls: (Planned | false)[] = [
@@ -258,7 +258,7 @@ function callsFor(domain: Domain, { create, change, remove, update, https }: Pla
   return calls.filter((one) => one !== false);
 }
 
-/** Whatever was done before a failure is taken over, so that saving again does the rest. */
+/** Completed calls are kept on an error, so that saving again does the rest. */
 function useSave(domain: Domain, live: Draft) {
   const [saving, setSaving] = useState(false);
   const save = async (draft: Draft, taken: (draft: Draft) => void): Promise<boolean> => {

@@ -7,7 +7,7 @@ import type { Domain } from './origins-draft.ts';
 
 const refreshes = ['sites'];
 
-/** On is at once; off asks, for visitors are turned away. Both can be undone from the toast. */
+/** Enabling is immediate. Disabling asks, because visitors get errors. Both can be undone. */
 export const on = turnOn<Domain, typeof domains.status>(domains.status, {
   refreshes,
   done: 'domains.turnedOn',
@@ -26,7 +26,7 @@ export const off = turnOff<Domain, typeof domains.status>(domains.status, {
   }),
 });
 
-/** The same for one domain, wherever it is shown. */
+/** The same for one domain. */
 export function useSwitchDomain(domain: Domain) {
   const run = useRunAction<Domain>();
   const [running, setRunning] = useState(false);

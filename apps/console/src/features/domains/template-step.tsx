@@ -8,7 +8,7 @@ import type { PortMap, Scheme } from './origins-draft.ts';
 import { PortMapField } from './port-map-field.tsx';
 
 const schemes = ['http', 'https', 'follow'] as const;
-/** What a visitor's port is answered from when the origin follows the visitor's protocol. */
+/** Default port map when the origin uses the visitor's protocol. */
 const followed: PortMap = [
   { from: 80, to: 80 },
   { from: 443, to: 443 },
@@ -19,7 +19,7 @@ export interface Template {
   origins: Origin[];
   scheme: Scheme;
   portMap: PortMap;
-  /** What nobody chose yet follows what the probe finds. */
+  /** Set until the reader selects a protocol; follows the probe's result. */
   isProtocolGuess: boolean;
   isPortGuess: boolean;
 }
@@ -27,14 +27,14 @@ export interface Template {
 interface TemplateStepProps {
   siteId: string;
   value: Template;
-  /** What visitors will ask for: one of the new names. */
+  /** Host header of the probe: one of the new names. */
   host: string | null;
   fault: (path: string) => string | undefined;
   portMapFault: string | undefined;
   onChange: (value: Template) => void;
 }
 
-/** Where the content of all of them comes from, tried while it is typed. */
+/** Origin template of the new domains, tested while typing. */
 export function TemplateStep({ siteId, value, host, fault, portMapFault, onChange }: TemplateStepProps) {
   const t = useT();
   const { origins, scheme, portMap, isProtocolGuess, isPortGuess } = value;
@@ -44,14 +44,14 @@ export function TemplateStep({ siteId, value, host, fault, portMapFault, onChang
     onChange({
       ...value,
       scheme: chosen,
-      // A port that was typed stays; one that belonged to the protocol goes with it.
+      // A typed port stays; the protocol's default port changes with the protocol.
       origins: origins.map((origin) =>
         origin.port === usualPort[scheme] ? { ...origin, port: usualPort[chosen] } : origin,
       ),
       portMap: chosen === 'follow' && portMap.length === 0 ? followed : portMap,
       isProtocolGuess: false,
     });
-  // HTTPS first; where nobody speaks it, HTTP.
+  // HTTPS is tried first, then HTTP.
   const learn = (origin: Origin, { reachable, scheme: answered }: Probe) => {
     if (!isProtocolGuess || origin !== first) return;
     if (reachable && answered && answered !== scheme) onChange({ ...value, scheme: answered });

@@ -7,7 +7,7 @@ export type CnameCheck = Received<typeof domains.checkCname>['data'][number];
 
 const AGAIN_MS = 10_000;
 
-/** Looks the names up now, and again until all of them lead here or nobody looks any more. */
+/** Looks the names up now, and repeatedly until all are correct or the component unmounts. */
 export function useCnameCheck(siteId: string, ids: readonly string[]) {
   const { run, running } = useAction(domains.checkCname, { quiet: true });
   const [found, setFound] = useState<readonly CnameCheck[] | null>(null);

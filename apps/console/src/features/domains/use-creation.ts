@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { explain } from '../../lib/errors.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 
-/** As many as one call takes: all of them or none. */
+/** Maximum per call, which is atomic. */
 const AT_ONCE = 1000;
 
 export interface Made {
@@ -15,28 +15,28 @@ export interface Made {
 interface Order {
   kind: 'automatic' | 'existing' | 'none';
   certId: string | null;
-  /** The names that it is for. */
+  /** Names of the creation. */
   names: readonly string[];
 }
 type Template = Omit<Sent<typeof domains.createSimple>['body'], 'names'>;
 
 export interface Creation {
   made: readonly Made[];
-  /** Names that need a proof before they can be turned on. */
+  /** Names that need verification before they can be enabled. */
   waiting: readonly string[];
-  /** What came between; whatever is in `made` is there nevertheless. */
+  /** The error that stopped the creation; `made` lists what was created before. */
   failure: unknown;
-  /** Why they have no certificate, in words. */
+  /** Why the domains have no certificate. */
   certificateFailure: string | null;
 }
 
-/** Creates the names thousand by thousand, then sees to their certificate. Stops at the first thousand that is refused. */
+/** Creates the names in batches of a thousand, then their certificate. Stops at the first failed batch. */
 export function useCreation(siteId: string) {
   const params = { siteId };
   const create = useAction(domains.createSimple, { refreshes: ['sites'], quiet: true });
   const order = useAction(certificates.autoSSL, { refreshes: ['domains', 'jobs'], quiet: true });
   const assign = useAction(certificates.assign, { refreshes: ['domains'], quiet: true });
-  /** How many are made by now; null while nothing is being made. */
+  /** Number of created names; null when idle. */
   const [progress, setProgress] = useState<number | null>(null);
 
   const certify = async (made: readonly Made[], { kind, certId, names }: Order): Promise<string | null> => {
@@ -71,7 +71,7 @@ export function useCreation(siteId: string) {
     } catch (error) {
       failure = error;
     }
-    // A name that waits for its proof is off, and gets no certificate yet.
+    // Names that wait for verification are disabled and get no certificate yet.
     const ready = made.filter(({ name }) => !waiting.includes(name));
     const certificateFailure = await certify(ready, wish);
     setProgress(null);

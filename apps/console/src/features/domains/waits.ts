@@ -1,18 +1,18 @@
-// What a domain waits for, and what comes next.
+// Describes pending states of a domain and their next check.
 import { clock } from '../../lib/format.ts';
 import { t } from '../../lib/i18n.ts';
 import type { Domain } from './origins-draft.ts';
 
 type State = Pick<Domain, 'status' | 'cnameStatus' | 'cnameCheckAt' | 'certStatus' | 'certCheckAt'>;
 
-/** A time of today as hours and minutes; null once it has passed: the next one is not known yet. */
+/** Today's time as hours and minutes; null once it has passed. */
 function soon(at: string | Date | null): string | null {
   const date = at === null ? null : new Date(at);
   return date === null || date.getTime() <= Date.now() ? null : clock(date).slice(0, 5);
 }
 const joined = (...parts: (string | null)[]) => parts.filter((part) => part !== null).join(t('common.comma')) || null;
 
-/** Beside the state of the CNAME record, unless it is in place. */
+/** Next CNAME check, unless the record is correct. */
 export function cnameNext({ cnameStatus, cnameCheckAt }: State): string | null {
   if (cnameStatus === 'active') return null;
   const time = soon(cnameCheckAt);
@@ -20,7 +20,7 @@ export function cnameNext({ cnameStatus, cnameCheckAt }: State): string | null {
   return cnameStatus === 'pendingCheck' ? t('domains.waits.shortly') : null;
 }
 
-/** Beside the state of the certificate, while one is on its way. */
+/** Next step of a pending certificate. */
 export function certNext({ certStatus, certCheckAt, cnameStatus }: State): string | null {
   const time = soon(certCheckAt);
   const next = time && t('domains.waits.tried', { time });

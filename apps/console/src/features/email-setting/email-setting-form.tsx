@@ -32,7 +32,7 @@ const none: Omit<EmailSetting, 'hasPassword' | 'lastError' | 'failedAt' | 'updat
   fromAddress: '',
 };
 
-/** The mail server that the operator's mails leave by. */
+/** The operator's mail server. */
 export function EmailSettingForm() {
   return (
     <Await result={useEndpoint(emailSetting.get)}>
@@ -74,7 +74,7 @@ function Failing({ of }: { of: Setting }) {
   );
 }
 
-/** By the settings as they stand in the form, saved or not. */
+/** Sends a test mail with the form's current settings. */
 function Test() {
   const t = useT();
   const { values } = useForm();

@@ -12,7 +12,7 @@ import classes from './error-pages.module.css';
 import type { ErrorPage } from './error-pages-page.tsx';
 import { PagePreview } from './page-preview.tsx';
 
-/** What the product's own page says, as a beginning. */
+/** A starting point for custom pages. */
 const example = '<!doctype html>\n<title>We are back soon</title>\n<h1>We are back soon</h1>\n';
 
 export function ErrorPageForm({ siteId, value }: { siteId: string; value?: ErrorPage }) {

@@ -19,7 +19,7 @@ const columns: Column<ErrorPage>[] = [
   { key: 'updatedAt', as: 'time', sort: false, priority: 3 },
 ];
 
-/** What visitors of a site get instead of an answer with one of a few codes. */
+/** Custom error pages by status code. */
 export function ErrorPagesPage() {
   const { id: siteId } = useSite();
   const params = { siteId };

@@ -3,7 +3,7 @@ import { useT } from '../../lib/i18n.ts';
 import classes from './error-pages.module.css';
 import { quiet } from './quiet.ts';
 
-/** A page of text, about as visitors get it. The frame runs no scripts and opens nothing; ours only dresses it. */
+/** A preview in a sandboxed frame without scripts and navigation; our script only adds the styles. */
 export function PagePreview({ html }: { html: string }) {
   const t = useT();
   const shown = useDeferredValue(html);

@@ -1,18 +1,18 @@
-// A page that somebody else wrote, made into one that can be looked at in the console: nothing of it runs, fetches or leads
-// anywhere. The frame it is shown in says so as well; here it is made so that the browser has nothing to refuse.
+// Sanitizes HTML for previews: nothing in it runs, fetches or navigates. The sandboxed frame enforces the same;
+// sanitizing avoids CSP errors.
 
 const gone = 'script, noscript, iframe, frame, object, embed, link, meta, base, template, style, el-style';
-/** What fetches or leads somewhere. */
+/** Attributes that fetch or navigate. */
 const leading =
   /^(on.*|src|srcset|href|xlink:href|action|formaction|poster|data|background|ping|srcdoc|style|target|data-el.*)$/i;
 
 export interface QuietPage {
   html: string;
-  /** Put in by script: the console's policy lets no page bring styles of its own. */
+  /** Added by script, because the CSP blocks inline styles. */
   css: string;
 }
 
-/** Read as they stand, styles and handlers would be refused by the console's policy, so they are renamed before. */
+/** Renamed before parsing, because the parser would trigger CSP errors for styles and handlers. */
 const renamed = (html: string) =>
   html
     .replace(/<(\/?)style\b/gi, '<$1el-style')

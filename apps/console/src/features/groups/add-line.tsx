@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { allLines, lineName } from './line-name.ts';
 
-/** A line with nobody on it is one of the board alone, until somebody is put there. */
+/** An empty line exists only on the board until a node is added. */
 export function AddLine({ taken, onAdd }: { taken: readonly string[]; onAdd: (line: string) => void }) {
   const t = useT();
   const data = useMemo(

@@ -1,4 +1,4 @@
-// The board as it would be: what stands, with what its reader has changed and not published yet.
+// The board with unpublished changes applied.
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import type { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
@@ -12,7 +12,7 @@ export interface Change {
   groupID: string;
   line: string;
   nodeUID: string;
-  /** Null: taken off the line. */
+  /** Null: removed from the line. */
   weight: number | null;
 }
 export interface Cell {
@@ -24,7 +24,7 @@ export const USUAL_WEIGHT = 50;
 const keyOf = ({ groupID, line, nodeUID }: Change) => `${groupID} ${line} ${nodeUID}`;
 export const sameCell = (a: Cell, b: Cell) => a.groupID === b.groupID && a.line === b.line;
 
-/** Changes with one more; one that leads back to what stands is none. */
+/** Adds a change; a change back to the published state is dropped. */
 export function withChange(board: Board, changes: readonly Change[], change: Change): Change[] {
   const others = changes.filter((one) => keyOf(one) !== keyOf(change));
   const stands = cellOf(board, change).find(({ nodeUID }) => nodeUID === change.nodeUID)?.weight ?? null;
@@ -34,13 +34,13 @@ export function withChange(board: Board, changes: readonly Change[], change: Cha
 export const cellOf = ({ groups }: Pick<Board, 'groups'>, { groupID, line }: Cell): readonly Member[] =>
   groups.find(({ id }) => id === groupID)?.members.find((one) => one.line === line)?.members ?? [];
 
-/** Everyone that may stand on a line, by uid. */
+/** All nodes that can be on a line, by uid. */
 export function everyone({ groups, free }: Board): Map<string, Member> {
   const members = [...groups.flatMap((group) => group.members.flatMap((line) => line.members)), ...free];
   return new Map(members.map((member) => [member.nodeUID, member]));
 }
 
-/** A cell with the changes made. Who comes new is not judged yet. */
+/** A cell with the changes applied. New members have no state yet. */
 export function shownIn(board: Board, changes: readonly Change[], cell: Cell): Member[] {
   const here = changes.filter((change) => sameCell(change, cell));
   const weightOf = new Map(here.map(({ nodeUID, weight }) => [nodeUID, weight]));
@@ -59,14 +59,14 @@ export function shownIn(board: Board, changes: readonly Change[], cell: Cell): M
 }
 
 type Offered = Received<typeof dnsSetting.lines>;
-/** What of the board, as it would be, the operator's DNS providers cannot do all of them. */
+/** Parts of the board that some of the operator's DNS providers do not support. */
 export function beyondProviders(
   board: Board,
   changes: readonly Change[],
   lines: readonly string[],
   { data, weighting }: Offered,
 ): { lines: string[]; weighting: 'oneLine' | 'none' | null } {
-  // No provider has been looked at yet.
+  // The providers' capabilities are unknown yet.
   if (weighting === null) return { lines: [], weighting: null };
   const offered = new Set(data.filter(({ isOffered }) => isOffered).map(({ line }) => line));
   const used = board.groups.map(({ id: groupID }) =>
@@ -100,11 +100,11 @@ const tones: Record<NonNullable<Member['reason']>, Tone> = {
 };
 type State = Pick<Member, 'reason' | 'nodeStatus'>;
 const troubles: readonly Member['nodeStatus'][] = ['offline', 'rejected', 'natsError', 'reconnecting'];
-/** The node's own fault, whether or not DNS answers with it. */
+/** Problem of the node itself, whether or not DNS returns it. */
 export const troubleOf = ({ nodeStatus }: Pick<Member, 'nodeStatus'>) =>
   nodeStatus !== null && troubles.includes(nodeStatus) ? nodeStatus : null;
 
-/** An offline node, or one that rejected its configuration, is bad even while DNS answers with it. */
+/** An offline node, or one that rejected its configuration, is bad even while DNS returns it. */
 export function toneOfMember({ reason, nodeStatus }: State): Tone {
   if (nodeStatus === 'offline' || nodeStatus === 'rejected') return 'bad';
   if (reason !== null) return tones[reason];
@@ -120,7 +120,7 @@ export function stateOfMember(member: State & Pick<Member, 'isAnswered'>, t: T):
   return nodeStatus === null ? '' : t(`status.node.${nodeStatus}`);
 }
 
-/** Something is wrong with one of them. */
+/** Whether a member is unhealthy. */
 export const isUnwell = (members: readonly Member[]) => members.some((member) => toneOfMember(member) === 'bad');
 
 const groupTones: Record<BoardGroup['state'], Tone> = {

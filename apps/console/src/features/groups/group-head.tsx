@@ -12,7 +12,7 @@ import { toneOfGroup, type BoardGroup } from './board.ts';
 import { GroupForm } from './group-form.tsx';
 import classes from './groups.module.css';
 
-/** A group over its column: what it answers with, and what may be done with it. */
+/** Column head of a group: its current answer and actions. */
 export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup }) {
   const t = useT();
   const can = useCan();
@@ -88,6 +88,6 @@ export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup
   );
 }
 
-/** The first address, and how many more. */
+/** The first address, and the number of others. */
 const firstOf = ([first = '', ...others]: readonly string[]) =>
   others.length > 0 ? `${first} +${others.length}` : first;

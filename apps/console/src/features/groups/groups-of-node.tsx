@@ -10,7 +10,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './groups.module.css';
 import { lineName } from './line-name.ts';
 
-/** On which lines a node stands, and the way to the board. */
+/** Lines of a node, with a link to the board. */
 export function GroupsOfNode({ node }: { node: { id: string; zoneID: string } }) {
   const t = useT();
   const can = useCan();

@@ -26,7 +26,7 @@ import { useMoves } from './use-moves.ts';
 import { useZone } from './use-zone.ts';
 import { ZonePick } from './zone-pick.tsx';
 
-/** Who answers whom: lines down, groups across. */
+/** The matrix of lines (rows) and groups (columns). */
 export function GroupsPage() {
   const { zoneId, choices, setZone } = useZone();
   return (
@@ -92,7 +92,7 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
   const discard = () => {
     setChanges([]);
     setAdded([]);
-    // The buttons go with the draft.
+    // The buttons disappear with the draft.
     matrix.current?.focus();
   };
   return (
@@ -183,7 +183,7 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
   );
 }
 
-/** What is published all the same, and answered otherwise somewhere. */
+/** Changes that some DNS providers cannot represent exactly. */
 function BeyondProviders({
   board,
   changes,

@@ -1,4 +1,4 @@
-// Lines down, groups across, nodes in the cells. What is moved is a draft until it is published.
+// Lines as rows, groups as columns, nodes in the cells. Moves are a draft until published.
 import { Menu } from '@mantine/core';
 import { IconPlus, IconWorldSearch } from '@tabler/icons-react';
 import type { ReactNode, Ref } from 'react';
@@ -140,7 +140,7 @@ export function LineMatrix(props: LineMatrixProps) {
   );
 }
 
-/** One that is put back has the weight it had. */
+/** A node that is moved back keeps its former weight. */
 const weightIn = (board: Board, cell: Cell, uid: string) =>
   cellOf(board, cell).find(({ nodeUID }) => nodeUID === uid)?.weight ?? USUAL_WEIGHT;
 
@@ -150,7 +150,7 @@ interface AddingProps {
   place: string;
   onAdd: (uid: string) => void;
 }
-/** Select and use, beside dragging: everyone who is not on this line yet. */
+/** Adds a node by menu, as an alternative to dragging. */
 function Adding({ board, members, place, onAdd }: AddingProps) {
   const t = useT();
   const others = [...everyone(board).values()].filter(({ nodeUID }) => !members.some((one) => one.nodeUID === nodeUID));

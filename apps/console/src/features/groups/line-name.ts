@@ -1,4 +1,4 @@
-// Lines in words. Carriers have names of their own; places are called what the reader's language calls them.
+// Names of lines. Carriers have proper names; countries are named in the reader's language.
 import { carriers, commonLines, continents } from '@edgeloom/contract/dns-setting/lines.ts';
 import { currentLanguage, t, tMaybe } from '../../lib/i18n.ts';
 
@@ -11,7 +11,7 @@ export function lineName(line: string): string {
 
 const carrierOf = new Map<string, { country: string; networks: readonly number[] }>(Object.entries(carriers));
 
-/** Whom it takes, in short: `TW · AS3462`. */
+/** Region in short: `TW · AS3462`. */
 export function lineRegion(line: string): string {
   if (line === 'default') return t('groups.everybodyElse');
   if (line === 'overseas') return t('groups.overseasOf');
@@ -21,7 +21,7 @@ export function lineRegion(line: string): string {
   return carrier.networks.length === 1 ? `${carrier.country} · AS${network}` : carrier.country;
 }
 
-/** In the order of the board: the common ones first, then places by name. */
+/** Order of the board: common lines first, then regions by name. */
 export function inOrder(lines: Iterable<string>): string[] {
   const place = (line: string) => {
     const found = commonLines.indexOf(line);
@@ -31,12 +31,12 @@ export function inOrder(lines: Iterable<string>): string[] {
   return [...new Set(lines)].toSorted((a, b) => place(a) - place(b) || names.compare(lineName(a), lineName(b)));
 }
 
-/** Every line that may be chosen: the common ones, continents, countries. */
+/** All available lines: common ones, continents, countries. */
 export function allLines(): string[] {
   const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(65 + i));
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
   const names = placeNames();
-  // What is no country has a name as well.
+  // Intl also has names for codes that are not countries.
   const none = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ']);
   const countries = codes.filter((code) => !none.has(code) && names.of(code) !== undefined);
   return [

@@ -7,7 +7,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { ZoneForm } from '../zones/zone-form.tsx';
 
-/** Of pages about one zone, where there is none yet. */
+/** Shown on pages about one zone when there is none. */
 export function NoZone() {
   const t = useT();
   const can = useCan();

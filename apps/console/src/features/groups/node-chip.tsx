@@ -13,18 +13,18 @@ interface NodeChipProps {
   isLifted: boolean;
   isLanded?: boolean;
   mayMove: boolean;
-  /** On no line: it has no weight yet. */
+  /** Not on any line, so without weight. */
   isFree?: boolean;
-  /** Null where nothing may be changed. */
+  /** Null when read-only. */
   onWeight: ((weight: number) => void) | null;
   onTakeOff: (() => void) | null;
   onLift: () => void;
-  /** Of one that is lifted: arrows, Space, Escape. */
+  /** Keys while the node is lifted: arrows, Space, Escape. */
   onKey: (event: KeyboardEvent) => void;
   onDragEnd: () => void;
 }
 
-/** A node on a line, solid, or a virtual one, dashed. Enter opens what can be done with it; Space lifts it. */
+/** A node on a line; virtual nodes are dashed. Enter opens its menu, Space lifts it. */
 export function NodeChip(props: NodeChipProps) {
   const { member, isChanged, isLifted, isLanded = false, mayMove, isFree = false } = props;
   const { onWeight, onTakeOff, onLift, onKey, onDragEnd } = props;
@@ -64,7 +64,7 @@ export function NodeChip(props: NodeChipProps) {
             onLift();
           }}
           onDragEnd={onDragEnd}
-          // Whoever goes elsewhere has put it down.
+          // Losing focus drops the node.
           onBlur={() => isLifted && onDragEnd()}
           onKeyDown={(event) => {
             if (isLifted) return onKey(event);
@@ -72,7 +72,7 @@ export function NodeChip(props: NodeChipProps) {
             event.preventDefault();
             onLift();
           }}
-          // Space would press the button when it is let go.
+          // Otherwise releasing Space would press the button.
           onKeyUp={(event) => event.key === ' ' && mayMove && event.preventDefault()}
         >
           <StatusMark tone={tone} label={state} />
@@ -107,7 +107,7 @@ export function NodeChip(props: NodeChipProps) {
               variant="default"
               leftSection={<IconTrash size={15} stroke={1.6} />}
               onClick={() => {
-                // The chip goes; whoever works by keyboard stays where it was.
+                // The chip is removed; keep the keyboard focus in its cell.
                 const cell = chip.current?.closest('td');
                 setOpened(false);
                 onTakeOff();

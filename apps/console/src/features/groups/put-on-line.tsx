@@ -13,7 +13,7 @@ import { allLines, lineName } from './line-name.ts';
 
 const Place = Placement.omit({ nodeUID: true });
 
-/** One cell of the board, where somebody has a node and not the board before them. */
+/** A form for one cell, for pages that show a node without the board. */
 export function PutOnLine({ zoneId, nodeID }: { zoneId: string; nodeID: string }) {
   const [first] = useMeta(groups.meta, { zoneId });
   return (

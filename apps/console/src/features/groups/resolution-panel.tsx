@@ -19,7 +19,7 @@ interface ResolutionPanelProps {
   onCell: (cell: Cell) => void;
 }
 
-/** What a visitor of a line would get, with the changes that are not published yet. */
+/** DNS answer for a visitor of a line, including unpublished changes. */
 export function ResolutionPanel({ zoneId, board, lines, changes, cell, onCell }: ResolutionPanelProps) {
   const t = useT();
   const { groupID, line } = cell;
@@ -81,7 +81,7 @@ export function ResolutionPanel({ zoneId, board, lines, changes, cell, onCell }:
 
 type Answer = Received<typeof groups.resolution>['answers'][number];
 
-/** An answer of an earlier pass whose node is gone has no state. */
+/** An answer of an earlier pass may contain a removed node, which has no state. */
 function AnswerMark({ answer }: { answer: Answer }) {
   const t = useT();
   const state = { ...answer, reason: null, isAnswered: true };
@@ -98,7 +98,7 @@ function factsOf(answer: Answer, t: T): string[] {
   ];
 }
 
-/** Of today the time alone. */
+/** Only the time for today. */
 function sinceText(since: string): string {
   const text = time(since);
   return text.startsWith(time(new Date()).slice(0, 11)) ? text.slice(11) : text;

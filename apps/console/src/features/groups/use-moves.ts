@@ -1,4 +1,4 @@
-// Moving a node to another line: dragged, or lifted by Space, carried by the arrows and dropped by Space.
+// Moves a node to another line by dragging, or by keyboard: Space, arrows, Space.
 import { useState, type KeyboardEvent } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { sameCell, USUAL_WEIGHT, type Board, type Cell, type Change, type Member } from './board.ts';
@@ -6,23 +6,23 @@ import { lineName } from './line-name.ts';
 
 export interface Lifted {
   member: Member;
-  /** Null: from beside the board. */
+  /** Null: from outside of the board. */
   from: Cell | null;
-  /** Where it would be dropped. */
+  /** Drop target. */
   over: Cell | null;
 }
 export interface Moves {
   lifted: Lifted | null;
   lift: (member: Member, from: Cell | null) => void;
   isLifted: (member: Member, from: Cell | null) => boolean;
-  /** It was carried there by the keyboard, which goes on from there. */
+  /** Whether the keyboard moved the node here, so that it gets focus. */
   isLanded: (member: Member, cell: Cell) => boolean;
   over: (cell: Cell) => void;
   drop: (cell: Cell | null) => void;
   end: () => void;
   onKey: (event: KeyboardEvent) => void;
   nameOf: (cell: Cell) => string;
-  /** For who does not see it. */
+  /** Text for screen readers. */
   said: string;
 }
 

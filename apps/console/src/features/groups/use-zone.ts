@@ -5,7 +5,7 @@ import { useSearchParams } from 'react-router-dom';
 import { useMetaSearch } from '../../lib/use-meta.ts';
 import { lastZone } from '../../stores/session.ts';
 
-/** The zone of a board: the address names it, else the last one of this tab, else the first by name. */
+/** Zone of the board: from the URL, the last one of this tab, or the first by name. */
 export function useZone() {
   const [search, setSearch] = useSearchParams();
   const asked = search.get('zone') ?? lastZone.get();

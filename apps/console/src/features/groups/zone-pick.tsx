@@ -9,7 +9,7 @@ interface ZonePickProps {
   onChange: (zoneId: string) => void;
 }
 
-/** Which zone the page is about, beside its title. */
+/** Zone select beside the page title. */
 export const ZonePick = ({ choices, value, onChange }: ZonePickProps) => (
   <MetaSelect
     aria-label={useT()('groups.zone')}

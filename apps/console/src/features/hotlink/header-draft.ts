@@ -25,7 +25,7 @@ export const fieldsOf = ({ name, operator, value, action, enabled }: HeaderDraft
   enabled,
 });
 
-/** By field. */
+/** Errors by field. */
 export function faultsOf(rule: HeaderDraft): Partial<Record<'name' | 'value', Issue>> {
   const faults: Record<string, Issue> = {};
   for (const issue of issuesOf(AntiHeaderInput, { ...fieldsOf(rule), priority: 0 }))

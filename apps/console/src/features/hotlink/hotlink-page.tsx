@@ -18,7 +18,7 @@ import { HeaderEditor } from './header-editor.tsx';
 import { HeaderSentence } from './header-sentence.tsx';
 import { useSiteAntiHeaders } from './use-hotlink.ts';
 
-/** What holds for all domains of a site. Who may link to a domain is said at the domain. */
+/** Rules for all domains of a site. Referer rules are on the domain page. */
 export function HotlinkPage() {
   const { id } = useSite();
   const found = useEndpoint(siteAntiHeaders.list, { params: { siteId: id } });

@@ -12,7 +12,7 @@ import { RefererEditor } from './referer-editor.tsx';
 import { RefererSentence } from './referer-sentence.tsx';
 import { useAntiHeaders, useAntiReferers } from './use-hotlink.ts';
 
-/** Who may link to the files of a domain, and whose requests it refuses. */
+/** Referer and header rules of a domain. */
 export function HotlinkTab({ domain }: { domain: { id: string; siteID: string } }) {
   const params = { siteId: domain.siteID, domainId: domain.id };
   const referers = useEndpoint(antiReferers.list, { params });

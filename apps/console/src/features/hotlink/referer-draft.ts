@@ -32,7 +32,7 @@ export const fieldsOf = ({ isBlack, referers, allowEmpty, type, value, action, t
   enabled,
 });
 
-/** By field. */
+/** Errors by field. */
 export function faultsOf(rule: RefererDraft): Partial<Record<'referers' | 'value' | 'target', Issue>> {
   const faults: Record<string, Issue> = {};
   for (const issue of issuesOf(AntiRefererInput, { ...fieldsOf(rule), priority: 0 }))
@@ -40,7 +40,7 @@ export function faultsOf(rule: RefererDraft): Partial<Record<'referers' | 'value
   return faults;
 }
 
-/** Of a pasted address its host. */
+/** The host of a pasted URL. */
 export const hostsOf = (text: string): string[] =>
   wordsOf(text.toLowerCase())
     .map((word) => word.replace(/^https?:\/\//, '').replace(/[/?#:].*$/, ''))

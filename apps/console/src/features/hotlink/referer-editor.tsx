@@ -13,7 +13,7 @@ const lists = ['white', 'black'] as const;
 
 export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraft>) {
   const t = useT();
-  // What is typed, beside what it means: a blank at the end must not vanish under the hands.
+  // Keep the text as typed, so that a trailing space does not vanish.
   const [hosts, setHosts] = useState(rule.referers.join('\n'));
   const [touched, setTouched] = useState<readonly string[]>(rule.id === null ? [] : ['referers', 'target']);
   const touch = (field: string) => () => setTouched([...touched, field]);

@@ -16,7 +16,7 @@ const columns: Column<Summary>[] = [
   { key: 'at', as: 'time' },
 ];
 
-/** What an installation that sends no mail would have sent. */
+/** Mails of an installation without a mail server. */
 export function MailboxPage() {
   return (
     <Page title="mailbox.title">
@@ -35,7 +35,7 @@ export function MailboxPage() {
   );
 }
 
-/** As text: the HTML of a mail is nothing to be run in a console. */
+/** As text, because HTML of mails must not run in the console. */
 function Letter({ id }: { id: string }) {
   const mail = useEndpoint(mailbox.get, { params: { id } });
   return (

@@ -17,11 +17,11 @@ interface AssignProps {
   siteId: string;
   kind: ModuleKind;
   module: { id: string; name: string };
-  /** Of the kind, whose list counts domains. */
+  /** Locale namespace of the module kind. */
   words: string;
 }
 
-/** Which domains have this module. A domain that has another of the kind is given this one instead. */
+/** Domains with this module. A domain has at most one module of a kind. */
 export function AssignForm(props: AssignProps) {
   const { siteId, kind, module } = props;
   const query = { moduleID: module.id, pageSize: 500 };

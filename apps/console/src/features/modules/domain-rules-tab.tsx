@@ -26,10 +26,10 @@ const kinds = [
   { kind: 'tokenAuth', words: 'tokenAuths', list: tokenAuths.list, view: 'tokens' },
 ] as const;
 
-/** Stands first among the choices; it is sent as null. */
+/** The first option, sent as null. */
 const NONE = { id: '', name: '' };
 
-/** Which module of each kind a domain has; one that is chosen acts at once. */
+/** The domain's module of each kind. A choice applies at once. */
 export function DomainRulesTab({ domain }: { domain: { id: string; siteID: string } }) {
   return (
     <div className={classes['pickers']}>

@@ -15,7 +15,7 @@ import { readRedirects } from './redirect-lines.ts';
 
 const SHOWN = 50;
 
-/** Redirects from a file or the clipboard: each line is judged as it stands there, and all are added or none. */
+/** Imports redirects from a file or the clipboard, with errors by line. All or nothing. */
 export function ImportForm({ at }: { at: InModule }) {
   const t = useT();
   const close = useOverlayClose();

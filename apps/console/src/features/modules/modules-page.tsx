@@ -32,11 +32,11 @@ interface ModulesPageProps<Row> {
   calls: { create: Pick<Endpoint, 'can'>; update: Pick<Endpoint, 'can'>; remove: Pick<Endpoint, 'can'> };
   onRemove: (row: Row) => void;
   form: ComponentType<{ siteId: string; value: Row | undefined }>;
-  /** What it does, as sentences. */
+  /** Content of a module as sentences. */
   children: (row: Row) => ReactNode;
 }
 
-/** The modules of one kind: what each does, and how many domains have it. */
+/** Modules of one kind, with their content and number of domains. */
 export function ModulesPage<Row extends Module>(props: ModulesPageProps<Row>) {
   const { words, icon, found, calls, form: Form, children, kind, onRemove } = props;
   const t = useT();
@@ -142,5 +142,5 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
   );
 }
 
-/** One sentence a line. */
+/** One sentence per line. */
 export const Sentences = ({ children }: { children: ReactNode }) => <ul className={classes['rules']}>{children}</ul>;

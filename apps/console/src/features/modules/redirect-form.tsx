@@ -52,7 +52,7 @@ function Fields() {
 
 const codes = [301, 302, 307, 308] as const;
 
-/** A number in the call, a choice in the form. */
+/** A number in the API, a select in the form. */
 function CodeField() {
   const t = useT();
   const { value, set, input } = useField('code');

@@ -1,4 +1,4 @@
-// Redirects as a spreadsheet has them: source, target, code, type. Only the first two are asked for.
+// Redirects from a spreadsheet: source, target, code, type. Code and type are optional.
 import { RedirectInput, RedirectType } from '@edgeloom/contract/modules/redirects.ts';
 import type * as z from 'zod';
 import { issuesOf, type Issue } from '../../lib/schema.ts';
@@ -10,7 +10,7 @@ export interface ReadLine {
   issue: Issue | null;
 }
 
-// What an export puts before a cell that a spreadsheet would calculate.
+// Removes the prefix that exports put before formulas.
 const bare = (cell: string | undefined) =>
   (cell ?? '')
     .replace(/^\uFEFF/, '')
@@ -18,7 +18,7 @@ const bare = (cell: string | undefined) =>
     .trim();
 const codeOf = (text: string) => ([301, 302, 307, 308] as const).find((code) => String(code) === text);
 
-/** A first line of titles is passed over: nothing that a source could be. */
+/** Skips a header line, in which the first cell is not a valid source. */
 export function readRedirects(rows: readonly (readonly string[])[]): ReadLine[] {
   return rows.flatMap((cells, i): ReadLine[] => {
     const [source = '', target = '', code = '', kind = ''] = [0, 1, 2, 3].map((at) => bare(cells[at]));

@@ -23,7 +23,7 @@ const on = turnOn<Redirect, typeof redirects.enable>(redirects.enable, { applies
 const off = turnOff<Redirect, typeof redirects.enable>(redirects.enable, { applies: ({ enabled }) => enabled });
 const removing = remove<Redirect, typeof redirects.remove>(redirects.remove, { refreshes });
 
-// In a file: source, target, code and type, as the import takes them.
+// Export columns match the import format.
 const columns: Column<Redirect>[] = [
   { key: 'source', flexible: true, text: ({ source }) => source, render: (row) => <WhenSentence row={row} /> },
   { key: 'target', flexible: true, text: ({ target }) => target, render: (row) => <ThenSentence row={row} /> },
@@ -40,7 +40,7 @@ const columns: Column<Redirect>[] = [
   { key: 'updatedAt', as: 'time', priority: 2 },
 ];
 
-/** The redirects of one module: up to three thousand, of which the page draws what is on the screen. */
+/** Up to three thousand redirects of one module, virtualized. */
 export function RedirectsPage({
   siteId,
   moduleId,

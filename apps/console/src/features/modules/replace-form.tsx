@@ -11,7 +11,7 @@ import type { InModule } from './redirect-form.tsx';
 
 type Replaced = Received<typeof redirects.replace>;
 
-/** One part of all targets by another: shown first, done afterwards. */
+/** Replaces a part of all targets, after a preview. */
 export function ReplaceForm({ at }: { at: InModule }) {
   const t = useT();
   const close = useOverlayClose();

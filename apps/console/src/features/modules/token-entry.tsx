@@ -15,7 +15,7 @@ export interface EntryProps {
   n: number;
   entry: Entry;
   fault: (field: string) => string | undefined;
-  /** Of the field or any part of it. */
+  /** Error of the field or of a part of it. */
   faultIn: (field: string) => string | undefined;
   onBlur: () => void;
   onChange: (part: Partial<Entry>) => void;
@@ -25,7 +25,7 @@ const types = ['all', 'prefix', 'fileType', 'url', 'regex'] as const satisfies r
 const some = ['prefix', 'fileType', 'url', 'regex'] as const satisfies readonly Paths['type'][];
 const OWN = 'own';
 
-/** One kind of token: what it looks like, where it is asked for, and by which keys it is signed. */
+/** One token format: layout, place and signing keys. */
 export function TokenEntryFields(props: EntryProps & { onUp: () => void; onRemove: () => void }) {
   const { n, entry, fault, faultIn, onBlur, onChange, onUp, onRemove } = props;
   const t = useT();

@@ -1,4 +1,4 @@
-// An entry while it is edited: as the body takes it, with keys that are new or known by their id.
+// An entry in the editor: the body's format, with new keys or keys known by id.
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { tokenPresets } from '@edgeloom/contract/modules/token-presets.ts';
@@ -11,10 +11,10 @@ export interface Entry extends Omit<StoredEntry, 'id' | 'keys'> {
   keys: KeyDraft[];
 }
 
-/** 32 letters and digits: some 190 bits. */
+/** 32 letters and digits, about 190 bits. */
 export function newKey(): string {
   const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
-  // The numbers above the last whole multiple would favour the first letters.
+  // Avoids modulo bias.
   const most = 256 - (256 % letters.length);
   let key = '';
   while (key.length < 32)
@@ -41,7 +41,7 @@ type Form = Pick<
   'place' | 'parts' | 'text' | 'algorithm' | 'encoding' | 'timeFormat' | 'utcOffset' | 'timeMeans' | 'validSeconds'
 >;
 
-/** The fields that a preset fills in. */
+/** Fields of a preset. */
 export function formOf(id: string): Form {
   const fields = tokenPresets.find((preset) => preset.id === id)?.fields ?? tokenPresets[0]?.fields;
   if (!fields) throw new Error('There is no form of tokens');
@@ -70,11 +70,11 @@ const shape = ({ place, parts, text, algorithm, encoding, timeFormat, utcOffset,
     timeMeans,
   ]);
 
-/** The preset that the entry still is; null where it is one of its own. Of two that are the same the first. */
+/** The preset that the entry equals, or null. The first of identical presets. */
 export const presetOf = (entry: Entry): string | null =>
   tokenPresets.find(({ id }) => shape(formOf(id)) === shape(entry))?.id ?? null;
 
-/** Where a token stands, as one would read it in a request. */
+/** An example of the token in a request. */
 export function exampleOf({ place, parts }: Pick<Entry, 'place' | 'parts'>): string {
   const pairs = parts.map(({ name, format }) => ({ name, format }));
   if (place === 'path') return `/${pairs[0]?.format ?? ''}/…`;

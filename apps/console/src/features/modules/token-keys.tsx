@@ -16,7 +16,7 @@ interface TokenKeysProps {
 
 const rank = ['primary', 'secondary'] as const;
 
-/** Two at most: while signers change over, both are good. One that is stored is never shown again. */
+/** At most two keys, to allow key rotation. Stored keys are never displayed. */
 export function TokenKeys({ n, keys, fault, onBlur, onChange }: TokenKeysProps) {
   const t = useT();
   return (

@@ -14,7 +14,7 @@ import type { EntryProps } from './token-entry.tsx';
 
 const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).join(' ');
 
-/** What a token is made of, for forms that are none of the known ones. */
+/** Parts of a custom token format. */
 export function TokenRecipe({ n, entry, fault, onBlur, onChange }: EntryProps) {
   const t = useT();
   const mono = { classNames: { input: classes['mono'] ?? '' }, spellCheck: false, autoCapitalize: 'off', onBlur };

@@ -17,7 +17,7 @@ interface TesterProps {
   module: TokenAuth;
 }
 
-/** Makes a URL that is let in, and says why one is not. */
+/** Signs URLs, and explains why a URL is rejected. */
 export function TokenTester({ siteId, module }: TesterProps) {
   const can = useCan();
   const [url, setUrl] = useState('');
@@ -41,7 +41,7 @@ const submitting = (send: () => Promise<void>) => (event: FormEvent) => {
 };
 const plain = (input: string) => ({ classNames: { input }, spellCheck: false, autoCapitalize: 'off' });
 
-/** Of a token that says until when it is good, that moment. */
+/** Timestamp in the token. */
 const momentOf = ({ timeMeans, validSeconds }: StoredEntry, minutesAgo: number) =>
   new Date(Date.now() - minutesAgo * 60_000 + (timeMeans === 'expires' ? validSeconds * 1000 : 0)).toISOString();
 

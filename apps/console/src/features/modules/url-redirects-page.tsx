@@ -16,7 +16,7 @@ import { RedirectsPage } from './redirects-page.tsx';
 
 type UrlRedirect = Received<typeof urlRedirects.list>['data'][number];
 
-/** The modules; or, named by the address, the redirects of one. */
+/** The modules, or the redirects of the module in the URL. */
 export function UrlRedirectsPage() {
   const site = useSite();
   const [search] = useSearchParams();

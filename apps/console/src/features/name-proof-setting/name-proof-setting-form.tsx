@@ -5,7 +5,7 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
-/** Whether customers prove every new domain name. */
+/** Whether customers must verify every new domain name. */
 export function NameProofSettingForm() {
   return (
     <Await result={useEndpoint(nameProofSetting.get)}>

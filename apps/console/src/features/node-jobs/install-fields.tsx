@@ -12,15 +12,15 @@ import { CodeBox } from '../../components/values/code-box.tsx';
 import { useT } from '../../lib/i18n.ts';
 import classes from './node-jobs.module.css';
 
-/** Over SSH from here, or by a command that is run on the machine. */
+/** Over SSH, or by a command on the machine. */
 export type Way = 'ssh' | 'line';
 
 interface AddressProps {
   way: Way;
   onWay: (way: Way) => void;
-  /** Installation has begun: the way stays. */
+  /** The method cannot change once installation has started. */
   fixed: boolean;
-  /** A credential is stored, which is used unless another is typed. */
+  /** A stored credential is used unless another one is typed. */
   isStored: boolean;
 }
 
@@ -66,14 +66,14 @@ export function AddressFields({ way, onWay, fixed, isStored }: AddressProps) {
 
 interface HostKeyProps {
   looking: boolean;
-  /** The key that the machine shows. */
+  /** Host key that the machine presents. */
   shown: string | null;
-  /** The key that was compared before, where the machine still shows it. */
+  /** Confirmed host key, if the machine still presents it. */
   pinned: string | null;
   isOther: boolean;
 }
 
-/** The machine shows its key before a credential is sent; the operator compares it. */
+/** The machine presents its host key before a credential is sent; the operator confirms it. */
 export function HostKey({ looking, shown, pinned, isOther }: HostKeyProps) {
   const t = useT();
   return (
@@ -101,9 +101,9 @@ export function HostKey({ looking, shown, pinned, isOther }: HostKeyProps) {
 }
 
 interface PlaceProps {
-  /** The zone of a node that is there already: another call moves it. */
+  /** Zone of an existing node, which another call moves. */
   fixedZone: string | null;
-  /** Null where no credential is used. */
+  /** Null without a credential. */
   keepSSH: boolean | null;
   onKeepSSH: (keep: boolean) => void;
 }

@@ -10,7 +10,7 @@ import { useRouteParams } from '../../lib/use-route-params.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
 import { Install } from './install.tsx';
 
-/** A machine becomes a node, from its address to the last step, at one address: `…/new/install` until it is created. */
+/** Node installation on one URL: `…/new/install` until the node is created. */
 export function InstallPage() {
   const { nodeID } = useRouteParams('nodeID');
   const zoneID = useSearchParams()[0].get('zone');
@@ -35,7 +35,7 @@ function OfNode({ id }: { id: string }) {
   );
 }
 
-/** Takes up the newest installation of the node, if that is the last thing done on its machine. */
+/** Resumes the newest installation, if it is the last job of the node. */
 function Latest({ node }: { node: EdgeNode }) {
   const query = { pageSize: 1, sortBy: 'createdAt', orderBy: 'desc' } as const;
   const found = useEndpoint(nodeJobs.list, { params: { nodeID: node.id }, query });

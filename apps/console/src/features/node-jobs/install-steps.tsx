@@ -11,7 +11,7 @@ const FIELDS = ':is(input, textarea):not([type="hidden"], [type="radio"], :disab
 
 interface InstallStepsProps {
   current: StepName;
-  /** The furthest step that was reached: those before it can be opened again. */
+  /** The furthest step so far; earlier steps can be reopened. */
   reached: StepName;
   skipped: readonly StepName[];
   onBack?: (step: StepName) => void;
@@ -21,11 +21,11 @@ interface InstallStepsProps {
   canSubmit: boolean;
   busy: boolean;
   onSubmit: () => void;
-  /** The steps of the run. */
+  /** Steps of the running job. */
   children: ReactNode;
 }
 
-/** The steps of an installation one below the other; the current one is open, each before it shows its result. */
+/** Installation steps in a column. The current one is open, completed ones show their result. */
 export function InstallSteps(props: InstallStepsProps) {
   const { current, reached, skipped, onBack, results, fields, submit, canSubmit, busy, onSubmit, children } = props;
   const t = useT();
@@ -33,7 +33,7 @@ export function InstallSteps(props: InstallStepsProps) {
   const shown = useRef<StepName | null>(null);
   useEffect(() => {
     if (shown.current === current) return;
-    // On the first visit the reader starts at the top, as on every page, unless there is something to type.
+    // On the first visit, focus starts at the top unless there is a field.
     if (current !== 'run')
       form.current?.querySelector<HTMLElement>(current === 'hostKey' ? 'button[type="submit"]' : FIELDS)?.focus();
     shown.current = current;

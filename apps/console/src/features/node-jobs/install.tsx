@@ -33,12 +33,12 @@ import { useLiveJob, type NodeJob } from './use-node-job.ts';
 
 interface InstallProps {
   node: EdgeNode | null;
-  /** The installation that is taken up. */
+  /** The installation to resume. */
   job: NodeJob | null;
   zoneID: string | null;
 }
 interface Failure {
-  /** The call that is made again. */
+  /** The call to retry. */
   step: 'hostKey' | 'place' | 'retry';
   title: string;
   detail: string;
@@ -51,7 +51,7 @@ interface JoinCommand {
 }
 const NODE_UNREACHABLE = 202_001;
 
-/** Address, host key, zone, run: steps at the left, and beside them the output or the error in its place. */
+/** Steps on the left: address, host key, zone, run. Output or error beside them. */
 export function Install({ node, job: begun, zoneID }: InstallProps) {
   const t = useT();
   const language = useLanguage();
@@ -60,7 +60,7 @@ export function Install({ node, job: begun, zoneID }: InstallProps) {
   const form = useInstallForm(start);
   const [way, setWay] = useState<Way>('ssh');
   const [step, setStep] = useState<StepName>(begun ? 'run' : 'address');
-  /** Created here, while its installation has not begun. */
+  /** A node created here whose installation has not started. */
   const [madeID, setMadeID] = useState<string | null>(null);
   const [shownKey, setShownKey] = useState<string | null>(null);
   const [keepSSH, setKeepSSH] = useState(false);
@@ -111,7 +111,7 @@ export function Install({ node, job: begun, zoneID }: InstallProps) {
       failed('hostKey', t('nodeJobs.noHostKey'), error);
     }
   };
-  /** The bodies of the calls, with the key that was compared. */
+  /** Request bodies, with the confirmed host key. */
   const bodies = (fingerprint: string | null) => {
     if (!form.input) return null;
     const {
@@ -168,7 +168,7 @@ export function Install({ node, job: begun, zoneID }: InstallProps) {
       });
     setStep('run');
   };
-  /** From the step that failed, with what is typed now. */
+  /** Retries the failed step with the current values. */
   const tryAgain = async (fingerprint: string | null = null) => {
     if (!job) return;
     const isChanged = form.isDirty || fingerprint !== null;
@@ -363,7 +363,7 @@ function submitOf({ step, isStopped, isOtherKey, way }: Going) {
   return way === 'line' ? 'nodeJobs.makeCommand' : 'nodeJobs.install';
 }
 
-/** The first lines of the output, before the installation writes its own. */
+/** The first lines of the output, before the job writes its own. */
 function introOf(
   t: ReturnType<typeof useT>,
   { place, looking, key }: { place: string; looking: boolean; key: string | null },

@@ -12,7 +12,7 @@ import { PutOnLine } from '../groups/put-on-line.tsx';
 import type { EdgeNode } from '../nodes/node-states.ts';
 import classes from './node-jobs.module.css';
 
-/** The node is installed: visitors reach an edge node once it is on a line. */
+/** The node is installed. An edge node gets traffic once it is on a line. */
 export function Installed({ node: { id, zoneID, kind } }: { node: Pick<EdgeNode, 'id' | 'zoneID' | 'kind'> }) {
   const t = useT();
   const can = useCan();

@@ -7,17 +7,17 @@ import classes from './node-jobs.module.css';
 import type { NodeJob, NodeStep } from './use-node-job.ts';
 
 interface OutputProps {
-  /** Before there are steps: what was done so far. */
+  /** Shown before there are steps. */
   intro?: string;
   steps?: readonly NodeStep[];
   isOpen: boolean;
-  /** The error that stopped the installation; shown above the output. */
+  /** The error that stopped the installation, above the output. */
   problem?: ReactNode;
-  /** Takes the place of the output: a command to be copied. */
+  /** Replaces the output, for example by a command to copy. */
   children?: ReactNode;
 }
 
-/** The output of the machine, or the error that came in its place. */
+/** Output of the machine, or the error. */
 export function Output({ intro = '', steps = [], isOpen, problem, children }: OutputProps) {
   const t = useT();
   const [which, setWhich] = useState('all');
@@ -29,7 +29,7 @@ export function Output({ intro = '', steps = [], isOpen, problem, children }: Ou
     ({ output }) => output !== '',
   );
   const text = `${intro}${shown.map(({ output }) => output).join('')}`;
-  // A reader who scrolled back is left there.
+  // Stop following when the reader scrolls back.
   const follows = useRef(true);
   const { length } = text;
   useEffect(() => {
@@ -87,16 +87,16 @@ export function Output({ intro = '', steps = [], isOpen, problem, children }: Ou
 }
 
 interface ProblemProps {
-  /** The action that failed. */
+  /** The failed action. */
   title: string;
-  /** The cause in the words of the machine or the control plane. */
+  /** The cause, as reported by the machine or the control plane. */
   detail?: string | null | undefined;
   /** Selects the advice. */
   fault?: string | null | undefined;
   actions: ReactNode;
 }
 
-/** The error, its cause, advice and the next actions. Takes the focus, so that a phone scrolls to it. */
+/** The error, its cause, advice and actions. Takes focus, so that phones scroll to it. */
 export function Problem({ title, detail, fault, actions }: ProblemProps) {
   useT();
   const box = useRef<HTMLDivElement>(null);
@@ -115,7 +115,7 @@ export function Problem({ title, detail, fault, actions }: ProblemProps) {
   );
 }
 
-/** The error that stopped a job; nothing while the job runs or once it is complete. */
+/** The error that stopped a job. */
 export function JobProblem({ job, actions }: { job: NodeJob; actions: ReactNode }) {
   const t = useT();
   if (job.state === 'cancelled') return <Problem title={t('nodeJobs.stopped')} actions={actions} />;

@@ -9,7 +9,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './node-jobs.module.css';
 import { toneOfJob } from './tones.ts';
 
-/** The jobs that ran on the machine over SSH; the newest installation opens where it was started. */
+/** Jobs of the machine over SSH. The newest installation opens on the installation page. */
 export function JobsOfNode({ node }: { node: { id: string; name: string } }) {
   const t = useT();
   const query = { pageSize: 5, sortBy: 'createdAt', orderBy: 'desc' } as const;

@@ -24,7 +24,7 @@ import { stepOf } from './step-of.tsx';
 import { toneOfJob } from './tones.ts';
 import { useLiveJob, type NodeJob } from './use-node-job.ts';
 
-/** A finished or running job of a machine: its steps at the left, its output beside them. */
+/** A job of a machine with its steps and output. */
 export function NodeJobPage() {
   const { nodeID, jobID } = useRouteParams('nodeID', 'jobID');
   const found = useEndpoint(nodeJobs.get, { params: { nodeID, jobID } });

@@ -6,7 +6,7 @@ import classes from './node-jobs.module.css';
 import { toneOfStep } from './tones.ts';
 import type { NodeStep } from './use-node-job.ts';
 
-/** One step for the list of steps; the message of a failure stands in the output. */
+/** One step for the list; error messages are in the output. */
 export function stepOf(
   { name, state, fault, startedAt, endedAt }: NodeStep,
   now: number,

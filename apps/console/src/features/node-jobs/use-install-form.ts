@@ -1,4 +1,4 @@
-// The form of an installation: how the machine is reached, and the node that it becomes.
+// State of the installation form: connection to the machine, and the node.
 import { NodeInput, NodeSSHInput } from '@edgeloom/contract/nodes/nodes.ts';
 import { useCallback, useMemo, useState } from 'react';
 import { withValue, type FormState, type Values } from '../../components/resource-form/form-state.ts';
@@ -20,7 +20,7 @@ const steps: readonly FormStep[] = ['address', 'hostKey', 'place'];
 const none: ReadonlyMap<string, string> = new Map();
 const everyField = new Set(steps.flatMap((step) => fieldsOf[step]));
 
-/** The start of a form: the node as it is, or a new one in the zone. */
+/** Initial values: the existing node, or a new one in the zone. */
 export function startOf(node: EdgeNode | null, zoneID: string | null): Values {
   const ssh = { port: 22, user: 'root', ...node?.ssh };
   return { ...defaultsOf(schema), ...(zoneID !== null && { zoneID }), ...node, ...ssh };
@@ -52,14 +52,14 @@ export function useInstallForm(start: Values) {
   }, []);
   const show = useCallback((...names: string[]) => setShown((before) => new Set([...before, ...names])), []);
 
-  /** False, and each error at its field, while the step is not complete. */
+  /** Validates a step and shows errors at their fields. */
   const check = (step: FormStep, { needsCredential = false } = {}): boolean => {
     show(...fieldsOf[step]);
     const lacksCredential = needsCredential && secrets.every((name) => typed[name] === undefined);
     if (lacksCredential) setRefused(new Map([['password', ruleText('required', '')]]));
     return !lacksCredential && !issues.some(({ path }) => fieldsOf[step].includes(path));
   };
-  /** Puts the server's errors at their fields; the first step that has one, null where none is of a field. */
+  /** Shows server errors at their fields. Returns the first step with an error, or null. */
   const refuse = (error: unknown): FormStep | null => {
     const placed = fieldErrorsOf(error).flatMap(({ path, rule, message }) => {
       const own = ownPath(path, everyField);
@@ -80,7 +80,7 @@ export function useInstallForm(start: Values) {
     register: () => () => undefined,
     errors,
   });
-  /** The bodies that are sent; null while something is wrong. */
+  /** Request bodies; null while invalid. */
   const parsed = schema.safeParse(typed);
   return { values, input: parsed.data ?? null, isDirty: values !== start, set, check, refuse, stateOf };
 }

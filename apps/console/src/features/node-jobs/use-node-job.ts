@@ -8,10 +8,10 @@ export type NodeJob = Received<typeof nodeJobs.get>;
 export type NodeStep = NodeJob['steps'][number];
 type Event = Received<typeof nodeJobs.events> extends AsyncIterable<infer E> ? E : never;
 
-/** The state of the job as streamed so far, each step with all of its output. */
+/** State of the job from the stream, with all output. */
 type Reported = Omit<Event, 'steps'> & { steps: ReadonlyMap<string, NodeStep> };
 
-/** The job with what its stream has reported; `round` rises when it is tried again. */
+/** The job with streamed updates. `round` increases with each retry. */
 export function useLiveJob(job: NodeJob | null, round = 0): NodeJob | null {
   const reported = useStream(job?.nodeID, job?.id, round);
   if (!job || !reported) return job;

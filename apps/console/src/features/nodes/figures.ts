@@ -5,13 +5,13 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { EdgeNode } from './node-states.ts';
 
 const POLL_MS = 2000;
-/** How far back the live charts reach. */
+/** Time span of the live charts. */
 export const SPAN_MS = 300_000;
 const MOST_KEPT = SPAN_MS / POLL_MS;
 
 export type Figures = Received<typeof nodes.system>;
 
-/** Asked of the machine as long as somebody looks, with what was seen of it since the page was opened. */
+/** Polls the machine while the page is open, and keeps the values since. */
 export function useFigures(node: EdgeNode) {
   const result = useEndpoint(
     nodes.system,
@@ -24,6 +24,6 @@ export function useFigures(node: EdgeNode) {
   return { result, seen };
 }
 
-/** What does not answer is not asked. One that is switched off is told by its figures alone. */
+/** Offline nodes are not polled. A disabled node counts as connected while it sends metrics. */
 export const isConnected = ({ status, load }: Pick<EdgeNode, 'status' | 'load'>) =>
   ['enabled', 'backupPaused', 'rejected'].includes(status) || (status === 'disabled' && load !== null);

@@ -6,7 +6,7 @@ import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 
-/** Leads to the installation of a new node, in a zone where one is given. */
+/** Link to the installation of a new node, optionally in a zone. */
 export function InstallNode({ zoneID, main = true }: { zoneID?: string | undefined; main?: boolean }) {
   const t = useT();
   const can = useCan();

@@ -16,7 +16,7 @@ interface JoinToken {
   expiresAt: string;
 }
 
-/** The command with a new join token, in a dialog; the other way is over SSH. */
+/** Dialog with the join command and a new token. */
 export function JoinPanel({ nodeID, token }: { nodeID: string; token: JoinToken }) {
   const t = useT();
   const close = useOverlayClose();
@@ -35,7 +35,7 @@ export function JoinPanel({ nodeID, token }: { nodeID: string; token: JoinToken 
   );
 }
 
-/** The command that is run on the machine, and whether the machine has joined since. */
+/** The command to run on the machine, and whether the machine has joined. */
 export function JoinLine({ nodeID, token }: { nodeID: string; token: JoinToken }) {
   const t = useT();
   const close = useOverlayClose();

@@ -3,7 +3,7 @@ import classes from './nodes.module.css';
 
 const toneAt = (share: number) => (share >= 0.9 ? 'bad' : share >= 0.65 ? 'warn' : 'calm');
 
-/** A share of what there is, as a bar and in figures. */
+/** A percentage as a bar and a number. */
 export function Meter({ share }: { share: number }) {
   return (
     <span className={classes['meter']} data-tone={toneAt(share)}>

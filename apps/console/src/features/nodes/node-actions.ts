@@ -35,7 +35,7 @@ import { JoinPanel } from './join-panel.tsx';
 import { GenevaForm, LogRotateTimeForm, MoveForm, PurgeForm, RoleForm } from './node-forms.tsx';
 import type { EdgeNode } from './node-states.ts';
 
-// What is done to nodes, wherever it is offered.
+// Actions on nodes, shared by lists and pages.
 const refreshes = ['zones'];
 const idsOf = (rows: readonly EdgeNode[]) => rows.map(({ id }) => id);
 
@@ -55,7 +55,7 @@ export const disabling = turnOff<EdgeNode, typeof nodes.status>(nodes.status, {
     points: [t('nodes.disablePoints.traffic'), t('nodes.disablePoints.back')],
   }),
 });
-/** In five minutes those who know its address have learned another. */
+/** Within five minutes, resolvers have learned another address. */
 const DRAIN_SECONDS = 300;
 export const draining: CallAction<EdgeNode> = does(nodes.status, {
   label: 'nodes.actions.drain',
@@ -70,7 +70,7 @@ export const draining: CallAction<EdgeNode> = does(nodes.status, {
     points: [t('nodes.drainPoints.serves'), t('nodes.drainPoints.after')],
   }),
 });
-/** Only machines that are there can be asked. */
+/** Only connected machines can run commands. */
 const asked = { applies: (node: EdgeNode) => isConnected(node), skips: 'nodes.live.away' } as const;
 export const clearing: CallAction<EdgeNode> = does(nodes.currentCache, {
   ...asked,
@@ -114,7 +114,7 @@ export const resetting: CallAction<EdgeNode> = does(nodes.reset, {
   confirm: ({ length: count }) => ({ title: t('nodes.resetTitle', { count }), points: [t('nodes.resetPoint')] }),
 });
 const hasCredentials = ({ ssh }: EdgeNode) => ssh?.hasPassword === true || ssh?.hasPrivateKey === true;
-/** Many at once, each with what was stored for it. */
+/** Bulk installation with stored credentials. */
 export const installing: CallAction<EdgeNode> = does(nodeJobs.initialize, {
   label: 'nodeJobs.install',
   icon: IconTerminal2,
@@ -128,7 +128,7 @@ export const installing: CallAction<EdgeNode> = does(nodeJobs.initialize, {
     points: [t('nodeJobs.installPoint'), t('nodeJobs.installKey')],
   }),
 });
-/** Only of one that is off, and whose credentials were kept. */
+/** Only for disabled nodes with stored credentials. */
 export const uninstalling: CallAction<EdgeNode> = does(nodeJobs.uninstall, {
   label: 'nodeJobs.uninstall',
   icon: IconPlugOff,
@@ -150,7 +150,7 @@ export const removing = remove<EdgeNode, typeof nodes.remove>(nodes.remove, {
   confirm: () => ({ points: [t('nodes.removePoint'), t('common.confirm.final')] }),
 });
 
-/** A new join token, shown with the command that takes it. */
+/** Creates a join token and shows its command. */
 export function useRejoin() {
   const t = useT();
   const confirm = useConfirm();
@@ -172,7 +172,7 @@ export function useRejoin() {
   };
 }
 
-/** What needs more than a yes: each is asked in a form. */
+/** Actions that need a form. */
 export function useNodeForms() {
   const overlay = useOverlay();
   const asking = (

@@ -10,12 +10,12 @@ import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { EdgeNode } from './node-states.ts';
 
-/** An existing node; a new one is made by its installation (`node-jobs/install-page.tsx`). */
+/** An existing node. New nodes are created by `node-jobs/install-page.tsx`. */
 export function NodeForm({ value }: { value: EdgeNode }) {
   return (
     <ResourceForm
       update={nodes.update}
-      // Its SSH access is not shown again, and belongs to its installation.
+      // SSH access is not readable, and belongs to the installation.
       value={{ ...value, ssh: undefined }}
       refreshes={['zones']}
     >
@@ -42,7 +42,7 @@ const GB = 1_000_000_000;
 
 const bytesOf = (typed: string | number) => (typed === '' ? undefined : Math.round(Number(typed) * GB));
 
-/** Stored in bytes, typed in GB. What is typed is kept beside it: `1.` is on its way to `1.5`. */
+/** Stored in bytes, typed in GB. Keep the text as typed, because `1.` may become `1.5`. */
 export function GigabytesField({ name }: { name: string }) {
   const { accepted, value, set, input } = useField(name);
   const [typed, setTyped] = useState<string | number>('');

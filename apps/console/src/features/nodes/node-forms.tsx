@@ -15,7 +15,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
-/** Another zone is other sites, other keys and another name on the bus. */
+/** Moving changes sites, keys and NATS subjects. */
 export function MoveForm({ rows }: { rows: readonly EdgeNode[] }) {
   const t = useT();
   const ids = rows.map(({ id }) => id);
@@ -34,14 +34,14 @@ export function MoveForm({ rows }: { rows: readonly EdgeNode[] }) {
 }
 
 const { packetSize, windowSize } = Geneva.shape;
-/** An empty box is what the system does by itself. */
+/** Empty means the operating system's default. */
 const Sizes = z.object({ packetSize: packetSize.unwrap().optional(), windowSize: windowSize.unwrap().optional() });
 
-/** What is set of nodes; in a page's section it starts with what the one node has, and is saved in the bar. */
+/** A setting of nodes. In a page section it starts with the node's value and uses the save bar. */
 interface SettingForm {
   rows: readonly EdgeNode[];
   within?: { title: Word; why: Word } | undefined;
-  /** What stands below the fields. */
+  /** Content below the fields. */
   children?: ReactNode;
 }
 
@@ -112,7 +112,7 @@ export function RoleForm({ rows }: { rows: readonly EdgeNode[] }) {
   );
 }
 
-/** Nodes of its zone that stand under no other, and are none themselves. */
+/** Nodes of the zone that neither have a parent nor sub-nodes. */
 export function AddSubsForm({ node }: { node: EdgeNode }) {
   const { data } = useEndpoint(nodes.list, { query: { zoneID: node.zoneID, pageSize: 500 } });
   const free = (data?.data ?? []).filter(
@@ -133,7 +133,7 @@ export function AddSubsForm({ node }: { node: EdgeNode }) {
 
 const Purge = z.object({ type: z.enum(['1', '2', '3', '4']), urls: NodePurge.shape.urls });
 
-/** At these nodes alone; of a site everywhere it is the site's own purge. */
+/** Purges only at these nodes. */
 export function PurgeForm({ rows }: { rows: readonly EdgeNode[] }) {
   const t = useT();
   const ids = rows.map(({ id }) => id);

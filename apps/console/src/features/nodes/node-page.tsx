@@ -51,7 +51,7 @@ import { Subs } from './subs.tsx';
 
 type Installed = Received<typeof nodes.config>;
 
-/** One node, live: what it runs, how far it has come, what it refused. */
+/** One node, live: versions, sync state, rejected documents. */
 export function NodePage() {
   const { nodeID } = useRouteParams('nodeID');
   const found = useEndpoint(nodes.get, { params: { nodeID } }, { pollMs: 2000 });
@@ -265,7 +265,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
   );
 }
 
-/** Past some seconds commands come too late, and certificates too early. */
+/** With a larger clock offset, commands expire and certificates seem not yet valid. */
 const CLOCK_MS = 5000;
 
 function Clock({ offsetMs }: { offsetMs: number }) {

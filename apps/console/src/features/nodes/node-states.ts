@@ -8,13 +8,13 @@ export type EdgeNode = Received<typeof nodes.list>['data'][number];
 
 const order: readonly Tone[] = ['ok', 'busy', 'warn', 'bad', 'held', 'off', 'unknown'];
 
-/** How many nodes stand in each tone, healthy ones first; tones without a node are left out. */
+/** Number of nodes per tone, healthy ones first, without empty tones. */
 export const tally = (rows: readonly Pick<EdgeNode, 'status'>[]) =>
   order
     .map((tone) => ({ tone, count: rows.filter(({ status }) => statusTone.node[status] === tone).length }))
     .filter(({ count }) => count > 0);
 
-/** Why a node is not simply enabled: its own words where it has some. */
+/** Why a node is not simply enabled. */
 export function reasonOf(
   node: Pick<EdgeNode, 'status' | 'error' | 'lastSeenAt'> & Partial<Pick<EdgeNode, 'drainEndsAt' | 'load'>>,
   t: T,
@@ -28,7 +28,7 @@ export function reasonOf(
   return node.error ?? (node.load?.cacheDiskFull === true ? t('nodes.reasons.cacheDiskFull') : null);
 }
 
-/** How far a node is behind its zone. A node that has not joined is behind in nothing. */
+/** Revisions that a node is behind its zone. Undefined before it joins. */
 export const gapOf = ({
   initialized,
   currentSerial,

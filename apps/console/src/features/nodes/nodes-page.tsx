@@ -35,7 +35,7 @@ export function NodesPage() {
   );
 }
 
-/** How many stand in each state, over all pages of the list. */
+/** Number of nodes per state, over all pages. */
 function Tally() {
   const t = useT();
   const { data } = useEndpoint(nodes.list, { query: { pageSize: 500 } }, { pollMs: 5000 });

@@ -38,7 +38,7 @@ const POLL_MS = 5000;
 const columns: Column<EdgeNode>[] = [
   {
     key: 'name',
-    // The records of a virtual node are on the page of its zone's virtual nodes.
+    // Virtual nodes have their own page with DNS records.
     to: ({ id, type, zoneID }) =>
       type === 'virtual' ? `nodeManage/vNode?zone=${zoneID}` : `nodeManage/nodesList/${id}`,
     render: ({ name, ip }) => (
@@ -126,7 +126,7 @@ const columns: Column<EdgeNode>[] = [
   },
 ];
 
-/** A mark beside the version while it changes, and where it could not. */
+/** A mark beside the version during an upgrade or after a failed one. */
 function Upgrading({ status }: { status: EdgeNode['upgradeStatus'] }) {
   const t = useT();
   if (status !== 'updating' && status !== 'updateFailed') return null;
@@ -143,7 +143,7 @@ const byZone: GroupOf<EdgeNode> = {
   label: (zoneID, rows) => <ZoneLabel zoneID={zoneID} rows={rows} />,
 };
 
-/** Every node, or those of one zone: live, without a row moving under the pointer. */
+/** All nodes, or those of one zone. Live, with a stable row order. */
 export function NodesTable({ zoneId }: { zoneId?: string }) {
   const rejoin = useRejoin();
   const [search] = useSearchParams();
@@ -222,7 +222,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
   );
 }
 
-/** What a zone has in all, not only on this page of the list. */
+/** Totals of a zone, over all pages. */
 function ZoneLabel({ zoneID, rows }: { zoneID: string; rows: readonly EdgeNode[] }) {
   const t = useT();
   const { data } = useEndpoint(zones.list, { query: { pageSize: 500 } }, { pollMs: POLL_MS });

@@ -26,7 +26,7 @@ interface Shown {
 
 /** Processor, memory, disk and network, every two seconds. */
 export const PerformanceTab = ({ node }: TabProps) => <Live node={node}>{(shown) => <Performance {...shown} />}</Live>;
-/** Who is connected, every two seconds. */
+/** Connections, every two seconds. */
 export const ConnectionsTab = ({ node }: TabProps) => <Live node={node}>{(shown) => <Connections {...shown} />}</Live>;
 
 function Live({ node, children }: TabProps & { children: (shown: Shown) => ReactNode }) {

@@ -14,7 +14,7 @@ import { isConnected } from './figures.ts';
 import type { EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
-/** The files that its nginx runs at this moment: asked of the machine while somebody looks at them. */
+/** Configuration files that nginx runs now, requested from the machine. */
 export function Running({ node }: { node: EdgeNode }) {
   const t = useT();
   const [isOpen, setIsOpen] = useState(false);

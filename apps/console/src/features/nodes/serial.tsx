@@ -4,7 +4,7 @@ import { Nothing } from '../../components/values/values.tsx';
 import { gapOf, type EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
-/** `48,213`; of a node that is behind: `48,209 −4 · 14:29:51`. */
+/** `48,213`, or `48,209 −4 · 14:29:51` for a node that is behind. */
 export function Serial({
   node,
 }: {

@@ -28,7 +28,7 @@ interface TabProps {
   node: EdgeNode;
 }
 
-/** How much it stores, how much it may, and what can be taken out. */
+/** Cache size, limit and purge. */
 export function CacheTab({ node }: TabProps) {
   const t = useT();
   const { purging } = useNodeForms();
@@ -60,13 +60,13 @@ export const LogsTab = ({ node }: TabProps) => (
 
 interface Command {
   action: RowAction<EdgeNode>;
-  /** What it does, before anybody presses it. */
+  /** Effect of the command. */
   why: Word;
 }
 const clear: Command = { action: clearing, why: 'nodes.clearPoint' };
 const rotate: Command = { action: rotating, why: 'nodes.rotatePoint' };
 
-/** All that can be asked of the machine, each with what it does. */
+/** All commands of the machine with their effect. */
 export function CommandsTab({ node }: TabProps) {
   const { moving, purging, roles } = useNodeForms();
   return (

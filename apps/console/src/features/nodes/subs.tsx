@@ -26,7 +26,7 @@ const columns: Column<EdgeNode>[] = [
   { key: 'currentSerial', title: 'nodes.fields.currentSerial', render: (node) => <Serial node={node} /> },
 ];
 
-/** The nodes that stand under this one. */
+/** Sub-nodes of this node. */
 export function Subs({ node }: { node: EdgeNode }) {
   const t = useT();
   const can = useCan();

@@ -10,7 +10,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useSession } from '../../stores/session.ts';
 
-/** The provider at which the operator's accounts may sign in. */
+/** The OIDC provider of the operator's accounts. */
 export function OidcSettingForm() {
   return (
     <Await result={useEndpoint(oidcSetting.get)}>
@@ -42,7 +42,7 @@ export function OidcSettingForm() {
   );
 }
 
-/** Where the button shows although several operators share the console's name. */
+/** Sign-in links for installations where several operators share a host name. */
 function Links() {
   const t = useT();
   const client = useSession(({ account }) => account?.clientID ?? null);

@@ -1,4 +1,4 @@
-// Each page with a main action that makes something is offered by the palette, in three languages.
+// The palette offers every page's create action, in three languages.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { fits, nearness, nounsOf } from './read-input.ts';
 const source = path.join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(file, 'utf8');
 
-/** The page's file and the files beside it that it imports. */
+/** Source of the page and of its imports in the same folder. */
 function textOf(file: string): string {
   const text = read(file);
   const parts = [...text.matchAll(/from '(\.\/[\w-]+\.tsx)'/g)].map(([, found = '']) =>
@@ -29,7 +29,7 @@ const entries = Object.entries(consoles).flatMap(([kind, menu]) =>
 );
 const views = siteViews.flatMap((group) => group.views);
 
-/** The file of each page, by the tables of routes. */
+/** File of each page, from the route tables. */
 function pageFile(kind: string, to: string): string | null {
   const table = read(path.join(source, `consoles/${kind}/routes.tsx`));
   const found = new RegExp(`path: '${to}',\\s+lazy: page\\(\\(\\) => import\\('([^']+)'`).exec(table)?.[1];

@@ -1,4 +1,4 @@
-// Commands that make something, by its plain name: on a page of the console, within a site, within a zone.
+// Create commands: in the console, within a site, within a zone.
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { IconPlus } from '@tabler/icons-react';
 import type { Creation } from '../../components/frame/menu.ts';
@@ -15,7 +15,7 @@ interface Thing {
   name: string;
 }
 
-/** Each page's main action that makes something, if the account may. */
+/** The permitted create actions of all pages. */
 export function creations({ t, can, menu, views, tools }: Surroundings, site: SiteInfo | null): Item[] {
   const item = (
     id: string,
@@ -29,7 +29,7 @@ export function creations({ t, can, menu, views, tools }: Surroundings, site: Si
     detail,
     icon: IconPlus,
     nouns: nounsOf(t(title)),
-    // The title of the page is another name of what it makes.
+    // The page's title is a synonym.
     also: [detail, ...more].join(' '),
     run,
   });
@@ -67,6 +67,6 @@ export function creations({ t, can, menu, views, tools }: Surroundings, site: Si
       return [item(`site ${view}`, creates, place?.name ?? t(title), [t(title)], run)];
     }),
   );
-  // Inside a site its own come first.
+  // Within a site, the site's own commands come first.
   return site ? [...inSite, ...inConsole] : [...inConsole, ...inSite];
 }

@@ -1,4 +1,4 @@
-// What the search found, as lines of the palette, each with what can be done with it.
+// Search results as palette items with their actions.
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import type { Endpoint, Received } from '@edgeloom/contract/endpoint.ts';
 import type { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
@@ -45,7 +45,7 @@ export function entities(found: Found, around: Surroundings): Section[] {
   return sections.filter(({ items }) => items.length > 0);
 }
 
-/** What a pasted URL offers, once it is known whose it is. */
+/** Actions for a pasted URL whose domain is known. */
 export function ofURL({ text: host, urls }: Asked, found: Found, { t, can, tools }: Surroundings): Section[] {
   const domain = found.domains.find(({ name, status }) => status === 1 && serves(name, host));
   const [url] = urls;
@@ -216,7 +216,7 @@ function productItem({ id, name, zoneName }: Found['products'][number], { t, can
   };
 }
 
-/** Where this console lists accounts; nowhere, where it has no such page. */
+/** Link to the list of accounts, if this console has one. */
 function accountItem({ id, email, name }: Found['accounts'][number], { menu, tools }: Surroundings): Item[] {
   const list = menu.flatMap(({ entries }) => entries).find((entry) => /\/users(List)?$/.test(entry.to));
   if (!list) return [];
@@ -236,7 +236,7 @@ function accountItem({ id, email, name }: Found['accounts'][number], { menu, too
 
 const query = (name: string, value: string) => new URLSearchParams([[name, value]]).toString();
 
-/** The operation log, filtered to one request; nothing where this account does not see it. */
+/** The operation log filtered to one request, if the account may read it. */
 export function ofRequest(reqID: string, { t, can, menu, tools }: Surroundings): Section[] {
   const log = menu.flatMap(({ entries }) => entries).find((entry) => entry.to.endsWith('/logOperation'));
   if (!log || reqID === '' || (log.reads && !can(log.reads))) return [];

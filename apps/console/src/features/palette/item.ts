@@ -1,22 +1,22 @@
 import type { Icon } from '@tabler/icons-react';
 import type { Tone } from '../../theme/theme.ts';
 
-/** One line of the palette. */
+/** One item of the palette. */
 export interface Item {
-  /** Its own among all that are shown. */
+  /** Unique among all visible items. */
   id: string;
   title: string;
   detail?: string;
   icon?: Icon;
-  /** Of a thing with a state, in place of the icon. */
+  /** Status mark in place of the icon. */
   mark?: { tone: Tone; label: string };
   keys?: readonly string[];
-  /** Of a command that makes something: what it makes, without the verb. */
+  /** For a create command: names of the object, without the verb. */
   nouns?: readonly string[];
-  /** More words that it is found by. */
+  /** Additional search terms. */
   also?: string;
   run: () => unknown;
-  /** What can be done with the thing; shown while it is chosen. */
+  /** Actions on the object, shown while it is selected. */
   actions?: readonly Item[];
 }
 export interface Section {

@@ -27,7 +27,7 @@ const keys: Readonly<Record<(typeof page | typeof list | typeof form)[number], r
   moveRule: ['Alt', '↑', '↓'],
 };
 
-/** Every key there is, as `?` shows it. */
+/** All keyboard shortcuts, opened by `?`. */
 export function KeysDialog({ menu, onClose }: { menu: readonly MenuGroup[]; onClose: () => void }) {
   const t = useT();
   const can = useCan();

@@ -13,7 +13,7 @@ interface LinesProps {
 
 export const optionId = (place: number) => `palette-line-${place}`;
 
-/** What was found, in its sections; the field keeps the focus and says which line is the active one. */
+/** Results in sections. The input keeps focus and refers to the active item. */
 export function Lines({ sections, active, text, onRun }: LinesProps) {
   const places = new Map(sections.flatMap(({ items }) => items).map((item, i) => [item, i]));
   return (
@@ -82,7 +82,7 @@ function Line({ item, place, isActive, text, onRun }: LineProps) {
 
 function Marked({ phrase, text }: { phrase: string; text: string }) {
   const at = text === '' ? -1 : phrase.toLowerCase().indexOf(text.toLowerCase());
-  // Some letters change their length with their case; then nothing is marked rather than the wrong part.
+  // Some letters change length with their case; then nothing is highlighted.
   if (at < 0 || phrase.toLowerCase().length !== phrase.length) return phrase;
   return (
     <>

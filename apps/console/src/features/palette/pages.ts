@@ -1,4 +1,4 @@
-// Lines that need no question to the server: pages of this console, commands, help.
+// Items that need no request: pages, commands, help.
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { IconApi, IconKeyboard, IconLanguage, IconLineHeight, IconLogout, IconSunMoon } from '@tabler/icons-react';
 import type { SiteInfo } from '../../components/frame/site-scope.ts';
@@ -14,10 +14,10 @@ import { creations } from './creations.ts';
 import type { Surroundings } from './entities.ts';
 import type { Item } from './item.ts';
 
-/** What the menu has found out (rail.tsx). */
+/** The menu has loaded this data (rail.tsx). */
 const hasAnswered = (call: Endpoint) => queries.getQueryData(keyOf(call, {})) !== undefined;
 
-/** Those that the account may read; inside a site, the site's own first. */
+/** Readable pages; within a site, its own pages first. */
 export function pages({ t, can, menu, views, tools }: Surroundings, site: SiteInfo | null): Item[] {
   const ofSite = site
     ? views

@@ -28,14 +28,14 @@ export interface PaletteProps {
   onClose: () => void;
 }
 
-/** What the server is asked, once typing rests, and since when. */
+/** The query that is sent when typing stops, with its start time. */
 interface Question {
   typed: string;
   at: number;
 }
 const isComposing = (event: Event) => event instanceof InputEvent && event.isComposing;
 
-/** Search and run: one field, everything by keyboard. */
+/** The command palette. */
 export function Palette({ menu, views, site, onClose }: PaletteProps) {
   const t = useT();
   const can = useCan();
@@ -63,7 +63,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
     onClose();
     void item.run();
   };
-  // Enter that comes before the results runs the first of them.
+  // Enter pressed before the results arrive runs the first result.
   useEffect(() => {
     if (!isEnterPending.current || waiting) return;
     isEnterPending.current = false;
@@ -122,7 +122,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
             setTyped(event.currentTarget.value);
             setChosen(null);
             isEnterPending.current = false;
-            // What an input method has not finished is no search yet.
+            // Wait for the end of IME composition.
             if (!isComposing(event.nativeEvent)) ask(event.currentTarget.value);
           }}
           onCompositionEnd={(event) => ask(event.currentTarget.value)}
@@ -165,7 +165,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
 
 const searched: readonly Asked['kind'][] = ['any', 'nodes', 'tags', 'url', 'address'];
 
-/** An answer that comes too late is dropped, the one before stays until the next is here. */
+/** Late responses are dropped; the previous result stays until the next one. */
 function useFound(asked: Asked, { typed, at }: Question) {
   const question = readInput(typed);
   const { kind, text } = question;
@@ -226,7 +226,7 @@ function sectionsOf(
   );
 }
 
-/** By nearness: a thing that bears the name or begins with it comes before a page or command that only contains it. */
+/** Sections by match quality: objects whose name starts with the text come before pages that contain it. */
 const ofThings = [0, 2, 3, 6, 8] as const;
 const ofOthers = [1, 4, 5, 7, 8] as const;
 
@@ -240,7 +240,7 @@ function ranked(sections: readonly Section[], text: string): Section[] {
   return sorted.toSorted((a, b) => best(a) - best(b));
 }
 
-/** Below the section of the chosen thing: what can be done with it. */
+/** Inserts the selected object's actions below its section. */
 function withActions(sections: readonly Section[], thing: Item | undefined, title: string): Section[] {
   if (!thing?.actions?.length) return [...sections];
   const last = sections.findLastIndex(({ items }) => items.some(({ actions }) => actions !== undefined));

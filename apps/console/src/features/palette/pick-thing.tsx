@@ -12,7 +12,7 @@ interface PickThingProps {
   onPick: (thing: { id: string; name: string }) => unknown;
 }
 
-/** Asks in which site or zone something is made. */
+/** Asks for the site or zone of a create command. */
 export function PickThing({ meta, label, onPick }: PickThingProps) {
   const t = useT();
   const close = useOverlayClose();

@@ -1,10 +1,10 @@
 import { DomainName, isAddress } from '@edgeloom/contract/common/net.ts';
 
-/** What somebody typed or pasted, and what to look for. */
+/** Parsed input of the palette. */
 export interface Asked {
   kind: 'any' | 'commands' | 'nodes' | 'tags' | 'request' | 'url' | 'address';
   text: string;
-  /** Of a pasted URL: as caches know it, under both protocols where none was given. */
+  /** For a pasted URL: its cache keys, for both protocols if none was given. */
   urls: readonly string[];
 }
 
@@ -35,13 +35,13 @@ function urlOf(text: string): Asked | null {
   return { kind: 'url', text: first.hostname, urls: urls.map(({ href }) => href) };
 }
 
-/** Whether a domain of this name serves the host: by its own name, or as a wildcard one level up. */
+/** Whether the domain serves the host, by name or by wildcard. */
 export const serves = (domain: string, host: string) =>
   domain === host || (domain.startsWith('*.') && host.slice(host.indexOf('.')) === domain.slice(1));
 
 const plain = (text: string) => text.normalize('NFKC').toLowerCase();
 
-/** Each word of the text stands somewhere in the phrase. */
+/** Whether the phrase contains each word of the text. */
 export const matches = (phrase: string, text: string) => {
   const lower = plain(phrase);
   return plain(text)
@@ -51,11 +51,11 @@ export const matches = (phrase: string, text: string) => {
 
 const verbs = new Set(['add', 'new', 'create', 'make', 'install', 'issue', 'upload', 'block']);
 const articles = new Set(['a', 'an', 'the']);
-/** Chinese has no spaces: the verb is cut out wherever it stands. */
+/** Chinese has no spaces, so verbs are removed anywhere in the text. */
 const hanVerbs = /新增|新建|建立|創建|创建|增加|添加|加入|安裝|安装|申請|申请|上傳|上传|封鎖|封禁|拦截/g;
 
 const wordsOf = (text: string) => plain(text).replaceAll(hanVerbs, ' ').split(/\s+/).filter(Boolean);
-/** The nouns of a command, without verb and article, each in the singular: `create zones` is `zone`. */
+/** Nouns of a command without verb and article, in the singular: `create zones` → `zone`. */
 export const nounsOf = (text: string): string[] =>
   wordsOf(text)
     .filter((word) => !verbs.has(word) && !articles.has(word))
@@ -69,14 +69,14 @@ interface Named {
   also?: string | undefined;
 }
 
-/** Whether a line is found by the text; what makes something, by any verb and in any order of words. */
+/** Whether an item matches. Create commands match any verb and word order. */
 export function fits({ title, detail = '', nouns, also = '' }: Named, text: string): boolean {
   if (matches(`${title} ${detail}`, text)) return true;
   const asked = nounsOf(text);
   return nouns !== undefined && hasVerb(text) && asked.length > 0 && matches(`${title} ${also}`, asked.join(' '));
 }
 
-/** How near a name is to the text: 0 the same, 1 begins with it, 2 a word of it does, 3 contains it, 4 not by its name. */
+/** Match quality: 0 equal, 1 prefix, 2 prefix of a word, 3 substring, 4 other search terms. */
 export function nearness({ title, nouns }: Named, text: string): number {
   const [name, asked] = [plain(title), plain(text)];
   if (name === asked) return 0;

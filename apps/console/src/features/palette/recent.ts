@@ -1,6 +1,6 @@
 import { useSession } from '../../stores/session.ts';
 
-/** What was opened from the palette, newest first; of each browser and account. */
+/** Recently opened items, newest first, per browser and account. */
 export interface Recent {
   title: string;
   detail: string;
@@ -17,7 +17,7 @@ const isRecent = (item: unknown): item is Recent =>
   typeof item.title === 'string' &&
   typeof item.detail === 'string' &&
   typeof item.to === 'string' &&
-  // A path of ours, whatever somebody wrote into the storage.
+  // Only local paths, since the storage may contain anything.
   /^\/(?!\/)/.test(item.to);
 
 const key = () => `edgeloom.recent.${useSession.getState().account?.id ?? ''}`;

@@ -16,7 +16,7 @@ import { remember, type Recent } from './recent.ts';
 
 export type Tools = ReturnType<typeof useTools>;
 
-/** What a line of the palette may do. It outlives the palette, which has closed by then. */
+/** Actions of palette items. They run after the palette has closed. */
 export function useTools() {
   const t = useT();
   const confirm = useConfirm();
@@ -40,7 +40,7 @@ export function useTools() {
   }
 
   const goTo = (address: string) => navigate(address);
-  /** Opens the page with its main form open. */
+  /** Opens the page with its create form. */
   const create = (address: string) => {
     usePalette.setState({ creating: placeOf(address) });
     return navigate(address);

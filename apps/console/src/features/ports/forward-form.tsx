@@ -15,7 +15,7 @@ import { OriginsField, oneOrigin } from './origins-field.tsx';
 export type Port = RowOf<typeof ports.list>;
 
 const refreshes = ['sites'];
-/** What the codes mean where a port is typed. */
+/** Messages of error codes at the port field. */
 const says = { 101_025: 'ports.taken', 101_011: 'ports.ofZone' } as const;
 
 export function ForwardForm({ siteId, value }: { siteId: string; value?: Port }) {
@@ -46,7 +46,7 @@ export function ForwardForm({ siteId, value }: { siteId: string; value?: Port })
   );
 }
 
-/** UDP has no PROXY protocol here. */
+/** The PROXY protocol is not available for UDP. */
 function ProxyFields() {
   const { values } = useForm();
   if (values['protocol'] === 'udp' && values['acceptProxy'] !== true && values['sendProxy'] !== true) return null;
@@ -58,7 +58,7 @@ function ProxyFields() {
   );
 }
 
-/** Many at once, a line each: judged as they are typed. */
+/** Creates several forwards, one per line, with validation while typing. */
 export function ManyForwardsForm({ siteId }: { siteId: string }) {
   const t = useT();
   const judge = (line: string) => {

@@ -7,7 +7,7 @@ import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from './ports.module.css';
 
-/** As they stand in the form, whether they are right or not. */
+/** Values of the form, valid or not. */
 const Drafts = z.array(
   z.object({
     id: z.string().optional(),
@@ -19,16 +19,16 @@ const Drafts = z.array(
   }),
 );
 
-/** A new forward begins with a row to be filled in. */
+/** A new forward starts with an empty row. */
 export const oneOrigin = draftsOf([newOrigin(0)]);
 
-/** The origins of a forward, in the table that domains have. */
+/** The origins table of domains, as a form field. */
 export function OriginsField({ name }: { name: string }) {
   const t = useT();
   const { value, set, inner, input } = useField(name);
   const given = Drafts.safeParse(value).data ?? [];
   const [typed, setTyped] = useState<Origin[]>([]);
-  // Only rows know which is which when one goes; the form has their content.
+  // Only rows have stable keys; the form has their content.
   const rows = same(draftsOf(typed), given) ? typed : rowsOf(given);
   const fault = (path: string) => {
     const [, key, field] = path.split('.');
@@ -41,7 +41,7 @@ export function OriginsField({ name }: { name: string }) {
     <div
       className={classes['origins']}
       onBlur={({ currentTarget, relatedTarget }) => {
-        // As long as nothing was typed here, leaving it says nothing of it.
+        // Leaving an untouched field must not show errors.
         if (typed.length > 0 && !currentTarget.contains(relatedTarget)) input.onBlur();
       }}
     >

@@ -46,7 +46,7 @@ const removing = remove<Port, typeof ports.remove>(ports.remove, {
   confirm: () => ({ points: [t('ports.removePoint')] }),
 });
 
-/** What a site listens on: its zone's ports, and forwards of its own. */
+/** Open ports of the zone, and the site's forwards. */
 export function PortsPage() {
   const t = useT();
   const can = useCan();
@@ -56,7 +56,7 @@ export function PortsPage() {
   return (
     <Page
       title="ports.title"
-      // At the limit the way on is told instead of offered.
+      // At the limit, the button is replaced by an explanation.
       {...(left !== 0 && { create: <ForwardForm siteId={siteId} />, creates: ports.create })}
       facts={left !== null && left <= limit * 0.2 && <Left count={left} />}
       actions={
@@ -109,7 +109,7 @@ function Listen({ forward: { port, protocol } }: { forward: Port }) {
   );
 }
 
-/** The first origin that is asked, and how many more there are. */
+/** The first active origin, and the number of others. */
 function Origins({ of }: { of: Port['upstreams'] }) {
   const first = of.find(({ backup, enabled }) => enabled && !backup) ?? of[0];
   if (!first) return <Nothing />;

@@ -16,7 +16,7 @@ export const off = turnOff<Port, typeof ports.status>(ports.status, {
   confirm: (names) => ({ title: t('ports.turnOffTitle', { count: names.length }), points: [t('ports.turnOffPoint')] }),
 });
 
-/** On is at once; off asks, for connections end. */
+/** Enabling is immediate; disabling asks, because connections end. */
 export function SwitchForward({ forward }: { forward: Port }) {
   const t = useT();
   const can = useCan();

@@ -10,7 +10,7 @@ import classes from './ports.module.css';
 
 const refreshes = ['ports', 'sites'];
 
-/** Which of its zone's ports the site answers on. */
+/** Ports of the zone that the site opens. */
 export function WebPorts({ siteId }: { siteId: string }) {
   const t = useT();
   const can = useCan();

@@ -8,7 +8,7 @@ import classes from './preheat-caches.module.css';
 
 const tones = { stored: 'ok', waiting: 'busy', notStored: 'warn', failed: 'bad', resting: 'off' } as const;
 
-/** What each node has of a URL, and why it has it not. */
+/** Cache state of a URL on each node, with the reason when missing. */
 export function CopiesOf({ zoneId, preheatId, url }: { zoneId: string; preheatId: string; url: string }) {
   const t = useT();
   const found = useEndpoint(preheatCaches.copies, { params: { zoneId, preheatId } }, { pollMs: 5000 });

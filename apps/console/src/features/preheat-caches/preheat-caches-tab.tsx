@@ -40,7 +40,7 @@ const removing = remove<Kept, typeof preheatCaches.remove>(preheatCaches.remove,
   confirm: () => ({ points: [t('preheatCaches.removePoint')] }),
 });
 
-/** What every node of a zone has before anybody asks for it. */
+/** URLs that all nodes of a zone keep cached. */
 export function PreheatCachesTab({ zoneId }: { zoneId: string }) {
   const t = useT();
   const warming = useMemo(() => warmingIn(zoneId), [zoneId]);

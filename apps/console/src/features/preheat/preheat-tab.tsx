@@ -10,7 +10,7 @@ import { ForbiddenState } from '../../components/states/states.tsx';
 import { useCan } from '../../lib/use-can.ts';
 import { follow } from '../../stores/jobs.ts';
 
-/** What every node fetches before the first visitor comes, and how far each is. */
+/** Prefetch form and the progress on each node. */
 export function PreheatTab() {
   const can = useCan();
   const site = useSite();

@@ -35,7 +35,7 @@ export function ProductForm({ value }: { value?: Product }) {
   );
 }
 
-/** One of the chosen zone; another zone has others. */
+/** Groups of the selected zone. */
 function GroupField({ name }: { name: 'groupID' | 'backupGroupID' }) {
   const t = useT();
   const zone = useField('zoneID').value;
@@ -45,7 +45,7 @@ function GroupField({ name }: { name: 'groupID' | 'backupGroupID' }) {
     { params: { zoneId: typeof zone === 'string' ? zone : '' } },
     { enabled: typeof zone === 'string' },
   );
-  // Another zone has other groups.
+  // The selected group belongs to another zone.
   const isForeign =
     found.data !== undefined &&
     !found.refreshing &&
@@ -74,7 +74,7 @@ function GroupField({ name }: { name: 'groupID' | 'backupGroupID' }) {
   );
 }
 
-/** Stored in cents, typed in dollars. What is typed is kept beside it: `1.` is on its way to `1.5`. */
+/** Stored in cents, typed in dollars. Keep the text as typed, because `1.` may become `1.5`. */
 function PriceField({ name }: { name: string }) {
   const { value, set, input } = useField(name);
   const [typed, setTyped] = useState<string | number>(typeof value === 'number' ? value / 100 : '');

@@ -10,7 +10,7 @@ import { refresh } from '../../lib/queries.ts';
 import { toast } from '../../stores/toasts.ts';
 import type { Product } from './products-page.tsx';
 
-/** The most sites that a list gives at once; the call takes twice as many. */
+/** Maximum page size; the call accepts twice as many. */
 const pageSize = 500;
 
 async function siteIDsOf({ id: productID }: Product) {
@@ -22,7 +22,7 @@ async function siteIDsOf({ id: productID }: Product) {
   }
 }
 
-/** The sites of a product take over its groups, which they keep from their creation otherwise. */
+/** Applies a product's groups to its sites, which otherwise keep those of their creation. */
 export function useRefreshSites() {
   const confirm = useConfirm();
   const run = async (product: Product) => {

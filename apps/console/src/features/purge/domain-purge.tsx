@@ -12,7 +12,7 @@ import { follow } from '../../stores/jobs.ts';
 import { listed } from './purge-input.ts';
 import classes from './purge.module.css';
 
-/** All that is stored of one domain; for URLs and prefixes there is the site's page. */
+/** Purges a whole domain. URLs and prefixes are on the site's page. */
 export function DomainPurge({ domain: { name, siteID } }: { domain: { name: string; siteID: string } }) {
   const t = useT();
   const can = useCan();

@@ -27,7 +27,7 @@ const columns: Column<Job>[] = [
   { key: 'endedAt', as: 'time', priority: 2 },
 ];
 
-/** What every node has to do, and how far it is. */
+/** Jobs of the site's nodes and their progress. */
 export function JobsPage() {
   const overlay = useOverlay();
   const { id } = useSite();

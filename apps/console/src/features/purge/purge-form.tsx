@@ -11,7 +11,7 @@ import { follow } from '../../stores/jobs.ts';
 import { linesOf, listed, MOST_LINES, type Scope } from './purge-input.ts';
 import classes from './purge.module.css';
 
-/** Faults that are listed; the rest are counted. */
+/** Number of errors to list; the rest are counted. */
 const SHOWN = 20;
 
 interface PurgeFormProps {

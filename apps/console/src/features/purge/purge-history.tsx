@@ -31,7 +31,7 @@ const columns: Column<PurgeRow>[] = [
   { key: 'createdAt', as: 'time' },
 ];
 const WHOLE_SITE = 0;
-/** Of a whole site nothing was typed. */
+/** A purge of the whole site has no URLs. */
 const textsOf = ({ type, urls }: PurgeRow) => (type === WHOLE_SITE ? [t('purge.scopes.site')] : urls);
 const kindOf = ({ type, soft }: PurgeRow) => {
   const kind = tMaybe(`purge.kinds.${type}`) ?? String(type);

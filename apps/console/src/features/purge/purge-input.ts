@@ -13,7 +13,7 @@ export const isPurgeHost = (line: string) => DomainName.safeParse(line).success;
 /** A prefix ends with / and has no query. */
 export const isPurgePrefix = (line: string) => isPurgeURL(line) && line.endsWith('/') && !line.includes('?');
 
-/** What a purge of lines is called by the API, and which lines it takes. */
+/** API type of each purge, and its line validation. */
 export const listed: Record<Listed, { type: 1 | 2 | 3 | 4; good: (line: string) => boolean }> = {
   urls: { type: 1, good: isPurgeURL },
   prefixes: { type: 2, good: isPurgePrefix },

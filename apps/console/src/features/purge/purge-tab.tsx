@@ -9,7 +9,7 @@ import { PurgeForm } from './purge-form.tsx';
 import { PurgeHistory } from './purge-history.tsx';
 import classes from './purge.module.css';
 
-/** What to purge, the receipts as they come, and what was purged before. */
+/** Purge form, live receipts and history. */
 export function PurgeTab() {
   const can = useCan();
   const site = useSite();

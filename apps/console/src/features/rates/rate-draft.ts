@@ -19,7 +19,7 @@ export const newRate = (): RateDraft => ({
 
 export const fieldsOf = ({ type, value, rate, after, enabled }: RateDraft) => ({ type, value, rate, after, enabled });
 
-/** By field. */
+/** Errors by field. */
 export function faultsOf(rule: RateDraft): Partial<Record<'value' | 'rate' | 'after', Issue>> {
   const faults: Record<string, Issue> = {};
   for (const issue of issuesOf(RateInput, { ...fieldsOf(rule), priority: 0 }))

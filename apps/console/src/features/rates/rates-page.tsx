@@ -18,7 +18,7 @@ import { faultsOf, fieldsOf, newRate } from './rate-draft.ts';
 import { RateEditor } from './rate-editor.tsx';
 import { RateSentence } from './rate-sentence.tsx';
 
-/** How fast visitors are given what. */
+/** Bandwidth limits of a site. */
 export function RatesPage() {
   const { id } = useSite();
   const found = useEndpoint(rates.list, { params: { siteId: id } });

@@ -42,7 +42,7 @@ const removing = does<Role, typeof roles.remove>(roles.remove, {
 
 export function RolesPage() {
   const own = useSession((session) => session.account?.permissions) ?? [];
-  // Neither one's own role, nor one that may more: the server would refuse.
+  // The server rejects changes of one's own role and of roles with more permissions.
   const isWithin = ({ mine, permissions }: Role) => !mine && permissions.every((one) => own.includes(one));
   return (
     <Page title="roles.title" create={<RoleForm />} creates={roles.create}>

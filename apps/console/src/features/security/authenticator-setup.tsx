@@ -16,7 +16,7 @@ interface Key {
   qrCodeData: string;
 }
 
-/** Password, then the key and its first code, then the recovery codes, which are shown this once. */
+/** Steps: password, key with first code, recovery codes, which are shown once. */
 export function AuthenticatorSetup({ onEnd }: { onEnd: () => void }) {
   const [key, setKey] = useState<Key | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
@@ -130,7 +130,7 @@ function FirstCode({ shown: { onePassKey, qrCode, qrCodeData }, onCodes, onBack 
   );
 }
 
-/** Drawn from its bytes: a picture by a data: URL is not allowed on our pages. */
+/** Drawn on a canvas, because the CSP blocks data URLs. */
 function QrPicture({ url, label }: { url: string; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -142,7 +142,7 @@ function QrPicture({ url, label }: { url: string; label: string }) {
       canvas.current.height = picture.height;
       canvas.current.getContext('2d')?.drawImage(picture, 0, 0);
     };
-    // The key stands beneath it as text.
+    // The key is also shown as text.
     draw().catch(() => null);
   }, [url]);
   // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an <img> would need the data: URL

@@ -16,7 +16,7 @@ const systems = [
 const named = (table: readonly (readonly [RegExp, string])[], text: string) =>
   table.find(([pattern]) => pattern.test(text))?.[1];
 
-/** What a browser says of itself, in two words; a program's own name otherwise. */
+/** Browser and system of a user agent, or the program's name. */
 export function deviceOf(agent: string): string | null {
   const [browser, system] = [named(browsers, agent), named(systems, agent)];
   if (browser) return system ? `${browser} · ${system}` : browser;

@@ -23,7 +23,7 @@ const columns: Column<OwnSession>[] = [
 const ending = remove<OwnSession, typeof ownSessions.end>(ownSessions.end, {
   label: 'security.end',
   done: 'security.ended',
-  // This one ends by signing out.
+  // The current session ends by signing out.
   applies: ({ current }) => !current,
   skips: 'security.thisOne',
 });

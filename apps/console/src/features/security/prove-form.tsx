@@ -10,16 +10,16 @@ import { sayFailure } from '../auth/say-failure.ts';
 import classes from './security.module.css';
 
 interface ProveFormProps {
-  /** What happens, and what is said afterwards. */
+  /** Label of the action, and the success message. */
   verb: Word;
   done: Word;
   danger?: boolean;
-  /** Asks for a name as well. */
+  /** Also asks for a name. */
   named?: boolean;
   run: (verifyToken: string, name: string) => Promise<unknown>;
 }
 
-/** The password once more, before what cannot be left to whoever finds an open console. */
+/** Asks for the password again before a sensitive action. */
 export function ProveForm({ verb, done, danger = false, named = false, run }: ProveFormProps) {
   const t = useT();
   const close = useOverlayClose();

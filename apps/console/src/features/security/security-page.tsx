@@ -10,7 +10,7 @@ const tabs = [
 ] as const;
 const contents = { twoFactor: TwoFactorTab, passkeys: PasskeysTab, devices: DevicesTab };
 
-/** How the account signs in, and where it is signed in. */
+/** Sign-in methods and sessions of the account. */
 export function SecurityPage() {
   const Content = contents[useTab(tabs)];
   return (

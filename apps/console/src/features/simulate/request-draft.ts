@@ -1,4 +1,4 @@
-// What is typed of a request, and what is sent of it.
+// Input of the simulator, and the request made from it.
 import { SimulatedHeader, type SimulateInput } from '@edgeloom/contract/simulate/simulate.ts';
 
 export interface RequestDraft {
@@ -35,7 +35,7 @@ Accept-Encoding: gzip, deflate, br`,
 
 type Header = SimulateInput['headers'][number];
 
-/** `Name: value`, one a line; the number of the first line that is none. */
+/** Parses `Name: value` lines. `fault` is the number of the first invalid line. */
 export function headersOf(text: string): { headers: Header[]; fault: number | null } {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const read = lines.map((line) => {

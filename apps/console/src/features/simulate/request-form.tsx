@@ -9,11 +9,11 @@ import classes from './simulate.module.css';
 interface RequestFormProps {
   draft: RequestDraft;
   onChange: (change: Partial<RequestDraft>) => void;
-  /** Of the site's domains. */
+  /** Names of the site's domains. */
   names: readonly string[];
-  /** Which could be asked; known after the first answer. */
+  /** Available nodes, known after the first response. */
   nodes: readonly { id: string; name: string }[];
-  /** What the server says of a field. */
+  /** Server errors by field. */
   faults: ReadonlyMap<string, string>;
   busy: boolean;
   onSubmit: () => void;

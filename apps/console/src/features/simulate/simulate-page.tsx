@@ -14,7 +14,7 @@ import { bodyOf, emptyRequest } from './request-draft.ts';
 import { RequestForm } from './request-form.tsx';
 import classes from './simulate.module.css';
 
-/** What happens to this request? */
+/** The request simulator. */
 export function SimulatePage() {
   const t = useT();
   const params = { siteId: useSite().id };

@@ -28,7 +28,7 @@ const removing = remove<SiteDns, typeof siteDns.remove>(siteDns.remove, {
   confirm: () => ({ points: [t('siteDns.removePoint')] }),
 });
 
-/** Accounts at DNS providers, by which names of the site are proven. */
+/** DNS accounts of the site, used for DNS-01 validation. */
 export function SiteDnsPage() {
   const { id: siteId } = useSite();
   return (

@@ -11,7 +11,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './sites.module.css';
 
-/** Who sees a site besides its owner. */
+/** Sub-accounts that see the site. */
 export function AssignedUsers({ siteId }: { siteId: string }) {
   const can = useCan();
   return can(siteUsers.list) ? <Assigned siteId={siteId} /> : null;

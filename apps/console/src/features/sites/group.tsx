@@ -7,10 +7,10 @@ interface OfProduct {
   productName: string;
 }
 
-/** The server puts the sites of a product next to one another. */
+/** The server sorts sites by product. */
 export const grouping = { groupBy: 'product' } as const;
 
-/** Sites stand under the product they use. */
+/** Sites grouped by product. */
 export const byProduct: GroupOf<OfProduct> = {
   by: ({ productID }) => productID,
   label: (_, rows, count) => (

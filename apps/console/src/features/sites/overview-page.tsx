@@ -27,7 +27,7 @@ import classes from './sites.module.css';
 
 type SiteInfo = Received<typeof sites.get>;
 
-/** A site at a glance: does it serve, what it holds, how it is reached. */
+/** Overview of a site: state, cache usage, CNAME. */
 export function OverviewPage() {
   const t = useT();
   const can = useCan();
@@ -135,7 +135,7 @@ function Overview({ site }: { site: SiteInfo }) {
   );
 }
 
-/** How many domains wait for their CNAME record, and how many have none after the first hour. */
+/** Number of domains that wait for their CNAME, and of those without one after an hour. */
 function CnameStates({ site }: { site: SiteInfo }) {
   const t = useT();
   const can = useCan();

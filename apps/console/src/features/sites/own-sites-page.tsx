@@ -30,7 +30,7 @@ const columns: Column<OwnSite>[] = [
   { key: 'updatedAt', as: 'time' },
 ];
 
-/** A customer's own sites, by product. */
+/** The customer's sites, by product. */
 export function OwnSitesPage() {
   const tags = useEndpoint(sites.tagsInUse, { query: { pageSize: 1 } }).data?.data ?? [];
   return (

@@ -18,12 +18,12 @@ export type Site = RowOf<typeof clientSites.list>;
 type Wanted = 'normal' | 'pause' | 'lock';
 
 const idsOf = (rows: readonly Site[]) => rows.map(({ id }) => id);
-/** States that an operator gives; the others come from limits and dates. */
+/** States that an operator sets; others follow from limits and dates. */
 const canReturn = ({ status }: Site) => status === 'normal' || status === 'pause' || status === 'lock';
 
 const statusBody = (siteIDs: readonly string[], status: string) => ({ body: { siteIDs, status } });
 
-/** What turns visitors away is asked first. */
+/** Asks before actions that stop traffic. */
 const setStatus = (wanted: Wanted, icon: Icon, points: readonly Word[]): CallAction<Site> =>
   does(clientSites.status, {
     label: `sites.actions.${wanted}`,
@@ -61,7 +61,7 @@ export const locking = setStatus('lock', IconLock, [
   'sites.points.keeps',
 ]);
 
-/** Where their names lead; who is served already stays for as long as their name server remembers. */
+/** Switches DNS to the backup group. Current visitors stay until their resolver's cache expires. */
 const forceBackup = (enabled: boolean): CallAction<Site> =>
   does(clientSites.forceBackup, {
     label: enabled ? 'sites.actions.force' : 'sites.actions.lift',

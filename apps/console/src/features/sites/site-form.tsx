@@ -34,7 +34,7 @@ export function SiteForm({ value }: { value?: Site }) {
   );
 }
 
-/** With products whose names are not drawn: the first label of what the site's domains point to. */
+/** For products without generated names: first label of the CNAME target. */
 function CnameLabelField({ name, of }: { name: string; of?: string }) {
   const { values } = useForm();
   const { value, set, input } = useField(name);
@@ -54,7 +54,7 @@ function CnameLabelField({ name, of }: { name: string; of?: string }) {
   );
 }
 
-/** Whose site it is, found by the customer's name. */
+/** The customer who owns the site. */
 function CustomerField({ name, of }: { name: string; of?: Site }) {
   const { value, set, input } = useField(name);
   const id = typeof value === 'string' ? value : null;

@@ -40,7 +40,7 @@ const columns: Column<Site>[] = [
 ];
 const bulk: BulkAction<Site>[] = [resuming, purging, forcing, lifting, pausing, locking, removing];
 
-/** The sites of every customer, by product. */
+/** Sites of all customers, by product. */
 export function SitesPage() {
   const tags = useEndpoint(sites.tagsInUse, { query: { pageSize: 1 } }).data?.data ?? [];
   return (
@@ -79,7 +79,7 @@ export function SitesPage() {
 
 const isOut = ({ userStatus }: Site) => userStatus === 'lock' || userStatus === 'expired';
 
-/** A site may be well, and out of service with its owner. */
+/** A healthy site is out of service while its owner is locked. */
 function statusOf(site: Site) {
   const why = isOut(site) ? t('sites.ownerOut') : null;
   const status = <Status kind="site" value={site.status} why={why} />;

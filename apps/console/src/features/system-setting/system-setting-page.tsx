@@ -11,14 +11,14 @@ interface Part {
   title: Word;
   Form: ComponentType;
 }
-// A further setting is a line here.
+// Sections of the page; add new settings here.
 const parts: readonly Part[] = [
   { id: 'email', title: 'emailSetting.title', Form: EmailSettingForm },
   { id: 'nameProof', title: 'nameProofSetting.title', Form: NameProofSettingForm },
   { id: 'oidc', title: 'oidcSetting.title', Form: OidcSettingForm },
 ];
 
-/** One page of settings with an index beside it; each part is saved alone. */
+/** Settings with an index. Each section is saved separately. */
 export function SystemSettingPage() {
   const t = useT();
   return (

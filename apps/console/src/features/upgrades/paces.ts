@@ -1,4 +1,4 @@
-// How fast something goes to nodes, as a form asks it: ready-made ways, one's own, or the fast lane.
+// Rollout strategies as form values: presets, custom, or fast lane.
 import { RolloutGates, RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { ReleaseVersion } from '@edgeloom/contract/edge/releases.ts';
 import * as z from 'zod';
@@ -18,7 +18,7 @@ const percents = (text: string) =>
     .map(Number);
 const rises = (list: readonly number[]) => list.every((percent, i) => percent > (list[i - 1] ?? 0));
 
-/** The boxes of the form. Shares are typed in percent. */
+/** Fields of the form. Shares are in percent. */
 export const UpgradeDraft = z
   .object({
     version: ReleaseVersion,
@@ -44,7 +44,7 @@ export const UpgradeDraft = z
   .refine(({ strategy, reason }) => strategy !== 'allAtOnce' || reason !== '', { path: ['reason'] });
 export type UpgradeDraft = z.output<typeof UpgradeDraft>;
 
-/** What the draft comes to. One's own boxes count only where one's own way is chosen. */
+/** The strategy of the form. Custom fields apply only to the custom preset. */
 export function strategyOf(draft: UpgradeDraft): RolloutStrategy {
   if (draft.strategy === 'allAtOnce') return { type: 'allAtOnce' };
   if (draft.strategy !== 'own') {

@@ -29,15 +29,15 @@ import classes from './upgrades.module.css';
 
 export type Latest = Received<typeof upgrades.latest>['data'][number];
 
-/** The version of a product that a node has; '': none. */
+/** The node's version of a product, or ''. */
 export const versionAt = ({ version, packs }: Pick<EdgeNode, 'version' | 'packs'>, product: ReleaseProduct) =>
   product === 'agent' ? version : (packs.find((pack) => pack.product === product)?.version ?? '');
 
 const Begun = z.object({ id: z.string() });
-/** As many as one call takes. */
+/** Maximum per call. */
 const MOST = 1000;
 
-/** Of the nodes that were chosen, or of all, those that do not have the version. */
+/** Upgrades the selected or all nodes that do not have the version. */
 export function UpgradeForm({ product, rows }: { product: ReleaseProduct; rows?: readonly EdgeNode[] }) {
   const t = useT();
   const latest = useEndpoint(upgrades.latest);
@@ -56,7 +56,7 @@ export function UpgradeForm({ product, rows }: { product: ReleaseProduct; rows?:
   );
 }
 
-/** However many pages they fill. */
+/** Loads all pages. */
 const useEveryNode = (enabled: boolean) =>
   useQuery({
     queryKey: [...keyOf(nodes.initialized, {}), 'every'],
@@ -65,7 +65,7 @@ const useEveryNode = (enabled: boolean) =>
     enabled,
   });
 
-/** An agent that did not come by a release has nothing to go back to. */
+/** An agent that was not installed from a release cannot roll back. */
 const isAble = ({ initialized, release }: EdgeNode, product: ReleaseProduct) =>
   initialized && (product !== 'agent' || release !== null);
 
@@ -117,7 +117,7 @@ interface WhoProps {
   leftOut: number;
 }
 
-/** How many get it, and what is to be known of them. */
+/** Number of nodes to upgrade, with warnings. */
 function Who({ of, takersOf, leftOut }: WhoProps) {
   const t = useT();
   const { version } = useForm().values;
@@ -159,7 +159,7 @@ function OwnWaves() {
   );
 }
 
-/** Said before it is begun: the waves, and what makes it go back. */
+/** Preview of waves and rollback conditions. */
 function WhatFollows() {
   const t = useT();
   const language = useLanguage();

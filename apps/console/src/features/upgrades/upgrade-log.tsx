@@ -16,7 +16,7 @@ import { RolloutLog } from '../rollouts/rollout-log.tsx';
 const AT_FIRST = 50;
 const MOST = 500;
 
-/** What this node was asked to upgrade, and what it answered: newest first. */
+/** Upgrade orders and results of the node, newest first. */
 export function UpgradeLog({ nodeID }: { nodeID: string }) {
   const t = useT();
   const [pageSize, setPageSize] = useState(AT_FIRST);

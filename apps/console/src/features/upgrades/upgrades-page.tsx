@@ -21,7 +21,7 @@ import { contentsOf } from './contents.ts';
 import { UpgradeForm, type Latest } from './upgrade-form.tsx';
 import classes from './upgrades.module.css';
 
-/** What there is, what the nodes run, and what is on its way to them. */
+/** Releases, installed versions and running rollouts. */
 export function UpgradesPage() {
   const t = useT();
   const found = useEndpoint(upgrades.latest, {}, { pollMs: 5000 });
@@ -99,7 +99,7 @@ function Product({ of }: { of: Latest }) {
   );
 }
 
-/** How many nodes run what: a bar, and the same in figures. */
+/** Number of nodes per version, as a bar and in figures. */
 function Versions({ of: { nodes, version: newest } }: { of: Latest }) {
   const t = useT();
   const total = nodes.reduce((sum, { count: having }) => sum + having, 0);
@@ -129,7 +129,7 @@ function Versions({ of: { nodes, version: newest } }: { of: Latest }) {
   );
 }
 
-/** What is on its way, with what may be done about it at once. */
+/** Running rollouts with their actions. */
 function Running() {
   const t = useT();
   const language = useLanguage();

@@ -7,7 +7,7 @@ import { useT } from '../../lib/i18n.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
 import { UpgradeForm } from './upgrade-form.tsx';
 
-/** The agents of the nodes that were chosen. */
+/** Upgrades the agents of the selected nodes. */
 export function useUpgrading(): RunAction<EdgeNode> {
   const t = useT();
   const overlay = useOverlay();

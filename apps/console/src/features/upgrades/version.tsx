@@ -16,7 +16,7 @@ function useLatestAgent() {
   return data?.data.find(({ product }) => product === 'agent');
 }
 
-/** Of a node's agent; marked where there is a newer one. */
+/** Agent version, marked when a newer one exists. */
 export function Version({ node: { version } }: { node: Pick<EdgeNode, 'version'> }) {
   const t = useT();
   const newest = useLatestAgent()?.version ?? null;
@@ -29,7 +29,7 @@ export function Version({ node: { version } }: { node: Pick<EdgeNode, 'version'>
   );
 }
 
-/** In the head of the list: how many are behind, and the way to bring them on. */
+/** Number of outdated nodes, with a link to the upgrade. */
 export function UpgradeBehind() {
   const t = useT();
   const can = useCan();

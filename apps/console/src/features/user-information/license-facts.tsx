@@ -10,7 +10,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
-/** What an operator may have, and how much of it is used. */
+/** The operator's licence limits and usage. */
 export function LicenseFacts() {
   const can = useCan();
   return family === 'client' && can(licenses.own) ? <Shown /> : null;

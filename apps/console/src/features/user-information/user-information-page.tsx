@@ -26,7 +26,7 @@ import type { Account } from '../../stores/session.ts';
 import { LicenseFacts } from './license-facts.tsx';
 import classes from './user-information.module.css';
 
-/** Who is signed in, what they are told, and how much was asked of their sites. */
+/** The account, its announcements and its traffic. */
 export function UserInformationPage() {
   const can = useCan();
   return (

@@ -15,7 +15,7 @@ type Version = Received<typeof versions.list>['data'][number];
 
 const SIZE = 100;
 
-/** Any two versions of a site, side by side; which, is chosen above. */
+/** Compares two versions of a site. */
 export function Comparison({ siteId, from, to, choose }: Sides & { siteId: string; choose: (sides: Sides) => void }) {
   const t = useT();
   const [page, setPage] = useState(1);

@@ -10,7 +10,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './versions.module.css';
 
-/** What would change, what cannot, and what stands in the way; then it is done. */
+/** Previews the restore of a version with its obstacles, and performs it. */
 export function VersionRollback({ siteId, version }: { siteId: string; version: number }) {
   const t = useT();
   const close = useOverlayClose();

@@ -43,7 +43,7 @@ const columns: Column<Version>[] = [
   { key: 'at', as: 'time' },
 ];
 
-/** Every change of the site: what it came to, how any two differ, and the way back. */
+/** Version history of a site, with comparison and restore. */
 export function VersionsPage() {
   const t = useT();
   const { id } = useSite();

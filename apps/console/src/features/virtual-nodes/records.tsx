@@ -22,7 +22,7 @@ interface Of {
 }
 const others = ['virtualNodes', 'groups'];
 
-/** What a virtual node leads to, in turn. One that is on is switched off before it goes. */
+/** DNS records of a virtual node. Enabled records must be disabled before removal. */
 export function Records({ zoneId, vnodeId }: Of) {
   const t = useT();
   const can = useCan();

@@ -24,7 +24,7 @@ type Change = NonNullable<Key['current']>;
 const MOVING_MS = 1000;
 const RESTING_MS = 10_000;
 
-/** By what secrets of the zone travel to its nodes: how old it is, and what becomes of a change. */
+/** The key that encrypts the zone's secrets for its nodes, with its age and rotation. */
 export function KeyTab({ zoneId }: { zoneId: string }) {
   const poll = (key: Key | undefined) => (key?.current ? MOVING_MS : RESTING_MS);
   const result = useEndpoint(zoneKeys.get, { params: { zoneId } }, { poll });
@@ -35,7 +35,7 @@ function Loaded({ zoneId, value: { since, current, next, last, tooOld } }: { zon
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
-  // What is asked for while nodes are only waited for begins after that.
+  // A rotation that only waits for nodes does not block the next one.
   const isOpen = next !== null || (current !== null && current.state !== 'retiring');
   const left = [next, current, last].find((change) => change?.cause === 'nodeLeft');
   return (
@@ -93,7 +93,7 @@ function Why({ of: { cause, reason, author } }: { of: Change }) {
 function Progress({ of: change, isHeldUp }: { of: Change; isHeldUp: boolean }) {
   const t = useT();
   const { state, documents, sealed, missing } = change;
-  // Also changes of the meantime are sealed anew.
+  // Documents changed during the rotation are encrypted again, too.
   const total = Math.max(documents, sealed);
   return (
     <>
@@ -116,7 +116,7 @@ function Progress({ of: change, isHeldUp }: { of: Change; isHeldUp: boolean }) {
   );
 }
 
-/** Names beyond these are only counted. */
+/** Number of names to list. */
 const SHOWN = 20;
 
 function Nodes({ title, nodes }: { title: string; nodes: Key['tooOld'] }) {

@@ -29,7 +29,7 @@ const limits: Record<Count, { min: number; max: number; unit: number }> = {
 const presets: readonly AntiCCPreset[] = ['watch', 'normal', 'strict', 'attack'];
 const difficulties = [1, 2, 3, 4, 5] as const;
 
-/** Who has to prove to be a visitor: those who ask too often, and all while a site is flooded. */
+/** Challenges for clients that exceed a rate, and for everyone during a flood. */
 export function AntiCCTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   const t = useT();
   const can = useCan();

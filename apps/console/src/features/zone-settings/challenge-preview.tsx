@@ -2,7 +2,7 @@ import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts
 import { useT } from '../../lib/i18n.ts';
 import classes from './anti-cc-tab.module.css';
 
-/** What a visitor would see. The page itself is the edge's (agent/lua/edge/anti_cc): a test holds the words of both together. */
+/** Preview of the challenge page. The real page is in agent/lua/edge/anti_cc; a test compares the texts. */
 export function ChallengePreview({ mode }: { mode: ZoneAntiCC['mode'] }) {
   const t = useT();
   return (

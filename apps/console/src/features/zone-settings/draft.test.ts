@@ -22,7 +22,7 @@ test('nothing that was changed is nothing to send, and what is set back is nothi
   expect(sentOf(stood, draftOf(stood, { ...there, http2: true }))).toEqual({});
 });
 
-// A draft of the block list took the allow list back to what it was when the page was opened.
+// Regression: a draft of the block list reset the allow list to its state when the page was opened.
 test('what a colleague sets meanwhile beside it stays as they set it', () => {
   const draft = draftOf(stood, {
     ...stood,

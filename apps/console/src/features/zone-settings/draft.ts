@@ -1,4 +1,4 @@
-// What is changed and not published yet, field by field: what somebody else sets meanwhile beside it stays as they set it.
+// Unpublished changes by field, so that concurrent changes of other fields are kept.
 import type { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import type { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
@@ -6,7 +6,7 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 export type Settings = Received<typeof zoneSettings.get>;
 type Plain = Pick<Settings, 'http2' | 'http3' | 'soakSeconds' | 'forceSSLRedirectCode'>;
 type Parts = Pick<Settings, 'resource' | 'nginx' | 'firewall' | 'antiCC' | 'ipset'>;
-/** Ports have a tab of their own. */
+/** Ports have their own tab. */
 export type Patch = Partial<Plain & Parts>;
 export type Draft = Partial<Plain> & { [Part in keyof Parts]: Partial<Parts[Part]> };
 
@@ -17,7 +17,7 @@ const plainOf = ({ http2, http3, soakSeconds, forceSSLRedirectCode }: Plain): Pl
   forceSSLRedirectCode,
 });
 
-/** Those that are otherwise than they stood. */
+/** Fields whose value changed. */
 function changed<T extends object>(stood: T, written: T): Partial<T> {
   const found: Partial<T> = {};
   for (const name in written)
@@ -34,7 +34,7 @@ export const draftOf = (settings: Settings, wanted: Settings): Draft => ({
   ipset: changed(settings.ipset, wanted.ipset),
 });
 
-/** What is set, with the draft in its place. */
+/** The settings with the draft applied. */
 export const applied = (
   settings: Settings,
   { resource, nginx, firewall, antiCC, ipset, ...plain }: Draft,
@@ -50,7 +50,7 @@ export const applied = (
 
 const isAny = (part: object) => Object.keys(part).length > 0;
 
-/** As it is sent: of nginx what was written, of everything else whole parts. */
+/** The request: only edited nginx snippets, and complete other sections. */
 export function sentOf(settings: Settings, draft: Draft): Omit<ConfigDraft, 'ports'> {
   const { resource, firewall, antiCC, ipset } = applied(settings, draft);
   return {

@@ -17,7 +17,7 @@ import classes from './zone-settings.module.css';
 interface DraftingProps {
   zoneId: string;
   settings: Settings;
-  /** The fields, over what is set with the draft in its place. */
+  /** The fields, for the settings with the draft applied. */
   children: (value: Settings, set: (patch: Patch) => void) => ReactNode;
 }
 
@@ -27,7 +27,7 @@ interface Kept {
 }
 const isKept = (kept: unknown): kept is Kept => typeof kept === 'object' && kept !== null && 'since' in kept;
 
-/** Nothing of a zone is saved without having been looked at: the bar leads to the review, which publishes. */
+/** Zone settings are published only after a review, to which the bar leads. */
 export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const t = useT();
   const draftKey = `zoneSettings.set ${zoneId}`;
@@ -41,16 +41,16 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const changes = changesBetween(settings, value).map((change) => changeText(t, change));
   const isDirty = changes.length > 0;
   useKeepDraft(draftKey, () => (isDirty ? { draft, since: stands } : undefined));
-  // Fields that keep what is typed begin anew with what was set elsewhere, while nothing is typed here.
+  // Uncontrolled fields reload newer settings while nothing is edited.
   if (stands !== settings.version && !isDirty) setStands(settings.version);
 
   const body = sentOf(settings, draft);
   const isSound = ConfigDraft.safeParse(body).success;
   const review = () => {
-    // By the keyboard nobody has left the field yet, which then is held to its limits.
+    // With the keyboard shortcut the field was not blurred yet, which applies its limits.
     if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
     if (isSound) setReviewed(true);
-    // Nobody is asked what becomes of what cannot be: the reader is taken to the first field that needs them.
+    // Invalid input is not reviewed; focus the first invalid field.
     else document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus();
   };
   const discard = () => {
@@ -58,7 +58,7 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
     setReviewed(false);
     setRestored(false);
     setBegun(begun + 1);
-    // The buttons go with the draft.
+    // The buttons disappear with the draft.
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   };
   return (
@@ -105,7 +105,7 @@ interface DraftReviewProps extends Pick<DraftingProps, 'zoneId' | 'settings'> {
 function DraftReview({ zoneId, settings, since, body, onBack, onDone }: DraftReviewProps) {
   const { run, running } = useAction(zoneSettings.set, { refreshes: ['zones'], done: 'zoneSettings.published' });
   const params = { zoneId };
-  // What is being published is not foretold once more.
+  // No preview while publishing.
   const seen = useEndpoint(zoneSettings.preview, { params, body }, { enabled: !running });
   return (
     <>
@@ -121,10 +121,10 @@ function DraftReview({ zoneId, settings, since, body, onBack, onDone }: DraftRev
   );
 }
 
-/** Of two who change one field the later has the last word, and shall know that there is another. */
+/** Warns of a concurrent change, because the later save wins. */
 function Meanwhile({ since, settings: { version, author, changedAt } }: { since: number; settings: Settings }) {
   const t = useT();
-  // A change that went back leaves the one before it, and the first one nobody's.
+  // After a rollback the current version is an older one, and the first version has no author.
   const isNewer = version > since && author !== '';
   return (
     <output className={classes['meanwhile']}>

@@ -9,10 +9,10 @@ import { Time } from '../../components/values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
-/** Nodes say it with each heartbeat. */
+/** Nodes report with each heartbeat. */
 const POLL_MS = 10_000;
 
-/** What the firewall of a zone does, summed over its nodes. */
+/** Packets dropped by the zone's firewall, summed over its nodes. */
 export function DroppedSection({ zoneId }: { zoneId: string }) {
   const t = useT();
   const result = useEndpoint(zoneFirewall.dropped, { params: { zoneId } }, { pollMs: POLL_MS });

@@ -3,7 +3,7 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { faultText } from './in-words.ts';
 
-/** Of a list: what is wrong with snippets, and where. */
+/** Errors of snippets with their position. */
 export function FaultLines({ faults }: { faults: readonly SnippetFaultAt[] }) {
   const t = useT();
   return faults.map((fault) => (

@@ -10,7 +10,7 @@ import { RiskLevel } from './risk-level.tsx';
 import { DroppedSection } from './dropped-section.tsx';
 import { LinesSetting } from './lines-setting.tsx';
 
-/** Whom the nodes of a zone let in at all. */
+/** Firewall settings of a zone. */
 export function FirewallTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   const t = useT();
   const can = useCan();

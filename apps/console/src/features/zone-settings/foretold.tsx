@@ -21,13 +21,13 @@ export type Preview = Received<typeof zoneSettings.preview>;
 export type Difference = Received<typeof zoneSettings.compare>;
 export type Standing = Pick<Settings, 'soakSeconds' | 'trial'>;
 
-/** Under a form's fields: what the ports would be then, and what that does. Nothing while the form has yet to say what it wants. */
+/** Preview of a change of ports. Empty while the form is incomplete. */
 export function PortsForetold({ zoneId, change }: { zoneId: string; change: (ports: Settings['ports']) => unknown }) {
   const t = useT();
   const params = { zoneId };
   const settings = useEndpoint(zoneSettings.get, { params }).data;
   const draft = settings && ConfigDraft.safeParse({ ports: change(settings.ports) }).data;
-  // A number is typed digit by digit.
+  // Debounced, because numbers are typed digit by digit.
   const [asked] = useDebouncedValue(JSON.stringify(draft ?? null), 400);
   const body = ConfigDraft.nullable().parse(JSON.parse(asked));
   const seen = useEndpoint(zoneSettings.preview, { params, body: body ?? {} }, { enabled: body !== null });
@@ -46,7 +46,7 @@ export function PortsForetold({ zoneId, change }: { zoneId: string; change: (por
   );
 }
 
-/** In words, whether nginx takes it, and how it goes out. */
+/** The change as text, nginx's verdict, and the waves. */
 export function Effects({ preview, settings }: { preview: Preview; settings: Standing }) {
   const t = useT();
   return (
@@ -60,16 +60,16 @@ export function Effects({ preview, settings }: { preview: Preview; settings: Sta
 
 const isSnippet = (field: string) => snippetParts.some((part) => field === `nginx.${part}`);
 const lists = ['firewall.whitelist', 'firewall.blacklist', 'antiCC.paths', 'antiCC.extensions'];
-/** Another one below the last line does not change that one. */
+/** Without this, a new last line would also mark the line above as changed. */
 const ended = (list: string) => (list === '' ? '' : `${list}\n`);
 
-/** What the two sides of a text are called, for those who do not see them side by side. */
+/** Accessible names of both sides of a diff. */
 type Labels = (name: string) => readonly [before: string, after: string];
 export const asItIs =
   (t: T): Labels =>
   (name) => [t('zoneSettings.before', { name }), t('zoneSettings.after', { name })];
 
-/** Of snippets and lists what was written, of everything else the files that come of it. */
+/** Diffs of snippets and lists as written, and of generated files for other settings. */
 export function Differences({ of: { changes, files }, labels }: { of: Difference; labels: Labels }) {
   const t = useT();
   const snippets = changes.filter(({ field }) => isSnippet(field));
@@ -80,7 +80,7 @@ export function Differences({ of: { changes, files }, labels }: { of: Difference
       .map(({ field, before, after }) => ({ name: fieldName(t, field), before: ended(before), after: ended(after) })),
     ...snippets.map(({ field, before, after }) => ({ name: fieldName(t, field), before, after })),
     ...files
-      // What a snippet comes to in its file is the snippet.
+      // A snippet's file equals the snippet, so it is not shown twice.
       .filter(({ path }) => !isNginxAlone && !(snippets.length > 0 && path.includes('snippet-')))
       .map(({ path, before, after }) => ({ name: path, before, after })),
   ];
@@ -155,7 +155,7 @@ function Rollout({ preview: { nodes, changes }, settings }: { preview: Preview; 
   const language = useLanguage();
   const strategy = strategyOf(settings.soakSeconds, changes);
   const waves = wavesOf(strategy);
-  // Of a small zone the first node is the tenth already.
+  // In a small zone several waves end at the same node.
   const reached = waves.map(({ percent }) => (percent === null ? 1 : Math.ceil((percent * nodes) / 100)));
   const sized = waves.map((wave, i) => ({ ...wave, nodes: (reached[i] ?? 0) - (reached[i - 1] ?? 0) }));
   return (

@@ -5,19 +5,19 @@ import { changeText, valueText } from './in-words.ts';
 
 beforeAll(() => learn('en', words));
 
-// One port of four digits was written as a count: 8,080.
+// Regression: a four-digit port was formatted as 8,080.
 test('ports are names, and none is a dash', () => {
   expect(valueText(t, 'ports', '8080')).toBe('8080');
   expect(valueText(t, 'ports', '')).toBe('—');
 });
 
-// What was typed as 100 MiB was foretold as 104.86 MB.
+// Regression: 100 MiB was shown as 104.86 MB.
 test('a size is told in the unit of its field', () => {
   expect(valueText(t, 'resource.bodyBytes', String(100 * 1024 ** 2))).toBe('100\u00a0MiB');
   expect(valueText(t, 'resource.cacheBytes', String(1.5 * 1024 ** 3))).toBe('1.5\u00a0GiB');
 });
 
-// One network in the place of another read "1 line → 1 line".
+// Regression: one replaced network read "1 line → 1 line".
 test('of a text that is one line it is told as of longer ones what comes and what goes', () => {
   const [before, after] = ['192.0.2.0/24', '198.51.100.0/24'];
   expect(changeText(t, { field: 'firewall.blacklist', before, after })).toBe('Block list +1 −1 lines');

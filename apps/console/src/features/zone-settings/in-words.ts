@@ -6,16 +6,16 @@ import { linesBetween } from './lines-between.ts';
 
 type T = ReturnType<typeof useT>;
 
-/** Never shown whole, of however many lines they are. */
+/** Multi-line texts, which are never shown in full. */
 const texts = ['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'];
 
-/** Some parts have words of their own. */
+/** Some sections have labels of their own. */
 export function fieldName(t: T, field: string): string {
   const [part = '', name = part] = field.split('.');
   return tMaybe(`${part}.fields.${name}`) ?? tMaybe(`zoneSettings.fields.${name}`) ?? t('zoneSettings.title');
 }
 
-/** A value as it is read; of a snippet or a list how many lines it has. */
+/** A formatted value; for a snippet or list its number of lines. */
 export function valueText(t: T, field: string, value: string): string {
   const name = field.split('.').at(-1) ?? '';
   if (field === 'ports') return value || nothing;
@@ -33,13 +33,13 @@ export function valueText(t: T, field: string, value: string): string {
   return /^\d{4,}$/.test(value) ? count(Number(value)) : value;
 }
 
-/** As its field has it. */
+/** In the unit of the field. */
 function sizeText(name: string, value: number): string {
   const [unit, size] = name === 'cacheBytes' ? (['GiB', 1024 ** 3] as const) : (['MiB', 1024 ** 2] as const);
   return `${count(value / size)}\u00a0${unit}`;
 }
 
-/** Of lists and snippets what comes and what goes: `+2 −1 lines`. */
+/** Added and removed lines: `+2 −1 lines`. */
 export function linesText(t: T, { field, before, after }: SettingChange): string | null {
   const isText = texts.includes(field.split('.').at(-1) ?? '') || before.includes('\n') || after.includes('\n');
   const between = isText ? linesBetween(before, after) : null;

@@ -48,7 +48,7 @@ const columns: Column<Block>[] = [
   { key: 'until', as: 'time' },
 ];
 
-/** Whom the nodes of a zone let in no more for a while. */
+/** Temporary IP blocks of a zone. */
 export function IpsetTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   return (
     <Drafting zoneId={zoneId} settings={settings}>
@@ -99,7 +99,7 @@ const unblockingIn = (zoneId: string) =>
     send: (rows) => ({ params: { zoneId }, body: { ids: rows.map(({ id }) => id) } }),
   });
 
-/** Who they are now. */
+/** Currently blocked addresses. */
 function Blocked({ zoneId, timeout }: { zoneId: string; timeout: number }) {
   const t = useT();
   const can = useCan();
@@ -138,13 +138,13 @@ function Blocked({ zoneId, timeout }: { zoneId: string; timeout: number }) {
   );
 }
 
-/** How full it is, and where it does not hold. */
+/** Usage of the block set, and nodes without it. */
 function Fill({ zoneId }: { zoneId: string }) {
   const t = useT();
   const can = useCan();
   const confirm = useConfirm();
   const { run, running } = useAction(ipset.flush, { done: 'ipset.flushed' });
-  // The first row will do: the figures are of the whole set.
+  // One row suffices, because the counts are of the whole set.
   const result = useEndpoint(ipset.get, { params: { zoneId }, query: { pageSize: 1 } }, { pollMs: POLL_MS });
   return (
     <Await result={result}>

@@ -1,6 +1,6 @@
 const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
 
-/** How many lines come and go, or that they only stand otherwise. Null where nothing but empty ones differs. */
+/** Number of added and removed lines, or 'moved' if only the order differs. Null if only empty lines differ. */
 export function linesBetween(before: string, after: string): { added: number; removed: number } | 'moved' | null {
   const [had, has] = [linesOf(before), linesOf(after)];
   const [added, removed] = [beyond(has, had), beyond(had, has)];
@@ -8,7 +8,7 @@ export function linesBetween(before: string, after: string): { added: number; re
   return had.join('\n') === has.join('\n') ? null : 'moved';
 }
 
-/** How many of these lines the others do not have, each as often as it stands there. */
+/** Number of lines that the other text lacks, counting duplicates. */
 function beyond(lines: readonly string[], others: readonly string[]): number {
   const left = new Map<string, number>();
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);

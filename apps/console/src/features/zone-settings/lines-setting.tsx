@@ -11,18 +11,18 @@ interface LinesSettingProps {
   label: string;
   hint: string;
   value: readonly string[];
-  /** Of the list as a whole. */
+  /** Schema of the whole list. */
   schema: z.ZodType;
-  /** What is wrong with a line. */
+  /** Returns the error of a line. */
   judge: (line: string) => string | null;
-  /** What a repeated line is called. */
+  /** Error of a duplicate line. */
   twice?: string;
   placeholder: string;
   disabled: boolean;
   onChange: (lines: string[]) => void;
 }
 
-/** What is typed is kept beside what it says: an empty last line is one that is about to be written. */
+/** Keep the text as typed, including an empty last line. */
 export function LinesSetting({
   name,
   label,

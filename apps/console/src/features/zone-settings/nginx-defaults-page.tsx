@@ -31,7 +31,7 @@ const draftKey = 'nginxDefaults';
 const isDrafts = (stored: unknown): stored is Draft[] =>
   Array.isArray(stored) && stored.every((one) => typeof one === 'object' && one !== null && 'after' in one);
 
-/** What nginx snippets new zones begin with. Zones that are there keep their own. */
+/** Default nginx snippets of new zones. Existing zones keep theirs. */
 export function NginxDefaultsPage() {
   const t = useT();
   const can = useCan();
@@ -53,7 +53,7 @@ export function NginxDefaultsPage() {
     setRestored(false);
     setReviewed(false);
     setBegun(begun + 1);
-    // What was pressed goes with the bar.
+    // The button disappears with the bar.
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   };
   return (
@@ -113,7 +113,7 @@ interface ReviewProps {
 
 const Refused = z.object({ faults: z.array(SnippetFault) });
 
-/** The difference before it is saved, and what our list and then nginx itself say of it. */
+/** The diff, and validation by the allowlist and by nginx. */
 function Review({ drafts, onSaved, onBack, onDone }: ReviewProps) {
   const t = useT();
   const section = useRef<HTMLElement>(null);

@@ -10,7 +10,7 @@ import { Drafting } from './drafting.tsx';
 import { PartChoice, SnippetEditor } from './snippet-editor.tsx';
 import classes from './zone-settings.module.css';
 
-/** What the operator writes for nginx, part by part. */
+/** The operator's nginx snippets. */
 export function NginxTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   const t = useT();
   const can = useCan();

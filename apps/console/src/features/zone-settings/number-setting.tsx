@@ -8,18 +8,18 @@ interface NumberSettingProps {
   /** Shown after the number: ` min`. */
   suffix?: string | undefined;
   value: number;
-  /** What one of the number shown stands for. */
+  /** Factor between the shown and the stored number. */
   unit?: number;
   min: number;
   max: number;
   decimals?: number;
   disabled: boolean;
-  /** 0 stands for no limit: the box is empty then, and says "Unlimited". */
+  /** 0 means no limit and is shown as an empty field with the placeholder "Unlimited". */
   unlimited?: boolean;
   onChange: (value: number) => void;
 }
 
-/** One that is always there: a box that is left empty shows again what holds. */
+/** A required number: an empty field restores the current value on blur. */
 export function NumberSetting(props: NumberSettingProps) {
   const { label, hint = null, suffix = '', value, unit = 1, min, max, decimals = 0, disabled, onChange } = props;
   const { unlimited = false } = props;

@@ -9,7 +9,7 @@ import { NumberSetting } from './number-setting.tsx';
 
 const codes = [301, 302, 307, 308] as const;
 
-/** What holds for HTTPS on all domains of a zone, and how carefully its changes are made. */
+/** TLS settings of a zone, and its rollout settings. */
 export function ProtocolsTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   const t = useT();
   const can = useCan();

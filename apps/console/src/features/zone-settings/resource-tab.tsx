@@ -12,12 +12,12 @@ const GiB = 1024 ** 3;
 
 interface Size {
   name: keyof Resource;
-  /** What one of the number shown stands for. */
+  /** Factor between the shown and the stored number. */
   unit: number;
   suffix?: string;
   min: number;
   max: number;
-  /** 0 is no limit. */
+  /** 0 means no limit. */
   unlimited?: boolean;
 }
 const workers: readonly Size[] = [
@@ -33,7 +33,7 @@ const bodies: readonly Size[] = [
   { name: 'bodyBytes', unit: MiB, suffix: ' MiB', min: 0, max: 900_000, unlimited: true },
 ];
 
-/** What each node may use for the zone. */
+/** Resource limits of each node. */
 export function ResourceTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   return (
     <Drafting zoneId={zoneId} settings={settings}>

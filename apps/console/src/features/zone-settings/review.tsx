@@ -9,14 +9,14 @@ import classes from './zone-settings.module.css';
 interface ReviewProps {
   seen: Result<Preview>;
   settings: Standing;
-  /** By default it is published. */
+  /** Label of the publish button. */
   verb?: Word;
   running: boolean;
   onPublish: (reason: string) => void;
   onBack: () => void;
 }
 
-/** What a change would do, said beforehand: in words, by nginx, by what differs; and where it goes first. */
+/** Preview of a change: as text, nginx's verdict, diffs and waves. */
 export function Review({ seen, settings, verb, running, onPublish, onBack }: ReviewProps) {
   const t = useT();
   const [reason, setReason] = useState('');

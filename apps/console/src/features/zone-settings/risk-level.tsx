@@ -18,7 +18,7 @@ interface RiskLevelProps {
   onChange: (level: FirewallLevel) => void;
 }
 
-/** From which score on, and what each choice drops and costs. */
+/** Minimum score to block, with the effect and cost of each level. */
 export function RiskLevel({ zoneId, value, disabled, onChange }: RiskLevelProps) {
   const t = useT();
   const { data } = useEndpoint(zoneSettings.firewallLevels, { params: { zoneId } }, { pollMs: 15_000 });

@@ -29,7 +29,7 @@ interface SnippetEditorProps {
   onChange: (text: string) => void;
 }
 
-/** One part of what is written for nginx: what it is for, the text, and what may stand in it. */
+/** Editor of one nginx snippet, with its purpose and allowed directives. */
 export function SnippetEditor({ part, value, readOnly, onChange }: SnippetEditorProps) {
   const t = useT();
   return (

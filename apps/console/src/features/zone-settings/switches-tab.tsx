@@ -12,7 +12,7 @@ import { useCan } from '../../lib/use-can.ts';
 import type { Settings } from './draft.ts';
 import classes from './zone-settings.module.css';
 
-/** What can be taken out of the way of all visitors at once. */
+/** Kill switches. */
 export function SwitchesTab({ zoneId, settings: { switches } }: { zoneId: string; settings: Settings }) {
   const t = useT();
   const can = useCan();

@@ -20,7 +20,7 @@ type Version = RowOf<typeof zoneSettings.versions>;
 
 const tones = { live: 'ok', trial: 'busy', past: 'off', replaced: 'off', withdrawn: 'bad' } as const;
 
-/** Why somebody wanted it, and why it went back. */
+/** Reason of the change, and of its rollback. */
 const whyOf = ({ reason, note, saying }: Version) =>
   [reason, said({ message: note, saying }, t, currentLanguage())].filter((text) => text !== '').join(' · ');
 
@@ -43,8 +43,7 @@ const columns: Column<Version>[] = [
   { key: 'createdAt', as: 'time' },
 ];
 
-/** What was set, by whom and why; any two of them are compared, and any can be had back, once its reader has seen what that
- *  changes. */
+/** Versions with author and reason. Any two can be compared, and any can be restored after a preview. */
 export function VersionsTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   const can = useCan();
   const [chosen, setChosen] = useState<number | null>(null);
@@ -64,7 +63,7 @@ export function VersionsTab({ zoneId, settings }: { zoneId: string; settings: Se
       caption="zoneSettings.versions"
       counted={() => null}
       row={(row) => [
-        // The oldest that is kept has none before it.
+        // The oldest stored version has no predecessor.
         ...(row.changes.length > 0
           ? [
               act<Version>({

@@ -15,10 +15,10 @@ interface ZoneComparisonProps extends Sides {
   choose: (sides: Sides | null) => void;
 }
 
-/** Any two versions of a zone: in words, in what was written and in nginx's files. */
+/** Compares two versions of a zone: as text, in snippets and in nginx's files. */
 export function ZoneComparison({ zoneId, from, to, choose }: ZoneComparisonProps) {
   const t = useT();
-  // Not all of them: each comes with what it changed, lists and snippets whole.
+  // Limited, because each version contains whole lists and snippets.
   const all = useEndpoint(zoneSettings.versions, {
     params: { zoneId },
     query: { sortBy: 'version', orderBy: 'desc', pageSize: 50 },
@@ -27,7 +27,7 @@ export function ZoneComparison({ zoneId, from, to, choose }: ZoneComparisonProps
   useEffect(() => document.querySelector<HTMLElement>('[data-comparison]')?.focus({ preventScroll: true }), []);
   const known = all.data?.data ?? [];
   const nameOf = (version: number) => t('versions.atVersion', { version });
-  // One of the two may be older than those that are listed.
+  // A compared version may be older than the listed ones.
   const data = [...new Set([...known.map(({ version }) => version), from, to])].map((version) => {
     const one = known.find((other) => other.version === version);
     const label = one

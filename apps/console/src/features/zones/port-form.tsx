@@ -28,7 +28,7 @@ export function PortForm({ zoneId, value }: { zoneId: string; value?: Port }) {
   );
 }
 
-/** The port that is written here in the place of what it was. */
+/** Preview with the edited port in place of the old one. */
 function Foretold({ zoneId, id }: { zoneId: string; id: string | undefined }) {
   const { port, tls } = useForm().values;
   return (
@@ -42,7 +42,7 @@ function Foretold({ zoneId, id }: { zoneId: string; id: string | undefined }) {
   );
 }
 
-/** A port speaks either; that is a choice of two, not something to switch on. */
+/** A select of two protocols. */
 function ProtocolField() {
   const { value, set, input } = useField('tls');
   return (

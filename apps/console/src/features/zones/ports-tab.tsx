@@ -54,7 +54,7 @@ export function PortsTab({ zoneId }: { zoneId: string }) {
 
 const Why = z.object({ reason: Text });
 
-/** What it means for visitors, and why somebody wants it: the history of the zone keeps both. */
+/** Effect on visitors and a reason, which the zone's history stores. */
 function RemoveForm({ zoneId, ports }: { zoneId: string; ports: readonly Port[] }) {
   const t = useT();
   return (

@@ -1,10 +1,10 @@
 import { Nothing } from '../../components/values/values.tsx';
 import classes from './zones.module.css';
 
-/** More than these are counted: a row of a list is one line. */
+/** Number of ports to list; the rest are counted. */
 const SHOWN = 3;
 
-/** `80 443 TLS`: what nodes listen on. */
+/** `80 443 TLS`: the zone's ports. */
 export function Ports({ of }: { of: readonly { port: number; tls: boolean }[] }) {
   if (of.length === 0) return <Nothing />;
   const named = of.map(({ port, tls }) => `${port}${tls ? ' TLS' : ''}`).join(', ');

@@ -35,14 +35,14 @@ import type { Zone } from './zones-page.tsx';
 import classes from './zones.module.css';
 
 interface ZonePageProps {
-  /** The nodes of a zone are another feature's: the console that mounts this page brings them. */
+  /** Nodes are another feature, so the console passes their tab. */
   nodesTab: (zoneId: string) => ReactNode;
 }
 
 export function ZonePage({ nodesTab }: ZonePageProps) {
   const t = useT();
   const { zoneId } = useRouteParams('zoneId');
-  // There is no call for one zone; an account has few.
+  // The API has no call for one zone; an account has few.
   const all = useEndpoint(zones.list, { query: { pageSize: 500 } });
   return (
     <Await result={all} page="zones.title">
