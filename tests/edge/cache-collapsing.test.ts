@@ -278,20 +278,23 @@ describe('an object that becomes stale right after it was stored', () => {
 });
 
 test("requests that wait in vain for a response's file are counted, and each gets a response", async () => {
-  const before = await missingFiles();
-  const { opened, open } = gate();
+  const before = (await missingFiles()) ?? 0;
   // A header of this length is passed on and not stored.
   const headers = { 'cache-control': 'max-age=60', 'x-long': 'x'.repeat(65_000) };
-  const path = page(async (_, reply) => {
-    await opened;
-    reply.writeHead(200, headers).end('long');
+  // On a busy machine the second request may come when the first has its response.
+  await eventually(async () => {
+    const { opened, open } = gate();
+    const path = page(async (_, reply) => {
+      await opened;
+      reply.writeHead(200, headers).end('long');
+    });
+    const visits = many(2, path, { maxHeaderSize: 80_000 });
+    await eventually(() => expect(fetches(path)).toBe(1));
+    await settled();
+    open();
+    expect((await visits).map(({ body }) => body)).toEqual(['long', 'long']);
+    expect(await missingFiles()).toBeGreaterThan(before);
   });
-  const visits = many(2, path, { maxHeaderSize: 80_000 });
-  await eventually(() => expect(fetches(path)).toBe(1));
-  await settled();
-  open();
-  expect((await visits).map(({ body }) => body)).toEqual(['long', 'long']);
-  expect(await missingFiles()).toBeGreaterThan(before ?? 0);
 });
 
 test('a failing origin gets one request for eight visitors with a stale response, and then none', async () => {
