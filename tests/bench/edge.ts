@@ -81,11 +81,11 @@ type Scene = { name: string; url: string; host: string; headers: string[]; worke
 
 async function prepare(): Promise<Scene[]> {
   // As sites are compiled: what is stored may stand in for a failing origin.
-  const usual = { staleIfErrorSeconds: 3600 };
+  const usual = { staleIfError: 3600 };
   const { name: followed } = await edge.site(usual);
   const { name: ruled } = await edge.site({
     ...usual,
-    cacheRules: [rule({ type: 'fileType', values: ['css', 'js'], ttlSeconds: 3600 }), rule({ ttlSeconds: 3600 })],
+    cacheRules: [rule({ type: 'fileType', value: ['css', 'js'], cacheTime: 3600 }), rule({ cacheTime: 3600 })],
   });
   edge.origin.on('/1k', object);
   edge.origin.on('/varied', { ...object, headers: { ...object.headers, vary: 'accept-encoding' } });
@@ -178,8 +178,8 @@ async function withEverything(port: number, worker: number): Promise<Scene> {
   const slow = RateInput.parse({ rate: 1_048_576 });
   const { name } = await edge.site(
     {
-      staleIfErrorSeconds: 3600,
-      cacheRules: [rule({ type: 'fileType', values: ['css', 'js'], ttlSeconds: 3600 }), rule({ ttlSeconds: 3600 })],
+      staleIfError: 3600,
+      cacheRules: [rule({ type: 'fileType', value: ['css', 'js'], cacheTime: 3600 }), rule({ cacheTime: 3600 })],
       compression: { gzip: true, brotli: true, types: ['text/plain'], minBytes: 2000 },
       ports: [port],
       ...rateDocs([{ id: randomUUID(), ...slow }]),

@@ -541,7 +541,7 @@ describe('a URL that is known to be uncacheable', () => {
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
     await edge.purge(`http://${made.name}:${edge.ports.http}${path}`);
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
-    await edge.put({ ...made.site, staleIfErrorSeconds: 7 });
+    await edge.put({ ...made.site, staleIfError: 7 });
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
     await edge.put({ ...made.host, cacheVersion: 5 });
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);

@@ -432,7 +432,7 @@ describe('stale answers', () => {
     await eventually(async () => expect(await get(path)).toMatchObject({ status: 500, body: '500' }));
   });
   test('a site may let stored answers stand in for a failing origin that says nothing about it', async () => {
-    const site = await edge.site({ staleIfErrorSeconds: 600 });
+    const site = await edge.site({ staleIfError: 600 });
     let status = 200;
     const path = page(() => ({ status, headers: { 'cache-control': 'max-age=1' }, body: 'good' }));
     await edge.get(path, { host: site.name });

@@ -17,7 +17,7 @@ const broken = await startEdge({
 afterAll(() => Promise.all([edge.stop(), broken.stop()]));
 
 /** No plugin can read it: documents are checked before they are written, so nothing but a fault of ours brings one here. */
-const unreadable = [{ id: randomUUID(), type: 'nobodyKnows', values: [], hosts: [] }];
+const unreadable = [{ id: randomUUID(), type: 'nobodyKnows', value: [], referers: [] }];
 const headers = [{ direction: 'response', action: 'set', name: 'X-Mine', value: '1' }];
 const failures = async () => (await edge.counters())['pluginFailed'] ?? 0;
 
@@ -64,7 +64,7 @@ test('several may fail in one request', async () => {
 describe('a response that cannot be judged', () => {
   const good = rule({ honourOrigin: true });
   /** Read by hop B alone, when it knows the response's lifetime. */
-  const bad = { ...good, minSeconds: {} };
+  const bad = { ...good, minTime: {} };
 
   test('is not stored, whatever its Cache-Control says', async () => {
     const { name, site } = await edge.site();

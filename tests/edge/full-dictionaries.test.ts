@@ -24,7 +24,7 @@ test('with no room for documents they are read from disk, and every domain is se
 test('with no room for the version of a URL its whole site is purged, and no other', async () => {
   const edge = await startEdge({ dicts: { urls: '64k' } });
   // All of it is asked for again and again, and must not have aged by then.
-  const cacheRules = [rule({ ttlSeconds: 3600 })];
+  const cacheRules = [rule({ cacheTime: 3600 })];
   const [one, other] = [await edge.site({ cacheRules }), await edge.site({ cacheRules })];
   const paths = Array.from({ length: 400 }, (_, i) => `/${i}`);
   for (const { name } of [one, other]) for (const path of paths) await edge.get(path, { host: name });

@@ -35,7 +35,7 @@ function visitors(host: string, count: number) {
 }
 
 test('no visitor notices a reload, and none is sent to an origin twice', async () => {
-  const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
+  const { name } = await edge.site({ cacheRules: [rule({ value: ['/stored'] })] });
   const finish = visitors(name, 6);
   const zone = zoneDoc(edge.ports);
   for (let i = 0; i < 5; i += 1) {
@@ -95,7 +95,7 @@ test('a visitor on a kept connection is answered by the new workers', async () =
 });
 
 test('just before a reload each response ends its connection, and is the same otherwise', async () => {
-  const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
+  const { name } = await edge.site({ cacheRules: [rule({ value: ['/stored'] })] });
   const asks: [path: string, ask: Ask][] = [
     ['/stored?x', { host: name }],
     ['/fresh', { host: name }],

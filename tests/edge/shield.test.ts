@@ -43,7 +43,7 @@ const all = () => [relay, ...edges];
 const tell = (...docs: EdgeDoc[]) => Promise.all(all().map((node) => node.put(...docs)));
 
 async function made(site: Partial<SiteDoc> = {}, host: HostSketch = {}) {
-  const doc = siteDoc({ shield: true, cacheRules: [rule({ ttlSeconds: 600 })], ...site });
+  const doc = siteDoc({ shield: true, cacheRules: [rule({ cacheTime: 600 })], ...site });
   const domain = hostDoc(doc, origin.port, host);
   await tell(doc, domain);
   return { site: doc, host: domain, name: domain.name };
@@ -180,7 +180,7 @@ test('variants and encodings are as of the origin, compressed once', async () =>
 });
 
 test('pieces of large files are shared', async () => {
-  const { name: host } = await made({ cacheRules: [rule({ slices: true, ttlSeconds: 600 })] });
+  const { name: host } = await made({ cacheRules: [rule({ slices: true, cacheTime: 600 })] });
   const file = randomBytes(3_000_000);
   origin.on('/large', ({ headers }) => {
     const [, from = '', to = ''] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
@@ -294,7 +294,7 @@ describe('a purge that has come to an edge node and not to the relay', () => {
   });
 
   test('of pieces', async () => {
-    const { name: host } = await made({ cacheRules: [rule({ slices: true, ttlSeconds: 600 })] });
+    const { name: host } = await made({ cacheRules: [rule({ slices: true, cacheTime: 600 })] });
     const file = (body: string) =>
       origin.on('/p-pieces', {
         status: 206,

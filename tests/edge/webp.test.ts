@@ -246,7 +246,7 @@ test('an image that nothing in its URL tells is one from the second time on', as
 });
 
 test('until an image can be made WebP it is fetched as a whole, and kept five minutes at most', async () => {
-  const host = await made({ cacheRules: [rule({ ttlSeconds: 86_400 })] });
+  const host = await made({ cacheRules: [rule({ cacheTime: 86_400 })] });
   edge.origin.on('/kept', { headers: jpeg, body: photo });
   await get('/kept', host);
   const reply = await get('/kept', host);
@@ -383,8 +383,8 @@ test('nobody from outside gives the service orders', async () => {
 test.each([
   [600, 200, 'image/webp'],
   [0, 503, undefined],
-])('an origin that fails may be stood in for during %i seconds: %i', async (staleIfErrorSeconds, status, type) => {
-  const host = await made({ cacheRules: [], staleIfErrorSeconds });
+])('an origin that fails may be stood in for during %i seconds: %i', async (staleIfError, status, type) => {
+  const host = await made({ cacheRules: [], staleIfError });
   edge.origin.on('/fails.jpg', { headers: { ...jpeg, 'cache-control': 'max-age=1' }, body: photo });
   expect((await get('/fails.jpg', host)).header('content-type')).toBe('image/webp');
   edge.origin.on('/fails.jpg', { status: 503, body: 'down' });

@@ -65,7 +65,7 @@ local prepared = memo(function(rules)
             id = rule.id,
             name = rule.name,
             holds = holder(rule.operator, rule.value, rule.id),
-            answer = rule.drop and 444 or 403,
+            answer = rule.action == "drop" and 444 or 403,
         }
     end
     return list

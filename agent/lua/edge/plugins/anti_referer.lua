@@ -27,7 +27,7 @@ local function prepare(rule)
         one = {},
         any = {},
     }
-    for _, pattern in ipairs(rule.hosts) do
+    for _, pattern in ipairs(rule.referers) do
         if sub(pattern, 1, 3) == "**." then
             made.any[sub(pattern, 4)] = true
         elseif sub(pattern, 1, 2) == "*." then

@@ -5,11 +5,12 @@ local ipairs, var = ipairs, ngx.var
 
 -- Before the cache plugin, which may redirect the request internally.
 local _M = { name = "rates", priority = 1500 }
+local KIB = 1024
 
 local prepared = memo(function(rules)
     local list = {}
     for i, rule in ipairs(rules) do
-        list[i] = { id = rule.id, is_about = paths.matcher(rule), rate = rule.bytesPerSecond, after = rule.afterBytes }
+        list[i] = { id = rule.id, is_about = paths.matcher(rule), rate = rule.rate, after = rule.after }
     end
     return list
 end)
@@ -36,8 +37,8 @@ function _M.access(site, request)
     end
     if rule then
         -- nginx applies limit_rate_after only together with limit_rate.
-        var.limit_rate = rule.rate
-        var.e_rate_after = rule.after
+        var.limit_rate = rule.rate * KIB
+        var.e_rate_after = rule.after * KIB
     end
 end
 return _M

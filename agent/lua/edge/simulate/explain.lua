@@ -117,7 +117,7 @@ function access.rates(told)
     if not found then
         return "noRule"
     end
-    return "applied", { bytesPerSecond = found.rate, afterBytes = found.after }, rule("rate", found.id)
+    return "applied", { rate = found.rate, after = found.after }, rule("rate", found.id)
 end
 
 -- Why a request bypasses the cache.

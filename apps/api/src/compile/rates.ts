@@ -4,8 +4,6 @@ import type { Rate } from '@edgeloom/contract/rates/rates.ts';
 /** Enabled rules, in order. */
 export type RateRow = Pick<Rate, 'id' | 'type' | 'value' | 'rate' | 'after'>;
 
-const KIB = 1024;
-
 export const rateDocs = (rows: RateRow[]): { rates?: RateDoc[] } =>
   rows.length === 0
     ? {}
@@ -13,8 +11,8 @@ export const rateDocs = (rows: RateRow[]): { rates?: RateDoc[] } =>
         rates: rows.map(({ id, type, value, rate, after }) => ({
           id,
           type,
-          values: value,
-          bytesPerSecond: rate * KIB,
-          afterBytes: after * KIB,
+          value,
+          rate,
+          after,
         })),
       };
