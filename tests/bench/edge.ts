@@ -15,7 +15,6 @@ import { logConf } from '@edgeloom/agent/render/log-conf.ts';
 import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
 import { antiHeaderDocs, antiRefererDocs } from '@edgeloom/api/compile/hotlink.ts';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
-import { rateDocs } from '@edgeloom/api/compile/rates.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { AntiHeaderInput, AntiRefererInput } from '@edgeloom/contract/hotlink/hotlink.ts';
 import { CorsInput, CorsSettings } from '@edgeloom/contract/modules/cors.ts';
@@ -182,7 +181,7 @@ async function withEverything(port: number, worker: number): Promise<Scene> {
       cacheRules: [rule({ type: 'fileType', value: ['css', 'js'], cacheTime: 3600 }), rule({ cacheTime: 3600 })],
       compression: { gzip: true, brotli: true, types: ['text/plain'], minBytes: 2000 },
       ports: [port],
-      ...rateDocs([{ id: randomUUID(), ...slow }]),
+      rates: [{ id: randomUUID(), ...slow }],
       ...errorPageDocs([page]),
       ...antiHeaderDocs([{ id: randomUUID(), ...robot }]),
     },
