@@ -1,6 +1,7 @@
 -- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path. Fails open.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
+local decision = require("edge.simulate.decision")
 local ipairs, var = ipairs, ngx.var
 
 -- Before the cache plugin, which may redirect the request internally.
@@ -40,5 +41,17 @@ function _M.access(site, request)
         var.limit_rate = rule.rate * KIB
         var.e_rate_after = rule.after * KIB
     end
+end
+
+_M.explain = {}
+function _M.explain.access(told)
+    if not told.site.rates then
+        return "unused"
+    end
+    local found = told.request.rate
+    if not found then
+        return "noRule"
+    end
+    return "applied", { rate = found.rate, after = found.after }, decision.rule("rate", found.id)
 end
 return _M

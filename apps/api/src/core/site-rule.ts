@@ -1,4 +1,4 @@
-// What the server knows of a rule list of sites. Each feature declares it once, site-rules.ts lists them.
+// The declaration of a rule list of sites for the server. site-rules.ts lists all of them.
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Area } from '@edgeloom/contract/permissions.ts';
 import type { SiteRule } from '@edgeloom/contract/site-rules.ts';
