@@ -16,7 +16,7 @@ const site = (over: object = {}) => ({
   status: 'normal',
   cacheVersion: 0,
   cacheRules: [],
-  staleIfErrorSeconds: 0,
+  staleIfError: 0,
   ...over,
 });
 const node = (nodeID: string) => ({ kind: 'node', id: nodeID, enabled: true, cacheMaxBytes: 0 });

@@ -15,7 +15,6 @@ import { logConf } from '@edgeloom/agent/render/log-conf.ts';
 import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
 import { antiHeaderDocs, antiRefererDocs } from '@edgeloom/api/compile/hotlink.ts';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
-import { rateDocs } from '@edgeloom/api/compile/rates.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { AntiHeaderInput, AntiRefererInput } from '@edgeloom/contract/hotlink/hotlink.ts';
 import { CorsInput, CorsSettings } from '@edgeloom/contract/modules/cors.ts';
@@ -81,11 +80,11 @@ type Scene = { name: string; url: string; host: string; headers: string[]; worke
 
 async function prepare(): Promise<Scene[]> {
   // Default of compiled sites: a stored response may replace a failing origin's.
-  const usual = { staleIfErrorSeconds: 3600 };
+  const usual = { staleIfError: 3600 };
   const { name: followed } = await edge.site(usual);
   const { name: ruled } = await edge.site({
     ...usual,
-    cacheRules: [rule({ type: 'fileType', values: ['css', 'js'], ttlSeconds: 3600 }), rule({ ttlSeconds: 3600 })],
+    cacheRules: [rule({ type: 'fileType', value: ['css', 'js'], cacheTime: 3600 }), rule({ cacheTime: 3600 })],
   });
   edge.origin.on('/1k', object);
   edge.origin.on('/varied', { ...object, headers: { ...object.headers, vary: 'accept-encoding' } });
@@ -178,11 +177,11 @@ async function withEverything(port: number, worker: number): Promise<Scene> {
   const slow = RateInput.parse({ rate: 1_048_576 });
   const { name } = await edge.site(
     {
-      staleIfErrorSeconds: 3600,
-      cacheRules: [rule({ type: 'fileType', values: ['css', 'js'], ttlSeconds: 3600 }), rule({ ttlSeconds: 3600 })],
+      staleIfError: 3600,
+      cacheRules: [rule({ type: 'fileType', value: ['css', 'js'], cacheTime: 3600 }), rule({ cacheTime: 3600 })],
       compression: { gzip: true, brotli: true, types: ['text/plain'], minBytes: 2000 },
       ports: [port],
-      ...rateDocs([{ id: randomUUID(), ...slow }]),
+      rates: [{ id: randomUUID(), ...slow }],
       ...errorPageDocs([page]),
       ...antiHeaderDocs([{ id: randomUUID(), ...robot }]),
     },

@@ -49,7 +49,7 @@ const edge = await startEdge({ zone: { worker: { processes: 1, connections: 1024
 try {
   const worker = await workerOf(await edge.pid());
   await run('taskset', ['-pc', '0', String(worker)]);
-  const site = { cacheRules: [cacheRule({ ttlSeconds: 3600, query: 'none' })] };
+  const site = { cacheRules: [cacheRule({ cacheTime: 3600, query: 'none' })] };
   const [none, few] = [
     await edge.site(site),
     moduleDoc({ id: randomUUID(), kind: 'urlRedirect', settings: {}, redirects: [] }),

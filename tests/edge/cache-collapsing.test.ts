@@ -544,7 +544,7 @@ describe('a URL marked as uncacheable', () => {
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
     await edge.purge(`http://${made.name}:${edge.ports.http}${path}`);
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
-    await edge.put({ ...made.site, staleIfErrorSeconds: 7 });
+    await edge.put({ ...made.site, staleIfError: 7 });
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);
     await edge.put({ ...made.host, cacheVersion: 5 });
     expect([await ask(), await ask()]).toEqual(['uri-miss', 'bypass']);

@@ -10,7 +10,7 @@ afterAll(() => edge.stop());
 
 const PAGE = { 'content-type': 'text/html; charset=utf-8' };
 const staticFiles = (over: Partial<CacheRuleDoc> = {}) =>
-  rule({ type: 'fileType', values: ['css', 'js', 'png', 'jpg'], ...over });
+  rule({ type: 'fileType', value: ['css', 'js', 'png', 'jpg'], ...over });
 const ruled = async (over: Partial<CacheRuleDoc> = {}, site: Partial<SiteDoc> = {}) =>
   (await edge.site({ cacheRules: [staticFiles(over)], ...site })).name;
 
@@ -54,14 +54,14 @@ describe("an origin's prohibition overrides a rule's own TTL", () => {
     async (control) => {
       const headers = { 'content-type': 'text/css', 'cache-control': control };
       const paths = ['/style.css', '/index'];
-      for (const over of [{}, { honourOrigin: true }, { type: 'prefix' as const, values: ['/'] }]) {
+      for (const over of [{}, { honourOrigin: true }, { type: 'prefix' as const, value: ['/'] }]) {
         const host = await ruled(over);
         for (const path of paths) expect(await isShared(host, path, headers)).toBe(false);
       }
     },
   );
   test('a header named by private is hidden from the second visitor', async () => {
-    const host = await ruled({ type: 'prefix', values: ['/'] });
+    const host = await ruled({ type: 'prefix', value: ['/'] });
     edge.origin.on('/field', { headers: { 'cache-control': 'private="x-name"', 'x-name': 'victim' } });
     expect((await edge.get('/field', { host })).header('x-name')).toBe('victim');
     const second = await edge.get('/field', { host });
@@ -84,7 +84,7 @@ describe("an origin's prohibition overrides a rule's own TTL", () => {
     }
   });
   test('a 304 with private does not refresh the object of a rule', async () => {
-    const host = await ruled({ ttlSeconds: 1, staleIfErrorSeconds: 0 });
+    const host = await ruled({ cacheTime: 1, staleIfError: 0 });
     edge.origin.on('/changed.css', ({ headers }) => ({
       status: headers['if-none-match'] === '"e"' ? 304 : 200,
       headers: {
@@ -122,12 +122,12 @@ describe('a rule by extension requires a matching content type', () => {
     ['/a.dat', 'text/html', false],
     ['/a.dat', 'application/json', false],
   ];
-  const values = ['css', 'js', 'png', 'json', 'html', 'woff2', 'mp4', 'pdf', 'dat'];
+  const value = ['css', 'js', 'png', 'json', 'html', 'woff2', 'mp4', 'pdf', 'dat'];
   test.each(cases)('%s of type %s', async (url, type, stored) => {
     const headers = type === undefined ? {} : { 'content-type': type };
-    expect(await isShared(await ruled({ values }), url, headers)).toBe(stored);
-    expect(await isShared(await ruled({ values }, { checkContentType: false }), url, headers)).toBe(true);
-    expect(await isShared(await ruled({ type: 'prefix', values: ['/a.'] }), url, headers)).toBe(true);
+    expect(await isShared(await ruled({ value }), url, headers)).toBe(stored);
+    expect(await isShared(await ruled({ value }, { checkContentType: false }), url, headers)).toBe(true);
+    expect(await isShared(await ruled({ type: 'prefix', value: ['/a.'] }), url, headers)).toBe(true);
   });
   test("also when the origin's TTL is honoured", async () => {
     const headers = { ...PAGE, 'cache-control': 'max-age=600' };

@@ -432,7 +432,7 @@ describe('stale responses', () => {
     await eventually(async () => expect(await get(path)).toMatchObject({ status: 500, body: '500' }));
   });
   test('a site may allow stale responses on origin errors', async () => {
-    const site = await edge.site({ staleIfErrorSeconds: 600 });
+    const site = await edge.site({ staleIfError: 600 });
     let status = 200;
     const path = page(() => ({ status, headers: { 'cache-control': 'max-age=1' }, body: 'good' }));
     await edge.get(path, { host: site.name });

@@ -101,7 +101,7 @@ describe('a response that sets cookies', () => {
 
 describe('the browser TTL of a rule', () => {
   test('is counted from the request', async () => {
-    const host = await ruled({ ttlSeconds: 600, browserSeconds: 30 });
+    const host = await ruled({ cacheTime: 600, browserTime: 30 });
     edge.origin.on('/told', { headers: { 'cache-control': 'no-cache, max-age=5', expires: 'x', age: '100' } });
     for (let i = 0; i < 2; i += 1) {
       const reply = await edge.get('/told', { host });
@@ -111,11 +111,11 @@ describe('the browser TTL of a rule', () => {
     }
   });
   test('of zero means no-cache', async () => {
-    const host = await ruled({ browserSeconds: 0 });
+    const host = await ruled({ browserTime: 0 });
     for (let i = 0; i < 2; i += 1) expect((await edge.get('/ask', { host })).header('cache-control')).toBe('no-cache');
   });
   test('also applies to responses that are not stored', async () => {
-    const host = await ruled({ ttlSeconds: 0, browserSeconds: 60 });
+    const host = await ruled({ cacheTime: 0, browserTime: 60 });
     expect((await edge.get('/there', { host })).header('cache-control')).toBe('max-age=60');
     edge.origin.on('/mine', { headers: { 'set-cookie': 'a=1', 'cache-control': 'private' } });
     expect((await edge.get('/mine', { host })).header('cache-control')).toBe('private');
@@ -130,11 +130,11 @@ describe("the origin's TTL", () => {
     ['above the most counts as the most', 5000, undefined, 300, 300],
     ['between the two is followed', 200, 100, 300, 200],
   ];
-  test.each(cases)('%s', async (_, said, minSeconds, maxSeconds, expected) => {
+  test.each(cases)('%s', async (_, said, minTime, maxTime, expected) => {
     const host = await ruled({
       honourOrigin: true,
-      ...(minSeconds !== undefined && { minSeconds }),
-      ...(maxSeconds !== undefined && { maxSeconds }),
+      ...(minTime !== undefined && { minTime }),
+      ...(maxTime !== undefined && { maxTime }),
     });
     edge.origin.on('/limits', { headers: { 'cache-control': `max-age=${said}` } });
     const ttl = await ttlOf('/limits', host);
@@ -142,7 +142,7 @@ describe("the origin's TTL", () => {
     expect(ttl).toBeLessThanOrEqual(expected);
   });
   test('does not override a prohibition', async () => {
-    const host = await ruled({ honourOrigin: true, minSeconds: 100 });
+    const host = await ruled({ honourOrigin: true, minTime: 100 });
     for (const word of ['no-store', 'private, max-age=60', 'no-cache, max-age=60']) {
       const path = `/no-${word.length}`;
       edge.origin.on(path, { headers: { 'cache-control': word } });
@@ -168,7 +168,7 @@ describe("the origin's TTL", () => {
 
 describe('stale times of a rule', () => {
   test('allow serving during revalidation', async () => {
-    const host = await ruled({ ttlSeconds: 1, staleWhileRevalidateSeconds: 60 });
+    const host = await ruled({ cacheTime: 1, staleWhileRevalidate: 60 });
     const { opened, open } = gate();
     let answers = 0;
     edge.origin.on('/swr', () => {
@@ -186,11 +186,11 @@ describe('stale times of a rule', () => {
     await eventually(async () => expect((await edge.get('/swr', { host })).body).not.toBe('1'));
   });
   test('allow or forbid serving on origin errors, overriding the site', async () => {
-    for (const [staleIfErrorSeconds, status] of [
+    for (const [staleIfError, status] of [
       [60, 'detail=stale-if-error'],
       [0, 'fwd-status=500'],
     ] as const) {
-      const host = await ruled({ ttlSeconds: 1, staleIfErrorSeconds });
+      const host = await ruled({ cacheTime: 1, staleIfError });
       edge.origin.on('/sie', { body: 'good' });
       await edge.get('/sie', { host });
       edge.origin.on('/sie', { status: 500, body: 'bad' });

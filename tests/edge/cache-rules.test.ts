@@ -18,22 +18,22 @@ async function hits(host: string, ...paths: string[]): Promise<string[]> {
 
 describe("a rule's path condition matches", () => {
   test('file types, case-insensitively and by the last extension', async () => {
-    const { name } = await edge.site({ cacheRules: [rule({ type: 'fileType', values: ['css', 'js'] })] });
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'fileType', value: ['css', 'js'] })] });
     const paths = ['/a.css', '/b.JS', '/c.css?v=1', '/d.png', '/e.css/f', '/css', '/g.css.txt'];
     for (const path of ['/a.css', '/c.css']) edge.origin.on(path, { headers: { 'content-type': 'text/css' } });
     edge.origin.on('/b.JS', { headers: { 'content-type': 'text/javascript; charset=utf-8' } });
     expect(await hits(name, ...paths)).toEqual(['/a.css', '/b.JS', '/c.css?v=1']);
   });
   test('whole URLs', async () => {
-    const { name } = await edge.site({ cacheRules: [rule({ type: 'url', values: ['/one', '/two'] })] });
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'url', value: ['/one', '/two'] })] });
     expect(await hits(name, '/one', '/two?a', '/one/', '/One', '/three')).toEqual(['/one', '/two?a']);
   });
   test('prefixes', async () => {
-    const { name } = await edge.site({ cacheRules: [rule({ type: 'prefix', values: ['/static/', '/im'] })] });
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'prefix', value: ['/static/', '/im'] })] });
     expect(await hits(name, '/static/a', '/static', '/images', '/x/static/')).toEqual(['/static/a', '/images']);
   });
   test('patterns', async () => {
-    const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['^/v[0-9]+/.+\\.json$'] })] });
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', value: ['^/v[0-9]+/.+\\.json$'] })] });
     expect(await hits(name, '/v1/a.json', '/v/a.json', '/v22/b/c.json', '/v1/a.jsonx')).toEqual([
       '/v1/a.json',
       '/v22/b/c.json',
@@ -41,7 +41,7 @@ describe("a rule's path condition matches", () => {
   });
   test('decoded and normalized paths', async () => {
     const { name } = await edge.site({
-      cacheRules: [rule({ type: 'prefix', values: ['/private/'], ttlSeconds: 0 }), rule()],
+      cacheRules: [rule({ type: 'prefix', value: ['/private/'], cacheTime: 0 }), rule()],
     });
     expect(await hits(name, '/%70rivate/a', '/x/../private/b', '//private/c', '/public')).toEqual(['/public']);
   });
@@ -50,9 +50,9 @@ describe("a rule's path condition matches", () => {
 test('first match wins', async () => {
   const { name } = await edge.site({
     cacheRules: [
-      rule({ type: 'url', values: ['/live'], ttlSeconds: 0 }),
-      rule({ ttlSeconds: 300 }),
-      rule({ ttlSeconds: 1 }),
+      rule({ type: 'url', value: ['/live'], cacheTime: 0 }),
+      rule({ cacheTime: 300 }),
+      rule({ cacheTime: 1 }),
     ],
   });
   expect(await hits(name, '/live', '/other')).toEqual(['/other']);
@@ -60,7 +60,7 @@ test('first match wins', async () => {
 });
 
 test('a rule with TTL 0 caches nothing, whatever the origin sends', async () => {
-  const { name } = await edge.site({ cacheRules: [rule({ ttlSeconds: 0 })] });
+  const { name } = await edge.site({ cacheRules: [rule({ cacheTime: 0 })] });
   edge.origin.on('/never', { headers: { 'cache-control': 'max-age=600' } });
   expect(await hits(name, '/never')).toEqual([]);
   expect((await edge.get('/never', { host: name })).cache).toBe('bypass');
@@ -68,7 +68,7 @@ test('a rule with TTL 0 caches nothing, whatever the origin sends', async () => 
 
 describe('a rule with TTL 0 that honours the origin', () => {
   const asTheOriginSays = (over: Parameters<typeof rule>[0] = {}) =>
-    rule({ ttlSeconds: 0, honourOrigin: true, ...over });
+    rule({ cacheTime: 0, honourOrigin: true, ...over });
   const responses: Record<string, OriginResponse> = {
     '/minute': { headers: { 'cache-control': 'max-age=60' } },
     '/nothing': { headers: { etag: '"e"', 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' } },
@@ -88,7 +88,7 @@ describe('a rule with TTL 0 that honours the origin', () => {
           query: 'none',
           cookies: 'listed',
           cookieNames: ['lang'],
-          minSeconds: 300,
+          minTime: 300,
           stripCookies: true,
         }),
       ],
@@ -101,7 +101,7 @@ describe('a rule with TTL 0 that honours the origin', () => {
     expect(await hits(name, '/cookie')).toEqual(['/cookie']);
   });
   test("uses the rule's stale times", async () => {
-    const { name } = await edge.site({ cacheRules: [asTheOriginSays({ staleIfErrorSeconds: 600 })] });
+    const { name } = await edge.site({ cacheRules: [asTheOriginSays({ staleIfError: 600 })] });
     edge.origin.on('/failing', { headers: { 'cache-control': 'max-age=1' }, body: 'good' });
     // A response that takes a second is stale before it can be stored.
     await eventually(async () =>
@@ -152,7 +152,7 @@ describe("a rule's TTL", () => {
     }
   });
   test("the origin's TTL is used if the rule honours it", async () => {
-    const { name } = await edge.site({ cacheRules: [rule({ ttlSeconds: 60, honourOrigin: true })] });
+    const { name } = await edge.site({ cacheRules: [rule({ cacheTime: 60, honourOrigin: true })] });
     edge.origin.on('/longer', { headers: { 'cache-control': 'max-age=5000' } });
     await edge.get('/longer', { host: name });
     expect((await edge.get('/longer', { host: name })).header('cache-status')).toMatch(/ttl=(5000|4\d\d\d)$/);
@@ -217,12 +217,12 @@ test('changed rules apply to the next request', async () => {
   expect(await hits(name, '/change')).toEqual([]);
   await edge.put({ ...site, cacheRules: [rule()] });
   expect(await hits(name, '/change')).toEqual(['/change']);
-  await edge.put({ ...site, cacheRules: [rule({ ttlSeconds: 0 })] });
+  await edge.put({ ...site, cacheRules: [rule({ cacheTime: 0 })] });
   expect(await hits(name, '/change')).toEqual([]);
 });
 
 test('a pattern that hits its match limit stores nothing and has no other effect', async () => {
-  const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['^/(a+)+$'] }), rule()] });
+  const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', value: ['^/(a+)+$'] }), rule()] });
   const path = `/${'a'.repeat(60)}!`;
   expect(await hits(name, path)).toEqual([]);
   expect((await edge.get(path, { host: name })).status).toBe(200);

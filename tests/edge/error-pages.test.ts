@@ -21,7 +21,10 @@ test("a page replaces the edge's own errors, keeps the status, and is not cachea
     {
       ...pages({ code: 403, type: 'content', value: html('no') }, { code: 502, type: 'content', value: html('later') }),
     },
-    { ...silent, antiHeaders: [{ id: randomUUID(), name: 'x-robot', operator: 'exists', value: '', drop: false }] },
+    {
+      ...silent,
+      antiHeaders: [{ id: randomUUID(), name: 'x-robot', operator: 'exists', value: '', action: 'deny' as const }],
+    },
   );
   const refused = await edge.get('/', { host: name, headers: { 'x-robot': '1' } });
   const failed = await edge.get('/', { host: name, method: 'POST' });
@@ -90,7 +93,7 @@ describe("an origin's error", () => {
 
   test('is not replaced if a stale response is allowed', async () => {
     const { name } = await edge.site({
-      staleIfErrorSeconds: 600,
+      staleIfError: 600,
       ...pages({ code: 500, type: 'content', value: html('later') }),
     });
     edge.origin.on('/stale', { headers: { 'cache-control': 'max-age=1' }, body: 'old' });

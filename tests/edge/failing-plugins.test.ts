@@ -17,7 +17,7 @@ const broken = await startEdge({
 afterAll(() => Promise.all([edge.stop(), broken.stop()]));
 
 /** Documents are validated, so only a bug in our code could produce this value. */
-const unreadable = [{ id: randomUUID(), type: 'nobodyKnows', values: [], hosts: [] }];
+const unreadable = [{ id: randomUUID(), type: 'nobodyKnows', value: [], referers: [] }];
 const headers = [{ direction: 'response', action: 'set', name: 'X-Mine', value: '1' }];
 const failures = async () => (await edge.counters())['pluginFailed'] ?? 0;
 
@@ -64,7 +64,7 @@ test('several plugins may fail in one request', async () => {
 describe('a response that a plugin cannot process', () => {
   const good = rule({ honourOrigin: true });
   /** Read only by hop B, when the response's lifetime is known. */
-  const bad = { ...good, minSeconds: {} };
+  const bad = { ...good, minTime: {} };
 
   test('is not stored, whatever its Cache-Control', async () => {
     const { name, site } = await edge.site();

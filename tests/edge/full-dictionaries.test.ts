@@ -24,7 +24,7 @@ test('without room, documents are read from disk, and every domain is served and
 test("without room for a URL's version, its whole site is purged, and no other", async () => {
   const edge = await startEdge({ dicts: { urls: '64k' } });
   // All entries are requested repeatedly and must not expire.
-  const cacheRules = [rule({ ttlSeconds: 3600 })];
+  const cacheRules = [rule({ cacheTime: 3600 })];
   const [one, other] = [await edge.site({ cacheRules }), await edge.site({ cacheRules })];
   const paths = Array.from({ length: 400 }, (_, i) => `/${i}`);
   for (const { name } of [one, other]) for (const path of paths) await edge.get(path, { host: name });

@@ -108,7 +108,7 @@ describe('the request id', () => {
 
 describe('Cache-Status', () => {
   test('is on every response with the cache result', async () => {
-    const { name } = await edge.site({ cacheRules: [rule({ values: ['/kept'] })] });
+    const { name } = await edge.site({ cacheRules: [rule({ value: ['/kept'] })] });
     const status = async (path: string, method = 'GET') =>
       (await edge.get(path, { host: name, method })).header('cache-status');
     expect(await status('/kept')).toMatch(/^Edgeloom; fwd=uri-miss; fwd-status=200; ttl=(60|5\d)$/);

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { rule, startEdge } from '../support/edge.ts';
 
 const edge = await startEdge();
-const { name: host } = await edge.site({ cacheRules: [rule({ honourOrigin: true, ttlSeconds: 600 })] });
+const { name: host } = await edge.site({ cacheRules: [rule({ honourOrigin: true, cacheTime: 600 })] });
 afterAll(() => edge.stop());
 
 describe('a client', () => {

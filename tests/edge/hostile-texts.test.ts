@@ -1,7 +1,9 @@
 // Hostile text in every field of every call that reaches the edge, found by walking the contract's schemas. It must not
 // add lines, headers or requests, nor break a plugin.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { antiRefererDocs } from '@edgeloom/api/compile/hotlink.ts';
+import { cacheRuleDocs } from '@edgeloom/api/compile/cache-rules.ts';
+import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
+import { antiHeaderDocs, antiRefererDocs } from '@edgeloom/api/compile/hotlink.ts';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import { siteDoc } from '@edgeloom/api/compile/site.ts';
 import { isStorable } from '@edgeloom/api/http/input.ts';
@@ -139,7 +141,7 @@ const subjects: Subject[] = [
       { type: 'regex', value: ['^/a/.*$'], cacheTime: 60 },
       { type: 'fileType', value: ['css'], cacheTime: 60 },
     ],
-    (rule) => ({ site: { cacheRules: [{ ...rule, id: randomUUID(), createdAt: '' }] } }),
+    (rule) => ({ site: { rules: cacheRuleDocs([{ ...rule, id: randomUUID() }]) } }),
   ),
   subject(
     'compression',
@@ -159,7 +161,7 @@ const subjects: Subject[] = [
     }),
   ),
   subject('rates', RateInput, [{ ...paths, rate: 1024 }], (rate) => ({
-    site: { rates: [{ id: randomUUID(), ...rate }] },
+    site: { rules: { rates: [{ id: randomUUID(), ...rate }] } },
   })),
   subject(
     'error pages',
@@ -169,7 +171,7 @@ const subjects: Subject[] = [
       { code: 500, type: 'javascript', value: 'location.reload()' },
       { code: 500, type: 'redirect', value: 'https://www.example.com/why' },
     ],
-    (page) => ({ site: { errorPages: [page] } }),
+    (page) => ({ site: { rules: errorPageDocs([page]) } }),
   ),
   subject(
     'rules about fields',
@@ -178,7 +180,7 @@ const subjects: Subject[] = [
       { name: 'X-Test', operator: 'equal', value: 'bad' },
       { name: 'X-Test', operator: 'matches', value: '^b.d$' },
     ],
-    (rule) => ({ site: { antiHeaders: [{ id: randomUUID(), ...rule }] } }),
+    (rule) => ({ site: { rules: antiHeaderDocs([{ id: randomUUID(), ...rule }]) } }),
   ),
   subject(
     'rules about referers',
@@ -332,12 +334,9 @@ async function serve({ site = {}, host = {}, module }: Documents): Promise<void>
     status: 'normal',
     cacheVersion: 0,
     ports: [edge.ports.http],
-    cacheRules: [],
     cacheSetting: null,
     compression: null,
-    antiHeaders: [],
-    rates: [],
-    errorPages: [],
+    rules: {},
     ...site,
   });
   const modules = module ? { modules: { [module.module]: module.id } } : {};

@@ -16,9 +16,9 @@ afterAll(() => edge.stop());
 const refererRule = (over: Partial<AntiRefererDoc> = {}): AntiRefererDoc => ({
   id: randomUUID(),
   type: 'all',
-  values: [],
+  value: [],
   isBlack: false,
-  hosts: [],
+  referers: [],
   allowEmpty: true,
   ...over,
 });
@@ -27,7 +27,7 @@ const headerRule = (over: Partial<AntiHeaderDoc> = {}): AntiHeaderDoc => ({
   name: 'x-robot',
   operator: 'exists',
   value: '',
-  drop: false,
+  action: 'deny' as const,
   ...over,
 });
 const protectedBy = (...antiReferers: AntiRefererDoc[]) => edge.site({ cacheRules: [rule()] }, { antiReferers });
@@ -50,7 +50,7 @@ const logged = (reply: Reply) =>
 describe('anti-referer', () => {
   test('an allow list permits its hosts and the domain itself, and answers 403 to others before origin and cache', async () => {
     const { name, host } = await protectedBy(
-      refererRule({ hosts: ['friend.example', '*.one.example', '**.any.example'] }),
+      refererRule({ referers: ['friend.example', '*.one.example', '**.any.example'] }),
     );
     const ok = [
       `http://${name}/page`,
@@ -80,23 +80,23 @@ describe('anti-referer', () => {
   });
 
   test('a block list denies its hosts only', async () => {
-    const { name } = await protectedBy(refererRule({ isBlack: true, hosts: ['**.thief.example', 'thief.example'] }));
+    const { name } = await protectedBy(refererRule({ isBlack: true, referers: ['**.thief.example', 'thief.example'] }));
     const asked = ['https://thief.example/', 'https://x.thief.example', 'https://other.example', undefined, ''];
     expect(await statuses(name, '/black', ...asked)).toEqual([403, 403, 200, 200, 200]);
   });
 
   test('an empty referer is allowed only where configured', async () => {
-    const { name } = await protectedBy(refererRule({ allowEmpty: false, hosts: ['friend.example'] }));
+    const { name } = await protectedBy(refererRule({ allowEmpty: false, referers: ['friend.example'] }));
     const asked = [undefined, '', 'about:blank', 'android-app://x', 'https://', 'https://friend.example'];
     expect(await statuses(name, '/empty', ...asked)).toEqual([403, 403, 403, 403, 403, 200]);
   });
 
   test('the first rule with a matching path decides', async () => {
     const { name } = await protectedBy(
-      refererRule({ type: 'prefix', values: ['/public/'], isBlack: true, hosts: ['nobody.example'] }),
-      refererRule({ type: 'fileType', values: ['mp4'] }),
-      refererRule({ type: 'regex', values: ['^/v[0-9]+/'] }),
-      refererRule({ type: 'url', values: ['/exact'] }),
+      refererRule({ type: 'prefix', value: ['/public/'], isBlack: true, referers: ['nobody.example'] }),
+      refererRule({ type: 'fileType', value: ['mp4'] }),
+      refererRule({ type: 'regex', value: ['^/v[0-9]+/'] }),
+      refererRule({ type: 'url', value: ['/exact'] }),
     );
     const answers: Record<string, number> = {};
     for (const path of ['/public/a.mp4', '/a.MP4', '/%61.mp4?x=1', '/x/../v1/a', '/v/a', '/exact', '/exact/'])
@@ -149,14 +149,14 @@ describe('anti-referer', () => {
   });
 
   test("a path that hits a pattern's match limit counts as matching", async () => {
-    const { name } = await protectedBy(refererRule({ type: 'regex', values: ['^/(a+)+$'] }));
+    const { name } = await protectedBy(refererRule({ type: 'regex', value: ['^/(a+)+$'] }));
     expect(await statuses(name, `/${'a'.repeat(60)}!`, 'https://thief.example/', undefined)).toEqual([403, 200]);
   });
 
   test('changed rules apply to the next request', async () => {
     const { name, host } = await protectedBy(refererRule());
     expect(await statuses(name, '/change', 'https://thief.example/')).toEqual([403]);
-    await edge.put({ ...host, antiReferers: [refererRule({ hosts: ['thief.example'] })] });
+    await edge.put({ ...host, antiReferers: [refererRule({ referers: ['thief.example'] })] });
     expect(await statuses(name, '/change', 'https://thief.example/')).toEqual([200]);
     const { antiReferers, ...bare } = host;
     expect(antiReferers).toHaveLength(1);
@@ -196,7 +196,7 @@ describe('anti-header', () => {
   });
 
   test('drop closes the connection without a response and is logged as 444', async () => {
-    const drop = headerRule({ drop: true });
+    const drop = headerRule({ action: 'drop' });
     const { name } = await edge.site({ antiHeaders: [drop] });
     await expect(edge.get('/dropped', { host: name, headers: { 'x-robot': '1' } })).rejects.toThrow(
       /hang up|ECONNRESET/,
@@ -209,7 +209,7 @@ describe('anti-header', () => {
   });
 
   test("the site's rules precede the domain's", async () => {
-    const [ofSite, ofHost] = [headerRule(), headerRule({ drop: true })];
+    const [ofSite, ofHost] = [headerRule(), headerRule({ action: 'drop' })];
     const both = await edge.site({ antiHeaders: [ofSite] }, { antiHeaders: [ofHost, headerRule({ name: 'x-other' })] });
     const refused = await edge.get('/h', { host: both.name, headers: { 'x-robot': '1' } });
     expect(await logged(refused)).toMatchObject({ status: 403, rule: ofSite.id });

@@ -128,7 +128,7 @@ describe('a pattern', () => {
   test('that does not compile denies nothing, is counted, and is listed with its site and rule', async () => {
     const edge = await startEdge({ zone: { worker: { processes: 1, connections: 1024 } } });
     onTestFinished(() => edge.stop());
-    const broken = { type: 'regex' as const, values: ['\\u0061'] };
+    const broken = { type: 'regex' as const, value: ['\\u0061'] };
     const rewrite = moduleDoc({
       id: randomUUID(),
       kind: 'proxyRewrite',
@@ -143,10 +143,10 @@ describe('a pattern', () => {
     await edge.put(rewrite);
     const ids = [randomUUID(), randomUUID(), randomUUID()];
     const { name, site } = await edge.site(
-      { rates: [{ id: ids[0] ?? '', ...broken, bytesPerSecond: 1, afterBytes: 0 }] },
+      { rates: [{ id: ids[0] ?? '', ...broken, rate: 1, after: 0 }] },
       {
-        antiHeaders: [{ id: ids[1] ?? '', name: 'x-text', operator: 'matches', value: '[]', drop: false }],
-        antiReferers: [{ id: ids[2] ?? '', ...broken, isBlack: false, hosts: [], allowEmpty: false }],
+        antiHeaders: [{ id: ids[1] ?? '', name: 'x-text', operator: 'matches', value: '[]', action: 'deny' as const }],
+        antiReferers: [{ id: ids[2] ?? '', ...broken, isBlack: false, referers: [], allowEmpty: false }],
         modules: { proxyRewrite: rewrite.id },
       },
     );
@@ -171,7 +171,7 @@ describe('a pattern', () => {
   test('of a cache rule that does not compile stores nothing, so that no later rule caches its URLs', async () => {
     const edge = await startEdge({ zone: { worker: { processes: 1, connections: 1024 } } });
     onTestFinished(() => edge.stop());
-    const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', values: ['[]'] }), rule()] });
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'regex', value: ['[]'] }), rule()] });
     const replies = [await edge.get('/x', { host: name }), await edge.get('/x', { host: name })];
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     expect(edge.origin.asked('/x')).toHaveLength(2);

@@ -21,7 +21,7 @@ async function guarded() {
     auths: [
       {
         id: randomUUID(),
-        paths: { type: 'all', values: [] },
+        paths: { type: 'all', value: [] },
         place: 'query',
         parts: [{ name: 'auth', pattern: '([0-9]{10})-([0-9a-f]{64})', variables: ['time', 'sign'] }],
         text: ['', 'path', '', 'time', ''],
@@ -41,12 +41,12 @@ async function guarded() {
   return edge.site(
     {
       cacheRules: [cacheRule()],
-      antiHeaders: [{ id: randomUUID(), name: 'x-app', operator: 'absent', value: '', drop: false }],
+      antiHeaders: [{ id: randomUUID(), name: 'x-app', operator: 'absent', value: '', action: 'deny' as const }],
     },
     {
       modules: { tokenAuth: id },
       antiReferers: [
-        { id: randomUUID(), type: 'all', values: [], isBlack: false, hosts: ['app.example.com'], allowEmpty: false },
+        { id: randomUUID(), type: 'all', value: [], isBlack: false, referers: ['app.example.com'], allowEmpty: false },
       ],
     },
   );

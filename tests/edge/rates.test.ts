@@ -16,9 +16,9 @@ for (const path of ['/a.iso', '/a.txt', '/free/a.iso']) edge.origin.on(path, { b
 const limit = (over: Partial<RateDoc> = {}): RateDoc => ({
   id: randomUUID(),
   type: 'fileType',
-  values: ['iso'],
-  bytesPerSecond: 1024,
-  afterBytes: FIRST,
+  value: ['iso'],
+  rate: 1,
+  after: FIRST / 1024,
   ...over,
 });
 
@@ -38,7 +38,7 @@ function begin(path: string, host: string) {
 test('matching responses are slow after an initial part, from origin and cache; others are not limited', async () => {
   const { name } = await edge.site({
     cacheRules: [rule()],
-    rates: [limit({ type: 'prefix', values: ['/free/'], bytesPerSecond: 1 << 30 }), limit()],
+    rates: [limit({ type: 'prefix', value: ['/free/'], rate: 1 << 20 }), limit()],
   });
   for (const state of ['origin', 'store']) {
     const slow = begin('/a.iso', name);

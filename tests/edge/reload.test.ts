@@ -35,7 +35,7 @@ function visitors(host: string, count: number) {
 }
 
 test('a reload is not noticed by visitors, and repeats no request at an origin', async () => {
-  const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
+  const { name } = await edge.site({ cacheRules: [rule({ value: ['/stored'] })] });
   const finish = visitors(name, 6);
   const zone = zoneDoc(edge.ports);
   for (let i = 0; i < 5; i += 1) {
@@ -95,7 +95,7 @@ test('a keep-alive connection is served by the new workers', async () => {
 });
 
 test('shortly before a reload each response closes its connection, and is otherwise unchanged', async () => {
-  const { name } = await edge.site({ cacheRules: [rule({ values: ['/stored'] })] });
+  const { name } = await edge.site({ cacheRules: [rule({ value: ['/stored'] })] });
   const asks: [path: string, ask: Ask][] = [
     ['/stored?x', { host: name }],
     ['/fresh', { host: name }],

@@ -43,7 +43,7 @@ const all = () => [relay, ...edges];
 const putEverywhere = (...docs: EdgeDoc[]) => Promise.all(all().map((node) => node.put(...docs)));
 
 async function made(site: Partial<SiteDoc> = {}, host: HostOverrides = {}) {
-  const doc = siteDoc({ shield: true, cacheRules: [rule({ ttlSeconds: 600 })], ...site });
+  const doc = siteDoc({ shield: true, cacheRules: [rule({ cacheTime: 600 })], ...site });
   const domain = hostDoc(doc, origin.port, host);
   await putEverywhere(doc, domain);
   return { site: doc, host: domain, name: domain.name };
@@ -180,7 +180,7 @@ test('variants and encodings are as from the origin, compressed once', async () 
 });
 
 test('slices of large files are shared', async () => {
-  const { name: host } = await made({ cacheRules: [rule({ slices: true, ttlSeconds: 600 })] });
+  const { name: host } = await made({ cacheRules: [rule({ slices: true, cacheTime: 600 })] });
   const file = randomBytes(3_000_000);
   origin.on('/large', ({ headers }) => {
     const [, from = '', to = ''] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
@@ -291,7 +291,7 @@ describe('a purge that has reached an edge node and not the relay', () => {
   });
 
   test('of slices', async () => {
-    const { name: host } = await made({ cacheRules: [rule({ slices: true, ttlSeconds: 600 })] });
+    const { name: host } = await made({ cacheRules: [rule({ slices: true, cacheTime: 600 })] });
     const file = (body: string) =>
       origin.on('/p-pieces', {
         status: 206,

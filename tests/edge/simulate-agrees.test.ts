@@ -56,25 +56,25 @@ const paths = [
 ] as const;
 
 const pathsOf = (chance: SeededRandom) =>
-  chance.one<Pick<CacheRuleDoc, 'type' | 'values'>>([
-    { type: 'prefix', values: ['/'] },
-    { type: 'prefix', values: ['/img/', '/api'] },
-    { type: 'fileType', values: ['png', 'js', 'html'] },
-    { type: 'url', values: ['/', '/feed', '/page.html'] },
-    { type: 'regex', values: ['^/(?:old|api)/'] },
+  chance.one<Pick<CacheRuleDoc, 'type' | 'value'>>([
+    { type: 'prefix', value: ['/'] },
+    { type: 'prefix', value: ['/img/', '/api'] },
+    { type: 'fileType', value: ['png', 'js', 'html'] },
+    { type: 'url', value: ['/', '/feed', '/page.html'] },
+    { type: 'regex', value: ['^/(?:old|api)/'] },
   ]);
 
 const cacheRule = (chance: SeededRandom): CacheRuleDoc =>
   rule({
     ...pathsOf(chance),
-    ttlSeconds: chance.one([0, 600, 3600]),
+    cacheTime: chance.one([0, 600, 3600]),
     honourOrigin: chance.is(0.5),
     query: chance.one(['all', 'none', 'listed', 'sorted']),
     queryNames: ['v'],
-    ...(chance.is(0.3) && { minSeconds: 300 }),
-    ...(chance.is(0.3) && { maxSeconds: 900 }),
-    ...(chance.is(0.3) && { browserSeconds: chance.one([0, 1200]) }),
-    ...(chance.is(0.2) && { staleIfErrorSeconds: 600 }),
+    ...(chance.is(0.3) && { minTime: 300 }),
+    ...(chance.is(0.3) && { maxTime: 900 }),
+    ...(chance.is(0.3) && { browserTime: chance.one([0, 1200]) }),
+    ...(chance.is(0.2) && { staleIfError: 600 }),
     ...(chance.is(0.2) && { cookies: 'listed' as const, cookieNames: ['lang'] }),
     ...(chance.is(0.2) && { passCookies: ['session*'] }),
     ...(chance.is(0.3) && { stripCookies: true }),
@@ -86,7 +86,7 @@ const antiReferer = (chance: SeededRandom): AntiRefererDoc => ({
   id: randomUUID(),
   ...pathsOf(chance),
   isBlack: chance.is(0.5),
-  hosts: chance.some(0.6, ['friend.example', '*.one.example', '**.any.example']),
+  referers: chance.some(0.6, ['friend.example', '*.one.example', '**.any.example']),
   allowEmpty: chance.is(0.7),
   ...(chance.is(0.3) && { redirect: { url: 'https://else.example/stop', host: 'else.example', path: '/stop' } }),
 });
@@ -96,7 +96,7 @@ const antiHeader = (chance: SeededRandom): AntiHeaderDoc => ({
   name: chance.one(['user-agent', 'x-token', 'cookie']),
   operator: chance.one(['equal', 'contains', 'startsWith', 'matches']),
   value: chance.one(['bad', '^ba', 'session']),
-  drop: chance.is(0.3),
+  action: chance.is(0.3) ? ('drop' as const) : ('deny' as const),
 });
 
 const errorPage = (code: number, chance: SeededRandom): ErrorPageDoc =>
@@ -108,7 +108,7 @@ function siteOf(chance: SeededRandom): SiteDoc {
   return siteDoc({
     status: chance.is(0.95) ? 'normal' : chance.one(['pause', 'lock', 'expired']),
     cacheRules: chance.many(3, () => cacheRule(chance)),
-    staleIfErrorSeconds: chance.one([0, 600]),
+    staleIfError: chance.one([0, 600]),
     ...(chance.is(0.1) && { ports: [edge.ports.http] }),
     ...(chance.is(0.4) && {
       compression: { gzip: true, brotli: chance.is(0.5), types: ['text/html', 'application/json'], minBytes: 20 },
@@ -121,7 +121,7 @@ function siteOf(chance: SeededRandom): SiteDoc {
     ...(chance.is(0.3) && { storePost: true }),
     ...(chance.is(0.3) && { antiHeaders: [antiHeader(chance)] }),
     ...(chance.is(0.3) && {
-      rates: [{ id: randomUUID(), ...pathsOf(chance), bytesPerSecond: 1 << 30, afterBytes: 0 }],
+      rates: [{ id: randomUUID(), ...pathsOf(chance), rate: 1 << 20, after: 0 }],
     }),
     ...(chance.is(0.4) && {
       errorPages: chance.some(0.5, [403, 500, 502, 503, 903]).map((code) => errorPage(code, chance)),
@@ -134,7 +134,7 @@ function tokens(chance: SeededRandom): ModuleDoc {
   const id = randomUUID();
   const auth = {
     id: randomUUID(),
-    paths: { type: 'prefix' as const, values: chance.some(0.6, ['/img', '/static', '/', '/api']) },
+    paths: { type: 'prefix' as const, value: chance.some(0.6, ['/img', '/static', '/', '/api']) },
     place: chance.one(['query', 'header', 'cookie'] as const),
     parts: [{ name: 'token', pattern: '([0-9]+)-([0-9a-f]{64})', variables: ['time', 'sign'] }],
     text: ['', 'path', '-', 'time', '-', 'key', ''],

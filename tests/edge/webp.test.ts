@@ -246,7 +246,7 @@ test('an image without an extension is converted from the second request on', as
 });
 
 test('an image that was not converted is fetched whole, and cached for five minutes at most', async () => {
-  const host = await made({ cacheRules: [rule({ ttlSeconds: 86_400 })] });
+  const host = await made({ cacheRules: [rule({ cacheTime: 86_400 })] });
   edge.origin.on('/kept', { headers: jpeg, body: photo });
   await get('/kept', host);
   const reply = await get('/kept', host);
@@ -383,8 +383,8 @@ test('the service cannot be addressed from outside', async () => {
 test.each([
   [600, 200, 'image/webp'],
   [0, 503, undefined],
-])('a stale image is served on origin errors for %i seconds: %i', async (staleIfErrorSeconds, status, type) => {
-  const host = await made({ cacheRules: [], staleIfErrorSeconds });
+])('a stale image is served on origin errors for %i seconds: %i', async (staleIfError, status, type) => {
+  const host = await made({ cacheRules: [], staleIfError });
   edge.origin.on('/fails.jpg', { headers: { ...jpeg, 'cache-control': 'max-age=1' }, body: photo });
   expect((await get('/fails.jpg', host)).header('content-type')).toBe('image/webp');
   edge.origin.on('/fails.jpg', { status: 503, body: 'down' });

@@ -103,7 +103,7 @@ export const siteDoc = (over: Partial<SiteDoc> = {}): SiteDoc => ({
   status: 'normal',
   cacheVersion: 0,
   cacheRules: [],
-  staleIfErrorSeconds: 0,
+  staleIfError: 0,
   ...over,
 });
 
@@ -144,8 +144,8 @@ export const hostDoc = (site: { id: string }, port: number, { origin = {}, ...ov
 export const rule = (over: Partial<CacheRuleDoc> = {}): CacheRuleDoc => ({
   id: randomUUID(),
   type: 'prefix',
-  values: ['/'],
-  ttlSeconds: 60,
+  value: ['/'],
+  cacheTime: 60,
   honourOrigin: false,
   query: 'all',
   queryNames: [],

@@ -44,7 +44,7 @@ export async function startConnectedNode({
   origin.on('/', { body: 'from the origin' });
   const [http = 0, https = 0] = await freePorts(2);
   const ports = { http, https };
-  const site = siteDoc({ cacheRules: [rule({ values: ['/cached/'] })] });
+  const site = siteDoc({ cacheRules: [rule({ value: ['/cached/'] })] });
   const www = hostDoc(site, origin.port, { name: 'www.example.com' });
   const zone = zoneDoc(ports, { id: peer.zoneID, worker: { processes: 2, connections: 512 } });
   peer.store(zone, site, www);

@@ -59,9 +59,8 @@ import { cnamesRoutes, dnsSettingRoutes } from './modules/dns-setting/dns-settin
 import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { nameProofSettingRoutes } from './modules/name-proof-setting/name-proof-setting.routes.ts';
-import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
 import { groupsRoutes } from './modules/groups/groups.routes.ts';
-import { antiHeadersRoutes, antiReferersRoutes, siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
+import { antiHeadersRoutes, antiReferersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { ipsetRoutes } from './modules/ipset/ipset.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
@@ -84,7 +83,6 @@ import { ownProductsRoutes, productsRoutes } from './modules/products/products.r
 import { preheatCachesRoutes } from './modules/preheat-caches/preheat-caches.routes.ts';
 import { preheatRoutes } from './modules/preheat/preheat.routes.ts';
 import { purgeRoutes, purgeSitesRoutes } from './modules/purge/purge.routes.ts';
-import { ratesRoutes } from './modules/rates/rates.routes.ts';
 import { nodeReleasesRoutes } from './modules/releases/releases.routes.ts';
 import { rolesRoutes } from './modules/roles/roles.routes.ts';
 import { rolloutsRoutes, upgradesRoutes } from './modules/rollouts/rollouts.routes.ts';
@@ -100,6 +98,7 @@ import { zoneFirewallRoutes } from './modules/zone-firewall/zone-firewall.routes
 import { nginxDefaultsRoutes, zoneSettingsRoutes } from './modules/zone-settings/zone-settings.routes.ts';
 import { virtualNodesRoutes, virtualRecordsRoutes } from './modules/virtual-nodes/virtual-nodes.routes.ts';
 import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
+import { siteRuleRoutes } from './site-rules.ts';
 
 /** Of a form with files; one file is as large as a body may be. */
 const formLimits = { files: 5, fields: 20, parts: 25, fieldSize: 10_000, headerPairs: 50 };
@@ -155,9 +154,7 @@ const modules: readonly Routes[] = [
   siteDnsRoutes,
   antiReferersRoutes,
   antiHeadersRoutes,
-  siteAntiHeadersRoutes,
-  ratesRoutes,
-  errorPagesRoutes,
+  ...siteRuleRoutes,
   cacheRulesRoutes,
   cacheSettingRoutes,
   currentCacheRoutes,

@@ -29,8 +29,7 @@ import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoi
 import type { Group } from './endpoint.ts';
 import { groups as nodeGroups } from './groups/groups.endpoints.ts';
 import { licenses } from './licenses/licenses.endpoints.ts';
-import { errorPages } from './error-pages/error-pages.endpoints.ts';
-import { antiHeaders, antiReferers, siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
+import { antiHeaders, antiReferers } from './hotlink/hotlink.endpoints.ts';
 import { ipset } from './ipset/ipset.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
 import {
@@ -50,9 +49,9 @@ import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
 import { preheat } from './preheat/preheat.endpoints.ts';
 import { preheatCaches } from './preheat-caches/preheat-caches.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
-import { rates } from './rates/rates.endpoints.ts';
 import { nodeReleases } from './releases/releases.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
+import { siteRuleEndpoints } from './site-rules.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { siteSettings } from './site-settings/site-settings.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
@@ -132,9 +131,7 @@ export const groups: readonly Group[] = [
   compression,
   antiReferers,
   antiHeaders,
-  siteAntiHeaders,
-  rates,
-  errorPages,
+  ...siteRuleEndpoints,
   purge,
   purgeSites,
   preheat,

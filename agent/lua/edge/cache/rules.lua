@@ -8,11 +8,11 @@ local ipairs = ipairs
 
 local _M = {}
 -- Applies when a pattern reaches its match limit or does not compile, so that nothing wrong is served.
-local NEVER = { ttlSeconds = 0, query = "all", honourOrigin = false }
+local NEVER = { cacheTime = 0, query = "all", honourOrigin = false }
 
 -- With 0 seconds a rule that honours origin headers stores only responses with a stated lifetime.
 function _M.never_stores(rule)
-    return rule.ttlSeconds == 0 and not rule.honourOrigin
+    return rule.cacheTime == 0 and not rule.honourOrigin
 end
 
 local matchers = memo(function(rules)

@@ -100,9 +100,9 @@ end
 local function ruled_seconds(response)
     local rule, status = response.rule, response.status
     if RULED[status] or (status == 206 and response.slice) then
-        return rule.ttlSeconds
+        return rule.cacheTime
     end
-    return RULED_BRIEFLY[status] and min(rule.ttlSeconds, BRIEFLY)
+    return RULED_BRIEFLY[status] and min(rule.cacheTime, BRIEFLY)
 end
 
 -- A rule replaces the origin's lifetime and no-cache. Its no-store and private stay in force.
@@ -120,7 +120,7 @@ local function apply_rule(site, response)
     end
     local forbade = directives["no-store"] or directives["no-cache"] or directives["private"]
     local spoke = response.explicit or forbade
-    if rule and rule.ttlSeconds > 0 and response.method ~= "POST" and not (rule.honourOrigin and spoke) then
+    if rule and rule.cacheTime > 0 and response.method ~= "POST" and not (rule.honourOrigin and spoke) then
         local seconds = ruled_seconds(response)
         if seconds then
             response.lifetime = response.age + seconds
@@ -129,8 +129,8 @@ local function apply_rule(site, response)
             return
         end
     elseif rule and response.explicit and not forbade then
-        response.lifetime = max(response.lifetime, response.age + (rule.minSeconds or 0))
-        response.lifetime = min(response.lifetime, response.age + (rule.maxSeconds or MOST))
+        response.lifetime = max(response.lifetime, response.age + (rule.minTime or 0))
+        response.lifetime = min(response.lifetime, response.age + (rule.maxTime or MOST))
     end
     if not spoke and site.heuristics and (GUESSED[response.status] or directives["public"]) then
         response.lifetime = response.guessed
@@ -246,7 +246,7 @@ local function tells_browsers(response)
 end
 
 local function set_browser_lifetime(response)
-    local seconds = response.rule and response.rule.browserSeconds
+    local seconds = response.rule and response.rule.browserTime
     if seconds then
         header["X-E-Browser"] = seconds
         header["Expires"] = nil
@@ -327,9 +327,9 @@ local function stored(site, response, key, expires)
     local strict = directives["must-revalidate"] or directives["proxy-revalidate"] or directives["no-cache"]
     local rule = response.rule or NO_RULE
     local while_revalidating = strict and 0
-        or rule.staleWhileRevalidateSeconds or max(directives["stale-while-revalidate"] or 0, 0)
-    local on_error = strict and 0 or rule.staleIfErrorSeconds
-        or max(directives["stale-if-error"] or (directives["s-maxage"] and 0 or site.staleIfErrorSeconds), 0)
+        or rule.staleWhileRevalidate or max(directives["stale-while-revalidate"] or 0, 0)
+    local on_error = strict and 0 or rule.staleIfError
+        or max(directives["stale-if-error"] or (directives["s-maxage"] and 0 or site.staleIfError), 0)
     if cookie_policy(site, response) == "strip" then
         header["Set-Cookie"] = nil
     end

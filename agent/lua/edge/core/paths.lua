@@ -49,7 +49,7 @@ end
 
 -- A function of a path and its extension. `id`: the rule's, for the list of patterns that do not compile.
 function _M.matcher(rule, id)
-    return make[rule.type](rule.values, id or rule.id)
+    return make[rule.type](rule.value, id or rule.id)
 end
 
 -- In lower case. "" when there is none.

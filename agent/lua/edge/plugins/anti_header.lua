@@ -2,6 +2,7 @@
 -- closed.
 local memo = require("edge.core.memo")
 local patterns = require("edge.core.patterns")
+local decisions = require("edge.simulate.decision")
 local get_headers = ngx.req.get_headers
 local find, sub = string.find, string.sub
 local ipairs, type = ipairs, type
@@ -65,7 +66,7 @@ local prepared = memo(function(rules)
             id = rule.id,
             name = rule.name,
             holds = holder(rule.operator, rule.value, rule.id),
-            answer = rule.drop and 444 or 403,
+            answer = rule.action == "drop" and 444 or 403,
         }
     end
     return list
@@ -93,5 +94,14 @@ function _M.access(site, request)
         answer, id = refuse(of_host, headers)
     end
     return answer, nil, id
+end
+
+_M.explain = {}
+function _M.explain.access(told)
+    if not told.site.antiHeaders and not told.request.host.doc.antiHeaders then
+        return "unused"
+    end
+    local decision, detail = decisions.common(told)
+    return decision, detail, decisions.rule("antiHeader", told.rule)
 end
 return _M

@@ -2,6 +2,7 @@
 -- are always allowed. Fails closed.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
+local decisions = require("edge.simulate.decision")
 local find, sub, lower, match = string.find, string.sub, string.lower, string.match
 local ipairs, var = ipairs, ngx.var
 
@@ -27,7 +28,7 @@ local function prepare(rule)
         one = {},
         any = {},
     }
-    for _, pattern in ipairs(rule.hosts) do
+    for _, pattern in ipairs(rule.referers) do
         if sub(pattern, 1, 3) == "**." then
             made.any[sub(pattern, 4)] = true
         elseif sub(pattern, 1, 2) == "*." then
@@ -120,5 +121,17 @@ function _M.access(_, request)
         return 302, rule.redirect.url, rule.id
     end
     return 403, nil, rule.id
+end
+
+_M.explain = {}
+function _M.explain.access(told)
+    if not told.request.host.doc.antiReferers then
+        return "unused"
+    end
+    local decision, detail = decisions.common(told)
+    local found = told.request.anti_referer
+    detail = detail or {}
+    detail.referer = var.http_referer
+    return found and decision or "noRule", detail, decisions.rule("antiReferer", found and found.id)
 end
 return _M

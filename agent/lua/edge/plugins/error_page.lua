@@ -2,6 +2,7 @@
 -- only, since programs read the others. Fails open: the response stays unchanged.
 local error_pages = require("edge.error_pages")
 local settings = require("edge.core.settings")
+local decision = require("edge.simulate.decision")
 local header, var, ipairs = ngx.header, ngx.var, ipairs
 
 -- After the cache plugin, which may close so that a stale response serves, and after our own page.
@@ -32,5 +33,18 @@ function _M.origin_header(site, request)
     header["Content-Length"] = #body
     header["X-E-CC"] = "no-store"
     header["X-Accel-Expires"] = "0"
+end
+
+_M.explain = {}
+function _M.explain.origin_header(told)
+    if not told.site.errorPages then
+        return "unused"
+    end
+    local page = told.request.error_page
+    if not page then
+        return "noRule"
+    end
+    local detail = { status = page.code, target = page.redirect and page.redirect.url }
+    return "applied", detail, decision.rule("errorPage", "" .. page.code)
 end
 return _M

@@ -1,15 +1,17 @@
 -- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path. Fails open.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
+local decision = require("edge.simulate.decision")
 local ipairs, var = ipairs, ngx.var
 
 -- Before the cache plugin, which may redirect the request internally.
 local _M = { name = "rates", priority = 1500 }
+local KIB = 1024
 
 local prepared = memo(function(rules)
     local list = {}
     for i, rule in ipairs(rules) do
-        list[i] = { id = rule.id, is_about = paths.matcher(rule), rate = rule.bytesPerSecond, after = rule.afterBytes }
+        list[i] = { id = rule.id, is_about = paths.matcher(rule), rate = rule.rate, after = rule.after }
     end
     return list
 end)
@@ -36,8 +38,20 @@ function _M.access(site, request)
     end
     if rule then
         -- nginx applies limit_rate_after only together with limit_rate.
-        var.limit_rate = rule.rate
-        var.e_rate_after = rule.after
+        var.limit_rate = rule.rate * KIB
+        var.e_rate_after = rule.after * KIB
     end
+end
+
+_M.explain = {}
+function _M.explain.access(told)
+    if not told.site.rates then
+        return "unused"
+    end
+    local found = told.request.rate
+    if not found then
+        return "noRule"
+    end
+    return "applied", { rate = found.rate, after = found.after }, decision.rule("rate", found.id)
 end
 return _M

@@ -1,32 +1,12 @@
 -- Explains a plugin's decision from its results and what it left in the request: step, decision, detail and rule.
--- Plugins contain no code for this, so visitors do not pay for it.
+-- Plugins of rules have their own `explain`, by phase. It runs for simulated requests only.
 local birth_of = require("edge.cache.object_age").unpack
 local choice = require("edge.origin.choice")
+local decisions = require("edge.simulate.decision")
 local zones = require("edge.core.zone")
+local common, rule = decisions.common, decisions.rule
 local header, var = ngx.header, ngx.var
 local type, tonumber = type, tonumber
-
-local function rule(kind, id)
-    return id and { kind = kind, id = id } or nil
-end
-
--- For a plugin's results.
-local function common(told)
-    local answer = told.answer
-    if not told.ok then
-        return "failed", { status = answer }
-    end
-    if answer == nil or type(answer) == "string" then
-        return "passed"
-    end
-    if told.target then
-        return "redirected", { status = answer, target = told.target }
-    end
-    if answer == 204 then
-        return "answered", { status = answer }
-    end
-    return answer == 444 and "closed" or "refused", { status = answer }
-end
 
 local function module_rule(plugin, told)
     local host = told.request and told.request.host.doc
@@ -38,25 +18,6 @@ local access = {}
 function access.status(told)
     local decision = common(told)
     return decision, { state = told.site.status }
-end
-
-function access.antiReferer(told)
-    local decision, detail = common(told)
-    if not told.request.host.doc.antiReferers then
-        return "unused"
-    end
-    local found = told.request.anti_referer
-    detail = detail or {}
-    detail.referer = var.http_referer
-    return found and decision or "noRule", detail, rule("antiReferer", found and found.id)
-end
-
-function access.antiHeader(told)
-    if not told.site.antiHeaders and not told.request.host.doc.antiHeaders then
-        return "unused"
-    end
-    local decision, detail = common(told)
-    return decision, detail, rule("antiHeader", told.rule)
 end
 
 -- Challenged by a page, or by a redirect that sets a cookie.
@@ -107,17 +68,6 @@ function access.urlRedirect(told, plugin)
         return "noRule", nil, module_rule(plugin, told)
     end
     return decision, detail, rule("redirect", made and made.id)
-end
-
-function access.rates(told)
-    if not told.site.rates then
-        return "unused"
-    end
-    local found = told.request.rate
-    if not found then
-        return "noRule"
-    end
-    return "applied", { bytesPerSecond = found.rate, afterBytes = found.after }, rule("rate", found.id)
 end
 
 -- Why a request bypasses the cache.
@@ -241,17 +191,6 @@ function origin_header.cache(told)
     return "stored", detail, by
 end
 
-function origin_header.errorPage(told)
-    if not told.site.errorPages then
-        return "unused"
-    end
-    local page = told.request.error_page
-    if not page then
-        return "noRule"
-    end
-    return "applied", { status = page.code, target = page.redirect and page.redirect.url }, rule("errorPage", "" .. page.code)
-end
-
 local header_filter = {}
 
 function header_filter.https()
@@ -288,7 +227,7 @@ return function(phase, plugin, told)
         return nil
     end
     local step = NAMES[phase] and NAMES[phase][name] or name
-    local by_name = phases[phase][name]
+    local by_name = plugin.explain and plugin.explain[phase] or phases[phase][name]
     if by_name and told.ok then
         local decision, detail, by = by_name(told, plugin)
         return decision and step, decision, detail, by

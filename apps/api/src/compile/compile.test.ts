@@ -4,14 +4,15 @@ import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import { open, type ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { describe, expect, test } from 'vitest';
+import { cacheRuleDocs, type CacheRuleRow } from './cache-rules.ts';
 import { certDoc } from './cert.ts';
+import { errorPageDocs } from './error-pages.ts';
 import { hostDoc } from './host.ts';
 import type { HostRow } from './host.ts';
 import { nodeDoc } from './node.ts';
 import { portDoc } from './port.ts';
 import type { PortRow } from './port.ts';
 import { siteDoc } from './site.ts';
-import type { CacheRuleRow } from './site.ts';
 import { zoneDoc } from './zone.ts';
 
 const id = (n: number) => `01930000-0000-7000-8000-${String(n).padStart(12, '0')}`;
@@ -37,9 +38,6 @@ const rule = (n: number, more: Partial<CacheRuleRow> = {}): CacheRuleRow => ({
   stripCookies: false,
   slices: false,
   overrideOrigin: false,
-  priority: 100,
-  enabled: true,
-  createdAt: '2026-01-01T00:00:00.000Z',
   ...more,
 });
 const host: HostRow = {
@@ -160,27 +158,6 @@ const documents: [string, () => EdgeDoc | null][] = [
         status: 'normal',
         cacheVersion: 1,
         ports: [8443, 8080],
-        cacheRules: [
-          rule(21, { priority: 200, type: 'prefix', value: ['/img/'], query: 'listed', queryNames: ['v'] }),
-          rule(22, { createdAt: '2026-02-01T00:00:00.000Z' }),
-          rule(23, { enabled: false }),
-          rule(24, { cacheTime: 0, type: 'url', value: ['/login'] }),
-          rule(25, {
-            priority: 300,
-            honourOrigin: true,
-            minTime: 10,
-            maxTime: 20,
-            browserTime: 0,
-            staleWhileRevalidate: 30,
-            staleIfError: 0,
-            cookies: 'listed',
-            cookieNames: ['lang'],
-            passCookies: ['session*'],
-            stripCookies: true,
-            slices: true,
-            overrideOrigin: true,
-          }),
-        ],
         cacheSetting: {
           heuristics: true,
           staleIfError: 60,
@@ -202,13 +179,33 @@ const documents: [string, () => EdgeDoc | null][] = [
           webpMinBytes: 2000,
           webpMaxBytes: 1_000_000,
         },
-        antiHeaders: [],
-        errorPages: [
-          { code: 403, type: 'redirect', value: 'https://www.example.com/why' },
-          { code: 502, type: 'content', value: '<p>later</p>' },
-          { code: 504, type: 'javascript', value: 'location.reload()' },
-        ],
-        rates: [{ id: id(33), type: 'fileType', value: ['iso'], rate: 512, after: 1024 }],
+        rules: {
+          ...cacheRuleDocs([
+            rule(24, { cacheTime: 0, type: 'url', value: ['/login'] }),
+            rule(22),
+            rule(21, { type: 'prefix', value: ['/img/'], query: 'listed', queryNames: ['v'] }),
+            rule(25, {
+              honourOrigin: true,
+              minTime: 10,
+              maxTime: 20,
+              browserTime: 0,
+              staleWhileRevalidate: 30,
+              staleIfError: 0,
+              cookies: 'listed',
+              cookieNames: ['lang'],
+              passCookies: ['session*'],
+              stripCookies: true,
+              slices: true,
+              overrideOrigin: true,
+            }),
+          ]),
+          rates: [{ id: id(33), type: 'fileType', value: ['iso'], rate: 512, after: 1024 }],
+          ...errorPageDocs([
+            { code: 403, type: 'redirect', value: 'https://www.example.com/why' },
+            { code: 502, type: 'content', value: '<p>later</p>' },
+            { code: 504, type: 'javascript', value: 'location.reload()' },
+          ]),
+        },
       }),
   ],
   ['host/www.example.com', () => hostDoc(host)],

@@ -18,9 +18,9 @@ function antiRefererDoc({ id, type, value, isBlack, referers, allowEmpty, target
   return {
     id,
     type,
-    values: value,
+    value,
     isBlack,
-    hosts: referers,
+    referers,
     allowEmpty,
     ...(target !== null && place && { redirect: { url: target, ...place } }),
   };
@@ -31,5 +31,5 @@ const antiHeaderDoc = ({ id, name, operator, value, action }: AntiHeaderRow): An
   name: name.toLowerCase(),
   operator,
   value,
-  drop: action === 'drop',
+  action,
 });

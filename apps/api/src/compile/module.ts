@@ -97,8 +97,8 @@ function authDoc(auth: StoredAuth, docKey: string, { zoneKey, open }: Keyring): 
   const place = auth.action === 'redirect' && auth.target !== null ? placeOf(auth.target) : null;
   return {
     id: auth.id,
-    paths: { type: auth.type, values: auth.value },
-    ...(auth.except && { except: { type: auth.except.type, values: auth.except.value } }),
+    paths: { type: auth.type, value: auth.value },
+    ...(auth.except && { except: { type: auth.except.type, value: auth.except.value } }),
     place: auth.place,
     parts: auth.parts.map(({ name, format }) => {
       const { pattern, names } = patternOf(format, auth);

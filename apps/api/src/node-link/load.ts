@@ -1,8 +1,9 @@
 // Compiles documents from their keys: reads the rows of any number of documents with one query per kind. An error
 // affects its own document only.
 import { parseDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { KeyID } from '@edgeloom/contract/edge/sealed.ts';
+import type { SiteRule } from '@edgeloom/contract/site-rules.ts';
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ClientBase } from 'pg';
 import { acmeDoc } from '../compile/acme.ts';
@@ -25,6 +26,7 @@ import type { OriginPolicy, ZoneRow } from '../compile/zone.ts';
 import { MAX_DOCUMENT_BYTES } from '../core/document-weight.ts';
 import { contexts } from '../core/secrets.ts';
 import type { Secrets } from '../core/secrets.ts';
+import { siteRules } from '../site-rules.ts';
 
 export interface Compiler {
   secrets: Pick<Secrets, 'open'>;
@@ -155,29 +157,27 @@ const servedStatus = `coalesce(
    ORDER BY a.status LIMIT 1),
   s.status::text)`;
 
-const antiHeaders = (whose: string) => `coalesce(
-  (SELECT json_agg(json_build_object('id', r.id, 'name', r.name, 'operator', r.operator, 'value', r.value, 'action', r.action)
-     ORDER BY r.priority, r.id)
-   FROM anti_headers r WHERE ${whose} AND r.enabled), '[]') AS "antiHeaders"`;
+/** One column: the enabled rules of site `s` by list. */
+const siteRuleRows = `json_build_object(${siteRules
+  .map(({ name, rows }) => `'${name}', (SELECT coalesce(json_agg(r), '[]') FROM (${rows.texts.join('')}) r)`)
+  .join(', ')}) AS rules`;
+type SiteRuleRows = Readonly<Record<SiteRule, unknown[]>>;
+
+function siteRuleDocs(rows: SiteRuleRows): Partial<SiteDoc> {
+  const docs: Partial<SiteDoc> = {};
+  for (const { name, document } of siteRules)
+    if (rows[name].length > 0) Object.assign(docs, document ? document(rows[name]) : { [name]: rows[name] });
+  return docs;
+}
 
 const site: Loader = async (db, _, zoneId, ids) => {
-  const { rows } = await db.query<SiteRow>(
+  const { rows } = await db.query<Omit<SiteRow, 'rules'> & { rules: SiteRuleRows }>(
     `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion", ARRAY(
        SELECT q.port FROM site_ports o JOIN zone_ports q ON q.id = o.zone_port_id WHERE o.site_id = s.id
        -- Ports that a change takes away: nodes that do not try it listen there still.
        UNION SELECT (k->>'port')::int FROM zone_versions v, jsonb_array_elements(v.kept) k
        WHERE v.zone_id = s.zone_id AND v.state = 'trial' AND k->>'siteID' = s.id::text
-     ) AS ports, coalesce(
-       (SELECT json_agg(json_build_object(
-          'id', r.id, 'type', r.type, 'value', r.value, 'cacheTime', r.cache_time, 'honourOrigin', r.honour_origin,
-          'minTime', r.min_time, 'maxTime', r.max_time, 'browserTime', r.browser_time,
-          'staleWhileRevalidate', r.stale_while_revalidate, 'staleIfError', r.stale_if_error,
-          'query', r.query, 'queryNames', r.query_names, 'cookies', r.cookies, 'cookieNames', r.cookie_names,
-          'passCookies', r.pass_cookies, 'stripCookies', r.strip_cookies, 'slices', r.slices,
-          'overrideOrigin', r.override_origin, 'priority', r.priority, 'enabled', r.enabled,
-          'createdAt', to_char(r.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')))
-        FROM cache_rules r WHERE r.site_id = s.id), '[]'
-     ) AS "cacheRules",
+     ) AS ports,
        (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error, 'shield', c.shield,
           'checkContentType', c.check_content_type, 'passHeaders', c.pass_headers, 'setCookie', c.set_cookie,
           'honourVisitors', c.honour_visitors, 'storePost', c.store_post)
@@ -185,15 +185,12 @@ const site: Loader = async (db, _, zoneId, ids) => {
        (SELECT json_build_object('gzip', c.gzip, 'brotli', c.brotli, 'types', c.types, 'minBytes', c.min_bytes,
           'webp', c.webp, 'webpQuality', c.webp_quality, 'webpTypes', c.webp_types,
           'webpMinBytes', c.webp_min_bytes, 'webpMaxBytes', c.webp_max_bytes)
-        FROM compressions c WHERE c.site_id = s.id) AS compression, ${antiHeaders('r.site_id = s.id AND r.domain_id IS NULL')},
-       coalesce((SELECT json_agg(json_build_object('id', r.id, 'type', r.type, 'value', r.value, 'rate', r.rate, 'after', r.after)
-          ORDER BY r.priority, r.id) FROM rates r WHERE r.site_id = s.id AND r.enabled), '[]') AS rates,
-       coalesce((SELECT json_agg(json_build_object('code', e.code, 'type', e.type, 'value', e.value) ORDER BY e.code)
-          FROM error_pages e WHERE e.site_id = s.id AND e.enabled), '[]') AS "errorPages"
+        FROM compressions c WHERE c.site_id = s.id) AS compression,
+       ${siteRuleRows}
      FROM sites s WHERE s.id = ANY($2::uuid[]) AND s.zone_id = $1`,
     [zoneId, ids],
   );
-  return new Map(rows.map((row) => [row.id, () => siteDoc(row)]));
+  return new Map(rows.map((row) => [row.id, () => siteDoc({ ...row, rules: siteRuleDocs(row.rules) })]));
 };
 
 const module: Loader = async (db, { secrets }, zoneId, ids) => {
@@ -275,7 +272,10 @@ const host: Loader = async (db, _, zoneId, names) => {
        (SELECT json_agg(json_build_object('id', r.id, 'isBlack', r.is_black, 'referers', r.referers, 'allowEmpty', r.allow_empty,
           'type', r.type, 'value', r.value, 'action', r.action, 'target', r.target) ORDER BY r.priority, r.id)
         FROM anti_referers r WHERE r.domain_id = d.id AND r.enabled), '[]'
-     ) AS "antiReferers", ${antiHeaders('r.domain_id = d.id')},
+     ) AS "antiReferers", coalesce(
+       (SELECT json_agg(json_build_object('id', r.id, 'name', r.name, 'operator', r.operator, 'value', r.value,
+          'action', r.action) ORDER BY r.priority, r.id)
+        FROM anti_headers r WHERE r.domain_id = d.id AND r.enabled), '[]') AS "antiHeaders",
        (SELECT json_object_agg(a.kind, a.module_id) FROM domain_modules a WHERE a.domain_id = d.id) AS modules
      FROM domains d JOIN sites s ON s.id = d.site_id
      WHERE d.enabled_name = ANY($2) AND s.zone_id = $1`,

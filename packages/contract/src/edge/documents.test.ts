@@ -3,7 +3,7 @@ import { EMPTY_DIGEST, toggle } from './digest.ts';
 import { supportedNeeds, DocKey, checkDoc, needsOf, parseDoc, type SiteDoc } from './documents.ts';
 
 const id = '01930000-0000-7000-8000-000000000001';
-const site: SiteDoc = { kind: 'site', id, status: 'normal', cacheVersion: 0, cacheRules: [], staleIfErrorSeconds: 0 };
+const site: SiteDoc = { kind: 'site', id, status: 'normal', cacheVersion: 0, cacheRules: [], staleIfError: 0 };
 
 describe('a document', () => {
   test('is read by its key, and keys it does not know are left alone', () => {

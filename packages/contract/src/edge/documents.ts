@@ -89,17 +89,17 @@ export const CacheRuleDoc = z.object({
   id: Id,
   type: z.enum(['fileType', 'url', 'prefix', 'regex']),
   /** File extensions in lower case without a dot, paths, or one RE2-subset pattern for the path. */
-  values: z.array(z.string()).min(1),
-  ttlSeconds: Seconds.describe('0: never cache what matches'),
+  value: z.array(z.string()).min(1),
+  cacheTime: Seconds.describe('0: never cache what matches'),
   honourOrigin: z.boolean().describe("the origin's own freshness wins where it states one"),
   query: z.enum(['all', 'none', 'listed', 'sorted']),
   queryNames: z.array(z.string()),
   // Unset options are omitted.
-  minSeconds: Seconds.optional().describe("of the origin's own time, where it is honoured"),
-  maxSeconds: Seconds.optional(),
-  browserSeconds: Seconds.optional().describe('what visitors are told instead of what the origin says'),
-  staleWhileRevalidateSeconds: Seconds.optional(),
-  staleIfErrorSeconds: Seconds.optional(),
+  minTime: Seconds.optional().describe("of the origin's own time, where it is honoured"),
+  maxTime: Seconds.optional(),
+  browserTime: Seconds.optional().describe('what visitors are told instead of what the origin says'),
+  staleWhileRevalidate: Seconds.optional(),
+  staleIfError: Seconds.optional(),
   cookies: z.enum(['all', 'listed']).optional().describe('tell two objects apart'),
   cookieNames: z.array(z.string()).optional(),
   passCookies: z.array(z.string()).optional().describe('names or, ending in *, how they begin'),
@@ -109,7 +109,7 @@ export const CacheRuleDoc = z.object({
 });
 
 /** The paths of a rule, as in CacheRuleDoc. `all` has no values. */
-const PathsDoc = { type: z.enum(['all', 'fileType', 'url', 'prefix', 'regex']), values: z.array(z.string()) };
+const PathsDoc = { type: z.enum(['all', 'fileType', 'url', 'prefix', 'regex']), value: z.array(z.string()) };
 
 /** The first rule whose paths match decides. */
 export const AntiRefererDoc = z.object({
@@ -117,7 +117,7 @@ export const AntiRefererDoc = z.object({
   ...PathsDoc,
   isBlack: z.boolean(),
   /** Host names. `*.` stands for one label, `**.` for one or more. */
-  hosts: z.array(z.string()),
+  referers: z.array(z.string()),
   allowEmpty: z.boolean(),
   /** Replaces 403. The target itself is allowed. */
   redirect: z.object({ url: z.string(), host: z.string(), path: z.string() }).optional(),
@@ -129,15 +129,15 @@ export const AntiHeaderDoc = z.object({
   name: z.string().describe('lower case'),
   operator: z.enum(['equal', 'notEqual', 'contains', 'startsWith', 'matches', 'exists', 'absent']),
   value: z.string(),
-  drop: z.boolean().describe('no answer at all, instead of 403'),
+  action: z.enum(['deny', 'drop']).describe('403, or no answer at all'),
 });
 
 /** A bandwidth limit. The first rule whose paths match decides. */
 export const RateDoc = z.object({
   id: Id,
   ...PathsDoc,
-  bytesPerSecond: z.int().min(1),
-  afterBytes: Count.describe('which come at full speed first'),
+  rate: z.int().min(1).describe('KiB per second'),
+  after: Count.describe('KiB that come at full speed first'),
 });
 
 /** Replaces responses with this code. */
@@ -158,7 +158,7 @@ export const SiteDoc = z.object({
   /** In order of evaluation, without disabled rules. The first match wins. */
   cacheRules: z.array(CacheRuleDoc),
   /** How long a stored response may replace a failing origin that states no stale-if-error. */
-  staleIfErrorSeconds: Seconds,
+  staleIfError: Seconds,
   /** Compression of uncompressed origin responses. Absent: none. */
   compression: z
     .object({ gzip: z.boolean(), brotli: z.boolean(), types: z.array(z.string()), minBytes: Count })

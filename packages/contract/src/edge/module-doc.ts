@@ -81,7 +81,7 @@ export const ProxyRewriteDoc = z.object({
 
 const TokenPathsDoc = z.object({
   type: z.enum(['all', 'fileType', 'url', 'prefix', 'regex']),
-  values: z.array(z.string()),
+  value: z.array(z.string()),
 });
 export const TokenAuthDoc = z.object({
   kind: z.literal('module'),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { isAddress } from '../common/net.ts';
 import { DraftCalls } from '../drafts/drafts.ts';
+import { siteRuleSteps } from '../site-rules.ts';
 
 /** Fields about a connection or a body, which a simulated request lacks. */
 const ofConnection = [
@@ -75,31 +76,27 @@ export const SimulateInput = z.object({
 });
 export type SimulateInput = z.output<typeof SimulateInput>;
 
-/** In the order that a request passes them. */
 export const stepNames = [
   'host',
   'challenge',
   'status',
   'antiReferer',
-  'antiHeader',
   'antiCC',
   'tokenAuth',
   'https',
   'urlRedirect',
   'cors',
-  'rates',
-  'cache',
   'store',
   'shield',
   'origin',
   'proxyRewrite',
   'requestHeaders',
   'keep',
-  'errorPage',
   'hsts',
   'corsAnswer',
   'responseHeaders',
   'other',
+  ...siteRuleSteps,
 ] as const;
 export const decisionNames = [
   'passed',

@@ -3,6 +3,7 @@ import { AccountStatus } from '../auth/auth.ts';
 import { Id, Tags, Text, Time } from '../common/common.ts';
 import { SiteStatus } from '../edge/documents.ts';
 import { ModuleKind } from '../modules/modules.ts';
+import { siteRulesInUse } from '../site-rules.ts';
 
 export { SiteStatus } from '../edge/documents.ts';
 
@@ -101,11 +102,8 @@ const Seen = z.int().nullable().describe('Null: the account may not read them');
 export const ClientResources = z.object({ zones: Seen, nodes: Seen, products: Seen, sites: Seen, domains: Seen });
 /** Settings of a site that are in use. */
 export const SettingsInUse = z.object({
-  cacheRules: z.boolean(),
+  ...siteRulesInUse,
   compression: z.boolean(),
-  rates: z.boolean(),
-  errorPages: z.boolean(),
-  antiHeaders: z.boolean().describe('for all domains of the site'),
   ports: z.boolean().describe('besides 80 and 443'),
 });
 export const ModulesInUse = z.object({ kinds: z.array(ModuleKind).describe('that some domain has a module of') });

@@ -15,7 +15,8 @@ import type { OfKind } from '../modules/domain-modules.service.ts';
 import { MODULES_OF_A_KIND } from '../modules/modules.service.ts';
 import { judge, ruleOf } from '../modules/redirects.service.ts';
 import { copyOf } from '../modules/token-auths.service.ts';
-import { contentOf, lockTargets } from './targets.ts';
+import { contentOf } from '../../core/site-rule.ts';
+import { lockTargets } from './targets.ts';
 
 const AnyObject = z.record(z.string(), z.json());
 

@@ -15,8 +15,3 @@ export async function lockTargets(tx: ScopedTx, siteId: string, siteIDs: string[
     );
   return targets;
 }
-
-type Kept = { id: string; siteId: string; createdAt: Date; updatedAt: Date };
-/** The content of a row without its ids and times. */
-export const contentOf = <Row extends Kept>({ id: _, siteId: _s, createdAt: _c, updatedAt: _u, ...content }: Row) =>
-  content;

@@ -1,32 +1,17 @@
 import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
 import type { ScopedDb } from '../../core/scope.ts';
+import { pathsName } from '../../core/site-rule.ts';
+import { siteRules } from '../../site-rules.ts';
 
 type Rule = NonNullable<Simulation['steps'][number]['rule']>;
 type Names = (db: ScopedDb, ids: string[]) => Promise<{ id: string; name: string }[]>;
 
-const first = (value: string[], type: string) => (value.length === 0 ? type : value.slice(0, 3).join(', '));
-
 /** How the console names a rule. */
 const names: Readonly<Record<string, Names>> = {
-  cacheRule: async (db, ids) =>
-    (await db.cacheRule.findMany({ where: { id: { in: ids } } })).map(({ id, type, value }) => ({
-      id,
-      name: first(value, type),
-    })),
   antiReferer: async (db, ids) =>
     (await db.antiReferer.findMany({ where: { id: { in: ids } } })).map(({ id, referers, type }) => ({
       id,
-      name: first(referers, type),
-    })),
-  antiHeader: async (db, ids) =>
-    (await db.antiHeader.findMany({ where: { id: { in: ids } } })).map(({ id, name, operator, value }) => ({
-      id,
-      name: `${name} ${operator} ${value}`.trim(),
-    })),
-  rate: async (db, ids) =>
-    (await db.rate.findMany({ where: { id: { in: ids } } })).map(({ id, type, value }) => ({
-      id,
-      name: first(value, type),
+      name: pathsName(referers, type),
     })),
   redirect: async (db, ids) =>
     (await db.redirect.findMany({ where: { id: { in: ids } } })).map(({ id, source }) => ({ id, name: source })),
@@ -36,6 +21,7 @@ const names: Readonly<Record<string, Names>> = {
       id,
       name: `${address}:${port}`,
     })),
+  ...Object.fromEntries(siteRules.flatMap(({ ruleKind, ruleNames }) => (ruleNames ? [[ruleKind, ruleNames]] : []))),
 };
 
 /** One query per kind. Draft rules have no name yet. */

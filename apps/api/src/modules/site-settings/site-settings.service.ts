@@ -1,45 +1,41 @@
 import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import type { Area } from '@edgeloom/contract/permissions.ts';
+import { SiteRule } from '@edgeloom/contract/site-rules.ts';
 import type { SiteSettings } from '@edgeloom/contract/site-settings/site-settings.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { onSite } from '../../core/rule-list.ts';
-import * as cacheRules from '../cache/cache-rules.service.ts';
+import { siteRules } from '../../site-rules.ts';
 import * as cacheSetting from '../cache/cache-setting.service.ts';
 import * as compression from '../compression/compression.service.ts';
-import { errorPages } from '../error-pages/error-pages.service.ts';
-import { antiHeaders } from '../hotlink/hotlink.service.ts';
 import * as sitePorts from '../ports/site-ports.service.ts';
-import { rates } from '../rates/rates.service.ts';
 import * as sites from '../sites/sites.service.ts';
 
-/** The most rules that a site may have. */
-const allRules = { page: 1, pageSize: 500, sortBy: 'priority', orderBy: 'asc' } as const;
+type RuleSettings = Pick<SiteSettings, SiteRule>;
+const isWhole = (part: Partial<RuleSettings>): part is RuleSettings => SiteRule.options.every((name) => name in part);
 
 /** Each part in the form of its own call. */
 export async function get(ctx: Ctx, siteId: string): Promise<SiteSettings> {
   await sites.own(ctx.db, siteId);
   const may = <T>(area: Area, read: () => Promise<T>): Promise<T | null> =>
     ctx.actor.permissions.has(`${area}:read`) ? read() : Promise.resolve(null);
-  const place = onSite({ siteId });
-  const [cache, rules, compressed, limits, pages, headers, modules, dnsAccounts, ports, forwards] = await Promise.all([
+  const [cache, compressed, modules, dnsAccounts, ports, forwards] = await Promise.all([
     may('cache', () => cacheSetting.get(ctx, siteId)),
-    may('cache', () => cacheRules.list(ctx, siteId, allRules)),
     may('cache', () => compression.get(ctx, siteId)),
-    may('cache', () => rates.list(ctx, place)),
-    may('module', () => errorPages.list(ctx, place)),
-    may('firewall', () => antiHeaders.list(ctx, place)),
     may('module', () => readModules(ctx, siteId)),
     may('dns', () => ctx.db.siteDns.count({ where: { siteId } })),
     sitePorts.list(ctx, siteId),
     ctx.db.portRule.count({ where: { siteId } }),
   ]);
+  const parts = await Promise.all(
+    siteRules.map(
+      async ({ name, area, settings }) => (await may(area, () => settings(ctx, siteId))) ?? { [name]: null },
+    ),
+  );
+  const rules: Partial<RuleSettings> = Object.assign({}, ...parts);
+  if (!isWhole(rules)) throw new Error('a rule list is missing in site-rules.ts');
   return {
     cache,
-    cacheRules: rules && rules.data,
+    ...rules,
     compression: compressed,
-    rates: limits && limits.data,
-    errorPages: pages && pages.data,
-    antiHeaders: headers && headers.data,
     modules,
     dnsAccounts,
     ports: ports.data,

@@ -4,6 +4,7 @@ import type { NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
 import type { ModulesInUse, PublishError, SettingsInUse, Site } from '@edgeloom/contract/sites/sites.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, tagsPage, type Sql } from '../../core/sql.ts';
+import { siteRules } from '../../site-rules.ts';
 import { needsAttention, publishError } from '../attention/conditions.ts';
 
 export interface SiteFilter {
@@ -117,16 +118,16 @@ const where = (
   ]);
 
 export async function readSettingsInUse({ db }: Ctx, id: string): Promise<SettingsInUse | null> {
-  const [row] = await db.$read<SettingsInUse>(
-    ({ site }) => sql`SELECT EXISTS (SELECT FROM cache_rules r WHERE r.site_id = s.id AND r.enabled) AS "cacheRules",
+  let rules = sql`'{}'::jsonb`;
+  for (const { name, rows } of siteRules) rules = sql`${rules} || jsonb_build_object(${name}::text, EXISTS (${rows}))`;
+  type InUse = Pick<SettingsInUse, 'compression' | 'ports'> & { rules: Omit<SettingsInUse, 'compression' | 'ports'> };
+  const [row] = await db.$read<InUse>(
+    ({ site }) => sql`SELECT ${rules} AS rules,
         EXISTS (SELECT FROM compressions c WHERE c.site_id = s.id AND (c.gzip OR c.brotli OR c.webp)) AS compression,
-        EXISTS (SELECT FROM rates r WHERE r.site_id = s.id AND r.enabled) AS rates,
-        EXISTS (SELECT FROM error_pages p WHERE p.site_id = s.id AND p.enabled) AS "errorPages",
-        EXISTS (SELECT FROM anti_headers h WHERE h.site_id = s.id AND h.domain_id IS NULL AND h.enabled) AS "antiHeaders",
         EXISTS (SELECT FROM site_ports o WHERE o.site_id = s.id) AS ports
       FROM sites s WHERE ${site} AND s.id = ${id}`,
   );
-  return row ?? null;
+  return row ? { ...row.rules, compression: row.compression, ports: row.ports } : null;
 }
 
 export async function readModulesInUse({ db }: Ctx, id: string): Promise<ModulesInUse | null> {

@@ -1,15 +1,13 @@
 // Default values of fields. A created or removed row lists only the fields that differ from them.
-import { CacheRuleInput } from '@edgeloom/contract/cache/cache.ts';
 import { DomainInput, UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
-import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
-import { AntiHeaderInput, AntiRefererInput } from '@edgeloom/contract/hotlink/hotlink.ts';
+import { AntiRefererInput } from '@edgeloom/contract/hotlink/hotlink.ts';
 import { CorsInput } from '@edgeloom/contract/modules/cors.ts';
 import { RedirectInput } from '@edgeloom/contract/modules/redirects.ts';
 import { ForwardInput } from '@edgeloom/contract/ports/ports.ts';
-import { RateInput } from '@edgeloom/contract/rates/rates.ts';
 import type pg from 'pg';
 import * as z from 'zod';
 import type { Installation } from '../../core/installation.ts';
+import { siteRules } from '../../site-rules.ts';
 import { BEGINNING } from '../compression/compression.service.ts';
 import { areaOf, fieldName, type Defaults } from './difference.ts';
 
@@ -17,13 +15,10 @@ const inputs: Readonly<Record<string, z.ZodObject>> = {
   domains: DomainInput,
   upstreams: UpstreamInput,
   port_upstreams: UpstreamInput,
-  cache_rules: CacheRuleInput,
-  rates: RateInput,
-  error_pages: ErrorPageInput,
   anti_referers: AntiRefererInput,
-  anti_headers: AntiHeaderInput,
   port_rules: ForwardInput,
   redirects: RedirectInput,
+  ...Object.fromEntries(siteRules.map(({ table, input }) => [table, input])),
 };
 
 function defaultsIn(schema: z.ZodObject, prefix = ''): [string, unknown][] {

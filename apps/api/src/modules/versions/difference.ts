@@ -2,6 +2,7 @@
 import type { Difference } from '@edgeloom/contract/versions/versions.ts';
 import type { Area } from '@edgeloom/contract/permissions.ts';
 import type { FoldedRow } from '../../core/restore-site.ts';
+import { siteRules } from '../../site-rules.ts';
 
 /** Default values by entity and field. */
 export type Defaults = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
@@ -14,18 +15,15 @@ export const areaOf: Readonly<Record<string, Area>> = {
   domains: 'domain',
   upstreams: 'domain',
   anti_referers: 'firewall',
-  anti_headers: 'firewall',
   modules: 'module',
   domain_modules: 'module',
   redirects: 'module',
-  cache_rules: 'cache',
   cache_settings: 'cache',
   compressions: 'cache',
-  rates: 'cache',
-  error_pages: 'module',
   site_ports: 'site',
   port_rules: 'site',
   port_upstreams: 'site',
+  ...Object.fromEntries(siteRules.map(({ table, area }) => [table, area])),
 };
 
 export const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -12,7 +12,7 @@ const none = { status: '', target: '', why: '', seconds: '', age: '', ttl: '', a
 
 export function saidOf({ step, decision, detail }: Pick<Step, 'step' | 'decision' | 'detail'>): string {
   const why = detail['why'];
-  const rate = detail['bytesPerSecond'];
+  const rate = detail['rate'];
   const times = ['seconds', 'age', 'ttl'].flatMap((name) => {
     const seconds = detail[name];
     return seconds === undefined ? [] : [[name, duration(Number(seconds), currentLanguage())] as const];
@@ -21,7 +21,7 @@ export function saidOf({ step, decision, detail }: Pick<Step, 'step' | 'decision
     ...none,
     ...detail,
     ...Object.fromEntries(times),
-    ...(rate !== undefined && { rate: bytes(Number(rate)) }),
+    ...(rate !== undefined && { rate: bytes(Number(rate) * 1024) }),
     ...(why !== undefined && { why: tMaybe(`simulate.whys.${why}`) ?? why }),
   };
   return (
