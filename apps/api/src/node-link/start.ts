@@ -105,7 +105,6 @@ class RunningLink implements NodeLink {
     return this.#connection?.bus.isUp() === true;
   }
 
-
   async revoke(): Promise<void> {
     if (this.#connection === null) return;
     const { bus, revocations } = this.#connection;
