@@ -389,7 +389,9 @@ describe('a newly created row', () => {
   test('is named above a list whose filters hide it, with a link', async () => {
     const tenant = await consoles.app.build.client();
     await consoles.app.build.zone({ tenant, name: 'North' });
-    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList?q=nor', { expectedErrors: /status of 500/ });
+    const { page } = await consoles.openAs(tenant.client, 'nodeManage/zonesList?q=nor', {
+      expectedErrors: /status of 500/,
+    });
     await page.getByText('1–1 of 1').waitFor();
     await add(page, 'South');
     await page.getByText('South was added. This view does not show it.').waitFor();

@@ -19,19 +19,20 @@ export async function findProcess(pid: number): Promise<Process | null> {
 }
 
 /** Whether a signal or a debugger stopped it. */
-export async function isStopped(pid: number): Promise<boolean> {
+export const isStopped = async (pid: number): Promise<boolean> => /^[Tt] /.test(await readState(pid));
+
+/** Whether it computes, or waits for a processor. */
+export const isRunnable = async (pid: number): Promise<boolean> => (await readState(pid)).startsWith('R ');
+
+/** The fields of proc(5)'s stat from the state on; empty when the process is gone. */
+async function readState(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return /^[Tt] /.test(stat.slice(stat.lastIndexOf(')') + 2));
+  return stat.slice(stat.lastIndexOf(')') + 2);
 }
 
 /** Processor time that a process has used, in clock ticks of 10 ms; 0 when it is gone. */
 export async function readCpuTicks(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [userTicks = 0, systemTicks = 0] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-    .map(Number);
+  const [userTicks = 0, systemTicks = 0] = (await readState(pid)).split(' ').slice(11, 13).map(Number);
   return userTicks + systemTicks;
 }
 

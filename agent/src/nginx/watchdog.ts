@@ -4,7 +4,7 @@
 import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import type { Admin } from './admin.ts';
-import { findNginx, isStopped, readCpuTicks, send } from './processes.ts';
+import { findNginx, isRunnable, isStopped, readCpuTicks, send } from './processes.ts';
 import type { Nginx } from './supervisor.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -121,9 +121,14 @@ export class Watchdog {
 
   /** The workers that have computed since their silence was first seen. */
   async #findBusy(silentPids: readonly number[]): Promise<Set<number>> {
-    const ticks = await Promise.all(silentPids.map(async (pid) => [pid, await readCpuTicks(pid)] as const));
+    const ticks = await Promise.all(
+      silentPids.map(async (pid) => [pid, await readCpuTicks(pid), await isRunnable(pid)] as const),
+    );
     this.#ticksBefore = new Map(ticks.map(([pid, now]) => [pid, this.#ticksBefore.get(pid) ?? now]));
-    const busy = ticks.filter(([pid, now]) => now - (this.#ticksBefore.get(pid) ?? now) > BUSY_TICKS);
+    // On an overloaded machine a worker may wait for a processor all the time.
+    const busy = ticks.filter(
+      ([pid, now, runnable]) => runnable || now - (this.#ticksBefore.get(pid) ?? now) > BUSY_TICKS,
+    );
     return new Set(busy.map(([pid]) => pid));
   }
 
