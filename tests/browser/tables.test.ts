@@ -450,6 +450,83 @@ describe('choices', () => {
   });
 });
 
+// Lists of 500 rows were read in place of a count, a search or the one row.
+describe('an installation with hundreds of zones, nodes and products', { timeout: 180_000 }, () => {
+  const MANY = 510;
+  async function manyZones() {
+    const { build, installation } = consoles.app;
+    const tenant = await build.client();
+    const others = Array.from({ length: MANY }, (_, i) => ({
+      name: `zone ${i}`,
+      clientId: tenant.clientId,
+      keySealed: 'none',
+      createdAt: new Date(2020, 0, 1),
+    }));
+    await installation.db.zone.createMany({ data: others });
+    return { tenant, zone: await build.zone({ tenant, name: 'Last zone' }) };
+  }
+
+  test('counts all nodes, names every zone, and finds any node for a sub-node', async () => {
+    const { tenant, zone } = await manyZones();
+    const { db } = consoles.app.installation;
+    const name = (i: number) => `node ${String(i).padStart(3, '0')}`;
+    await db.edgeNode.createMany({
+      data: Array.from({ length: MANY }, (_, i) => ({ zoneId: zone.id, name: name(i), ip: '192.0.2.1' })),
+    });
+    const { page, complaints } = await consoles.openAs(tenant.client, 'nodeManage/nodesList');
+    const states = page.getByRole('list', { name: 'Nodes by state' });
+    await expect.poll(() => states.getByRole('listitem').allInnerTexts()).toEqual([String(MANY)]);
+    await expect.poll(() => page.locator('tbody th').innerText()).toContain(`${MANY} nodes · serial`);
+    await keepPicture(page, 'many-nodes');
+
+    await page.goto(`/client/nodeManage/zonesList/${zone.id}`);
+    await page.getByRole('heading', { level: 1, name: 'Last zone' }).waitFor();
+    await page.goto('/client/nodeManage/zonesList/01990000-0000-7000-8000-000000000000');
+    await page.getByText('This zone does not exist').waitFor();
+    expect(complaints()).toEqual([expect.stringContaining('404')]);
+
+    const main = await db.edgeNode.findFirstOrThrow({ where: { zoneId: zone.id, name: name(0) } });
+    const taken = await db.edgeNode.findFirstOrThrow({ where: { zoneId: zone.id, name: name(1) } });
+    await db.edgeNode.update({ where: { id: taken.id }, data: { parentId: main.id } });
+    await page.goto(`/client/nodeManage/nodesList/${main.id}`);
+    await page.getByRole('button', { name: 'Add sub nodes' }).click();
+    const dialog = page.getByRole('dialog');
+    const field = dialog.getByRole('combobox', { name: 'Nodes' });
+    await field.click();
+    await page.getByText(/^Type to search \d+ more$/).waitFor();
+    expect(await page.getByRole('option', { name: name(1) }).count()).toBe(0);
+    await page.keyboard.type(name(MANY - 1));
+    await page.getByRole('option', { name: name(MANY - 1) }).click();
+    await page.keyboard.press('Escape');
+    await keepPicture(page, 'many-sub-nodes');
+    await dialog.getByRole('button', { name: 'Add sub nodes' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: name(MANY - 1) }).waitFor();
+    await page.context().close();
+  });
+
+  test('asks for the CNAME label with any product that takes one', async () => {
+    const { build, installation } = consoles.app;
+    const product = await build.product({ name: 'Last product' });
+    await installation.db.product.update({ where: { id: product.id }, data: { cnameMode: 'custom' } });
+    await installation.db.product.createMany({
+      data: Array.from({ length: MANY }, (_, i) => ({
+        name: `product ${i}`,
+        clientId: product.clientId,
+        zoneId: product.zoneId,
+        createdAt: new Date(2020, 0, 1),
+      })),
+    });
+    const { page } = await consoles.openAs(product.client, 'nodeManage/sitesList');
+    await page.locator('main header').getByRole('button', { name: 'Add site' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Product' }).fill('Last');
+    await page.getByRole('option', { name: 'Last product' }).click();
+    await dialog.getByRole('textbox', { name: 'CNAME label' }).waitFor();
+    await page.context().close();
+  });
+});
+
 test('the tally of a group is that of all pages', async () => {
   const product = await consoles.app.build.product({ name: 'Alpha' });
   const sites = ['a', 'b', 'c'].map((name) => consoles.app.build.site({ product, name: `${name} ${unique('s')}` }));

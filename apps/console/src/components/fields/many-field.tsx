@@ -37,16 +37,18 @@ interface ManyMetaFieldProps {
   name: string;
   /** The call that gives the names: `zones.meta`. */
   meta: Endpoint;
+  /** Fixed parts of the query: `{ zoneID }`. */
+  query?: Readonly<Record<string, unknown>>;
   /** An id that is not offered: of the row itself. */
   except?: string;
   editable?: boolean;
 }
 
 /** Any number of many rows, found by typing. */
-export function ManyMetaField({ name, meta, except, editable = true }: ManyMetaFieldProps) {
+export function ManyMetaField({ name, meta, query, except, editable = true }: ManyMetaFieldProps) {
   const { value, set, inner, input } = useField(name);
   const chosen = Array.isArray(value) ? value.map(String) : [];
-  const choices = useMetaSearch(meta, { chosen });
+  const choices = useMetaSearch(meta, { chosen, ...(query && { query }) });
   return (
     <div>
       <MetaMultiSelect
