@@ -368,17 +368,19 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
   return { ids };
 }
 
-/** Fails for nodes that answer for a line: they must be removed from it first. */
+/** Fails for nodes that answer for a line: they must be removed from it first. Each is named once. */
 export async function assertUnplaced(tx: ScopedTx, ids: string[]) {
   const members = await tx.groupMember.findMany({
     where: { nodeId: { in: ids } },
     select: { node: { select: { id: true, name: true } }, group: { select: { name: true } }, line: true },
-    take: 100,
+    distinct: ['nodeId'],
+    orderBy: { nodeId: 'asc' },
   });
   const records = await tx.virtualRecord.findMany({
     where: { nodeId: { in: ids } },
     select: { node: { select: { id: true, name: true } }, virtualNode: { select: { name: true } } },
-    take: 100,
+    distinct: ['nodeId'],
+    orderBy: { nodeId: 'asc' },
   });
   if (members.length > 0)
     fail('NODE_IN_GROUP', {
