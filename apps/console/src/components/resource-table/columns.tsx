@@ -29,6 +29,8 @@ export interface Column<Row> {
   flexible?: boolean;
   /** The endpoint may sort by another name: `updatedAt` for `changed`. False: not at all. */
   sort?: string | false;
+  /** The order of a list that takes no `sortBy`: the server always sorts by this column. */
+  ordered?: 'asc' | 'desc';
   /** Off until it is chosen from the column menu. */
   hidden?: boolean;
   /** Exported also while it is off. */
