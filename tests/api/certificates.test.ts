@@ -1,6 +1,7 @@
 // Uploaded certificates.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import type { CertificateUpdate } from '@edgeloom/contract/certificates/certificates.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/app.ts';
 import { createAuthority } from '../support/authority.ts';
@@ -180,7 +181,45 @@ test('a certificate is assigned to covered domains only, with a wildcard for one
   expect(await remove()).toEqual({ ids: [id] });
 });
 
-test("another site's domains cannot be assigned", async () => {
+test('the domains of a certificate are a list of their own, and its events have pages', async () => {
+  const site = await build.site();
+  const { db } = installation;
+  const { id } = await build.certificate(site, ['*.example.org']);
+  const used = await build.domain({ site, name: 'a.example.org' });
+  await build.domain({ site, name: 'b.example.org' });
+  await db.domain.update({ where: { id: used.id }, data: { certificateId: id } });
+  const { call } = own(site);
+  expect(await call(domains.list, { params: site.params, query: { certificateID: id } })).toMatchObject({
+    total: 1,
+    data: [{ name: 'a.example.org' }],
+  });
+  const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
+  await db.certificateEvent.createMany({
+    data: Array.from({ length: 105 }, (_, i) => ({ certificateId: id, at: at(i), step: 'placed', detail: `${i}` })),
+  });
+  const page = (number: number) =>
+    call(certificates.events, { params: { ...site.params, certId: id }, query: { orderBy: 'desc', page: number } });
+  expect(await page(1)).toMatchObject({ total: 105, data: { length: 100, 0: { detail: '104' } } });
+  expect((await page(2)).data.map(({ detail }) => detail)).toEqual(['4', '3', '2', '1', '0']);
+});
+
+test('certificates that cover some of the names are found, the best first, with how many there are', async () => {
+  const site = await build.site();
+  const names = Array.from({ length: 103 }, (_, i) => `n${i}.example.org`);
+  for (const name of names) await build.certificate(site, [name], { name });
+  await build.certificate(site, ['*.example.org', 'example.net'], { name: 'zz wildcard' });
+  await build.certificate(site, ['other.example.com'], { name: 'other' });
+  const find = (wanted: string[]) =>
+    own(site).call(certificates.covering, { params: site.params, body: { names: wanted } });
+  const found = await find([...names, 'example.net', 'deep.n0.example.org']);
+  expect([found.total, found.data.length]).toEqual([104, 100]);
+  expect(found.data[0]).toMatchObject({ name: 'zz wildcard', covered: 104 });
+  expect(found.data[1]).toMatchObject({ covered: 1 });
+  expect(await find(['*.example.org'])).toMatchObject({ total: 1, data: [{ name: 'zz wildcard', covered: 1 }] });
+  expect(await find(['deep.n0.example.org'])).toEqual({ data: [], total: 0 });
+});
+
+test("another site's domains are not there to be assigned to", async () => {
   const site = await build.site();
   const beside = await build.domain({ name: 'there.example.net' });
   const { id } = await upload(site, ['there.example.net']);

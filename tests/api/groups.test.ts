@@ -285,7 +285,23 @@ describe('lines', () => {
     await call(groups.removeNodes, at(other));
   });
 
-  test('a node on a line or in a virtual node stays in its zone', async () => {
+  test('nodes that cannot be removed are all named, each once, however many lines they answer for', async () => {
+    const { zone, call, group } = await zoneWithCalls();
+    const { id: groupId } = await group();
+    const [busy, other] = [await build.node({ zone, enabled: false }), await build.node({ zone, enabled: false })];
+    const lines = Array.from({ length: 120 }, (_, i) => `asn-${i}`);
+    await db.groupMember.createMany({
+      data: [
+        ...lines.map((line) => ({ groupId, line, nodeId: busy.id })),
+        { groupId, line: 'default', nodeId: other.id },
+      ],
+    });
+    await expect(call(nodes.remove, { body: { ids: [busy.id, other.id] } })).toFail('NODE_IN_GROUP', {
+      errorData: [busy, other].map(({ name }) => expect.objectContaining({ name, rule: 'inUse' })),
+    });
+  });
+
+  test('a node on a line, or in a virtual node, stays in its zone', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [{ id: groupId }, node] = [await group(), await build.node({ zone, enabled: false })];
     const other = await build.zone({ tenant: zone });

@@ -265,3 +265,26 @@ test('a large set is paged, and a page that starts over is marked', async () => 
   await call(ipset.flush, { params });
   expect(await node.after(begun?.revision ?? 0)).toMatchObject({ whole: true, blocks: [] });
 });
+
+test('nodes whose kernel does not block are counted, and all of them have a page', async () => {
+  const { zone, call, params } = await zoneWithSet();
+  const { db } = installation;
+  const names = Array.from({ length: 105 }, (_, i) => `node ${String(i).padStart(3, '0')}`);
+  await db.edgeNode.createMany({
+    data: names.map((name) => ({ zoneId: zone.id, name, ip: '192.0.2.1', joinedAt: new Date() })),
+  });
+  const made = await db.edgeNode.findMany({ where: { zoneId: zone.id }, select: { id: true } });
+  const fault = 'nft: not found';
+  await db.blockHolder.createMany({ data: made.map(({ id }) => ({ nodeId: id, revision: 0n, size: 0, fault })) });
+  const found = await call(ipset.get, { params });
+  expect([found.faultCount, found.faults.length, found.faults[0]]).toEqual([
+    105,
+    100,
+    { node: names[0], error: fault },
+  ]);
+  const last = await call(ipset.faults, { params, query: { page: 2 } });
+  expect(last.total).toBe(105);
+  expect(last.data.map(({ node }) => node.name)).toEqual(names.slice(100));
+  await call(ipset.set, { params, body: { enabled: false, timeout: 600, max: 1000, reason: 'quiet' } });
+  expect(await call(ipset.faults, { params })).toEqual({ data: [], total: 0 });
+});

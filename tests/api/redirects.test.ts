@@ -93,7 +93,22 @@ describe('loops', () => {
     const back = exact('/here', `https://${domain.name}/here`);
     await expect(call(redirects.create, { params, body: { redirects: [back] } })).toFail('PARAMETER', loop(0));
   });
-  test('are rejected when a rule is enabled again', async () => {
+  test('over a host are found among more than a thousand domains', async () => {
+    const { site, module, params, call } = await shop();
+    const { db } = installation;
+    const names = Array.from({ length: 1010 }, (_, i) => `host-${i}.${site.id}.example.com`);
+    await db.domain.createMany({
+      data: names.map((name) => ({ siteId: site.id, name, enabled: true, enabledName: name })),
+    });
+    const made = await db.domain.findMany({ where: { siteId: site.id }, select: { id: true } });
+    const row = { siteId: site.id, moduleId: module.id, kind: module.kind };
+    await db.domainModule.createMany({ data: made.map(({ id }) => ({ ...row, domainId: id })) });
+    for (const name of [...names.slice(0, 10), ...names.slice(-10)]) {
+      const back = exact('/here', `https://${name}/here`);
+      await expect(call(redirects.create, { params, body: { redirects: [back] } })).toFail('PARAMETER', loop(0));
+    }
+  });
+  test('are refused when a rule is switched on again', async () => {
     const { params, call } = await shop();
     const body = { redirects: [exact('/a', '/b'), { ...exact('/b', '/a'), enabled: false }] };
     const { ids } = await call(redirects.create, { params, body });

@@ -82,6 +82,18 @@ async function finish(made: Awaited<ReturnType<typeof fleetOf>>, id: string) {
   return made.get(id);
 }
 describe('a release', () => {
+  test('is begun for more than a thousand nodes in one call', async () => {
+    const zone = await build.zone();
+    const names = Array.from({ length: 1010 }, (_, i) => `node ${i}`);
+    const joinedAt = new Date(START);
+    await db.edgeNode.createMany({ data: names.map((name) => ({ zoneId: zone.id, name, ip: '192.0.2.1', joinedAt })) });
+    const ids = (await db.edgeNode.findMany({ where: { zoneId: zone.id } })).map(({ id }) => id);
+    const state = { connectedAt: joinedAt, lastSeenAt: joinedAt, version: '1.0.0', release: 'a'.repeat(64) };
+    await db.nodeState.createMany({ data: ids.map((nodeId) => ({ nodeId, ...state })) });
+    const body = { ids, strategy: Strategy.parse(waves()) };
+    expect(await as(zone.client).call(upgrades.begin, { body })).toMatchObject({ counts: { total: 1010 } });
+  });
+
   test('comes to one node, then to a tenth of each zone, then to all, each wave once the one before has been watched', async () => {
     const made = await fleetOf([20, 11]);
     const { id } = await made.begin();

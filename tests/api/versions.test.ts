@@ -51,7 +51,27 @@ async function configuration({ id }: { id: string }) {
 }
 
 describe('a version', () => {
-  test('is created by every change of a site, with time, author, call and result', async () => {
+  test('is found by how its number begins, by its account, its reason or its id', async () => {
+    const site = await build.site();
+    const { call } = as(site.owner);
+    const siteId = site.id;
+    const { id } = await build.domain({ site });
+    for (let version = await db.siteVersion.count({ where: { siteId } }); version < 130; version += 1)
+      await db.domain.update({ where: { id }, data: { tags: [String(version)] } });
+    await db.siteVersion.updateMany({ where: { siteId, version: { lte: 65 } }, data: { accountName: 'Ada' } });
+    await db.siteVersion.updateMany({ where: { siteId, version: 77 }, data: { reason: 'Black Friday' } });
+    const find = async (query: object) => {
+      const { data, total } = await call(versions.meta, { params: site.params, query });
+      return { total, ids: data.map(({ id }) => id) };
+    };
+    expect(await find({ pageSize: 2 })).toEqual({ total: 130, ids: ['130', '129'] });
+    expect(await find({ keyword: '13' })).toEqual({ total: 2, ids: ['13', '130'] });
+    expect(await find({ keyword: 'ada', pageSize: 1 })).toEqual({ total: 65, ids: ['65'] });
+    expect(await find({ keyword: 'friday' })).toEqual({ total: 1, ids: ['77'] });
+    expect(await find({ ids: [5, 500] })).toEqual({ total: 1, ids: ['5'] });
+  });
+
+  test('is made by every change of a site: who, when, in which call, and what it came to', async () => {
     const site = await build.site();
     const { call } = as(site.owner);
     const { data } = await call(cacheRules.create, {

@@ -1,5 +1,6 @@
 // Features of every list: export, views, columns, and bulk actions with results per row.
 import { readFile } from 'node:fs/promises';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unique, type BuiltSite } from '../support/build.ts';
@@ -359,6 +360,25 @@ describe('the sort order', () => {
     await page.getByText('By Created, descending').waitFor();
     await page.context().close();
   });
+
+  // These lists cannot be sorted, and showed no order at all.
+  test('of a list that is always sorted the same way is shown as well', async () => {
+    const zone = await consoles.app.build.zone();
+    await consoles.app.as(zone.client).call(zones.update, { body: { id: zone.id, memo: 'logged' } });
+    const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}`);
+    const sorted = page.locator('th[aria-sort]');
+    await expect.poll(() => sorted.allInnerTexts()).toEqual(['Port']);
+    expect(await sorted.getByLabel('ascending').count()).toBe(1);
+    expect(await sorted.getByRole('button').count()).toBe(0);
+    await keepPicture(page, 'fixed-order');
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByText('By Port, ascending').waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto('/client/userManagement/logOperation');
+    await expect.poll(() => sorted.allInnerTexts()).toEqual(['Time']);
+    expect(await sorted.getByLabel('descending').count()).toBe(1);
+    await page.context().close();
+  });
 });
 
 describe('a newly created row', () => {
@@ -454,7 +474,208 @@ describe('options', () => {
   });
 });
 
-test('the count of a group covers all pages', async () => {
+// Lists of 500 rows were read in place of a count, a search or the one row.
+describe('an installation with hundreds of zones, nodes and products', { timeout: 180_000 }, () => {
+  const MANY = 510;
+  async function manyZones() {
+    const { build, installation } = consoles.app;
+    const tenant = await build.client();
+    const others = Array.from({ length: MANY }, (_, i) => ({
+      name: `zone ${i}`,
+      clientId: tenant.clientId,
+      keySealed: 'none',
+      createdAt: new Date(2020, 0, 1),
+    }));
+    await installation.db.zone.createMany({ data: others });
+    return { tenant, zone: await build.zone({ tenant, name: 'Last zone' }) };
+  }
+
+  test('counts all nodes, names every zone, and finds any node for a sub-node', async () => {
+    const { tenant, zone } = await manyZones();
+    const { db } = consoles.app.installation;
+    const name = (i: number) => `node ${String(i).padStart(3, '0')}`;
+    await db.edgeNode.createMany({
+      data: Array.from({ length: MANY }, (_, i) => ({ zoneId: zone.id, name: name(i), ip: '192.0.2.1' })),
+    });
+    const { page, browserErrors } = await consoles.openAs(tenant.client, 'nodeManage/nodesList');
+    const states = page.getByRole('list', { name: 'Nodes by state' });
+    await expect.poll(() => states.getByRole('listitem').allInnerTexts()).toEqual([String(MANY)]);
+    await expect.poll(() => page.locator('tbody th').innerText()).toContain(`${MANY} nodes · serial`);
+    await keepPicture(page, 'many-nodes');
+
+    await page.goto(`/client/nodeManage/zonesList/${zone.id}`);
+    await page.getByRole('heading', { level: 1, name: 'Last zone' }).waitFor();
+    await page.goto('/client/nodeManage/zonesList/01990000-0000-7000-8000-000000000000');
+    await page.getByText('This zone does not exist').waitFor();
+    expect(browserErrors()).toEqual([expect.stringContaining('404')]);
+
+    const main = await db.edgeNode.findFirstOrThrow({ where: { zoneId: zone.id, name: name(0) } });
+    const taken = await db.edgeNode.findFirstOrThrow({ where: { zoneId: zone.id, name: name(1) } });
+    await db.edgeNode.update({ where: { id: taken.id }, data: { parentId: main.id } });
+    await page.goto(`/client/nodeManage/nodesList/${main.id}`);
+    await page.getByRole('button', { name: 'Add sub nodes' }).click();
+    const dialog = page.getByRole('dialog');
+    const field = dialog.getByRole('combobox', { name: 'Nodes' });
+    await field.click();
+    await page.getByText(/^Type to search \d+ more$/).waitFor();
+    expect(await page.getByRole('option', { name: name(1) }).count()).toBe(0);
+    await page.keyboard.type(name(MANY - 1));
+    await page.getByRole('option', { name: name(MANY - 1) }).click();
+    await page.keyboard.press('Escape');
+    await keepPicture(page, 'many-sub-nodes');
+    await dialog.getByRole('button', { name: 'Add sub nodes' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: name(MANY - 1) }).waitFor();
+    await page.context().close();
+  });
+
+  test('asks for the CNAME label with any product that takes one', async () => {
+    const { build, installation } = consoles.app;
+    const product = await build.product({ name: 'Last product' });
+    await installation.db.product.update({ where: { id: product.id }, data: { cnameMode: 'custom' } });
+    await installation.db.product.createMany({
+      data: Array.from({ length: MANY }, (_, i) => ({
+        name: `product ${i}`,
+        clientId: product.clientId,
+        zoneId: product.zoneId,
+        createdAt: new Date(2020, 0, 1),
+      })),
+    });
+    const { page } = await consoles.openAs(product.client, 'nodeManage/sitesList');
+    await page.locator('main header').getByRole('button', { name: 'Add site' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Product' }).click();
+    await page.keyboard.type('Last');
+    await page.getByRole('option', { name: 'Last product' }).click();
+    await dialog.getByRole('textbox', { name: 'CNAME label' }).waitFor();
+    await page.context().close();
+  });
+
+  test('compares any version of a site, found by its number', async () => {
+    const { build, installation } = consoles.app;
+    const { db } = installation;
+    const { site, id, params } = await build.domain();
+    const siteId = params.siteId;
+    for (let version = await db.siteVersion.count({ where: { siteId } }); version < MANY; version += 1)
+      await db.domain.update({ where: { id }, data: { tags: [String(version)] } });
+    const place = `sitesManagement/sitesSetting/${siteId}/x?view=versions&from=${MANY - 1}&to=${MANY}`;
+    const { page } = await consoles.openAs(site.owner, place);
+    const from = page.getByRole('combobox', { name: 'From' });
+    await expect.poll(() => from.inputValue()).toContain(`${MANY - 1} · `);
+    await from.click();
+    const choices = page.getByRole('listbox', { name: 'From' });
+    await choices.getByText(`Type to search ${MANY - 50} more`).waitFor();
+    await choices.getByRole('option', { name: '0 · before the first version' }).waitFor();
+    await from.press('Control+a');
+    await page.keyboard.type('3');
+    await choices.getByRole('option', { name: /^3 · / }).waitFor();
+    await keepPicture(page, 'version-choices');
+    await choices.getByRole('option', { name: /^3 · / }).click();
+    await page.waitForURL(/from=3&/);
+    await expect.poll(() => from.inputValue()).toContain('3 · ');
+    await page.getByText('Things that differ: 1').waitFor();
+    await page.context().close();
+  });
+
+  test('has pages for the events of a certificate, and a list of its domains', async () => {
+    const { build, installation } = consoles.app;
+    const { db } = installation;
+    const site = await build.site();
+    const certificate = await build.certificate(site, ['*.example.org'], { name: 'wild' });
+    await db.certificateEvent.createMany({
+      data: Array.from({ length: 130 }, (_, i) => ({
+        certificateId: certificate.id,
+        at: new Date(Date.UTC(2026, 0, 1, 0, i)),
+        step: 'placed',
+        detail: `step ${i}`,
+      })),
+    });
+    const domain = { siteId: site.id, enabled: false, certificateId: certificate.id };
+    await db.domain.createMany({
+      data: Array.from({ length: 1003 }, (_, i) => ({ ...domain, name: `n${i}.example.org` })),
+    });
+    await build.domain({ site, name: 'other.example.net', enabled: false });
+    const { page } = await consoles.openAs(site.owner, address(site).replace('domains', 'certs'));
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'wild', exact: true }).click();
+    await dialog.getByText('step 129').waitFor();
+    await dialog.getByRole('button', { name: 'Next page' }).click();
+    await dialog.getByText('step 0', { exact: true }).waitFor();
+    expect(await dialog.getByRole('listitem').count()).toBe(30);
+    await keepPicture(page, 'certificate-events');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('row').filter({ hasText: 'wild' }).click({ button: 'right' });
+    await page.getByRole('menuitem', { name: 'Assign to domains' }).click();
+    await dialog.getByText('3 more domains use this certificate and are not listed here.').waitFor();
+    await dialog.getByRole('link', { name: '1,003 domains' }).click();
+    await page.getByRole('button', { name: 'Certificate is wild' }).waitFor();
+    await page.getByText('1–25 of 1,003').waitFor();
+    await keepPicture(page, 'domains-of-certificate');
+    await page.context().close();
+  });
+
+  test('says how many certificates more cover the names of new domains', async () => {
+    const { build } = consoles.app;
+    const site = await build.site();
+    const names = Array.from({ length: 104 }, (_, i) => `n${i}.${site.id.slice(-8)}.example.org`);
+    for (const name of names) await build.certificate(site, [name], { name });
+    await build.certificate(site, [`*.${site.id.slice(-8)}.example.org`], { name: 'wild' });
+    const { page } = await consoles.openAs(site.owner, address(site, '&tab=new'), {
+      expectedErrors: /status of 4\d\d/,
+    });
+    await page.getByRole('textbox', { name: 'Domains', exact: true }).fill(names.join('\n'));
+    const next = page.getByRole('button', { name: 'Next' });
+    await next.click();
+    await page.getByLabel('Address 1').fill('192.0.2.1');
+    await next.click();
+    await page.getByLabel('A certificate of this site', { exact: true }).first().click();
+    await page.getByText('5 more certificates cover some of these names.').waitFor();
+    expect(await page.getByRole('combobox', { name: 'A certificate of this site' }).inputValue()).toBe(
+      'wild: 104 of 104',
+    );
+    await keepPicture(page, 'certificate-choices');
+    await page.context().close();
+  });
+
+  test('shows the first nodes that do not block, how many more there are, and all of them', async () => {
+    const { build, installation } = consoles.app;
+    const { db } = installation;
+    const zone = await build.zone();
+    const ipset = { enabled: true, timeout: 600, max: 1000 };
+    await db.zone.update({ where: { id: zone.id }, data: { settings: { ipset } } });
+    const names = Array.from({ length: 60 }, (_, i) => `node ${String(i).padStart(2, '0')}`);
+    await db.edgeNode.createMany({
+      data: names.map((name) => ({ zoneId: zone.id, name, ip: '192.0.2.1', joinedAt: new Date() })),
+    });
+    const made = await db.edgeNode.findMany({ where: { zoneId: zone.id }, select: { id: true } });
+    const fault = 'nft: not found';
+    await db.blockHolder.createMany({ data: made.map(({ id }) => ({ nodeId: id, revision: 0n, size: 0, fault })) });
+    const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=ipset`);
+    await page.getByText('and 55 more').waitFor();
+    expect(await page.getByText(fault).count()).toBe(5);
+    await keepPicture(page, 'ipset-faults');
+    await page.getByRole('button', { name: 'Show all nodes' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('node 49').waitFor();
+    expect(await dialog.getByText(fault).count()).toBe(50);
+    await dialog.getByRole('button', { name: 'Next page' }).click();
+    await dialog.getByText('node 59').waitFor();
+    expect(await dialog.getByText(fault).count()).toBe(10);
+    await page.context().close();
+  });
+
+  test('offers every line there is', async () => {
+    const zone = await consoles.app.build.zone();
+    const { page } = await consoles.openAs(zone.client, `nodeManage/resolutionTitle?zone=${zone.id}`);
+    await page.getByRole('button', { name: 'Add group' }).first().click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Lines' }).click();
+    await page.getByRole('listbox', { name: 'Lines' }).getByRole('option', { name: 'Zambia' }).waitFor();
+    await page.context().close();
+  });
+});
+
+test('the tally of a group is that of all pages', async () => {
   const product = await consoles.app.build.product({ name: 'Alpha' });
   const sites = ['a', 'b', 'c'].map((name) => consoles.app.build.site({ product, name: `${name} ${unique('s')}` }));
   await Promise.all(sites);

@@ -3,7 +3,7 @@ import { Id, Ids, MetaQuery, paged, paging } from '../common/common.ts';
 import { CertStatus } from '../domains/domains.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
 import { JobStarted } from '../jobs/jobs.ts';
-import { Assigning, AutoCertificate, Certificate, CertificateInfo, CertificateInput, CertificateUpdate } from './certificates.ts';
+import { Assigning, AutoCertificate, Certificate, CertificateEvent, CertificateInfo, CertificateInput, CertificateUpdate, Coverage, Covering } from './certificates.ts';
 
 const Filter = { sslName: z.string().max(256).optional().describe('Part of its name, or a name it covers'), status: z.array(CertStatus).optional(), ending: z.boolean().optional().describe('In use, and ended or ending within 14 days') };
 
@@ -11,6 +11,8 @@ export const certificates = onSites('certificates', {
   list:    get('site/:siteId/certificates', { can: 'certificate:read', query: paging(['createdAt', 'sslName', 'expiry', 'updatedAt']).extend(Filter), reply: paged(Certificate) }),
   meta:    get('site/:siteId/metaCertificates', { can: 'certificate:read', query: MetaQuery, reply: paged(z.object({ id: Id, name: z.string(), names: z.array(z.string()) })) }),
   get:     get('site/:siteId/certificate/:certId', { can: 'certificate:read', reply: CertificateInfo }),
+  events:  get('site/:siteId/certificate/:certId/events', { can: 'certificate:read', query: paging(['at'], 100), reply: paged(CertificateEvent) }),
+  covering: post('site/:siteId/certificates/covering', { can: 'certificate:read', body: Covering, reply: paged(Coverage).describe('The hundred that cover most') }),
   create:  post('site/:siteId/certificate', { can: 'certificate:write', body: CertificateInput, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED', 'AUTO_SSL_LIMIT', 'LICENSE_EXPIRED'] }),
   update:  put('site/:siteId/certificate/:certId', { can: 'certificate:write', body: CertificateUpdate, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED'] }),
   assign:  patch('site/:siteId/certificate/:certId/domains', { can: 'certificate:write', body: Assigning, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME'] }),

@@ -100,6 +100,14 @@ export const CertificateStep = z.enum([
   'waits',
   'failed',
 ]);
+export const CertificateEvent = z.object({
+  id: Id,
+  at: Time,
+  step: CertificateStep,
+  keyType: KeyType.nullable(),
+  ca: z.string().nullable(),
+  detail: z.string().nullable(),
+});
 export const CertificateInfo = Certificate.extend({
   csrPem: z.string().nullable(),
   domains: z.array(z.object({ id: Id, name: z.string() })).describe('Served with it; the first thousand by name'),
@@ -113,23 +121,22 @@ export const CertificateInfo = Certificate.extend({
       notAfter: Time,
     }),
   ),
-  timeline: z
-    .array(
-      z.object({
-        id: Id,
-        at: Time,
-        step: CertificateStep,
-        keyType: KeyType.nullable(),
-        ca: z.string().nullable(),
-        detail: z.string().nullable(),
-      }),
-    )
-    .describe('The newest hundred steps, the newest first'),
+  timeline: z.array(CertificateEvent).describe('The newest hundred steps, the newest first'),
 });
 
+/** Names of domains that a certificate is looked for. */
+export const Covering = z.object({ names: z.array(DomainName).min(1).max(5000) });
+export const Coverage = z.object({
+  id: Id,
+  name: z.string(),
+  names: z.array(z.string()),
+  covered: z.int().describe('How many of the names it covers'),
+});
+export type Covering = z.output<typeof Covering>;
 export type KeyType = z.output<typeof KeyType>;
 export type Certificate = z.output<typeof Certificate>;
 export type AutoCertificate = z.output<typeof AutoCertificate>;
+export type CertificateEvent = z.output<typeof CertificateEvent>;
 export type CertificateInfo = z.output<typeof CertificateInfo>;
 export type CertificateInput = z.output<typeof CertificateInput>;
 export type CertificateUpdate = z.output<typeof CertificateUpdate>;

@@ -8,6 +8,7 @@ const Filter = {
   tags: z.array(z.string().max(64)).max(20).optional(),
   cnameStatuses: z.array(CnameStatus).optional(),
   certStatus: z.array(CertStatus).optional(),
+  certificateID: Id.optional().describe('Served with this certificate'),
   forceSSL: z.boolean().optional(),
   enabled: z.boolean().optional(),
   createdAtStart: z.iso.datetime().optional(), createdAtEnd: z.iso.datetime().optional(),

@@ -46,6 +46,8 @@ export const Block = z.object({
   since: Time,
   until: Time,
 });
+/** A node whose kernel does not enforce the set. */
+export const BlockFault = z.object({ node: Named, error: z.string() });
 export const BlockColumn = ['since', 'until', 'ip', 'cause'] as const;
 
 export const BlockedIP = z

@@ -6,6 +6,7 @@ import { Product, ProductInput, ProductUpdate } from './products.ts';
 export const products = onClient('products', {
   list:   get('products', { can: 'product:read', query: paging(['createdAt', 'name', 'updatedAt']).extend({ name: z.string().max(256).optional(), zoneID: Id.optional() }), reply: paged(Product) }),
   meta:   get('metaProducts', { can: 'product:read', query: MetaQuery, reply: Meta }),
+  get:    get('product/:productID', { can: 'product:read', reply: Product }),
   create: post('product', { can: 'product:write', body: ProductInput, reply: Product, fails: ['DUPLICATED'] }),
   update: put('product', { can: 'product:write', body: ProductUpdate, reply: Product, fails: ['DUPLICATED', 'PRODUCT_IN_USE'] }),
   remove: del('product', { can: 'product:write', body: Ids, reply: Ids, fails: ['PRODUCT_IN_USE'] }),

@@ -1,7 +1,7 @@
 // Rollouts reach nodes in waves: one, then a few, then all. They roll back when updated nodes are unhealthy. Kinds: a
 // release of the agent, a pack of data, a zone change.
 import * as z from 'zod';
-import { Id, Ids, Text, Time } from '../common/common.ts';
+import { Id, Text, Time } from '../common/common.ts';
 import { ReleaseProduct, ReleaseVersion } from '../edge/releases.ts';
 import { SayingOrNone } from './sayings.ts';
 
@@ -222,7 +222,10 @@ export const LatestVersions = z.object({
   ),
 });
 
-export const UpgradeInput = Ids.extend({
+/** The limit of nodes per rollout. */
+export const MOST_UPGRADED = 5000;
+export const UpgradeInput = z.object({
+  ids: z.array(Id).min(1).max(MOST_UPGRADED),
   product: ReleaseProduct.default('agent'),
   version: ReleaseVersion.optional().describe('The newest, where it is left out. An older one may be named'),
   strategy: RolloutStrategy.prefault({ type: 'waves' }),

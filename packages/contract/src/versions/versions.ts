@@ -1,6 +1,6 @@
 // A site's configuration has versions: every transaction that changes it makes one, and any of them can be had back.
 import * as z from 'zod';
-import { Id, Time } from '../common/common.ts';
+import { Id, NameSearch, Time } from '../common/common.ts';
 
 /** 0 is the site as it was before its first version. */
 export const VersionNumber = z.coerce.number<string | number>().int().min(0).max(2_147_483_647);
@@ -27,6 +27,18 @@ export const Version = z.object({
   ),
 });
 export type Version = z.output<typeof Version>;
+
+/** A search among versions, for the choices of a field. */
+export const VersionSearch = NameSearch.extend({
+  keyword: z.string().max(256).optional().describe('How the number begins, or part of the account or the reason'),
+  ids: z.array(VersionNumber).min(1).max(1000).optional(),
+});
+export type VersionSearch = z.output<typeof VersionSearch>;
+export const VersionChoice = z.object({
+  id: z.string().describe('The number as text'),
+  name: z.string().describe('Who made it; empty where the product itself was at work'),
+  at: Time,
+});
 
 const Value = z.unknown().describe('Secrets are masked, long texts cut');
 export const Difference = z.object({

@@ -4,7 +4,7 @@ import { get, onClient, post, put } from '../endpoint.ts';
 import { Reason } from '../zones/zones.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { FirewallLevels, ZoneFirewall, ZoneFirewallInput } from '../zone-firewall/zone-firewall.ts';
-import { VersionNumber } from '../versions/versions.ts';
+import { VersionChoice, VersionNumber, VersionSearch } from '../versions/versions.ts';
 import { AllSettings, ConfigDifference, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, ResourceInput, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
 
 const Part = z.object({ content: Snippet });
@@ -29,6 +29,7 @@ export const zoneSettings = onClient('zoneSettings', {
   setPart:  put('zone/:zoneId/setting/nginx/:part', { can: 'zone:write', params: { part: SnippetPart }, body: Part.extend({ reason: Reason }), reply: AllSettings, fails }),
   preview:  post('zone/:zoneId/configPreview', { can: 'zone:read', body: ConfigDraft, reply: ConfigPreview }),
   versions: get('zone/:zoneId/configVersions', { can: 'zone:read', query: paging(['version']), reply: paged(ZoneVersion) }),
+  metaVersions: get('zone/:zoneId/metaConfigVersions', { can: 'zone:read', query: VersionSearch, reply: paged(VersionChoice) }),
   compare:  get('zone/:zoneId/configVersion/:version', { can: 'zone:read', params: { version: VersionNumber }, query: z.object({ against: VersionNumber.optional().describe('The version before, where it is left out') }), reply: ConfigDifference }),
   previewRollback: get('zone/:zoneId/configVersion/:version/preview', { can: 'zone:read', params: { version: VersionNumber }, reply: ConfigPreview }),
   rollback: post('zone/:zoneId/configVersion/:version/rollback', { can: 'zone:write', params: { version: VersionNumber }, body: Reasoned, reply: AllSettings, fails: ['SELF_CHECK_FAILED', 'SITE_HAS_L4_PORTS', 'INCONSISTENT_PORTS'] }),

@@ -8,6 +8,7 @@ const Search = { name: z.string().max(256).optional() };
 export const zones = onClient('zones', {
   list:   get('zones', { can: 'zone:read', query: paging(['createdAt', 'name', 'updatedAt'], 10).extend(Search), reply: paged(Zone) }),
   meta:   get('metaZones', { can: 'zone:read', query: MetaQuery, reply: Meta }),
+  get:    get('zone/:zoneId', { can: 'zone:read', reply: Zone }),
   create: post('zone', { can: 'zone:write', body: ZoneInput, reply: Zone, fails: ['ZONE_NAME_TAKEN', 'ZONE_LIMIT', 'LIMIT_REACHED', 'LICENSE_EXPIRED'] }),
   update: put('zone', { can: 'zone:write', body: ZoneUpdate, reply: Zone, fails: ['ZONE_NAME_TAKEN'] }),
   forceSSLRedirectCode: put('zone/:zoneId/setting/forceSSLRedirectCode', { can: 'zone:write', body: z.object({ code: RedirectCode, reason: Reason }), reply: Zone }),

@@ -8,9 +8,11 @@ import {
   covers,
   KeyType,
   type Certificate,
+  type CertificateEvent,
   type CertificateInfo,
   type CertificateInput,
   type CertificateUpdate,
+  type Covering,
 } from '@edgeloom/contract/certificates/certificates.ts';
 import { CertStatus } from '@edgeloom/contract/domains/domains.ts';
 import { certKey, hostKey } from '@edgeloom/contract/edge/documents.ts';
@@ -21,7 +23,7 @@ import { fail, failAt } from '../../core/fail.ts';
 import { containing, namedBy, pageOf } from '../../core/page.ts';
 import type { LicensedTx, ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
-import type { Prisma } from '../../generated/client.ts';
+import type { CertificateEvent as EventRow, Prisma } from '../../generated/client.ts';
 import { certificatesEnding } from '../attention/conditions.ts';
 import * as sites from '../sites/sites.service.ts';
 import { assertRoom, openJobs, orderable, orderPairs } from './orders.ts';
@@ -43,6 +45,7 @@ type Row = Prisma.CertificateGetPayload<{ include: typeof include }>;
 
 /** Per site, since every node loads them all. Automatic certificates are limited by the product instead. */
 const MOST_BROUGHT = 1000;
+const COVERING_SHOWN = 100;
 
 const column = { createdAt: 'createdAt', updatedAt: 'updatedAt', sslName: 'name', expiry: 'notAfter' } as const;
 
@@ -106,15 +109,48 @@ export async function get({ db }: Ctx, { siteId, certId }: InCertificate): Promi
     csrPem: row.csrPem,
     domains: row.domains,
     pairs: row.pairs.map((pair) => ({ ...pair, keyType: KeyType.parse(pair.keyType) })),
-    timeline: row.events.map(({ id, at, step, keyType, ca, detail }) => ({
-      id,
-      at,
-      step: CertificateStep.parse(step),
-      keyType: keyType === null ? null : KeyType.parse(keyType),
-      ca,
-      detail,
-    })),
+    timeline: row.events.map(eventOf),
   };
+}
+
+const eventOf = ({ id, at, step, keyType, ca, detail }: EventRow): CertificateEvent => ({
+  id,
+  at,
+  step: CertificateStep.parse(step),
+  keyType: keyType === null ? null : KeyType.parse(keyType),
+  ca,
+  detail,
+});
+
+export async function events({ db }: Ctx, { siteId, certId }: InCertificate, paging: Paging<'at'>) {
+  if ((await db.certificate.count({ where: { id: certId, siteId } })) === 0) fail('NOT_FOUND');
+  const where = { certificateId: certId };
+  const [rows, total] = await Promise.all([
+    db.certificateEvent.findMany({ where, ...pageOf(paging) }),
+    db.certificateEvent.count({ where }),
+  ]);
+  return { data: rows.map(eventOf), total };
+}
+
+/** Certificates that cover some of the names; those that cover most come first. */
+export async function covering({ db }: Ctx, siteId: string, { names }: Covering) {
+  await sites.own(db, siteId);
+  const exact = new Set(names);
+  const byParent = Map.groupBy(
+    names.filter((name) => !name.startsWith('*.')),
+    (name) => `*${name.slice(name.indexOf('.'))}`,
+  );
+  const coveredBy = (name: string) => [...(exact.has(name) ? [name] : []), ...(byParent.get(name) ?? [])];
+  const rows = await db.certificate.findMany({
+    where: { siteId },
+    select: { id: true, name: true, names: true },
+    orderBy: { name: 'asc' },
+  });
+  const found = rows
+    .map((row) => ({ ...row, covered: new Set(row.names.flatMap(coveredBy)).size }))
+    .filter(({ covered }) => covered > 0)
+    .toSorted((a, b) => b.covered - a.covered);
+  return { data: found.slice(0, COVERING_SHOWN), total: found.length };
 }
 
 export async function create(ctx: Ctx, siteId: string, input: CertificateInput): Promise<Certificate> {

@@ -9,6 +9,7 @@ export interface DomainFilter {
   tags?: string[] | undefined;
   cnameStatuses?: string[] | undefined;
   certStatus?: string[] | undefined;
+  certificateID?: string | undefined;
   forceSSL?: boolean | undefined;
   enabled?: boolean | undefined;
   createdAtStart?: string | undefined;
@@ -105,12 +106,13 @@ export async function countAllDomains({ db }: Ctx, filter: DomainFilter, siteId:
 }
 
 function where(filter: DomainFilter): Sql {
-  const { keywords, tags, cnameStatuses, certStatus, forceSSL, enabled } = filter;
+  const { keywords, tags, cnameStatuses, certStatus, certificateID, forceSSL, enabled } = filter;
   return andAll([
     keywords && containsLower(sql`d.search`, keywords),
     tags && sql`d.tags && ${tags}::text[]`,
     cnameStatuses && sql`d.cname_status = ANY(${cnameStatuses})`,
     certStatus && sql`d.cert_status = ANY(${certStatus})`,
+    certificateID && sql`d.certificate_id = ${certificateID}`,
     forceSSL !== undefined && sql`d.force_ssl = ${forceSSL}`,
     enabled !== undefined && sql`d.enabled = ${enabled}`,
     filter.createdAtStart && sql`d.created_at >= ${filter.createdAtStart}`,

@@ -29,14 +29,15 @@ export async function get({ db, now }: Ctx, zoneId: string, { ip, causes, sortBy
     ...(causes && { cause: { in: causes } }),
   };
   const page = pageOf({ ...paging, sortBy: sortBy === 'ip' ? 'network' : sortBy });
-  const serving = { zoneId, kind: 'edge', enabled: true, joinedAt: { not: null } };
-  const [rows, size, total, nodes, holding, faulty] = await Promise.all([
+  const serving = servingIn(zoneId);
+  const [rows, size, total, nodes, holding, faulty, faultCount] = await Promise.all([
     db.block.findMany({ where, include, ...page }),
     db.block.count({ where: standing }),
     ip || causes ? db.block.count({ where }) : null,
     db.edgeNode.count({ where: serving }),
     db.blockHolder.count({ where: { node: serving, revision: { gte: set?.revision ?? 0n } } }),
-    db.blockHolder.findMany({ where: { node: serving, fault: { not: '' } }, include: { node: named }, take: 100 }),
+    readFaults(db, serving, { skip: 0, take: 100 }),
+    db.blockHolder.count({ where: isFaulty(serving) }),
   ]);
   const faults = ipset.enabled ? faulty.map(({ node, fault }) => ({ node: node.name, error: fault })) : [];
   return {
@@ -46,9 +47,39 @@ export async function get({ db, now }: Ctx, zoneId: string, { ip, causes, sortBy
     nodes,
     holding,
     faults,
+    faultCount: ipset.enabled ? faultCount : 0,
     data: rows.map(shown),
     total: total ?? size,
   };
+}
+
+const servingIn = (zoneId: string) => ({ zoneId, kind: 'edge', enabled: true, joinedAt: { not: null } });
+const isFaulty = (node: Prisma.EdgeNodeWhereInput) => ({ node, fault: { not: '' } });
+const readFaults = (
+  db: Ctx['db'],
+  serving: Prisma.EdgeNodeWhereInput,
+  page: { skip: number; take: number; orderBy?: 'asc' | 'desc' },
+) => {
+  const { orderBy = 'asc', ...range } = page;
+  return db.blockHolder.findMany({
+    where: isFaulty(serving),
+    include: { node: named },
+    orderBy: [{ node: { name: orderBy } }, { nodeId: orderBy }],
+    ...range,
+  });
+};
+
+/** Nodes whose kernel does not enforce the set. */
+export async function faults({ db }: Ctx, zoneId: string, { page, pageSize, orderBy }: Paging<'name'>) {
+  await zones.own(db, zoneId);
+  const { ipset } = await readContent(db, zoneId);
+  if (!ipset.enabled) return { data: [], total: 0 };
+  const serving = servingIn(zoneId);
+  const [rows, total] = await Promise.all([
+    readFaults(db, serving, { skip: (page - 1) * pageSize, take: pageSize, orderBy }),
+    db.blockHolder.count({ where: isFaulty(serving) }),
+  ]);
+  return { data: rows.map(({ node, fault }) => ({ node, error: fault })), total };
 }
 
 export const set = (ctx: Ctx, zoneId: string, { reason, ...ipset }: Ipset & { reason: string }): Promise<AllSettings> =>

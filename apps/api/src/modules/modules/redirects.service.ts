@@ -194,7 +194,7 @@ export async function judge(tx: ScopedTx, { moduleId }: Pick<InModule, 'moduleId
 
   const taken = new Set(others.map(keyOf));
   const hosts = new Set(
-    (await tx.domain.findMany({ where: { modules: { some: { moduleId } } }, select: { name: true }, take: 1000 })).map(
+    (await tx.domain.findMany({ where: { modules: { some: { moduleId } } }, select: { name: true } })).map(
       ({ name }) => name,
     ),
   );

@@ -10,6 +10,7 @@ export const nodesRoutes = routes(nodes, {
   uninitialized: (ctx, { query }) => service.list(ctx, { ...query, initialized: false }),
   listInZone:    (ctx, { params, query }) => service.listInZone(ctx, params.zoneId, query),
   meta:          (ctx, { query }) => service.meta(ctx, query),
+  counts:        (ctx) => service.counts(ctx),
   get:           (ctx, { params }) => service.get(ctx, params.nodeID),
   config:        (ctx, { params }) => service.config(ctx, params.nodeID),
   running:       (ctx, { params }) => orders.running(ctx, params.nodeID),

@@ -144,8 +144,25 @@ export async function listInZone(ctx: Ctx, zoneID: string, query: Query) {
   return list(ctx, { ...query, zoneID });
 }
 
-export const meta = ({ db }: Ctx, { zoneID, ...query }: MetaQuery & { zoneID?: string | undefined }) =>
-  choicesOf(db.edgeNode, { ...namedBy(query), ...(zoneID !== undefined && { zoneId: zoneID }) }, query);
+export function meta(
+  { db }: Ctx,
+  { zoneID, standalone, ...query }: MetaQuery & { zoneID?: string | undefined; standalone?: boolean | undefined },
+) {
+  const isStandalone = { parentId: null, subs: { none: {} } };
+  const where = {
+    ...namedBy(query),
+    ...(zoneID !== undefined && { zoneId: zoneID }),
+    ...(standalone !== undefined && (standalone ? isStandalone : { NOT: isStandalone })),
+  };
+  return choicesOf(db.edgeNode, where, query);
+}
+
+/** How many nodes have each status, over all zones of the caller. */
+export async function counts(ctx: Ctx) {
+  const found = await readHealth(ctx);
+  const byStatus = Map.groupBy(found, ({ status }) => status);
+  return { data: [...byStatus].map(([status, { length }]) => ({ status, count: length })), total: found.length };
+}
 
 export async function get(ctx: Ctx, id: string): Promise<EdgeNode> {
   const [node] = await shown(ctx, await ctx.db.edgeNode.findMany({ where: { id }, include }));
@@ -351,17 +368,19 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
   return { ids };
 }
 
-/** Fails for nodes that answer for a line: they must be removed from it first. */
+/** Fails for nodes that answer for a line: they must be removed from it first. Each is named once. */
 export async function assertUnplaced(tx: ScopedTx, ids: string[]) {
   const members = await tx.groupMember.findMany({
     where: { nodeId: { in: ids } },
     select: { node: { select: { id: true, name: true } }, group: { select: { name: true } }, line: true },
-    take: 100,
+    distinct: ['nodeId'],
+    orderBy: { nodeId: 'asc' },
   });
   const records = await tx.virtualRecord.findMany({
     where: { nodeId: { in: ids } },
     select: { node: { select: { id: true, name: true } }, virtualNode: { select: { name: true } } },
-    take: 100,
+    distinct: ['nodeId'],
+    orderBy: { nodeId: 'asc' },
   });
   if (members.length > 0)
     fail('NODE_IN_GROUP', {

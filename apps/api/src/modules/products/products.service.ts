@@ -31,6 +31,10 @@ export async function list({ db }: Ctx, { name, zoneID, ...paging }: Filter) {
 
 export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.product, namedBy(query), query);
 
+export async function get({ db }: Ctx, id: string): Promise<Product> {
+  return productOf((await db.product.findUnique({ where: { id }, include })) ?? fail('NOT_FOUND'));
+}
+
 /** The scope limits the list to products that the customer's sites use. */
 export async function listOwn(
   { db }: Ctx,

@@ -1,8 +1,9 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import type { Version } from '@edgeloom/contract/versions/versions.ts';
+import type { Version, VersionChoice, VersionSearch } from '@edgeloom/contract/versions/versions.ts';
+import type * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
 import type { FoldedRow } from '../../core/restore-site.ts';
-import { pageSql, sql, type Sql } from '../../core/sql.ts';
+import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
 
 type Told = Omit<Version, 'changes'> & {
   changes: { entity: string; added: number; changed: number; removed: number; names: string[] }[];
@@ -17,6 +18,29 @@ export const readVersions = ({ db }: Ctx, siteId: string, paging: Paging<'versio
       FROM site_versions v JOIN sites s ON s.id = v.site_id
       WHERE ${site} AND s.id = ${siteId} AND v.version IS NOT NULL ${pageSql(paging, { version: sql`v.version` }, sql`v.id`)}`,
   );
+
+const searched = ({ keyword, ids }: VersionSearch) =>
+  andAll([
+    keyword &&
+      sql`(starts_with(v.version::text, ${keyword}) OR ${contains(sql`v.account_name`, keyword)} OR ${contains(sql`v.reason`, keyword)})`,
+    ids && sql`v.version::text = ANY (${ids.map(String)}::text[])`,
+  ]);
+
+export const readVersionChoices = ({ db }: Ctx, siteId: string, query: VersionSearch) =>
+  db.$read<z.output<typeof VersionChoice>>(
+    ({ site }) => sql`SELECT v.version::text AS id, v.account_name AS name, v.at
+      FROM site_versions v JOIN sites s ON s.id = v.site_id
+      WHERE ${site} AND s.id = ${siteId} AND v.version IS NOT NULL${searched(query)}
+      ORDER BY v.version::text = ${query.keyword ?? ''} DESC, v.version DESC LIMIT ${query.pageSize} OFFSET ${(query.page - 1) * query.pageSize}`,
+  );
+
+export async function countVersions({ db }: Ctx, siteId: string, query: VersionSearch): Promise<number> {
+  const [row] = await db.$read<{ total: number }>(
+    ({ site }) => sql`SELECT count(*)::int AS total FROM site_versions v JOIN sites s ON s.id = v.site_id
+      WHERE ${site} AND s.id = ${siteId} AND v.version IS NOT NULL${searched(query)}`,
+  );
+  return row?.total ?? 0;
+}
 
 interface Bounds {
   total: number;

@@ -1,4 +1,4 @@
-import type { Difference, RollbackPreview, Version } from '@edgeloom/contract/versions/versions.ts';
+import type { Difference, RollbackPreview, Version, VersionSearch } from '@edgeloom/contract/versions/versions.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -7,7 +7,15 @@ import { restoreSite, type FoldedRow, type Restored } from '../../core/restore-s
 import * as sites from '../sites/sites.service.ts';
 import { defaultsOf } from './defaults.ts';
 import { areaOf, camel, differenceOf, isSetting } from './difference.ts';
-import { between, present, readBounds, readFolded, readVersions } from './versions.queries.ts';
+import {
+  between,
+  countVersions,
+  present,
+  readBounds,
+  readFolded,
+  readVersionChoices,
+  readVersions,
+} from './versions.queries.ts';
 
 interface AtVersion {
   siteId: string;
@@ -35,6 +43,12 @@ export async function list(ctx: Ctx, siteId: string, paging: Paging<'version'>) 
           : { added, changed, removed }),
       })),
   }));
+  return { data, total };
+}
+
+export async function meta(ctx: Ctx, siteId: string, query: VersionSearch) {
+  await bounds(ctx, siteId);
+  const [data, total] = await Promise.all([readVersionChoices(ctx, siteId, query), countVersions(ctx, siteId, query)]);
   return { data, total };
 }
 

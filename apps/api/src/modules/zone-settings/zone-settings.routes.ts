@@ -20,6 +20,7 @@ export const zoneSettingsRoutes = routes(zoneSettings, {
   part:     (ctx, { params }) => service.part(ctx, params.zoneId, params.part),
   setPart:  (ctx, { params, body }) => service.setPart(ctx, params.zoneId, params.part, body),
   preview:  (ctx, { params, body }) => service.preview(ctx, params.zoneId, body),
+  metaVersions: (ctx, { params, query }) => service.metaVersions(ctx, params.zoneId, query),
   versions: (ctx, { params, query }) => service.versions(ctx, params.zoneId, query),
   compare:  (ctx, { params, query }) => service.compare(ctx, params.zoneId, params.version, query.against),
   previewRollback: (ctx, { params }) => service.previewRollback(ctx, params.zoneId, params.version),

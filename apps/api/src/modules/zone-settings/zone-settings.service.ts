@@ -1,5 +1,6 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { SayingOrNone } from '@edgeloom/contract/rollouts/sayings.ts';
+import type { VersionSearch } from '@edgeloom/contract/versions/versions.ts';
 import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { SnippetPart } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import {
@@ -219,6 +220,29 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
     return { id, version, state, author, reason, note, saying, changes, createdAt, settledAt };
   });
   return { data, total: await db.zoneVersion.count({ where: { zoneId } }) };
+}
+
+/** Numbers are compared as text, so that `12` finds 120 as well. */
+export async function metaVersions({ db }: Ctx, zoneId: string, { keyword, ids, page, pageSize }: VersionSearch) {
+  await zones.own(db, zoneId);
+  const rows = await db.zoneVersion.findMany({
+    where: { zoneId, ...(ids && { version: { in: ids } }) },
+    select: { version: true, author: true, reason: true, createdAt: true },
+    orderBy: { version: 'desc' },
+  });
+  const wanted = keyword?.toLowerCase();
+  const found = rows.filter(
+    ({ version, author, reason }) =>
+      wanted === undefined ||
+      String(version).startsWith(wanted) ||
+      [author, reason].some((text) => text.toLowerCase().includes(wanted)),
+  );
+  // The whole number comes before those that only begin with it.
+  const data = found
+    .toSorted((a, b) => Number(String(b.version) === wanted) - Number(String(a.version) === wanted))
+    .slice((page - 1) * pageSize, page * pageSize)
+    .map(({ version, author, createdAt }) => ({ id: String(version), name: author, at: createdAt }));
+  return { data, total: found.length };
 }
 
 export async function rollback(ctx: Ctx, zoneId: string, version: number, reason: string): Promise<AllSettings> {

@@ -6,6 +6,7 @@ import * as service from './zones.service.ts';
 export const zonesRoutes = routes(zones, {
   list:   (ctx, { query }) => service.list(ctx, query),
   meta:   (ctx, { query }) => service.meta(ctx, query),
+  get:    (ctx, { params }) => service.get(ctx, params.zoneId),
   create: (ctx, { body }) => service.create(ctx, body),
   update: (ctx, { body }) => service.update(ctx, body),
   forceSSLRedirectCode: (ctx, { params, body }) => service.setRedirectCode(ctx, params.zoneId, body.code, body.reason),

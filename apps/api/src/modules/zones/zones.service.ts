@@ -25,6 +25,10 @@ export async function list(ctx: Ctx, { name, ...paging }: ZonePaging & { name?: 
 
 export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.zone, namedBy(query), query);
 
+export async function get({ db }: Ctx, id: string): Promise<Zone> {
+  return zoneOf((await db.zone.findUnique({ where: { id }, include })) ?? fail('NOT_FOUND'));
+}
+
 export async function create({ db, actor, installation }: Ctx, { ports, ...input }: ZoneInput): Promise<Zone> {
   // A sub-client works in assigned zones; it could not see a zone that it creates.
   if (!actor.isRoot) fail('PERMISSION_DENIED');

@@ -1,7 +1,11 @@
-import { Button, Select } from '@mantine/core';
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import { Button } from '@mantine/core';
 import { IconArrowsExchange } from '@tabler/icons-react';
 import { useSearchParams } from 'react-router-dom';
+import { time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
+import { useMetaSearch, type Choice } from '../../lib/use-meta.ts';
+import { MetaSelect } from '../fields/meta-select.tsx';
 import classes from './differences.module.css';
 
 export interface Sides {
@@ -10,26 +14,25 @@ export interface Sides {
 }
 
 interface VersionPairProps extends Sides {
-  data: { value: string; label: string }[];
+  /** Searches versions by number, account and reason. */
+  meta: Endpoint;
+  params: Readonly<Record<string, string>>;
+  /** The state before the oldest version. */
+  base?: Choice | null;
   choose: (sides: Sides) => void;
 }
 
-/** Selects the two versions to compare. */
-export function VersionPair({ from, to, data, choose }: VersionPairProps) {
+/** Which two versions are compared, and which of them comes first. */
+export function VersionPair({ from, to, choose, ...versions }: VersionPairProps) {
   const t = useT();
-  const picker = (label: string, value: number, set: (version: number) => void) => (
-    <Select
-      label={label}
-      data={data}
-      value={String(value)}
-      allowDeselect={false}
-      searchable
-      onChange={(text) => text !== null && set(Number(text))}
-    />
-  );
   return (
     <div className={classes['pair']}>
-      {picker(t('versions.from'), from, (version) => choose({ from: version, to }))}
+      <Picker
+        {...versions}
+        label={t('versions.from')}
+        value={from}
+        onChange={(version) => choose({ from: version, to })}
+      />
       <Button
         variant="default"
         aria-label={t('versions.swap')}
@@ -38,12 +41,43 @@ export function VersionPair({ from, to, data, choose }: VersionPairProps) {
       >
         <IconArrowsExchange size={16} stroke={1.6} />
       </Button>
-      {picker(t('versions.to'), to, (version) => choose({ from, to: version }))}
+      <Picker {...versions} label={t('versions.to')} value={to} onChange={(version) => choose({ from, to: version })} />
     </div>
   );
 }
 
-/** The compared versions are stored in the URL, so that a comparison can be shared. */
+interface PickerProps extends Pick<VersionPairProps, 'meta' | 'params' | 'base'> {
+  label: string;
+  value: number;
+  onChange: (version: number) => void;
+}
+
+function Picker({ meta, params, base = null, label, value, onChange }: PickerProps) {
+  const id = String(value);
+  const found = useMetaSearch(meta, {
+    params,
+    chosen: [id],
+    known: base ? [base] : [],
+    label: labelOf,
+  });
+  const isListed =
+    base === null || found.question !== '' || [...found.page, ...found.chosen].some((one) => one.value === base.value);
+  const choices = isListed ? found : { ...found, page: [...found.page, base] };
+  return (
+    <MetaSelect
+      label={label}
+      choices={choices}
+      value={id}
+      allowDeselect={false}
+      onChange={(version) => version !== null && onChange(Number(version))}
+    />
+  );
+}
+
+const labelOf = (row: { id: string; name: string }) =>
+  [row.id, 'at' in row && typeof row.at === 'string' ? time(row.at) : '', row.name].filter(Boolean).join(' · ');
+
+/** They are in the address: a comparison can be sent to somebody. */
 export function useSides(): [Sides | null, (sides: Sides | null) => void] {
   const [search, setSearch] = useSearchParams();
   const [from, to] = [numberIn(search.get('from')), numberIn(search.get('to'))];

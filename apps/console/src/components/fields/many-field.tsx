@@ -37,16 +37,18 @@ interface ManyMetaFieldProps {
   name: string;
   /** Endpoint that lists the options, such as `zones.meta`. */
   meta: Endpoint;
-  /** An id to leave out, such as the row's own. */
+  /** Fixed parts of the query: `{ zoneID }`. */
+  query?: Readonly<Record<string, unknown>>;
+  /** An id that is not offered: of the row itself. */
   except?: string;
   editable?: boolean;
 }
 
-/** Multi-select with server-side search. */
-export function ManyMetaField({ name, meta, except, editable = true }: ManyMetaFieldProps) {
+/** Any number of many rows, found by typing. */
+export function ManyMetaField({ name, meta, query, except, editable = true }: ManyMetaFieldProps) {
   const { value, set, inner, input } = useField(name);
   const chosen = Array.isArray(value) ? value.map(String) : [];
-  const choices = useMetaSearch(meta, { chosen });
+  const choices = useMetaSearch(meta, { chosen, ...(query && { query }) });
   return (
     <div>
       <MetaMultiSelect

@@ -29,7 +29,9 @@ export interface Column<Row> {
   flexible?: boolean;
   /** Sort key of the endpoint, when it differs. False disables sorting. */
   sort?: string | false;
-  /** Hidden until selected in the column menu. */
+  /** The order of a list that takes no `sortBy`: the server always sorts by this column. */
+  ordered?: 'asc' | 'desc';
+  /** Off until it is chosen from the column menu. */
   hidden?: boolean;
   /** Exported even while hidden. */
   inFile?: boolean;

@@ -7,7 +7,13 @@ import classes from './resource-table.module.css';
 /** The column's `sortBy` value, or null if it is not sortable. */
 export const sortKeyOf = <Row,>({ key, sort }: Column<Row>) => (sort === false ? null : (sort ?? key));
 
-/** The endpoint's default order if a column shows it, otherwise that of the first sortable column. */
+/** How the rows are sorted by this column; null where they are sorted by another one. */
+export function orderOf<Row>(column: Column<Row>, { list, sortBy, orderBy }: TableState): 'asc' | 'desc' | null {
+  if (list.sortable.length === 0) return column.ordered ?? null;
+  return sortKeyOf(column) === sortBy ? (orderBy === 'asc' ? 'asc' : 'desc') : null;
+}
+
+/** The endpoint's own order where a column shows it, else that of the first column that the list can be sorted by. */
 export function startingOrder<Row>(endpoint: Endpoint, columns: readonly Column<Row>[]) {
   const { sortable, sortBy } = listOf(endpoint);
   const keys = columns.filter(({ hidden }) => !hidden).map(sortKeyOf);
@@ -24,13 +30,13 @@ interface OrderNoteProps<Row> {
 /** The order as text, when the sorted column is hidden. */
 export function OrderNote<Row>({ state, columns, words }: OrderNoteProps<Row>) {
   const t = useT();
-  const { list, sortBy, orderBy } = state;
-  if (list.sortable.length === 0) return null;
-  const column = columns.find((one) => sortKeyOf(one) === sortBy);
-  const name = column ? titleOf(column, words) : fieldTitle(words, sortBy);
+  const column = columns.find((one) => orderOf(one, state) !== null);
+  if (state.list.sortable.length === 0 && !column) return null;
+  const name = column ? titleOf(column, words) : fieldTitle(words, state.sortBy);
+  const order = column ? orderOf(column, state) : state.orderBy;
   return (
     <span className={classes['order']} data-priority={column ? (column.priority ?? 1) : undefined}>
-      {t(orderBy === 'asc' ? 'common.table.orderAscending' : 'common.table.orderDescending', { name })}
+      {t(order === 'asc' ? 'common.table.orderAscending' : 'common.table.orderDescending', { name })}
     </span>
   );
 }

@@ -193,7 +193,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     ...(props.phone && { phone: props.phone }),
   };
   const keepFocus = useKeptFocus(rows.map(({ id }) => id));
-  const isOrdered = state.list.sortable.length > 0 && total > 1;
+  const isOrdered = total > 1 && (state.list.sortable.length > 0 || columns.some(({ ordered }) => ordered));
   useReveal((target) => {
     const row = rows.find((one) => one.id === target || label(one) === target);
     return row ? () => focusRow(row.id) : null;

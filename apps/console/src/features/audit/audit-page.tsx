@@ -17,7 +17,7 @@ import { toneOfAnswer } from './tone.ts';
 import classes from './audit.module.css';
 
 const columns: Column<AuditRow>[] = [
-  { key: 'time', render: (row) => <Opens row={row} />, text: ({ time }) => timeText(new Date(time)) },
+  { key: 'time', ordered: 'desc', render: (row) => <Opens row={row} />, text: ({ time }) => timeText(new Date(time)) },
   { key: 'accountName', render: actorOf, text: actorOf },
   { key: 'sentence', render: (row) => <SentenceOf row={row} />, text: sentenceText },
   { key: 'result', render: (row) => <Result row={row} />, text: resultOf },

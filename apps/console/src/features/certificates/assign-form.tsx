@@ -11,20 +11,23 @@ import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useMetaSearch } from '../../lib/use-meta.ts';
 import classes from './certificates.module.css';
+import { DomainsLink } from './domains-link.tsx';
 
 interface AssignProps {
-  siteId: string;
+  site: { id: string; name: string };
   certId: string;
 }
 
-export function AssignForm({ siteId, certId }: AssignProps) {
-  const found = useEndpoint(certificates.get, { params: { siteId, certId } });
-  return <Await result={found}>{(certificate) => <Loaded siteId={siteId} certificate={certificate} />}</Await>;
+export function AssignForm({ site, certId }: AssignProps) {
+  const found = useEndpoint(certificates.get, { params: { siteId: site.id, certId } });
+  return <Await result={found}>{(certificate) => <Loaded site={site} certificate={certificate} />}</Await>;
 }
 
-/** Domains served with the certificate. Only covered domains can be selected. */
-function Loaded({ siteId, certificate }: { siteId: string; certificate: Received<typeof certificates.get> }) {
+/** Which domains are served with the certificate. Others than those that it covers cannot be chosen. */
+function Loaded({ site, certificate }: Pick<AssignProps, 'site'> & { certificate: Received<typeof certificates.get> }) {
   const t = useT();
+  const siteId = site.id;
+  const more = certificate.inUse - certificate.domains.length;
   const close = useOverlayClose();
   const before = certificate.domains.map(({ id }) => id);
   const [chosen, setChosen] = useState(before);
@@ -56,6 +59,12 @@ function Loaded({ siteId, certificate }: { siteId: string; certificate: Received
         onChange={setChosen}
         clearButtonProps={{ 'aria-label': t('certificates.clear') }}
       />
+      {more > 0 && (
+        <p>
+          {t('certificates.moreDomains', { count: more })}{' '}
+          <DomainsLink site={site} certId={certificate.id} count={certificate.inUse} />
+        </p>
+      )}
       <div className="dialog-buttons">
         <Button variant="default" onClick={close}>
           {t('common.cancel')}

@@ -8,7 +8,7 @@ import { Fact, Facts } from '../../components/page/facts.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { CodeBox } from '../../components/values/code-box.tsx';
-import { Count, Nothing, Time } from '../../components/values/values.tsx';
+import { Nothing, Time } from '../../components/values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
@@ -17,25 +17,29 @@ import classes from './certificates.module.css';
 import { useOfferMatches } from './match-offer.tsx';
 import { PemField } from './pem-field.tsx';
 import { ReplaceForm } from './replace-form.tsx';
+import { DomainsLink } from './domains-link.tsx';
 import { Timeline } from './timeline.tsx';
 
 export type Info = Received<typeof certificates.get>;
 
 interface DetailsProps {
+  site: { id: string; name: string };
+  certId: string;
+}
+interface Place {
   siteId: string;
   certId: string;
 }
+const pollMsOf = (info: Info | undefined) => (info?.status === 'processing' ? 2000 : 15_000);
 
-/** One certificate: served pair, pending order and history. */
-export function CertificateDetails({ siteId, certId }: DetailsProps) {
-  const sent = { params: { siteId, certId } };
-  const found = useEndpoint(certificates.get, sent, {
-    poll: (info) => (info?.status === 'processing' ? 2000 : 15_000),
-  });
-  return <Await result={found}>{(info) => <Loaded info={info} params={sent.params} />}</Await>;
+/** One certificate: what is served, what is waited for, and what it went through. */
+export function CertificateDetails({ site, certId }: DetailsProps) {
+  const params = { siteId: site.id, certId };
+  const found = useEndpoint(certificates.get, { params }, { poll: pollMsOf });
+  return <Await result={found}>{(info) => <Loaded info={info} params={params} site={site} />}</Await>;
 }
 
-function Loaded({ info, params }: { info: Info; params: DetailsProps }) {
+function Loaded({ info, params, site }: { info: Info; params: Place; site: DetailsProps['site'] }) {
   const t = useT();
   return (
     <div className={classes['details']}>
@@ -49,7 +53,7 @@ function Loaded({ info, params }: { info: Info; params: DetailsProps }) {
           <Time at={info.expiry} />
         </Fact>
         <Fact term={t('certificates.fields.inUse')}>
-          <Count of={info.inUse} />
+          <DomainsLink site={site} certId={info.id} count={info.inUse} />
         </Fact>
         <Fact term={t('certificates.fields.nextAt')}>
           <Time at={info.nextAt} />
@@ -66,12 +70,12 @@ function Loaded({ info, params }: { info: Info; params: DetailsProps }) {
       {info.csrPem !== null && <Request pem={info.csrPem} params={params} />}
       {info.type === 'automatic' ? <OrderAgain info={info} params={params} /> : <Replace info={info} params={params} />}
       <h3>{t('certificates.timeline')}</h3>
-      <Timeline of={info.timeline} />
+      <Timeline params={params} pollMs={pollMsOf(info)} />
     </div>
   );
 }
 
-function Request({ pem, params }: { pem: string; params: DetailsProps }) {
+function Request({ pem, params }: { pem: string; params: Place }) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
@@ -91,7 +95,7 @@ function Request({ pem, params }: { pem: string; params: DetailsProps }) {
   );
 }
 
-function SignedForm({ params }: { params: DetailsProps }) {
+function SignedForm({ params }: { params: Place }) {
   const offer = useOfferMatches(params.siteId);
   return (
     <ResourceForm
@@ -109,7 +113,7 @@ function SignedForm({ params }: { params: DetailsProps }) {
   );
 }
 
-function OrderAgain({ info, params }: { info: Info; params: DetailsProps }) {
+function OrderAgain({ info, params }: { info: Info; params: Place }) {
   const t = useT();
   const can = useCan();
   const { run, running } = useAction(certificates.update, { refreshes: ['domains'], done: 'certificates.ordered' });
@@ -130,7 +134,7 @@ function OrderAgain({ info, params }: { info: Info; params: DetailsProps }) {
   );
 }
 
-function Replace({ info, params }: { info: Info; params: DetailsProps }) {
+function Replace({ info, params }: { info: Info; params: Place }) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();

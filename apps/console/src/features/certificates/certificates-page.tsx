@@ -30,13 +30,14 @@ const removing = remove<Certificate, typeof certificates.remove>(certificates.re
 export function CertificatesPage() {
   const t = useT();
   const overlay = useOverlay();
-  const { id: siteId } = useSite();
+  const { id: siteId, name: siteName } = useSite();
+  const site = useMemo(() => ({ id: siteId, name: siteName }), [siteId, siteName]);
   const show = useCallback(
     ([row]: readonly Certificate[]) => {
       if (row)
-        overlay(<CertificateDetails siteId={siteId} certId={row.id} />, { title: { text: row.sslName }, wide: true });
+        overlay(<CertificateDetails site={site} certId={row.id} />, { title: { text: row.sslName }, wide: true });
     },
-    [overlay, siteId],
+    [overlay, site],
   );
   const columns = useMemo<Column<Certificate>[]>(
     () => [
@@ -51,7 +52,7 @@ export function CertificatesPage() {
     [t, show],
   );
   const assign = ([row]: readonly Certificate[]) => {
-    if (row) overlay(<AssignForm siteId={siteId} certId={row.id} />, { title: 'certificates.assign' });
+    if (row) overlay(<AssignForm site={site} certId={row.id} />, { title: 'certificates.assign' });
   };
   return (
     <Page title="certificates.title" create={<NewCertificate siteId={siteId} />} creates={certificates.create}>

@@ -1,11 +1,16 @@
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { useState } from 'react';
+import { Pages } from '../../components/pages/pages.tsx';
+import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Time } from '../../components/values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Tone } from '../../theme/theme.ts';
-import type { Info } from './certificate-details.tsx';
 import classes from './certificates.module.css';
 
-type Step = Info['timeline'][number];
+type Step = Received<typeof certificates.events>['data'][number];
 const tones: Readonly<Record<string, Tone>> = {
   failed: 'bad',
   passed: 'warn',
@@ -14,9 +19,32 @@ const tones: Readonly<Record<string, Tone>> = {
   uploaded: 'ok',
   validated: 'ok',
 };
+const PAGE_SIZE = 100;
 
-/** History of a certificate, newest first. Messages of the authority are not translated. */
-export function Timeline({ of }: { of: readonly Step[] }) {
+interface TimelineProps {
+  params: { siteId: string; certId: string };
+  pollMs: number;
+}
+
+/** The steps of a certificate, the newest first. */
+export function Timeline({ params, pollMs }: TimelineProps) {
+  const [page, setPage] = useState(1);
+  const query = { orderBy: 'desc', page, pageSize: PAGE_SIZE } as const;
+  const found = useEndpoint(certificates.events, { params, query }, { pollMs });
+  return (
+    <Await result={found}>
+      {({ data, total }) => (
+        <>
+          <Steps of={data} />
+          <Pages page={page} pageSize={PAGE_SIZE} total={total} onChange={setPage} />
+        </>
+      )}
+    </Await>
+  );
+}
+
+/** An authority's own words stand as they are. */
+function Steps({ of }: { of: readonly Step[] }) {
   const t = useT();
   return (
     <ol className={classes['timeline']}>

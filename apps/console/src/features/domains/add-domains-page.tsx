@@ -77,7 +77,7 @@ function Wizard() {
   const names = lines.map(({ name }) => name);
   const bad = lines.filter(({ fault }) => fault !== null).length;
   const left = domainLimit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, domainLimit - domainCount);
-  const coverage = useCoverage(siteId, names);
+  const coverage = useCoverage(site, names, step >= CERTIFICATE);
   const certificate: CertificateChoice =
     choice ?? (coverage.orderable.length > 0 ? { kind: 'automatic' } : { kind: 'none' });
   const chosen = certificate.kind === 'existing' ? coverage.fitting.find(({ id }) => id === certificate.id) : undefined;

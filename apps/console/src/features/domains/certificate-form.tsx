@@ -2,7 +2,7 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
-import { useSite } from '../../components/frame/site-scope.ts';
+import { useSite, type SiteInfo } from '../../components/frame/site-scope.ts';
 import { useOverlay, useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
@@ -32,7 +32,9 @@ export function DomainCertificate({ domain }: { domain: Domain }) {
         <Button
           size="xs"
           variant="default"
-          onClick={() => overlay(<CertificateForm domain={domain} />, { title: 'domains.https.changeCertificate' })}
+          onClick={() =>
+            overlay(<CertificateForm site={site} domain={domain} />, { title: 'domains.https.changeCertificate' })
+          }
         >
           {t('domains.https.changeCertificate')}
         </Button>
@@ -41,11 +43,16 @@ export function DomainCertificate({ domain }: { domain: Domain }) {
   );
 }
 
-function CertificateForm({ domain: { id, siteID: siteId, name, certificateID } }: { domain: Domain }) {
+interface FormProps {
+  site: SiteInfo;
+  domain: Domain;
+}
+
+function CertificateForm({ site, domain: { id, siteID: siteId, name, certificateID } }: FormProps) {
   const t = useT();
   const close = useOverlayClose();
   const names = [name];
-  const coverage = useCoverage(siteId, names);
+  const coverage = useCoverage(site, names);
   const [choice, setChoice] = useState<CertificateChoice | null>(null);
   const order = useAction(certificates.autoSSL, { refreshes: ['domains', 'jobs'], done: 'certificates.ordered' });
   const assign = useAction(certificates.assign, { refreshes: ['domains'], done: 'common.saved' });

@@ -2,7 +2,9 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { covers } from '@edgeloom/contract/certificates/certificates.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { Radio, Select } from '@mantine/core';
+import { Link } from 'react-router-dom';
 import { useT } from '../../lib/i18n.ts';
+import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './add-domains.module.css';
@@ -12,27 +14,40 @@ export type CertificateChoice = { kind: 'automatic' } | { kind: 'existing'; id: 
 
 /** Maximum length of a certificate's common name. */
 const NAME_AT_MOST = 64;
+/** Names that certificates are ranked by; the order for more names is near enough. */
+const COMPARED = 5000;
 
-/** Names for which a certificate can be ordered, and existing certificates that cover some names. */
-export function useCoverage(siteId: string, names: readonly string[]) {
+interface Place {
+  id: string;
+  name: string;
+}
+
+/** Which of the names a certificate can be ordered for, and which certificates there are that cover some. */
+export function useCoverage(site: Place, names: readonly string[], isAsked = true) {
   const can = useCan();
-  const params = { siteId };
+  const params = { siteId: site.id };
   const mayOrder = can(certificates.autoSSL);
-  const mayAssign = can(certificates.assign) && can(certificates.meta);
+  const mayAssign = can(certificates.assign) && can(certificates.covering);
   const accounts = useEndpoint(
     siteDns.list,
     { params, query: { pageSize: 500 } },
     { enabled: can(siteDns.list) && names.some((name) => name.startsWith('*.')) },
   );
-  const known = useEndpoint(certificates.meta, { params }, { enabled: mayAssign });
+  const known = useEndpoint(
+    certificates.covering,
+    { params, body: { names: names.slice(0, COMPARED) } },
+    { enabled: isAsked && mayAssign && names.length > 0 },
+  );
   const zones = (accounts.data?.data ?? []).flatMap(({ domains }) => domains);
   const isUnder = (name: string) => zones.some((zone) => name.endsWith(`.${zone}`));
   // Nodes validate names by HTTP; wildcards need a DNS account.
   const orderable = names.filter((name) => name.length <= NAME_AT_MOST && (!name.startsWith('*.') || isUnder(name)));
-  const fitting = (known.data?.data ?? [])
-    .map((certificate) => ({ ...certificate, covered: names.filter((name) => covers(certificate.names, name)) }))
-    .filter(({ covered }) => covered.length > 0);
-  return { orderable: mayOrder ? orderable : [], fitting, mayOrder, mayAssign };
+  const fitting = (known.data?.data ?? []).map((certificate) => ({
+    ...certificate,
+    covered: names.filter((name) => covers(certificate.names, name)),
+  }));
+  const more = (known.data?.total ?? 0) - fitting.length;
+  return { orderable: mayOrder ? orderable : [], fitting, more, mayOrder, mayAssign, site };
 }
 
 interface CertificateStepProps {
@@ -46,7 +61,7 @@ interface CertificateStepProps {
 /** Selects the certificate of new domains. */
 export function CertificateStep({ value, names, coverage, error, onChange }: CertificateStepProps) {
   const t = useT();
-  const { orderable, fitting, mayOrder, mayAssign } = coverage;
+  const { orderable, fitting, more, mayOrder, mayAssign, site } = coverage;
   const left = names.length - orderable.length;
   const chosen = value.kind === 'existing' ? fitting.find(({ id }) => id === value.id) : undefined;
   return (
@@ -99,6 +114,12 @@ export function CertificateStep({ value, names, coverage, error, onChange }: Cer
             allowDeselect={false}
             onChange={(id) => onChange({ kind: 'existing', id })}
           />
+        )}
+        {value.kind === 'existing' && more > 0 && (
+          <p className={classes['probe']}>
+            {t('domains.add.moreCertificates', { count: more })}{' '}
+            <Link to={siteAddress(site, 'certs')}>{t('certificates.title')}</Link>
+          </p>
         )}
         {chosen && chosen.covered.length < names.length && (
           <p className={classes['probe']}>

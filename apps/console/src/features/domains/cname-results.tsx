@@ -1,3 +1,5 @@
+import { useState } from 'react';
+import { Pages } from '../../components/pages/pages.tsx';
 import { RowResults, type RowResult } from '../../components/row-results/row-results.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { explain } from '../../lib/errors.ts';
@@ -5,8 +7,8 @@ import { useT } from '../../lib/i18n.ts';
 import classes from './domains.module.css';
 import { useCnameCheck, type CnameCheck } from './use-cname-check.ts';
 
-/** Maximum per lookup. */
-const MOST = 100;
+/** How many names one call looks up. */
+const PAGE_SIZE = 100;
 
 interface CnameResultsProps {
   siteId: string;
@@ -25,7 +27,8 @@ export function CnameResults({ cname, ...props }: CnameResultsProps) {
 
 function Results({ siteId, cname, rows }: CnameResultsProps & { cname: string }) {
   const t = useT();
-  const those = rows.slice(0, MOST);
+  const [page, setPage] = useState(1);
+  const those = rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const { found, error } = useCnameCheck(
     siteId,
     those.map(({ id }) => id),
@@ -51,7 +54,7 @@ function Results({ siteId, cname, rows }: CnameResultsProps & { cname: string })
         </p>
       )}
       <RowResults title={t('domains.bulk.check')} rows={results} />
-      {rows.length > MOST && <p className={classes['note']}>{t('domains.cname.first', { count: MOST })}</p>}
+      <Pages page={page} pageSize={PAGE_SIZE} total={rows.length} onChange={setPage} />
     </div>
   );
 }

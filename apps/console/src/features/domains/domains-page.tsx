@@ -1,3 +1,4 @@
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { Button, Switch } from '@mantine/core';
 import { IconArrowsExchange, IconCopyPlus, IconPlus, IconWorldWww } from '@tabler/icons-react';
@@ -80,11 +81,13 @@ function DomainList() {
         params={{ siteId: id }}
         columns={columns}
         search="keywords"
-        filters={
-          known.length > 0
-            ? [...filters, { key: 'tags', meta: domains.tags, params: { siteId: id }, many: true }]
-            : filters
-        }
+        filters={[
+          ...filters,
+          ...(can(certificates.meta)
+            ? [{ key: 'certificateID', meta: certificates.meta, params: { siteId: id } }]
+            : []),
+          ...(known.length > 0 ? [{ key: 'tags', meta: domains.tags, params: { siteId: id }, many: true }] : []),
+        ]}
         counted={(total) =>
           limit === 0
             ? t('domains.count', { count: total })

@@ -22,7 +22,6 @@ export function AddLine({ taken, onAdd }: { taken: readonly string[]; onAdd: (li
       data={data}
       value={null}
       searchable
-      limit={100}
       maw={260}
       nothingFoundMessage={t('common.states.nothingMatches')}
       onChange={(line) => line && onAdd(line)}

@@ -39,7 +39,6 @@ function LineChoices() {
       required={false}
       data={data}
       searchable
-      limit={100}
       nothingFoundMessage={t('common.states.nothingMatches')}
       value={Array.isArray(value) ? value.map(String) : []}
       onChange={set}

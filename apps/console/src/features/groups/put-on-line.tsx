@@ -44,7 +44,6 @@ function LineField() {
         {...input}
         data={data}
         searchable
-        limit={100}
         allowDeselect={false}
         nothingFoundMessage={t('common.states.nothingMatches')}
         value={typeof value === 'string' ? value : null}

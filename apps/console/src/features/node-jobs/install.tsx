@@ -17,7 +17,7 @@ import { to } from '../../lib/family.ts';
 import { lasted } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
-import { useMeta } from '../../lib/use-meta.ts';
+import { useNames } from '../../lib/use-meta.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { JoinLine } from '../nodes/join-panel.tsx';
 import type { EdgeNode } from '../nodes/node-states.ts';
@@ -69,7 +69,8 @@ export function Install({ node, job: begun, zoneID }: InstallProps) {
   const [round, setRound] = useState(0);
   const [busy, setBusy] = useState(false);
   const job = useLiveJob(begun, round);
-  const zoneNames = useMeta(zones.meta);
+  const chosenZone = form.values['zoneID'];
+  const [named] = useNames(zones.meta, typeof chosenZone === 'string' ? [chosenZone] : []);
 
   const hostKey = useAction(nodeJobs.hostKey, { quiet: true });
   const create = useAction(nodes.create, { refreshes: ['zones'], quiet: true });
@@ -252,7 +253,7 @@ export function Install({ node, job: begun, zoneID }: InstallProps) {
   ) : null;
 
   const isKeyKnown = typeof pinned === 'string' && !isOtherKey;
-  const zoneName = zoneNames.find(({ value }) => value === form.values['zoneID'])?.label ?? node?.zoneName;
+  const zoneName = named?.label ?? node?.zoneName;
   const title = typeof name === 'string' && name !== '' ? t('nodeJobs.title.install', { name }) : t('nodes.create');
   const done = job?.steps.filter(({ state }) => state === 'done').length ?? 0;
   const isSettled = job !== null && !isStopped;

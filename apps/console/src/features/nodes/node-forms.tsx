@@ -5,13 +5,12 @@ import type { ReactNode } from 'react';
 import * as z from 'zod';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { LinesField } from '../../components/fields/lines-field.tsx';
-import { ManyField } from '../../components/fields/many-field.tsx';
+import { ManyMetaField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
-import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
@@ -112,12 +111,8 @@ export function RoleForm({ rows }: { rows: readonly EdgeNode[] }) {
   );
 }
 
-/** Nodes of the zone that neither have a parent nor sub-nodes. */
+/** Offers nodes of the same zone that neither are nor have sub-nodes. */
 export function AddSubsForm({ node }: { node: EdgeNode }) {
-  const { data } = useEndpoint(nodes.list, { query: { zoneID: node.zoneID, pageSize: 500 } });
-  const free = (data?.data ?? []).filter(
-    ({ id, parentID, subCount }) => id !== node.id && parentID === null && subCount === 0,
-  );
   return (
     <ResourceForm
       create={nodes.addSubs}
@@ -126,7 +121,7 @@ export function AddSubsForm({ node }: { node: EdgeNode }) {
       submitLabel="nodes.subs.add"
       done="common.saved"
     >
-      <ManyField name="ids" data={free.map(({ id, name }) => ({ value: id, label: name }))} />
+      <ManyMetaField name="ids" meta={nodes.meta} query={{ zoneID: node.zoneID, standalone: true }} except={node.id} />
     </ResourceForm>
   );
 }

@@ -2,10 +2,15 @@ import { expect, test } from 'vitest';
 import { gapOf, reasonOf, tally } from './node-states.ts';
 
 test('states are counted by tone, healthy ones first', () => {
-  const rows = (['offline', 'enabled', 'rejected', 'enabled', 'disabled'] as const).map((status) => ({ status }));
-  expect(tally(rows)).toEqual([
-    { tone: 'ok', count: 2 },
-    { tone: 'bad', count: 2 },
+  const counts = [
+    { status: 'offline', count: 3 },
+    { status: 'enabled', count: 1200 },
+    { status: 'rejected', count: 2 },
+    { status: 'disabled', count: 1 },
+  ] as const;
+  expect(tally([...counts])).toEqual([
+    { tone: 'ok', count: 1200 },
+    { tone: 'bad', count: 5 },
     { tone: 'off', count: 1 },
   ]);
 });

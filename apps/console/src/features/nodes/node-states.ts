@@ -8,10 +8,13 @@ export type EdgeNode = Received<typeof nodes.list>['data'][number];
 
 const order: readonly Tone[] = ['ok', 'busy', 'warn', 'bad', 'held', 'off', 'unknown'];
 
-/** Number of nodes per tone, healthy ones first, without empty tones. */
-export const tally = (rows: readonly Pick<EdgeNode, 'status'>[]) =>
+/** The count of nodes per tone, healthy ones first; tones without a node are left out. */
+export const tally = (counts: Received<typeof nodes.counts>['data']) =>
   order
-    .map((tone) => ({ tone, count: rows.filter(({ status }) => statusTone.node[status] === tone).length }))
+    .map((tone) => ({
+      tone,
+      count: counts.reduce((sum, { status, count }) => sum + (statusTone.node[status] === tone ? count : 0), 0),
+    }))
     .filter(({ count }) => count > 0);
 
 /** Why a node is not simply enabled. */

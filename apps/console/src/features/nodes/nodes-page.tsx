@@ -35,10 +35,10 @@ export function NodesPage() {
   );
 }
 
-/** Number of nodes per state, over all pages. */
+/** How many nodes have each state, counted by the server. */
 function Tally() {
   const t = useT();
-  const { data } = useEndpoint(nodes.list, { query: { pageSize: 500 } }, { pollMs: 5000 });
+  const { data } = useEndpoint(nodes.counts, {}, { pollMs: 5000 });
   if (!data || data.total === 0) return null;
   return (
     <ul className={classes['tallies']} aria-label={t('nodes.perState')}>

@@ -222,11 +222,10 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
   );
 }
 
-/** Totals of a zone, over all pages. */
+/** Counts all nodes of the zone, not only those on this page. */
 function ZoneLabel({ zoneID, rows }: { zoneID: string; rows: readonly EdgeNode[] }) {
   const t = useT();
-  const { data } = useEndpoint(zones.list, { query: { pageSize: 500 } }, { pollMs: POLL_MS });
-  const zone = data?.data.find(({ id }) => id === zoneID);
+  const { data: zone } = useEndpoint(zones.get, { params: { zoneId: zoneID } }, { pollMs: POLL_MS });
   return (
     <>
       <b>{zone?.name ?? rows[0]?.zoneName}</b>

@@ -34,12 +34,12 @@ export function SiteForm({ value }: { value?: Site }) {
   );
 }
 
-/** For products without generated names: first label of the CNAME target. */
+/** The first label of the CNAME, for products whose labels are not drawn at random. */
 function CnameLabelField({ name, of }: { name: string; of?: string }) {
   const { values } = useForm();
   const { value, set, input } = useField(name);
-  const { data } = useEndpoint(products.list, { query: { pageSize: 500 } });
-  const product = data?.data.find(({ id }) => id === (of ?? values['productID']));
+  const productID = of ?? String(values['productID'] ?? '');
+  const { data: product } = useEndpoint(products.get, { params: { productID } }, { enabled: productID !== '' });
   if (product?.cnameMode !== 'custom') return null;
   return (
     <TextInput

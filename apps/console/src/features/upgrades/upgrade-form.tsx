@@ -1,6 +1,7 @@
 import { ReleaseVersion, type ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
+import { MOST_UPGRADED } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { IconCloudUp } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -34,8 +35,6 @@ export const versionAt = ({ version, packs }: Pick<EdgeNode, 'version' | 'packs'
   product === 'agent' ? version : (packs.find((pack) => pack.product === product)?.version ?? '');
 
 const Begun = z.object({ id: z.string() });
-/** Maximum per call. */
-const MOST = 1000;
 
 /** Upgrades the selected or all nodes that do not have the version. */
 export function UpgradeForm({ product, rows }: { product: ReleaseProduct; rows?: readonly EdgeNode[] }) {
@@ -86,7 +85,7 @@ function Form({ of, rows }: { of: Latest; rows: readonly EdgeNode[] }) {
         const draft = UpgradeDraft.parse(values);
         return {
           ids: takers(draft.version)
-            .slice(0, MOST)
+            .slice(0, MOST_UPGRADED)
             .map(({ id }) => id),
           product: of.product,
           version: draft.version,
@@ -134,7 +133,7 @@ function Who({ of, takersOf, leftOut }: WhoProps) {
       <li>
         <b>{takers.length === 0 ? t('upgrades.nobody') : t('upgrades.for', { count: takers.length })}</b>
       </li>
-      {takers.length > MOST && <li data-warns>{t('upgrades.most', { count: count(MOST) })}</li>}
+      {takers.length > MOST_UPGRADED && <li data-warns>{t('upgrades.most', { count: count(MOST_UPGRADED) })}</li>}
       {away > 0 && <li>{t('upgrades.away', { count: away })}</li>}
       {leftOut > 0 && <li>{t('upgrades.cannot', { count: leftOut })}</li>}
       {isOlder && <li data-warns>{t('upgrades.older')}</li>}

@@ -1,17 +1,13 @@
-import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
-import { ActionIcon } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Differences } from '../../components/differences/differences.tsx';
 import { VersionPair, type Sides } from '../../components/differences/version-pair.tsx';
+import { Pages } from '../../components/pages/pages.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { count, time } from '../../lib/format.ts';
+import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './versions.module.css';
-
-type Version = Received<typeof versions.list>['data'][number];
 
 const SIZE = 100;
 
@@ -19,10 +15,6 @@ const SIZE = 100;
 export function Comparison({ siteId, from, to, choose }: Sides & { siteId: string; choose: (sides: Sides) => void }) {
   const t = useT();
   const [page, setPage] = useState(1);
-  const all = useEndpoint(versions.list, {
-    params: { siteId },
-    query: { sortBy: 'version', orderBy: 'desc', pageSize: 500 },
-  });
   const found = useEndpoint(versions.compare, {
     params: { siteId, version: to },
     query: { against: from, page, pageSize: SIZE },
@@ -31,18 +23,18 @@ export function Comparison({ siteId, from, to, choose }: Sides & { siteId: strin
     setPage(1);
     choose(sides);
   };
-  const known = all.data?.data ?? [];
-  const nameOf = (version: number) => labelOf(version, known) ?? t('versions.atVersion', { version });
-  const oldest = found.data?.oldest ?? 0;
-  const data = [...known.map(({ version }) => version), oldest]
-    .filter((version, i, list) => list.indexOf(version) === i)
-    .map((version) => ({
-      value: String(version),
-      label: version === 0 ? t('versions.first') : nameOf(version),
-    }));
+  const oldest = found.data?.oldest;
+  // The state before the oldest version is no row of the list.
+  const base =
+    oldest === undefined
+      ? null
+      : {
+          value: String(oldest),
+          label: t(oldest === 0 ? 'versions.first' : 'versions.atVersion', { version: oldest }),
+        };
   return (
     <div className={classes['comparison']}>
-      <VersionPair from={from} to={to} data={data} choose={turn} />
+      <VersionPair from={from} to={to} meta={versions.meta} params={{ siteId }} base={base} choose={turn} />
       <Await result={found}>
         {(comparison) =>
           comparison.total === 0 ? (
@@ -56,35 +48,11 @@ export function Comparison({ siteId, from, to, choose }: Sides & { siteId: strin
                 before={t('versions.atVersion', { version: from })}
                 after={t('versions.atVersion', { version: to })}
               />
-              {comparison.total > SIZE && (
-                <Pages page={page} pages={Math.ceil(comparison.total / SIZE)} onChange={setPage} />
-              )}
+              <Pages page={page} pageSize={SIZE} total={comparison.total} onChange={setPage} />
             </>
           )
         }
       </Await>
     </div>
-  );
-}
-
-function labelOf(version: number, known: readonly Version[]) {
-  const found = known.find((one) => one.version === version);
-  return found && [String(version), time(found.at), found.accountName].filter(Boolean).join(' · ');
-}
-
-function Pages({ page, pages, onChange }: { page: number; pages: number; onChange: (page: number) => void }) {
-  const t = useT();
-  return (
-    <nav className={classes['pages']} aria-label={t('common.table.page', { page, pages })}>
-      <ActionIcon aria-label={t('common.table.previous')} disabled={page <= 1} onClick={() => onChange(page - 1)}>
-        <IconChevronLeft size={16} stroke={1.6} />
-      </ActionIcon>
-      <span aria-hidden>
-        {page} / {pages}
-      </span>
-      <ActionIcon aria-label={t('common.table.nextPage')} disabled={page >= pages} onClick={() => onChange(page + 1)}>
-        <IconChevronRight size={16} stroke={1.6} />
-      </ActionIcon>
-    </nav>
   );
 }

@@ -3,12 +3,13 @@ import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { Button, Progress, Switch } from '@mantine/core';
 import { IconBan, IconLockOpen, IconShieldOff } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { LinesField } from '../../components/fields/lines-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Section } from '../../components/page/section.tsx';
+import { Pages } from '../../components/pages/pages.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { does } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
@@ -29,6 +30,8 @@ type Block = RowOf<typeof ipset.get>;
 
 const POLL_MS = 5000;
 const MINUTE = 60;
+const FAULTS_SHOWN = 5;
+const FAULTS_ON_A_PAGE = 50;
 
 const causeOf = ({ cause }: Block) => tMaybe(`ipset.choices.causes.${cause}`) ?? cause;
 const finderOf = ({ node, author }: Block) => (author === '' ? (node?.name ?? '') : author);
@@ -142,13 +145,14 @@ function Blocked({ zoneId, timeout }: { zoneId: string; timeout: number }) {
 function Fill({ zoneId }: { zoneId: string }) {
   const t = useT();
   const can = useCan();
+  const overlay = useOverlay();
   const confirm = useConfirm();
   const { run, running } = useAction(ipset.flush, { done: 'ipset.flushed' });
   // One row suffices, because the counts are of the whole set.
   const result = useEndpoint(ipset.get, { params: { zoneId }, query: { pageSize: 1 } }, { pollMs: POLL_MS });
   return (
     <Await result={result}>
-      {({ size, max, refused, nodes, holding, faults }) => {
+      {({ size, max, refused, nodes, holding, faults, faultCount }) => {
         const flush = async () => {
           const title = t('ipset.flushTitle', { count: size });
           const points = [t('ipset.flushPoint'), t('common.confirm.final')];
@@ -175,14 +179,52 @@ function Fill({ zoneId }: { zoneId: string }) {
                 <StatusMark tone="warn" /> {t('ipset.refused', { count: refused })}
               </p>
             )}
-            {faults.map(({ node, error }) => (
-              <p key={node}>
-                <StatusMark tone="warn" /> {t('ipset.fault', { node })} <small>{error}</small>
-              </p>
+            {faults.slice(0, FAULTS_SHOWN).map(({ node, error }) => (
+              <Fault key={node} node={node} error={error} />
             ))}
+            {faultCount > FAULTS_SHOWN && (
+              <p>
+                {t('common.form.moreRows', { more: count(faultCount - FAULTS_SHOWN) })}{' '}
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  onClick={() => overlay(<Faults zoneId={zoneId} />, { title: 'ipset.faults' })}
+                >
+                  {t('ipset.allFaults')}
+                </Button>
+              </p>
+            )}
           </div>
         );
       }}
+    </Await>
+  );
+}
+
+function Fault({ node, error }: { node: string; error: string }) {
+  const t = useT();
+  return (
+    <p>
+      <StatusMark tone="warn" /> {t('ipset.fault', { node })} <small>{error}</small>
+    </p>
+  );
+}
+
+/** All nodes whose kernel does not block, page by page. */
+function Faults({ zoneId }: { zoneId: string }) {
+  const [page, setPage] = useState(1);
+  const query = { page, pageSize: FAULTS_ON_A_PAGE };
+  const result = useEndpoint(ipset.faults, { params: { zoneId }, query }, { pollMs: POLL_MS });
+  return (
+    <Await result={result}>
+      {({ data, total }) => (
+        <div className={classes['fill']}>
+          {data.map(({ node, error }) => (
+            <Fault key={node.id} node={node.name} error={error} />
+          ))}
+          <Pages page={page} pageSize={FAULTS_ON_A_PAGE} total={total} onChange={setPage} />
+        </div>
+      )}
     </Await>
   );
 }

@@ -4,7 +4,6 @@ import { IconHistory } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { VersionPair, type Sides } from '../../components/differences/version-pair.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { Differences, Words } from './foretold.tsx';
@@ -18,27 +17,13 @@ interface ZoneComparisonProps extends Sides {
 /** Compares two versions of a zone: as text, in snippets and in nginx's files. */
 export function ZoneComparison({ zoneId, from, to, choose }: ZoneComparisonProps) {
   const t = useT();
-  // Limited, because each version contains whole lists and snippets.
-  const all = useEndpoint(zoneSettings.versions, {
-    params: { zoneId },
-    query: { sortBy: 'version', orderBy: 'desc', pageSize: 50 },
-  });
   const found = useEndpoint(zoneSettings.compare, { params: { zoneId, version: to }, query: { against: from } });
   useEffect(() => document.querySelector<HTMLElement>('[data-comparison]')?.focus({ preventScroll: true }), []);
-  const known = all.data?.data ?? [];
   const nameOf = (version: number) => t('versions.atVersion', { version });
-  // A compared version may be older than the listed ones.
-  const data = [...new Set([...known.map(({ version }) => version), from, to])].map((version) => {
-    const one = known.find((other) => other.version === version);
-    const label = one
-      ? [String(version), time(one.createdAt), one.author].filter(Boolean).join(' · ')
-      : nameOf(version);
-    return { value: String(version), label };
-  });
   return (
     <section className={classes['review']} aria-label={t('versions.difference')} tabIndex={-1} data-comparison>
       <div className={classes['pair']}>
-        <VersionPair from={from} to={to} data={data} choose={choose} />
+        <VersionPair from={from} to={to} meta={zoneSettings.metaVersions} params={{ zoneId }} choose={choose} />
         <Button
           variant="default"
           leftSection={<IconHistory size={15} stroke={1.6} />}

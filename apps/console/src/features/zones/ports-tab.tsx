@@ -14,7 +14,7 @@ import { PortForm, type Port } from './port-form.tsx';
 import classes from './zones.module.css';
 
 const columns: Column<Port>[] = [
-  { key: 'port', render: ({ port }) => <b>{port}</b> },
+  { key: 'port', ordered: 'asc', render: ({ port }) => <b>{port}</b> },
   { key: 'tls', render: ({ tls }) => (tls ? 'HTTPS' : 'HTTP') },
   { key: 'createdAt', as: 'time' },
 ];

@@ -1,3 +1,4 @@
+import { ApiError } from '@edgeloom/contract/client.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconMapPins, IconPencil, IconPlus } from '@tabler/icons-react';
@@ -42,20 +43,16 @@ interface ZonePageProps {
 export function ZonePage({ nodesTab }: ZonePageProps) {
   const t = useT();
   const { zoneId } = useRouteParams('zoneId');
-  // The API has no call for one zone; an account has few.
-  const all = useEndpoint(zones.list, { query: { pageSize: 500 } });
+  const found = useEndpoint(zones.get, { params: { zoneId } });
+  if (found.error instanceof ApiError && found.error.status === 404)
+    return (
+      <Page title="zones.title">
+        <EmptyState icon={IconMapPins} title={t('zones.goneTitle')} />
+      </Page>
+    );
   return (
-    <Await result={all} page="zones.title">
-      {({ data }) => {
-        const zone = data.find(({ id }) => id === zoneId);
-        return zone ? (
-          <Loaded key={zone.id} zone={zone} nodesTab={nodesTab} />
-        ) : (
-          <Page title="zones.title">
-            <EmptyState icon={IconMapPins} title={t('zones.goneTitle')} />
-          </Page>
-        );
-      }}
+    <Await result={found} page="zones.title">
+      {(zone) => <Loaded key={zone.id} zone={zone} nodesTab={nodesTab} />}
     </Await>
   );
 }
