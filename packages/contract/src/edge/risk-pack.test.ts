@@ -100,10 +100,10 @@ describe('a pack is refused', () => {
   test.each<[string, Buffer, RegExp]>([
     ['that is garbage', Buffer.from('no pack at all, though long enough'), /no risk pack/],
     ['that is empty', Buffer.alloc(0), /no risk pack/],
-    ['that is torn', good.subarray(0, -1), /bytes where/],
+    ['that is torn', good.subarray(0, -1), /bytes instead of/],
     ['that has rotted', Buffer.from(good).fill(7, 30, 31), /damaged/],
     ['of a later form', forged((file) => file.writeUInt32LE(2, 8)), /form 2/],
-    ['that says more than is there', forged((file) => file.writeUInt32LE(3, 12)), /bytes where/],
+    ['that says more than is there', forged((file) => file.writeUInt32LE(3, 12)), /bytes instead of/],
     ['that says more than anybody takes', forged((file) => file.writeUInt32LE(0xffff_ffff, 12)), /more than 1000000/],
     ['of no order', forged((file) => file.writeUInt32LE(0, 24 + 8)), /not in order/],
     ['with a score of nothing', forged((file) => file.writeUInt8(0, file.length - 1)), /score of 0/],
