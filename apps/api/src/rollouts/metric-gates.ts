@@ -42,21 +42,36 @@ export interface GateInput {
   customers: number;
 }
 
-export const metricGates = (input: GateInput): RolloutGate[] => [
-  shareGate({ name: 'serverErrors', index: 1, rise: input.gates.serverErrors, minBad: 3 }, input),
-  shareGate({ name: 'refusals', index: 2, rise: input.gates.refusals, minBad: 10 }, input),
-  latencyGate(input),
-];
+export function metricGates(input: GateInput): RolloutGate[] {
+  const measured = measure(input);
+  const { serverErrors, refusals } = input.gates;
+  return [
+    shareGate({ name: 'serverErrors', index: 1, rise: serverErrors, minBad: 3 }, input, measured),
+    shareGate({ name: 'refusals', index: 2, rise: refusals, minBad: 10 }, input, measured),
+    latencyGate(input, measured),
+  ];
+}
 
-/** Judges each updated node, and all together, since each alone may have too few requests. */
-function shareGate(metric: Metric, { updated, others: without, gates, customers }: GateInput): RolloutGate {
+type Measured = ReturnType<typeof measure>;
+
+/** Updated nodes with a baseline, the slowest first, and the sum of the other nodes. */
+function measure({ updated, others, gates }: GateInput) {
   const recent = ({ metrics }: NodeRecord) => (metrics ? [recentCounts(metrics, gates.requests)] : []);
-  const measured = updated.flatMap((node) => {
+  const slowestFirst = updated.toSorted((a, b) => (p99Of(b) ?? 0) - (p99Of(a) ?? 0));
+  const nodes = slowestFirst.flatMap((node) => {
     const before = node.baseline?.counts;
     return before ? recent(node).map((now) => ({ node, before, now: withoutStrayPackets(now, before) })) : [];
   });
-  const others = sumCounts(without.flatMap(recent));
-  const judge = (nodes: typeof measured) => {
+  return { nodes, others: sumCounts(others.flatMap(recent)) };
+}
+
+/** Judges each updated node, and all together, since each alone may have too few requests. */
+function shareGate(
+  metric: Metric,
+  { gates, customers }: GateInput,
+  { nodes: measured, others }: Measured,
+): RolloutGate {
+  const judge = (nodes: Measured['nodes']) => {
     const [now, before] = [sumCounts(nodes.map((one) => one.now)), sumCounts(nodes.map((one) => one.before))];
     return verdictOf(metric, { now, before, others }, gates.requests, leftOutOf(customers));
   };
@@ -149,10 +164,9 @@ export function latencyLimit({ baseline }: NodeRecord, without: NodeRecord[], { 
 const p99Of = ({ metrics }: NodeRecord) => median(metrics?.p99s ?? []);
 
 /** p99 is above its limit when more than 1 % of requests are slow. */
-function latencyGate(input: GateInput): RolloutGate {
-  const updated = input.updated.toSorted((a, b) => (p99Of(b) ?? 0) - (p99Of(a) ?? 0));
-  const gate = shareGate({ name: 'latency', index: 3, rise: 0.01, minBad: 3 }, { ...input, updated });
-  const node = updated.find(({ nodeId }) => nodeId === gate.nodeID);
+function latencyGate(input: GateInput, measured: Measured): RolloutGate {
+  const gate = shareGate({ name: 'latency', index: 3, rise: 0.01, minBad: 3 }, input, measured);
+  const node = input.updated.find(({ nodeId }) => nodeId === gate.nodeID);
   const value = node ? p99Of(node) : null;
   const limit = node ? latencyLimit(node, input.others, input.gates) : null;
   if (value === null || limit === null) return gateState('latency', 'notJudged', { requests: gate.requests });

@@ -39,7 +39,7 @@ test('sites of a customer are counted together, and those of the operator belong
   expect(counts).toMatchObject({ traffic: [90, 42, 0, 0], samples: 3 });
   expect(counts.customers).toEqual({ one: [60, 30, 0, 0], two: [21, 3, 0, 0] });
   const rest = withoutCustomers(counts, ['one', 'unknown']);
-  expect(rest).toMatchObject({ traffic: [30, 12, 0, 0], customers: { two: [21, 3, 0, 0] } });
+  expect(rest.traffic).toEqual([30, 12, 0, 0]);
 });
 
 test('a thousand customers with errors at once do not make the stored window large', () => {
