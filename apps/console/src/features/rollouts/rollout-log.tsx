@@ -21,7 +21,7 @@ function eventText({ event, wave, detail }: Line, t: T): string {
 /** Events whose message repeats the page. */
 const withoutMessage: readonly Line['event'][] = ['begun', 'asked', 'askedBack', 'completed'];
 const hasMessage = ({ event, detail, message }: Line & Pick<RolloutLine, 'message'>) =>
-  message !== null && !withoutMessage.includes(event) && !(event === 'goesBack' && hasFigures(detail));
+  message !== null && !withoutMessage.includes(event) && (event === 'gateFailed' || !hasFigures(detail));
 
 const bad: readonly Line['event'][] = ['failed', 'rolledBack', 'gateFailed', 'goesBack', 'refused', 'stuck'];
 
