@@ -64,7 +64,7 @@ describe('changes of a zone', () => {
     const carried = (async () => {
       while (isWriting) {
         const open = await db.rollout.findMany({ where: { kind: 'zone', endedAt: null } });
-        await Promise.all(open.map(async ({ id }) => (await fleet.carrier(id)).look().catch(() => undefined)));
+        await Promise.all(open.map(async ({ id }) => (await fleet.runner(id)).tick().catch(() => undefined)));
       }
     })();
     const writes: string[] = [];

@@ -223,7 +223,7 @@ test('a set on trial is emptied on rollback', async () => {
   const { trial } = await call(zoneSettings.get, { params });
   expect(await node.say(['203.0.113.7'])).toMatchObject({ refused: [] });
   const client = await pool.connect();
-  await withdraw(client, zone.id, trial?.version ?? 0, { note: 'worse', saying: null });
+  await withdraw(client, zone.id, trial?.version ?? 0, { note: 'worse', messageCode: null });
   client.release();
   await pool.query('UPDATE nodes SET joined_at = NULL WHERE zone_id = $1', [zone.id]);
   await call(ipset.set, { params, body: { enabled: true, timeout: 600, max: 1000, reason: 'once more' } });

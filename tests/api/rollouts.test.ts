@@ -1,7 +1,7 @@
-// Releases on their way to nodes that are played: which is told when, what stops it, and what a process that dies leaves behind.
+// Rollouts on a fake fleet: the order of nodes, the gates, rollbacks, and processes that die.
 import type { Installation } from '@edgeloom/api/core/installation.ts';
-import { storeUpgradeReport } from '@edgeloom/api/rollouts/reports.ts';
-import { claimRollout, type Carrier } from '@edgeloom/api/rollouts/run-rollout.ts';
+import { storeUpgradeReport } from '@edgeloom/api/rollouts/upgrade-reports.ts';
+import { claimRollout, type RolloutRunner } from '@edgeloom/api/rollouts/run-rollout.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
@@ -28,7 +28,7 @@ afterAll(close);
 type Wish = Partial<Pick<UpgradeInput, 'product' | 'version' | 'reason'>> & { strategy?: object };
 const waves = (more: object = {}) => ({ type: 'waves', soakSeconds: 12, ...more });
 
-/** Of one tenant, so many nodes in each zone, all there. */
+/** Zones of one tenant with this many online nodes each. */
 async function fleetOf(counts: number[], tenant?: Tenant) {
   const of = tenant ?? (await build.client());
   const zones = await Promise.all(counts.map(() => build.zone({ tenant: of })));
@@ -64,25 +64,25 @@ const Strategy = upgrades.begin.body.shape.strategy;
 const told = (fleet: PlayedFleet) => fleet.nodes.filter(({ heard }) => heard.length > 0);
 const versions = (fleet: PlayedFleet) => fleet.nodes.map(({ version }) => version);
 
-/** Looks, nodes report, two seconds pass; until it is so, or for ten minutes of the fleet. */
-async function until(carrier: Carrier, fleet: PlayedFleet, isSo: () => boolean | Promise<boolean>) {
+/** Ticks the runner, lets nodes report, and advances the clock by two seconds, for ten minutes at most. */
+async function until(runner: RolloutRunner, fleet: PlayedFleet, isSo: () => boolean | Promise<boolean>) {
   for (let second = 0; second < 600; second += 2) {
     if (await isSo()) return;
-    await carrier.look();
+    await runner.tick();
     await fleet.report();
     fleet.pass(2);
   }
-  throw new Error('it never came to that');
+  throw new Error('the condition was never met');
 }
 const ended = (id: string) => async () => (await db.rollout.count({ where: { id, endedAt: null } })) === 0;
 
-/** To its end. */
+/** Runs the rollout to its end. */
 async function finish(made: Awaited<ReturnType<typeof fleetOf>>, id: string) {
-  await until(await made.fleet.carrier(id), made.fleet, ended(id));
+  await until(await made.fleet.runner(id), made.fleet, ended(id));
   return made.get(id);
 }
 describe('a release', () => {
-  test('is begun for more than a thousand nodes in one call', async () => {
+  test('starts for more than a thousand nodes in one call', async () => {
     const zone = await build.zone();
     const names = Array.from({ length: 1010 }, (_, i) => `node ${i}`);
     const joinedAt = new Date(START);
@@ -94,14 +94,14 @@ describe('a release', () => {
     expect(await as(zone.client).call(upgrades.begin, { body })).toMatchObject({ counts: { total: 1010 } });
   });
 
-  test('comes to one node, then to a tenth of each zone, then to all, each wave once the one before has been watched', async () => {
+  test('updates one node, then a tenth of each zone, then all, each wave after the soak of the one before', async () => {
     const made = await fleetOf([20, 11]);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
+    const runner = await made.fleet.runner(id);
     const sizes = new Set<number>();
-    /** Of how many of each zone have heard of it. */
+    /** Commanded nodes per zone. */
     const shares = new Set<string>();
-    await until(carrier, made.fleet, () => {
+    await until(runner, made.fleet, () => {
       const heard = told(made.fleet);
       sizes.add(heard.length);
       const inZones = Map.groupBy(heard, ({ id }) => made.zoneOf.get(id));
@@ -122,13 +122,13 @@ describe('a release', () => {
       ['passed', 27],
     ]);
     expect(new Set(versions(made.fleet))).toEqual(new Set(['1.1.0']));
-    // Each was asked once.
+    // Each node receives one command.
     expect(made.fleet.nodes.every(({ heard }) => heard.join() === '1.1.0')).toBe(true);
     const { data } = await made.call(nodes.list, { query: {} });
     expect(new Set(data.map(({ upgradeStatus }) => upgradeStatus))).toEqual(new Set(['updateComplete']));
   });
 
-  test('that does not come up is stopped at the first node, and the others never hear of it', async () => {
+  test('that does not start ends at the first node, and the others receive no command', async () => {
     const made = await fleetOf([10]);
     for (const node of made.fleet.nodes) node.outcome = 'rolledBack';
     const { id } = await made.begin();
@@ -145,10 +145,10 @@ describe('a release', () => {
     });
   });
 
-  test('under which visitors get 5xx goes back from all that have it, with the figures', async () => {
+  test('with more 5xx responses is rolled back on all updated nodes, with the figures', async () => {
     const made = await fleetOf([20]);
     const { id, nodes: planned } = await made.begin();
-    // The first one stays well: only in the second wave it shows.
+    // The first node stays healthy, so that the second wave fails.
     const first = planned.find(({ wave }) => wave === 0)?.nodeID;
     for (const node of made.fleet.nodes)
       node.traffic = ({ version }) => ({
@@ -158,8 +158,10 @@ describe('a release', () => {
       });
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'serverErrors', counts: { back: 2, failed: 0 } });
-    expect(rollout.message).toMatch(/40 % of \d+ answers were 5xx.*before: 0 %; nodes without it: 0 %/);
-    expect(rollout.saying).toMatchObject({ code: 'serverErrors', values: { value: 0.4, before: 0, others: 0 } });
+    expect(rollout.message).toMatch(
+      /40 % of \d+ responses were 5xx, limit 5 % \(before the update 0 %, nodes without the change 0 %\)/,
+    );
+    expect(rollout.messageCode).toMatchObject({ code: 'serverErrors', values: { value: 0.4, before: 0, others: 0 } });
     expect(rollout.waves.map(({ state }) => state)).toEqual(['passed', 'failed', 'waiting']);
     const gate = rollout.waves[1]?.gates.find(({ state }) => state === 'failed');
     expect(gate).toMatchObject({ gate: 'serverErrors', value: 0.4, limit: expect.closeTo(0.05, 3) });
@@ -170,54 +172,57 @@ describe('a release', () => {
     expect(new Set(versions(made.fleet))).toEqual(new Set(['1.0.0']));
   });
 
-  test('that begins to fail late goes back from then on, however well it went before', async () => {
+  test('that fails late is rolled back, whatever its earlier samples were', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin({ strategy: waves({ soakSeconds: 3600 }) });
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, () => made.fleet.now - START > 500_000);
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, () => made.fleet.now - START > 500_000);
     for (const node of made.fleet.nodes)
       node.traffic = ({ version }) => ({ requests: 100, serverErrors: version === '1.1.0' ? 100 : 0, p99Ms: 20 });
     const from = made.fleet.now;
-    await until(carrier, made.fleet, async () => (await made.get(id)).state === 'rolledBack');
+    await until(runner, made.fleet, async () => (await made.get(id)).state === 'rolledBack');
     expect(made.fleet.now - from).toBeLessThanOrEqual(30_000);
   });
 
-  test('is not blamed for what all nodes suffer alike', async () => {
+  test('passes when nodes without it have the same errors', async () => {
     const made = await fleetOf([4]);
     const { id } = await made.begin();
     for (const node of made.fleet.nodes)
       node.traffic = () => ({ requests: 100, serverErrors: told(made.fleet).length > 0 ? 50 : 0, p99Ms: 20 });
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).wave === 2);
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).wave === 2);
     expect((await made.get(id)).waves[0]?.gates).toContainEqual(
       expect.objectContaining({ gate: 'serverErrors', state: 'passed', value: 0.5, others: 0.5 }),
     );
   });
 
-  test('under which answers take several times as long goes back', async () => {
+  test('with several times the p99 latency is rolled back', async () => {
     const made = await fleetOf([5]);
     for (const node of made.fleet.nodes)
-      node.traffic = ({ version }) => ({ requests: 50, serverErrors: 0, p99Ms: version === '1.1.0' ? 900 : 30 });
+      node.traffic = ({ version }) =>
+        version === '1.1.0'
+          ? { requests: 50, serverErrors: 0, slow: 5, p99Ms: 900 }
+          : { requests: 50, serverErrors: 0, p99Ms: 30 };
     const { id } = await made.begin();
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'latency', counts: { back: 1 } });
-    expect(rollout.message).toContain('took longer than 900 ms, at most 130 ms is taken');
+    expect(rollout.message).toContain('p99 latency 900 ms, limit 130 ms');
     expect(told(made.fleet)).toHaveLength(1);
   });
 
-  test('under which nginx stops, or a document is refused that others take, goes back', async () => {
+  test('that stops nginx, or rejects a document that other nodes accept, is rolled back', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, () => versions(made.fleet).includes('1.1.0'));
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, () => versions(made.fleet).includes('1.1.0'));
     const [first] = told(made.fleet);
     if (first) Object.assign(first, { nginx: 'rolledBack', error: 'not\0good' });
     expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', fault: 'nginx' });
 
     const again = await fleetOf([3]);
     const { id: second } = await again.begin();
-    const carries = await again.fleet.carrier(second);
-    await until(carries, again.fleet, () => versions(again.fleet).includes('1.1.0'));
+    const secondRunner = await again.fleet.runner(second);
+    await until(secondRunner, again.fleet, () => versions(again.fleet).includes('1.1.0'));
     await db.nodeState.update({
       where: { nodeId: told(again.fleet)[0]?.id ?? '' },
       data: { rejected: [{ key: 'site/x', revision: 3, error: 'not understood' }] },
@@ -227,7 +232,7 @@ describe('a release', () => {
     expect(rollout.message).toContain('site/x: not understood');
   });
 
-  test('without visitors passes by what the nodes say of themselves, and this is told', async () => {
+  test('without visitors passes, and its traffic gates are not judged', async () => {
     const made = await fleetOf([3]);
     for (const node of made.fleet.nodes) node.traffic = () => ({ requests: 0, serverErrors: 0, p99Ms: null });
     const { id } = await made.begin();
@@ -244,20 +249,20 @@ describe('a release', () => {
     ]);
   });
 
-  test('of which a node says nothing within the time goes back', async () => {
+  test('without a report until the deadline is rolled back', async () => {
     const made = await fleetOf([3]);
     for (const node of made.fleet.nodes) node.outcome = 'nothing';
     const { id } = await made.begin({ strategy: waves({ deadlineSeconds: 20 }) });
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
     for (const node of made.fleet.nodes) node.outcome = 'complete';
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { back: 1 } });
-    expect(rollout.message).toContain('no word that it is done within 20 s');
-    expect(rollout.saying).toMatchObject({ code: 'late', node: expect.any(String), values: { seconds: 20 } });
+    expect(rollout.message).toContain('no confirmation of the update within 20 s');
+    expect(rollout.messageCode).toMatchObject({ code: 'late', node: expect.any(String), values: { seconds: 20 } });
   });
 
-  test('that a node refuses goes no further', async () => {
+  test('that a node refuses ends there', async () => {
     const made = await fleetOf([3]);
     for (const node of made.fleet.nodes) node.refusal = 'no key that is trusted here has signed it\0';
     const { id } = await made.begin();
@@ -266,22 +271,22 @@ describe('a release', () => {
     expect(rollout.message).toContain('no key that is trusted here');
   });
 
-  test('of a product that a node had none of is taken away from it again', async () => {
+  test('of a product that a node did not have is removed by a rollback', async () => {
     const made = await fleetOf([2]);
     const { id } = await made.begin({ product: 'waf' });
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
     await made.act(id, 'rollback');
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', counts: { back: 1, failed: 0 } });
     expect(told(made.fleet).map(({ heard }) => heard)).toEqual([['3.0.0', 'no waf']]);
   });
 
-  test('of such a product stays with an agent that does not know how to go back to none, and this is told', async () => {
+  test('of such a product stays where the agent cannot remove it, and the node is stuck', async () => {
     const made = await fleetOf([2]);
     const { id } = await made.begin({ product: 'waf' });
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
     for (const node of made.fleet.nodes) node.refusal = 'agent 1.0.0 does not know the command removePack';
     await made.act(id, 'rollback');
     const rollout = await finish(made, id);
@@ -291,12 +296,8 @@ describe('a release', () => {
 
   test.each([
     ['nginx refuses', { requests: 100, serverErrors: 0, refused: 40, p99Ms: 20 }, 0.4],
-    [
-      'the kernel drops, so that they make no request at all,',
-      { requests: 0, serverErrors: 0, dropped: 300, p99Ms: 20 },
-      1,
-    ],
-  ])('by which %s visitors who were let in before goes back at the first node', async (_, traffic, value) => {
+    ['the kernel drops, who send no request at all,', { requests: 0, serverErrors: 0, dropped: 300, p99Ms: 20 }, 1],
+  ])('by which %s visitors who were served before is rolled back at the first node', async (_, traffic, value) => {
     const made = await fleetOf([4]);
     // Some are always refused.
     for (const node of made.fleet.nodes)
@@ -318,7 +319,7 @@ describe('a release', () => {
     expect(told(made.fleet)).toHaveLength(1);
   });
 
-  test('is not blamed for an attack that all nodes turn away, nor judged where an agent does not count refusals', async () => {
+  test('passes an attack that all nodes refuse, and is not judged where the agent reports no traffic', async () => {
     const made = await fleetOf([4]);
     for (const node of made.fleet.nodes)
       node.traffic = () => ({
@@ -328,20 +329,20 @@ describe('a release', () => {
         p99Ms: 20,
       });
     const { id } = await made.begin();
-    await until(await made.fleet.carrier(id), made.fleet, async () => (await made.get(id)).wave === 2);
+    await until(await made.fleet.runner(id), made.fleet, async () => (await made.get(id)).wave === 2);
     const attacked = await made.get(id);
     expect(attacked.waves[0]?.gates).toContainEqual(
       expect.objectContaining({ gate: 'refusals', state: 'passed', others: expect.closeTo(0.9, 2) }),
     );
     const other = await fleetOf([1]);
-    for (const node of other.fleet.nodes) node.refused = null;
+    for (const node of other.fleet.nodes) node.since = null;
     const { id: next } = await other.begin();
     const silent = await finish(other, next);
     expect(silent.state).toBe('completed');
     expect(silent.waves[0]?.gates).toContainEqual(expect.objectContaining({ gate: 'refusals', state: 'notJudged' }));
   });
 
-  test('is followed as it goes, to its end, every line once', async () => {
+  test('streams each log line once, to its end', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin();
     const events = await made.call(rollouts.events, { params: { id } });
@@ -361,7 +362,7 @@ describe('a release', () => {
     expect(said).toEqual(data.map((line) => line.id));
   });
 
-  test('is followed until the api stops, which does not wait for those who watch', async () => {
+  test('ends its streams when the API stops', async () => {
     const another = await testApp(shelf.settings);
     const tenant = await another.build.client();
     const { id: nodeID } = await another.build.node({ zone: await another.build.zone({ tenant }) });
@@ -382,7 +383,7 @@ describe('a release', () => {
     expect(seen).toEqual(['waiting']);
   });
 
-  test('is followed thirty times by one account, and again by it once it has left', async () => {
+  test('has at most thirty streams per account', async () => {
     const made = await fleetOf([1]);
     const { id } = await made.begin();
     const watch = async () => (await made.call(rollouts.events, { params: { id } }))[Symbol.asyncIterator]();
@@ -393,15 +394,15 @@ describe('a release', () => {
     await eventually(async () => (await watch()).return?.());
   });
 
-  test('cannot be held up by figures that a node makes up, nor its log be filled by what it reports', async () => {
+  test('goes on whatever figures a node invents, and limits its log lines', async () => {
     const made = await fleetOf([1]);
     const node = made.fleet.at(0);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
     for (let i = 0; i < 6; i += 1) {
-      node.requests = i % 2 === 0 ? 0 : Number.MAX_SAFE_INTEGER;
-      await carrier.look();
+      node.dropped = i % 2 === 0 ? 0 : Number.MAX_SAFE_INTEGER;
+      await runner.tick();
       made.fleet.now += 2000;
     }
     const { order_key: upgradeID } = (
@@ -481,18 +482,19 @@ describe('a release', () => {
 });
 
 describe('a customer', () => {
-  /** By site: requests, 5xx, refused, slow ones. */
+  /** Per site: requests, 5xx, refused, slow. */
   type Sites = Record<string, [number, number, number, number]>;
   const sum = (sites: Sites, i: number) => Object.values(sites).reduce((all, one) => all + (one[i] ?? 0), 0);
   const visits = (sites: Sites, p99Ms = 20) => ({
     requests: sum(sites, 0),
     serverErrors: sum(sites, 1),
     refused: sum(sites, 2),
+    slow: sum(sites, 3),
     p99Ms,
     sites,
   });
 
-  /** One canary of three nodes, and customers with so many sites each. */
+  /** Three nodes, and customers with this many sites each. */
   async function servedBy(counts: number[]) {
     const made = await fleetOf([3]);
     const [zone] = made.zones;
@@ -503,7 +505,7 @@ describe('a customer', () => {
         return Promise.all(Array.from({ length: count }, async () => (await build.site({ product, owner })).id));
       }),
     );
-    /** Each second each site has ten visitors who are well; those of the new version are as `changed` says. */
+    /** Each site has ten good requests per second. Updated nodes have those that `changed` returns. */
     const visited = (changed: (sites: Sites) => Sites, p99Ms = 20) => {
       const well: Sites = Object.fromEntries(ids.flat().map((id) => [id, [10, 0, 0, 0]]));
       for (const node of made.fleet.nodes)
@@ -514,13 +516,13 @@ describe('a customer', () => {
   const gateOf = (rollout: Awaited<ReturnType<Awaited<ReturnType<typeof fleetOf>>['get']>>, gate: string) =>
     rollout.waves[0]?.gates.find((one) => one.gate === gate);
 
-  // One customer could have every change of the operator taken back.
+  // A customer could roll back every change of the operator.
   test.each([
     ['serverErrors', [900, 900, 0, 0], 20],
     ['refusals', [900, 0, 900, 0], 20],
     ['latency', [900, 0, 0, 900], 9000],
   ] as const)(
-    'whose sites alone are worse in %s has no rollout taken back, whatever comes to them',
+    'alone can not roll back a change by %s, whatever the traffic of its sites',
     async (gate, burst, p99Ms) => {
       const made = await servedBy([1, 1, 40, 1]);
       const [, , his = []] = made.ids;
@@ -531,21 +533,26 @@ describe('a customer', () => {
       expect(gateOf(rollout, gate)).toMatchObject({
         state: 'passed',
         customers: 1,
-        saying: { code: 'fewCustomers', values: { customers: 1 } },
+        messageCode: { code: 'fewCustomers', values: { customers: 1 } },
       });
     },
   );
 
-  test("is named only where there is one: slow answers that no window counts are nobody's", async () => {
+  test('is counted only when affected: p99 alone, without slow requests, fails no gate', async () => {
     const made = await servedBy([1, 1, 1]);
     made.visited((sites) => sites, 9000);
     const { id } = await made.begin();
     const rollout = await finish(made, id);
     expect(rollout.state).toBe('completed');
-    expect(gateOf(rollout, 'latency')).toMatchObject({ state: 'passed', value: 9000, customers: 0, saying: null });
+    expect(gateOf(rollout, 'latency')).toMatchObject({
+      state: 'passed',
+      value: 9000,
+      customers: null,
+      messageCode: null,
+    });
   });
 
-  test('is not hidden behind another whose sites are always worse', async () => {
+  test('alone is left out, although another one always has more errors', async () => {
     const made = await servedBy([1, 1, 1, 1]);
     const [[ill = ''] = [], [his = ''] = []] = made.ids;
     const always: Sites = { [ill]: [60, 60, 0, 0] };
@@ -567,7 +574,7 @@ describe('a customer', () => {
     ['refusals', [10, 0, 6, 0], 20],
     ['latency', [10, 0, 0, 6], 9000],
   ] as const)(
-    'is not alone: what is worse in %s for several goes back, and says for how many',
+    'with others is enough: %s of several customers roll a change back, with their number',
     async (gate, worse, p99Ms) => {
       const made = await servedBy([1, 1, 1, 4]);
       made.visited((sites) => {
@@ -576,13 +583,13 @@ describe('a customer', () => {
       }, p99Ms);
       const { id } = await made.begin();
       const rollout = await finish(made, id);
-      expect(rollout).toMatchObject({ state: 'rolledBack', fault: gate, saying: { values: { customers: 3 } } });
-      expect(rollout.message).toContain('customers whose sites got worse: 3');
+      expect(rollout).toMatchObject({ state: 'rolledBack', fault: gate, messageCode: { values: { customers: 3 } } });
+      expect(rollout.message).toContain('customers affected: 3');
       expect(told(made.fleet)).toHaveLength(1);
     },
   );
 
-  test('who has nearly all visitors does not hide that the others have nothing but errors too', async () => {
+  test('with nearly all requests does not hide that the others have errors only', async () => {
     const made = await servedBy([1, 1, 1]);
     const [[large = ''] = []] = made.ids;
     const sites = (bad: (requests: number, site: string) => number): Sites =>
@@ -608,7 +615,7 @@ describe('a customer', () => {
     expect(await finish(made, second)).toMatchObject({ state: 'rolledBack', fault: 'serverErrors' });
   });
 
-  test('who is the only one decides; so does the operator by sites of nobody else', async () => {
+  test('decides when it is the only one, and so do sites of the operator', async () => {
     const only = await servedBy([2]);
     only.visited((sites) => ({ ...sites, [only.ids[0]?.[0] ?? '']: [10, 5, 0, 0] }));
     const { id } = await only.begin();
@@ -622,19 +629,25 @@ describe('a customer', () => {
     expect(await finish(own, second)).toMatchObject({ state: 'rolledBack', fault: 'serverErrors' });
   });
 
-  // Among requests for names that nobody has, the errors of sites were few; of sites alone they looked like a fault of the release.
-  test('is told apart by a new agent alone: what it counts is compared with what the old one counted', async () => {
+  // Without a baseline, former errors would look like errors of the release.
+  test('with errors is not held against a release whose nodes had an agent that does not report traffic', async () => {
     const made = await servedBy([1, 1, 1, 1]);
     const sites: Sites = Object.fromEntries(made.ids.flat().map((id) => [id, [10, 2, 0, 0]]));
-    const all = { requests: 400, serverErrors: 8, dropped: 100, p99Ms: 20 };
-    for (const node of made.fleet.nodes)
-      node.traffic = ({ version }) => (version === '1.1.0' ? { ...all, sites } : all);
+    for (const node of made.fleet.nodes) {
+      node.since = null;
+      node.traffic = ({ version, since }) => {
+        if (version === '1.1.0') node.since = since ?? { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
+        return visits(sites);
+      };
+    }
     const { id } = await made.begin();
-    expect(await finish(made, id)).toMatchObject({ state: 'completed', fault: null });
+    const rollout = await finish(made, id);
+    expect(rollout).toMatchObject({ state: 'completed', fault: null });
+    expect(gateOf(rollout, 'serverErrors')).toMatchObject({ state: 'notJudged' });
   });
 
-  // Whoever is blocked, and no customer, could have it by packets to one node.
-  test('or anybody cannot have a rollout taken back by packets that are dropped while no visitor is missing', async () => {
+  // A blocked client could roll back every change by packets to one node.
+  test('or any client can not roll back a change by dropped packets while no visitor is missing', async () => {
     const made = await fleetOf([3]);
     for (const node of made.fleet.nodes)
       node.traffic = ({ version }) => ({
@@ -650,13 +663,13 @@ describe('a customer', () => {
   });
 });
 
-describe('a node that is another machine by now', () => {
-  // It counted as one that lost its connection, and a good release went back for it.
-  test('is left out, and somebody else is the first', async () => {
+describe('a replaced machine', () => {
+  // It used to fail the gate `connected`, which rolled back a good release.
+  test('is skipped, and another node is the first', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).counts.updated === 1);
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).counts.updated === 1);
     const [first] = told(made.fleet);
     if (!first) throw new Error('nobody was told');
     await made.fleet.disconnect(first);
@@ -665,7 +678,7 @@ describe('a node that is another machine by now', () => {
     expect(rollout).toMatchObject({ state: 'completed', counts: { updated: 2, failed: 0 } });
     expect(rollout.nodes.find(({ nodeID }) => nodeID === first.id)).toMatchObject({
       state: 'leftOut',
-      saying: { code: 'gone' },
+      messageCode: { code: 'gone' },
     });
     const { data } = await made.call(rollouts.lines, { params: { id }, query: { pageSize: 100, orderBy: 'asc' } });
     const begun = data.filter(({ event, wave }) => event === 'waveBegun' && wave === 0);
@@ -673,77 +686,77 @@ describe('a node that is another machine by now', () => {
   });
 });
 
-describe('a node that is away', () => {
-  test('is not begun, holds nobody up, and gets it when it is back, also after the end', async () => {
+describe('an offline node', () => {
+  test('delays no wave, and is updated when it returns, also after the end', async () => {
     const made = await fleetOf([4]);
     const away = made.fleet.at(1);
     await made.fleet.disconnect(away);
     const { id } = await made.begin();
     expect(await finish(made, id)).toMatchObject({ state: 'completed', counts: { updated: 3, away: 1 } });
     expect(away.heard).toEqual([]);
-    // Nobody works on it while there is nothing to do.
+    // No process claims a rollout without work.
     await db.rollout.update({ where: { id }, data: { claimedUntil: null } });
     const others = await claimRollout(installation.pool);
     expect(others?.id).not.toBe(id);
 
     await made.fleet.connect(away);
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).counts.updated === 4);
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).counts.updated === 4);
     expect(away.heard).toEqual(['1.1.0']);
-    expect(await carrier.look()).toBe('over');
+    expect(await runner.tick()).toBe('over');
   });
 
-  test('gives its place in the wave to one that is there', async () => {
+  test('leaves its place in the wave to an online one', async () => {
     const made = await fleetOf([10]);
     const { id, nodes: planned } = await made.begin();
     const first = planned.find(({ wave }) => wave === 0);
     await made.fleet.disconnect(made.fleet.node(first?.nodeID ?? ''));
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, () => told(made.fleet).length > 0);
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, () => told(made.fleet).length > 0);
     expect(told(made.fleet)).toHaveLength(1);
     expect((await made.get(id)).nodes.find(({ wave }) => wave === 0)?.nodeID).toBe(told(made.fleet)[0]?.id);
   });
 
-  test('for long, after it got it, makes it go back', async () => {
+  test('that was updated rolls the change back after 30 seconds', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
     const [first] = told(made.fleet);
     if (!first) throw new Error('nobody');
     await made.fleet.disconnect(first);
-    await until(carrier, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
+    await until(runner, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
     expect((await made.get(id)).fault).toBe('connected');
     await made.fleet.connect(first);
     expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', counts: { back: 1 } });
   });
 
-  test('because nobody can be reached is nobody to be judged', async () => {
+  test('is not judged while the control plane is disconnected', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
     made.fleet.isUp = false;
     for (const node of made.fleet.nodes) await made.fleet.disconnect(node);
     made.fleet.pass(3600);
-    await carrier.look();
+    await runner.tick();
     expect((await made.get(id)).state).toBe('running');
     made.fleet.isUp = true;
-    await carrier.look();
+    await runner.tick();
     await made.fleet.connect(...made.fleet.nodes);
     expect((await finish(made, id)).state).toBe('completed');
   });
 });
 
-describe('somebody', () => {
-  test('pauses: nothing begins, what has begun is watched; and goes on', async () => {
+describe('an operator', () => {
+  test('pauses: no further node starts, started ones are watched; and continues', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, () => told(made.fleet).length === 1);
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, () => told(made.fleet).length === 1);
     expect(await made.act(id, 'pause')).toMatchObject({ state: 'paused' });
     for (let second = 0; second < 40; second += 2) {
-      await carrier.look();
+      await runner.tick();
       await made.fleet.report();
       made.fleet.pass(2);
     }
@@ -758,38 +771,38 @@ describe('somebody', () => {
     ]);
   });
 
-  test('takes it back', async () => {
+  test('rolls back', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, async () => (await made.get(id)).counts.updated === 1);
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, async () => (await made.get(id)).counts.updated === 1);
     await made.act(id, 'rollback');
     expect(await finish(made, id)).toMatchObject({
       state: 'rolledBack',
       fault: 'person',
       message: 'because',
-      saying: null,
+      messageCode: null,
     });
     expect(new Set(versions(made.fleet))).toEqual(new Set(['1.0.0']));
     await expect(made.act(id, 'continue')).toFail('BUSY');
   });
 
-  test('takes the fast lane: all the others at once, whatever the gates say', async () => {
+  test('takes the fast lane: all other nodes at once, whatever the gates', async () => {
     const made = await fleetOf([30]);
     const { id } = await made.begin();
-    const carrier = await made.fleet.carrier(id);
-    await until(carrier, made.fleet, () => told(made.fleet).length === 1);
+    const runner = await made.fleet.runner(id);
+    await until(runner, made.fleet, () => told(made.fleet).length === 1);
     await made.act(id, 'fastLane');
     const next = made.fleet.nodes.find(({ heard }) => heard.length === 0);
     if (next) next.outcome = 'failed';
-    await carrier.look();
+    await runner.tick();
     expect(told(made.fleet)).toHaveLength(30);
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'completed', fast: true, counts: { updated: 29, failed: 1 } });
     expect(rollout.waves.map(({ state }) => state)).toEqual(['passed', 'skipped', 'passed']);
   });
 
-  test('begins in the fast lane only with a reason', async () => {
+  test('starts in the fast lane only with a reason', async () => {
     const made = await fleetOf([5]);
     const strategy = { type: 'allAtOnce' };
     await expect(made.begin({ strategy })).toFail('PARAMETER');
@@ -798,10 +811,10 @@ describe('somebody', () => {
   });
 });
 
-describe('what cannot begin is named:', () => {
+describe('a rollout can not start with', () => {
   const code = (name: ErrorName) => errors[name].code;
 
-  test('nodes that are in another one', async () => {
+  test('nodes of another rollout', async () => {
     const made = await fleetOf([2]);
     const { id } = await made.begin();
     const names = (await made.get(id)).nodes.map(({ nodeName }) => nodeName);
@@ -813,7 +826,7 @@ describe('what cannot begin is named:', () => {
     expect(await made.begin({ product: 'waf' })).toMatchObject({ state: 'waiting' });
   });
 
-  test('nodes that never joined, those that were not heard yet, and agents that did not come by a release', async () => {
+  test('nodes that never joined, nodes without a heartbeat, and agents without a release', async () => {
     const made = await fleetOf([3]);
     await db.edgeNode.update({ where: { id: made.fleet.at(0).id }, data: { joinedAt: null } });
     await db.nodeState.update({
@@ -832,7 +845,7 @@ describe('what cannot begin is named:', () => {
     });
   });
 
-  test('all of them being away, all of them having it, a release that there is not', async () => {
+  test('all nodes offline, all nodes updated, or an unknown release', async () => {
     const made = await fleetOf([2]);
     await expect(made.begin({ version: '9.9.9' })).toFail('PARAMETER');
     await expect(made.begin({ version: '1.0.0' })).toFail('PARAMETER');
@@ -843,7 +856,7 @@ describe('what cannot begin is named:', () => {
 
 const sameAs = (names: string[]) => (found: string[]) => found.toSorted().join() === names.toSorted().join();
 
-test('an operator that pauses all it has leaves room for the others', async () => {
+test('paused rollouts of one operator leave room for those of others', async () => {
   const another = await testApp(shelf.settings);
   const { pool, db: rows } = another.installation;
   const [greedy, other] = [await another.build.client(), await another.build.client()];
@@ -867,7 +880,7 @@ test('an operator that pauses all it has leaves room for the others', async () =
 });
 
 describe('a process that dies', () => {
-  /** What may go wrong is a word to a node or a statement: the `fatal`th of them is not said any more, nor any after it. */
+  /** The process dies before its `fatal`th command or statement. */
   async function untilItDies(made: Awaited<ReturnType<typeof fleetOf>>, id: string, fatal: number): Promise<boolean> {
     let steps = 0;
     const step = () => {
@@ -875,9 +888,9 @@ describe('a process that dies', () => {
       if (steps > fatal) throw new Error('dead');
     };
     made.fleet.onStep = step;
-    const carrier = await made.fleet.carrier(id, mortal(installation, step));
+    const runner = await made.fleet.runner(id, mortal(installation, step));
     try {
-      await until(carrier, made.fleet, ended(id));
+      await until(runner, made.fleet, ended(id));
       return false;
     } catch (error) {
       if (error instanceof Error && error.message === 'dead') return true;
@@ -887,14 +900,14 @@ describe('a process that dies', () => {
     }
   }
 
-  test('between any two steps leaves all that another needs: no wave is larger, no node is asked for two things', async () => {
+  test('between any two steps is continued by another: no wave grows, no node receives two commands', async () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin({ strategy: waves({ soakSeconds: 2, percent: [100] }) });
-    // Each life is a little longer than it takes to get anywhere.
+    // Each process lives a little longer than the one before.
     for (let life = 5; await untilItDies(made, id, life); life += 1) {
       const { wave, waves: all, nodes: now } = await made.get(id);
       expect(told(made.fleet).length).toBeLessThanOrEqual(wave === 0 ? 1 : 3);
-      // Who has heard of it stands as one that has.
+      // Commanded nodes are recorded as such.
       for (const node of told(made.fleet))
         expect(now.find(({ nodeID }) => nodeID === node.id)?.state).toMatch(/^(updating|updated)$/);
       expect(all.filter(({ state }) => state === 'failed')).toEqual([]);
@@ -905,7 +918,7 @@ describe('a process that dies', () => {
   });
 });
 
-/** Statements of the engine go through `step` first. */
+/** Calls `step` before each statement. */
 function mortal(here: Installation, step: () => void): Installation {
   const pool = new Proxy(here.pool, {
     get(target, name) {

@@ -354,14 +354,14 @@ describe('the versions of a zone', () => {
     const { trial } = await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
     const client = await installation.pool.connect();
     try {
-      await withdraw(client, zone.id, trial?.version ?? 0, { note: 'nginx refused it', saying: null });
+      await withdraw(client, zone.id, trial?.version ?? 0, { note: 'nginx refused it', messageCode: null });
     } finally {
       client.release();
     }
     expect(await call(zoneSettings.get, { params })).toMatchObject({
       http2: true,
       trial: null,
-      withdrawn: { version: 2, message: 'nginx refused it', saying: null },
+      withdrawn: { version: 2, message: 'nginx refused it', messageCode: null },
     });
     const { version, author } = await call(zoneSettings.get, { params });
     // The state before the first change has no author.
@@ -398,7 +398,7 @@ describe('the versions of a zone', () => {
     const { trial } = await call(zoneSettings.get, { params });
     const client = await installation.pool.connect();
     try {
-      await withdraw(client, zone.id, trial?.version ?? 0, { note: '', saying: null });
+      await withdraw(client, zone.id, trial?.version ?? 0, { note: '', messageCode: null });
     } finally {
       client.release();
     }

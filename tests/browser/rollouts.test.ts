@@ -1,4 +1,4 @@
-// An operator upgrades nodes that are played: begins it, follows it wave by wave, stops it, and sees why it went back.
+// An operator upgrades a fake fleet: starts it, follows its waves, pauses it, and sees why it was rolled back.
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => consoles.stop());
 
 test(
-  'an upgrade is begun, comes wave by wave, stands still when somebody says so, and goes back by itself with the figures',
+  'an operator starts an upgrade, pauses it, and sees the figures of the gate that rolls it back',
   { timeout: 300_000 },
   async () => {
     const { build, as, installation } = consoles.app;
@@ -38,13 +38,13 @@ test(
     await dialog.getByText('4 nodes', { exact: true }).waitFor();
     await dialog.getByRole('combobox', { name: 'How fast' }).click();
     await page.getByRole('option', { name: /^All at once/ }).click();
-    await dialog.getByText('Not by itself: the fast lane has no waves').waitFor();
+    await dialog.getByText('No automatic rollback: the fast lane has no waves').waitFor();
     await dialog.getByRole('button', { name: 'Upgrade', exact: true }).click();
     await dialog.locator('[aria-invalid="true"][name="reason"]').waitFor();
     await dialog.getByRole('combobox', { name: 'How fast' }).click();
     await page.getByRole('option', { name: /^Quick/ }).click();
     await dialog.getByText('Wave 2 · 50% of each zone').waitFor();
-    await dialog.getByText('By itself, from every node that has it').waitFor();
+    await dialog.getByText('All updated nodes roll back automatically').waitFor();
     await dialog.getByLabel('Why').fill('It leaks');
     await keepPicture(page, 'upgrade-form');
     await dialog.getByRole('button', { name: 'Upgrade', exact: true }).click();
@@ -53,12 +53,12 @@ test(
     const { call } = as(zone.client);
     const id = (await call(rollouts.list)).data[0]?.id ?? '';
     const get = () => call(rollouts.get, { params: { id } });
-    const carrier = await fleet.carrier(id);
+    const runner = await fleet.runner(id);
     /** Looks, nodes report, two seconds pass; until it is so, or for ten minutes of the fleet. */
     const until = async (isSo: (now: Awaited<ReturnType<typeof get>>) => boolean) => {
       for (let second = 0; second < 600; second += 2) {
         if (isSo(await get())) return;
-        await carrier.look();
+        await runner.tick();
         await fleet.report();
         fleet.pass(2);
       }
@@ -66,7 +66,7 @@ test(
     };
     const steps = page.locator('main ol').first();
     await until(({ waves }) => waves[1]?.state === 'soaking');
-    await steps.getByText('Every node has it · Every node is connected').first().waitFor();
+    await steps.getByText('Nodes updated · Nodes online').first().waitFor();
     await steps.locator('[aria-current="step"]').getByText('Wave 2 · 50% of each zone').waitFor();
     await page
       .getByRole('region', { name: 'Notices of this console' })
@@ -76,12 +76,12 @@ test(
 
     const head = page.locator('main header');
     await head.getByRole('button', { name: 'Pause' }).press('Enter');
-    await dialog.getByText('Nothing more begins.').waitFor();
+    await dialog.getByText('No further nodes are updated.').waitFor();
     await dialog.getByRole('button', { name: 'Pause' }).click();
     await dialog.locator('[aria-invalid="true"][name="reason"]').waitFor();
-    await dialog.getByLabel('Why').fill('Visitors complain');
+    await dialog.getByLabel('Reason').fill('Visitors complain');
     await dialog.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('stands still at wave 2').waitFor();
+    await page.getByText('paused at wave 2').waitFor();
     expect((await get()).state).toBe('paused');
     // By keyboard one stands where one stood: on what takes it back.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Continue');
@@ -90,21 +90,23 @@ test(
     for (const node of fleet.nodes)
       node.traffic = ({ version }) => ({ requests: 100, serverErrors: version === '1.1.0' ? 40 : 0, p99Ms: 20 });
     await until(({ endedAt }) => endedAt !== null);
-    await head.getByText('too many answers of 5xx').waitFor();
-    await steps.getByText(/^Answers of 5xx · at /).waitFor();
-    await steps.getByText(/^40\.00% of [\d,]+ answers, [\d.]+% at most/).waitFor();
+    await head.getByText('too many 5xx responses').waitFor();
+    await steps.getByText(/^5xx responses · on /).waitFor();
+    await steps.getByText(/^40\.00% of [\d,]+ requests, limit [\d.]+%/).waitFor();
     expect(await head.getByRole('button').count()).toBe(0);
     await page.getByText('Log', { exact: true }).click();
     const log = page.getByRole('log');
-    await log.getByText('Goes back: too many answers of 5xx').waitFor();
+    await log.getByText('Rolling back: too many 5xx responses').waitFor();
+    await log.getByText(/: 40\.00% of [\d,]+ responses were 5xx, limit [\d.]+%/).waitFor();
     await log.getByText(/^Paused/).waitFor();
+    await log.getByText(/ Rolled back$/).first().waitFor();
     // The newest first, as in every log.
-    expect(await log.getByRole('listitem').last().textContent()).toMatch(/Begun/);
+    expect(await log.getByRole('listitem').last().textContent()).toMatch(/Started/);
     await keepPicture(page, 'rollout-back');
 
     await page.getByText('Nodes', { exact: true }).last().click();
-    await page.getByRole('row').filter({ hasText: 'Back' }).last().getByRole('link').click();
-    await page.getByRole('log').getByText('Asked to go back').waitFor();
+    await page.getByRole('row').filter({ hasText: 'Rolled back' }).last().getByRole('link').click();
+    await page.getByRole('log').getByText('Rollback requested').waitFor();
     await page.getByRole('log').getByRole('link', { name: 'Agent 1.1.0' }).first().waitFor();
     await keepPicture(page, 'node-upgrade-log');
   },

@@ -6,7 +6,7 @@ import { verifyAudit } from '@edgeloom/api/core/audit-chain.ts';
 import { newZoneKey, openSecrets } from '@edgeloom/api/core/secrets.ts';
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
-import { inEnglish, ownWords, saying } from '@edgeloom/contract/rollouts/sayings.ts';
+import { codedMessage } from '@edgeloom/contract/rollouts/messages.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -152,19 +152,23 @@ test('an earlier installation keeps its accounts, sessions, permissions, sites a
 test('texts of earlier rollouts become message codes, and texts by people stay', async () => {
   const figures = { value: 0.4, limit: 0.05, before: 0, others: null, requests: 50 };
   const times = { value: 900, limit: 130, before: 30, others: null };
-  const texts = [
-    saying('late', { seconds: 20 }),
-    saying('late'),
-    saying('lateBack'),
-    { ...saying('away'), node: 'north: one' },
-    saying('unwell'),
-    saying('hadNone', { product: 'waf' }),
-    saying('notInStore', { product: 'agent', version: '1.2.0' }),
-    saying('newerChange'),
-    saying('share', { nodes: 1, of: 12 }),
-    { ...saying('serverErrors', figures), node: 'north' },
-    { ...saying('latency', times), node: 'north' },
-  ];
+  const texts = {
+    'no word that it is done within 20 s': codedMessage('late', { seconds: 20 }),
+    'no word that it is done': codedMessage('late'),
+    'no word that it has gone back': codedMessage('lateBack'),
+    'north: one: it is not connected any more': { ...codedMessage('away'), node: 'north: one' },
+    'not well': codedMessage('unwell'),
+    'it had no waf before': codedMessage('hadNone', { product: 'waf' }),
+    'agent 1.2.0 is not in the store any more': codedMessage('notInStore', { product: 'agent', version: '1.2.0' }),
+    'a newer change of the zone': codedMessage('newerChange'),
+    '1 of 12 nodes': codedMessage('share', { nodes: 1, of: 12 }),
+    'north: 40 % of 50 answers were 5xx, at most 5 % is taken (before: 0 %; nodes without it: not known)': {
+      ...codedMessage('serverErrors', figures),
+      node: 'north',
+    },
+    'north: one in a hundred answers took longer than 900 ms, at most 130 ms is taken (before: 30 ms; nodes without it: not known)':
+      { ...codedMessage('latency', times), node: 'north' },
+  };
   const file = 'prisma/migrations/20261122135500_rollout_sayings/migration.sql';
   const sql = await readFile(file, 'utf8');
   const client = new pg.Client({ connectionString: await testDatabase() });
@@ -172,8 +176,7 @@ test('texts of earlier rollouts become message codes, and texts by people stay',
   await client.query(sql.slice(sql.indexOf('CREATE FUNCTION'), sql.indexOf('UPDATE rollouts')));
   const read = async (words: string) =>
     (await client.query<{ found: unknown }>('SELECT rollout_saying($1) AS found', [words])).rows[0]?.found;
-  for (const one of texts) expect(await read(inEnglish(one))).toEqual(one);
-  for (const words of ['because', inEnglish(ownWords('0.0.0.0:81 cannot be opened: EADDRINUSE'))])
-    expect(await read(words)).toBe(null);
+  for (const [text, message] of Object.entries(texts)) expect(await read(text)).toEqual(message);
+  for (const words of ['because', '0.0.0.0:81 cannot be opened: EADDRINUSE']) expect(await read(words)).toBe(null);
   await client.end();
 });

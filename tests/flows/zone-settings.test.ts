@@ -160,7 +160,7 @@ test('a customer whose origin fails at updated nodes cannot roll the change back
   const running = async () => (await call(rollouts.list, { query: {} })).data[0];
   await eventuallyStarted(async () => {
     const gate = (await running())?.waves[0]?.gates.find((one) => one.gate === 'serverErrors');
-    expect(gate).toMatchObject({ state: 'passed', customers: 1, saying: { code: 'fewCustomers' } });
+    expect(gate).toMatchObject({ state: 'passed', customers: 1, messageCode: { code: 'fewCustomers' } });
   });
   const now = await running();
   expect(now).toMatchObject({ state: 'running', wave: 0, fault: null });

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import type { Answer, Order } from '@edgeloom/api/node-link/commands.ts';
-import { storeUpgradeReport } from '@edgeloom/api/rollouts/reports.ts';
-import { Carrier, type Engine } from '@edgeloom/api/rollouts/run-rollout.ts';
+import { storeUpgradeReport } from '@edgeloom/api/rollouts/upgrade-reports.ts';
+import { RolloutRunner, type Engine } from '@edgeloom/api/rollouts/run-rollout.ts';
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 import {
   ReleaseManifest,
@@ -27,7 +27,9 @@ interface Traffic {
   refused?: number;
   dropped?: number;
   p99Ms: number | null;
-  /** Traffic by site: requests, 5xx, blocked, slow. Undefined for an agent without metrics per site. */
+  /** Requests above the latency limit. */
+  slow?: number;
+  /** Traffic by site, included above: requests, 5xx, refused, slow. */
   sites?: Record<string, Visits>;
 }
 type Visits = [requests: number, serverErrors: number, refused: number, slow: number];
@@ -49,11 +51,9 @@ export class PlayedNode {
   nginx: NodeGauges['nginx'] = 'running';
   requests = 1_000_000;
   serverErrors = 100;
-  /** Null for an agent that does not count blocked requests. */
-  refused: number | null = 5000;
   dropped = 0;
-  /** Metrics since the last request for them. */
-  since: NonNullable<NodeGauges['since']> | null = null;
+  /** Traffic since the last reply. Null: an agent that does not report it by site. */
+  since: NonNullable<NodeGauges['since']> | null = { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
   /** The order to remove a risk pack, if any. */
   removal: { upgradeID: string; product: ReleaseProduct } | null = null;
 
@@ -130,11 +130,11 @@ export class PlayedFleet {
     if (!node.isThere) return 'unsubscribed';
     const answer = { id: node.id, ok: true, error: null, tookMs: 1, objects: 0 };
     if (name === 'gauges') {
-      const { requests, serverErrors, refused, dropped, nginx, error } = node;
+      const { requests, serverErrors, dropped, nginx, error } = node;
       const { p99Ms } = node.traffic(node);
       const since = node.since ?? undefined;
       if (since) node.since = { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
-      const of = { requests, serverErrors, ...(refused !== null && { refused, dropped }), p99Ms, nginx, error, since };
+      const of = { requests, serverErrors, refused: 0, dropped, p99Ms, nginx, error, since };
       return { ...answer, gauges: { at: this.clock().toISOString(), ...of } };
     }
     if (node.refusal !== null) return { ...answer, ok: false, error: node.refusal };
@@ -181,43 +181,37 @@ export class PlayedFleet {
   }
 
   /** Starts a process that takes the rollout over, as after a crash. */
-  async carrier(id: string, here: Installation = this.#here): Promise<Carrier> {
+  async runner(id: string, here: Installation = this.#here): Promise<RolloutRunner> {
     const claim = randomUUID();
     await this.#here.pool.query(
       `UPDATE rollouts SET claimed_by = $2, claimed_until = now() + interval '1 hour' WHERE id = $1`,
       [id, claim],
     );
-    return new Carrier({ ...this.engine(), here }, { id, claim });
+    return new RolloutRunner({ ...this.engine(), here }, { id, claim });
   }
 
   /** Adds traffic and advances the clock. */
   pass(seconds: number): void {
     this.now += seconds * SECOND;
     for (const node of this.nodes) {
-      const { requests, serverErrors, refused = 0, dropped = 0, sites } = node.traffic(node);
+      const { requests, serverErrors, refused = 0, slow = 0, dropped = 0, sites = {} } = node.traffic(node);
       node.requests += requests * seconds;
       node.serverErrors += serverErrors * seconds;
-      if (node.refused !== null) node.refused += refused * seconds;
       node.dropped += dropped * seconds;
-      if (!sites) continue;
-      const rows = Object.entries(sites);
-      const sum = (part: 0 | 1 | 2 | 3) => rows.reduce((all, [, visits]) => all + visits[part], 0) * seconds;
-      const had = node.since ?? { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
+      if (!node.since) continue;
+      const rows = Object.entries(sites).map(([site, visits]): NonNullable<NodeGauges['since']>['sites'][number] => [
+        site,
+        visits[0] * seconds,
+        visits[1] * seconds,
+        visits[2] * seconds,
+        visits[3] * seconds,
+      ]);
       node.since = {
-        requests: had.requests + sum(0),
-        serverErrors: had.serverErrors + sum(1),
-        refused: had.refused + sum(2),
-        slow: had.slow + sum(3),
-        sites: [
-          ...had.sites,
-          ...rows.map(([site, [all, bad, away, slow]]): (typeof had.sites)[number] => [
-            site,
-            all * seconds,
-            bad * seconds,
-            away * seconds,
-            slow * seconds,
-          ]),
-        ],
+        requests: node.since.requests + requests * seconds,
+        serverErrors: node.since.serverErrors + serverErrors * seconds,
+        refused: node.since.refused + refused * seconds,
+        slow: node.since.slow + slow * seconds,
+        sites: [...node.since.sites, ...rows],
       };
     }
   }

@@ -12,7 +12,7 @@ import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
-import { storeUpgradeReport } from '../rollouts/reports.ts';
+import { storeUpgradeReport } from '../rollouts/upgrade-reports.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { Beat, FromNode } from './acks.ts';
 import { batches } from './batches.ts';

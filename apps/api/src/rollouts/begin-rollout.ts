@@ -4,7 +4,7 @@ import type { RolloutKind, RolloutStrategy } from '@edgeloom/contract/rollouts/r
 import { orFail } from '../core/conflict.ts';
 import type { ScopedTx } from '../core/scope.ts';
 import type { Prisma } from '../generated/client.ts';
-import { planned, wavesOf } from './plan.ts';
+import { assignWaves, wavesOf } from './wave-plan.ts';
 
 export interface NewRollout {
   clientId: string;
@@ -44,7 +44,7 @@ export async function beginRollout(tx: ScopedTx, wanted: NewRollout): Promise<st
     isServing: node.enabled && node.kind === 'edge',
     isMain: node.role === 'main',
   }));
-  const plan = planned(candidates, [], waves);
+  const plan = assignWaves(candidates, [], waves);
   await tx.rollout.create({ data: { id, ...head, createdAt: now } });
   await tx.rolloutZone.createMany({ data: zoneIds.map((zoneId) => ({ rolloutId: id, zoneId })) });
   await tx.rolloutWave.createMany({ data: waves.map((wave) => ({ rolloutId: id, ...wave })) });

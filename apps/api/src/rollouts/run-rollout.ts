@@ -2,27 +2,29 @@
 // is harmless.
 import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { ownWords, saying } from '@edgeloom/contract/rollouts/sayings.ts';
+import { verbatim, codedMessage } from '@edgeloom/contract/rollouts/messages.ts';
 import type { Pool, PoolClient } from 'pg';
 import type { Installation } from '../core/installation.ts';
 import { isUnleased, keepLease, LeaseLostError, leases, releaseLease, takeLease, type Lease } from '../core/lease.ts';
 import type { Answer, Order } from '../node-link/commands.ts';
 import { clean } from '../node-link/incoming.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
-import { answered, type Answered } from './gauged.ts';
-import type { Kind, Progress } from './kind.ts';
-import { kinds } from './kinds.ts';
-import type { NodeNow, RolloutNow } from './now.ts';
-import { customersOf, holdRollout, isBehind, isTaken, keepTurn, ownersOf } from './rows.ts';
-import { takeTurn, Turn, type Wanted } from './turn.ts';
+import { readMetrics, type NodeMetrics } from './metrics-window.ts';
+import { RolloutChanges } from './rollout-changes.ts';
+import type { Kind, Progress } from './rollout-kind.ts';
+import { kinds } from './rollout-kinds.ts';
+import type { NodeRecord, RolloutRecord } from './rollout-state.ts';
+import { countCustomers, lockRollout, isBlocked, isTaken, saveChanges, ownersOfSites } from './rollout-store.ts';
+import type { SampleRequest } from './sampling.ts';
+import { advanceRollout } from './state-machine.ts';
 
-const LOOK_MS = 1000;
+const TICK_MS = 1000;
 /** At every second check. */
 const SAMPLE_MS = 1900;
 const GAUGES_MS = 1500;
-const ASK_AGAIN_MS = 3000;
+const RESEND_MS = 3000;
 /** Concurrent commands. */
-const AT_ONCE = 64;
+const MAX_CONCURRENT_COMMANDS = 64;
 
 /** The interface to nodes. */
 export interface Nodes {
@@ -37,7 +39,7 @@ export interface Engine {
 }
 
 /** Concurrent rollouts per operator. */
-const MOST_OF_ONE = 10;
+const MAX_PER_OPERATOR = 10;
 
 /** Claims the oldest unfinished rollout, or a finished one whose offline node returned. Paused ones come last. */
 export async function claimRollout(pool: Pool): Promise<Lease | null> {
@@ -51,7 +53,7 @@ export async function claimRollout(pool: Pool): Promise<Lease | null> {
              SELECT FROM rollout_nodes n LEFT JOIN node_states s ON s.node_id = n.node_id
              WHERE n.rollout_id = r.id AND (n.active OR n.state = 'away' AND s.connected_at IS NOT NULL AND NOT ${isTaken})))
          AND ${isUnleased('r')}
-         AND (SELECT count(*) FROM rollouts o WHERE o.client_id = r.client_id AND o.claimed_until > now()) < ${MOST_OF_ONE}
+         AND (SELECT count(*) FROM rollouts o WHERE o.client_id = r.client_id AND o.claimed_until > now()) < ${MAX_PER_OPERATOR}
        ORDER BY r.state = 'paused', r.created_at, r.id LIMIT 1 FOR UPDATE SKIP LOCKED)
      RETURNING id`,
     [claim],
@@ -68,11 +70,11 @@ export async function runRollout(
 ): Promise<void> {
   const { pool } = engine.here;
   const lease = keepLease(pool, leases.rollouts, claimed);
-  const carrier = new Carrier(engine, claimed);
+  const runner = new RolloutRunner(engine, claimed);
   try {
     while (!stopping.aborted) {
       const news = woken();
-      const next = await carrier.look();
+      const next = await runner.tick();
       if (next === 'over') break;
       if (next > 0)
         await Promise.race([news, setTimeout(next, undefined, { signal: stopping }).catch(() => undefined)]);
@@ -86,15 +88,15 @@ export async function runRollout(
 }
 
 /** Runs one rollout. Its in-memory state is expendable. */
-export class Carrier {
+export class RolloutRunner {
   readonly #engine: Engine;
   readonly #claimed: Lease;
   #upSince: Date | null = null;
-  #wanted: Wanted[] = [];
+  #sampleRequests: SampleRequest[] = [];
   #sampledAt = -Infinity;
   #isUrgent = false;
   #customers: number | null = null;
-  readonly #askedAt = new Map<string, number>();
+  readonly #sentAt = new Map<string, number>();
 
   constructor(engine: Engine, claimed: Lease) {
     this.#engine = engine;
@@ -102,99 +104,102 @@ export class Carrier {
   }
 
   /** Does what is due and returns the milliseconds until the next check. */
-  async look(): Promise<number | 'over'> {
+  async tick(): Promise<number | 'over'> {
     const { nodes, now } = this.#engine;
     this.#upSince = nodes.isUp() ? (this.#upSince ?? now()) : null;
     const samples = await this.#sample();
-    const { rollout, isOver } = await this.#turn(samples);
+    const { rollout, isOver } = await this.#advance(samples);
     if (isOver) return 'over';
-    await this.#ask(rollout);
-    return this.#isUrgent ? 0 : LOOK_MS;
+    await this.#sendCommands(rollout);
+    return this.#isUrgent ? 0 : TICK_MS;
   }
 
-  async #sample(): Promise<Map<string, Answered | null>> {
+  async #sample(): Promise<Map<string, NodeMetrics | null>> {
     const { here, nodes, now } = this.#engine;
     const at = now().getTime();
     if (!this.#isUrgent && at - this.#sampledAt < SAMPLE_MS) return new Map();
-    if (this.#wanted.length > 0) this.#sampledAt = at;
-    const said = await inParallel(this.#wanted, async ({ nodeId, slowMs }) => {
+    if (this.#sampleRequests.length > 0) this.#sampledAt = at;
+    const replies = await inParallel(this.#sampleRequests, async ({ nodeId, slowMs }) => {
       const answer = await nodes.order(nodeId, { name: 'gauges', body: { slowMs }, waitMs: GAUGES_MS });
       return { nodeId, gauges: typeof answer === 'string' ? undefined : answer.gauges };
     });
-    const sites = said.flatMap(({ gauges }) => gauges?.since?.sites.map(([site]) => site) ?? []);
-    const ownerOf = await ownersOf(here.pool, [...new Set(sites)]);
-    return new Map(said.map(({ nodeId, gauges }) => [nodeId, gauges ? answered(gauges, ownerOf) : null]));
+    const sites = replies.flatMap(({ gauges }) => gauges?.since?.sites.map(([site]) => site) ?? []);
+    const ownerOf = await ownersOfSites(here.pool, [...new Set(sites)]);
+    return new Map(replies.map(({ nodeId, gauges }) => [nodeId, gauges ? readMetrics(gauges, ownerOf) : null]));
   }
 
-  async #turn(samples: Map<string, Answered | null>): Promise<{ rollout: RolloutNow; isOver: boolean }> {
+  async #advance(samples: Map<string, NodeMetrics | null>): Promise<{ rollout: RolloutRecord; isOver: boolean }> {
     const { now } = this.#engine;
-    return this.#holding(async (client, rollout, kind) => {
-      const was = structuredClone(rollout);
-      const turn = new Turn(rollout, now());
+    return this.#withRollout(async (client, rollout, kind) => {
+      const previous = structuredClone(rollout);
+      const changes = new RolloutChanges(rollout, now());
       const upSince = this.#upSince;
       // While the control plane is disconnected, no node is judged or abandoned.
       if (upSince !== null || rollout.nodes.length === 0) {
-        const progress = (await kind.look?.(client, rollout)) ?? new Map<NodeNow, Progress>();
+        const progress = (await kind.readProgress?.(client, rollout)) ?? new Map<NodeRecord, Progress>();
         for (const [node, { event, message }] of progress)
-          turn.happen(node, event, message === null ? null : ownWords(clean(message)));
-        this.#customers ??= await customersOf(client, rollout.id);
+          changes.transition(node, event, message === null ? null : verbatim(clean(message)));
+        this.#customers ??= await countCustomers(client, rollout.id);
         const facts = {
           now: now(),
           customers: this.#customers,
           upSince: upSince ?? now(),
           samples,
-          isBehind: await isBehind(client, rollout),
+          isBlocked: await isBlocked(client, rollout),
         };
-        takeTurn(turn, facts, kind);
+        const next = advanceRollout(changes, facts, kind);
+        this.#sampleRequests = next.samples;
+        this.#isUrgent = next.isUrgent;
+      } else {
+        this.#sampleRequests = [];
+        this.#isUrgent = false;
       }
-      if (turn.isNews) await kind.tell?.(client, rollout);
-      await keepTurn(client, turn, was, now());
-      this.#wanted = turn.wanted;
-      this.#isUrgent = turn.isUrgent;
+      if (changes.hasProgressed) await kind.publish?.(client, rollout);
+      await saveChanges(client, changes, previous, now());
       const isOver = rollout.endedAt !== null && !rollout.nodes.some(({ active }) => active);
       return { rollout, isOver };
     });
   }
 
   /** Sends commands to nodes that have not replied. */
-  async #ask(rollout: RolloutNow): Promise<void> {
+  async #sendCommands(rollout: RolloutRecord): Promise<void> {
     const { here, nodes, now } = this.#engine;
-    const orderOf = kinds[rollout.kind].order;
+    const commandFor = kinds[rollout.kind].commandFor;
     const at = now().getTime();
-    const isDue = ({ orderKey }: NodeNow) => at - (this.#askedAt.get(orderKey ?? '') ?? -Infinity) >= ASK_AGAIN_MS;
+    const isDue = ({ orderKey }: NodeRecord) => at - (this.#sentAt.get(orderKey ?? '') ?? -Infinity) >= RESEND_MS;
     const due = rollout.nodes.filter((node) => node.phase === 'asked' && node.isConnected && isDue(node));
-    if (!orderOf || due.length === 0 || !nodes.isUp()) return;
-    const said = await inParallel(due, async (node) => {
-      this.#askedAt.set(node.orderKey ?? '', at);
-      const order = await orderOf(here, rollout, node, now());
+    if (!commandFor || due.length === 0 || !nodes.isUp()) return;
+    const results = await inParallel(due, async (node) => {
+      this.#sentAt.set(node.orderKey ?? '', at);
+      const order = await commandFor(here, rollout, node, now());
       if ('code' in order) return { node, answer: null, refusal: order };
       const answer = await nodes.order(node.nodeId, order);
       const refusal = typeof answer !== 'string' && !answer.ok ? refusalOf(answer.error) : null;
       return { node, answer, refusal };
     });
-    await this.#holding(async (client, present) => {
-      const was = structuredClone(present);
-      const turn = new Turn(present, now());
-      for (const { node, answer, refusal } of said) {
+    await this.#withRollout(async (client, present) => {
+      const previous = structuredClone(present);
+      const changes = new RolloutChanges(present, now());
+      for (const { node, answer, refusal } of results) {
         const same = present.nodes.find(({ nodeId, orderKey }) => nodeId === node.nodeId && orderKey === node.orderKey);
         if (!same || same.phase !== 'asked') continue;
-        if (refusal !== null) turn.happen(same, 'failed', refusal);
+        if (refusal !== null) changes.transition(same, 'failed', refusal);
         // Not subscribed and not connected: nothing has started.
-        else if (answer === 'unsubscribed' && !same.isConnected) turn.happen(same, 'notThere');
+        else if (answer === 'unsubscribed' && !same.isConnected) changes.transition(same, 'offline');
         else if (answer !== null && typeof answer !== 'string') {
           same.phase = 'accepted';
-          turn.nodes.add(same);
+          changes.nodes.add(same);
         }
       }
-      await keepTurn(client, turn, was, now());
+      await saveChanges(client, changes, previous, now());
     });
   }
 
-  #holding<T>(task: (client: PoolClient, rollout: RolloutNow, kind: Kind) => Promise<T>): Promise<T> {
+  #withRollout<T>(task: (client: PoolClient, rollout: RolloutRecord, kind: Kind) => Promise<T>): Promise<T> {
     const { id, claim } = this.#claimed;
     return withClient(this.#engine.here.pool, (client) =>
       inTransaction(client, async () => {
-        const rollout = await holdRollout(client, id, { claim });
+        const rollout = await lockRollout(client, id, { claim });
         if (!rollout) throw new LeaseLostError();
         return task(client, rollout, kinds[rollout.kind]);
       }),
@@ -202,7 +207,8 @@ export class Carrier {
   }
 }
 
-const refusalOf = (words: string | null | undefined) => (words == null ? saying('refused') : ownWords(clean(words)));
+const refusalOf = (words: string | null | undefined) =>
+  words == null ? codedMessage('refused') : verbatim(clean(words));
 
 /** Runs the task for each item with limited concurrency. */
 async function inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<R>): Promise<R[]> {
@@ -211,6 +217,6 @@ async function inParallel<T, R>(items: readonly T[], task: (item: T) => Promise<
   const work = async () => {
     for (const item of queue) results.push(await task(item));
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT_COMMANDS, items.length) }, work));
   return results;
 }

@@ -1,7 +1,7 @@
 // A zone change in progress: the nodes that try it, and its end. Rows contain the new state, so a rollback writes back
 // the live version.
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
-import type { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
+import type { CodedMessage } from '@edgeloom/contract/rollouts/messages.ts';
 import { contentIn, type ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ClientBase } from 'pg';
 import * as z from 'zod';
@@ -14,7 +14,7 @@ export type Kept = z.output<typeof Kept>;
 /** The reason of a rollback, as text and as data. */
 interface Why {
   note: string;
-  saying: Saying | null;
+  messageCode: CodedMessage | null;
 }
 
 /** Exactly these nodes try it from now on. */
@@ -28,7 +28,7 @@ export async function letTry(db: ClientBase, zoneId: string, version: number, no
 
 /** All nodes use it from now on. */
 export async function promote(db: ClientBase, zoneId: string, version: number): Promise<void> {
-  const kept = await settle(db, zoneId, version, 'past', { note: '', saying: null });
+  const kept = await settle(db, zoneId, version, 'past', { note: '', messageCode: null });
   if (kept === null) return;
   await db.query(`UPDATE zone_versions SET state = 'past' WHERE zone_id = $1 AND state = 'live'`, [zoneId]);
   await db.query(`UPDATE zone_versions SET state = 'live' WHERE zone_id = $1 AND version = $2`, [zoneId, version]);
@@ -66,14 +66,14 @@ async function settle(
   zoneId: string,
   version: number,
   state: string,
-  { note, saying }: Why,
+  { note, messageCode }: Why,
 ): Promise<Kept | null> {
   // Not FOR UPDATE: writers of blocks have locked the set and need a key-share lock on the zone.
   await db.query('SELECT FROM zones WHERE id = $1 FOR NO KEY UPDATE', [zoneId]);
   const { rows } = await db.query<{ kept: unknown }>(
-    `UPDATE zone_versions SET state = $3, note = $4, saying = $5, settled_at = now()
+    `UPDATE zone_versions SET state = $3, note = $4, message_code = $5, settled_at = now()
      WHERE zone_id = $1 AND version = $2 AND state = 'trial' RETURNING kept`,
-    [zoneId, version, state, note.slice(0, 1000), saying],
+    [zoneId, version, state, note.slice(0, 1000), messageCode],
   );
   return rows[0] ? Kept.parse(rows[0].kept) : null;
 }

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
 import { ReleaseProduct, ReleaseVersion } from '../edge/releases.ts';
-import { SayingOrNone } from './sayings.ts';
+import { CodedMessageOrNull } from './messages.ts';
 
 export const RolloutKind = z.enum(['release', 'zone']);
 /** `waiting`: behind another rollout. `paused`: no further nodes start. Started nodes are watched and may roll back. */
@@ -13,8 +13,8 @@ export const RolloutAction = z.enum(['pause', 'continue', 'rollback', 'fastLane'
 export const WaveState = z.enum(['waiting', 'updating', 'soaking', 'passed', 'failed', 'skipped']);
 
 /**
- * `away`: offline at its turn; starts when it returns, also after the end. `updated`: has it and is watched.
- * `failed`: kept or restored its former version by itself. `back`: rolled back on order. `stuck`: could not roll back.
+ * `away`: offline at its turn; starts when it returns, also after the end. `updated`: updated and watched.
+ * `failed`: kept or restored its former version on its own. `back`: rolled back on order. `stuck`: could not roll back.
  * `leftOut`: never started.
  */
 export const RolloutNodeState = z.enum([
@@ -41,25 +41,25 @@ export const RolloutGateName = z.enum([
   'refusals',
   'latency',
 ]);
-/** `notJudged`: too few visitors for a verdict, which delays nothing. */
+/** `notJudged`: too few requests, which delays nothing. */
 export const RolloutGateState = z.enum(['waiting', 'passed', 'failed', 'notJudged']);
 export const RolloutGate = z.object({
   gate: RolloutGateName,
   state: RolloutGateState,
-  nodeID: Id.nullable().describe('The one it failed at'),
-  nodeName: z.string().nullable(),
-  value: z.number().nullable().describe('serverErrors, refusals: share of answers; latency: milliseconds'),
-  limit: z.number().nullable().describe('What the value may come to'),
-  before: z.number().nullable().describe('The same of that node, before'),
-  others: z.number().nullable().describe('The same meanwhile, of nodes that do not have it yet'),
-  requests: z.int().nullable().describe('That were looked at'),
+  nodeID: Id.nullable().describe('The first of the nodes'),
+  nodeName: z.string().nullable().describe('Names of up to three of the nodes, and how many more'),
+  value: z.number().nullable().describe('serverErrors, refusals: share of requests; latency: milliseconds'),
+  limit: z.number().nullable().describe('The highest value that passes'),
+  before: z.number().nullable().describe('The value on the same nodes before the update'),
+  others: z.number().nullable().describe('The current value on nodes without the change'),
+  requests: z.int().nullable().describe('Requests in the metrics window'),
   customers: z
     .int()
     .nullable()
     .default(null)
-    .describe('Whose sites are worse than that, so far as agents tell; too few of them alone fail no gate'),
-  message: z.string().nullable().describe("The particulars, in the node's words where there are any"),
-  saying: SayingOrNone.default(null).describe('The same as data'),
+    .describe('Customers whose sites got worse, once the value is above its limit'),
+  message: z.string().nullable().describe('Details as English text, or as reported by the node'),
+  messageCode: CodedMessageOrNull.default(null).describe('The message as a code with values'),
 });
 
 const Seconds = z.int().max(86_400);
@@ -69,20 +69,22 @@ export const RolloutGates = z.object({
     .min(0)
     .max(1)
     .default(0.05)
-    .describe('By how much the share of 5xx may rise over that of the same node before and of untouched nodes'),
+    .describe(
+      'How far the share of 5xx responses may rise above that before the update and on nodes without the change',
+    ),
   refusals: z
     .number()
     .min(0)
     .max(1)
     .default(0.1)
-    .describe('The same of those whom the node refuses itself or its kernel drops. 1: never judged'),
+    .describe('The same for requests that nodes refuse and visitors whose packets are dropped. 1: no such gate'),
   latencyFactor: z
     .number()
     .min(1)
     .max(100)
     .default(3)
-    .describe('How many times as long the slowest hundredth may take as before and elsewhere'),
-  requests: z.int().min(1).max(1_000_000).default(20).describe('With fewer than these nothing is judged by visitors'),
+    .describe('How many times the p99 latency may be that before the update and on nodes without the change'),
+  requests: z.int().min(1).max(1_000_000).default(20).describe('With fewer requests the traffic gates are not judged'),
 });
 
 /**
@@ -92,10 +94,10 @@ export const RolloutGates = z.object({
 export const RolloutStrategy = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('waves'),
-    canary: z.boolean().default(true).describe('One node of all comes first'),
+    canary: z.boolean().default(true).describe('A single node is updated first'),
     percent: z.array(z.int().min(1).max(100)).min(1).max(10).default([10, 100]),
-    soakSeconds: Seconds.min(0).default(60).describe('For how long a wave is watched'),
-    deadlineSeconds: Seconds.min(10).default(600).describe('Within which a wave must have it'),
+    soakSeconds: Seconds.min(0).default(60).describe('How long a wave is watched'),
+    deadlineSeconds: Seconds.min(10).default(600).describe('Within this time each node of a wave must be updated'),
     gates: RolloutGates.prefault({}),
   }),
   z.object({ type: z.literal('allAtOnce') }),
@@ -105,14 +107,12 @@ export const RolloutNode = z.object({
   nodeID: Id,
   nodeName: z.string(),
   zoneID: Id,
-  wave: z
-    .int()
-    .describe('From 0; of one that has not begun it may change: nodes that are there go before those that are away'),
+  wave: z.int().describe('From 0. It may change until the node starts, since online nodes go before offline ones'),
   state: RolloutNodeState,
-  from: z.string().nullable().describe('Version that it had'),
-  message: z.string().nullable().describe('What it said last'),
-  saying: SayingOrNone.describe('The same as data'),
-  requests: z.int().nullable().describe('Answered since it has it'),
+  from: z.string().nullable().describe('The version before'),
+  message: z.string().nullable().describe('The last message'),
+  messageCode: CodedMessageOrNull.describe('The message as a code with values'),
+  requests: z.int().nullable().describe('Requests since the update'),
   serverErrors: z.int().nullable(),
   p99Ms: z.number().nullable(),
   startedAt: Time.nullable(),
@@ -120,7 +120,7 @@ export const RolloutNode = z.object({
 });
 export const RolloutWave = z.object({
   position: z.int(),
-  percent: z.int().nullable().describe('Of each zone, those before it included; null: the first node'),
+  percent: z.int().nullable().describe('Of each zone, including earlier waves. Null: the first node'),
   state: WaveState,
   nodes: z.int(),
   updated: z.int(),
@@ -166,22 +166,22 @@ export const RolloutLine = z.object({
   nodeName: z.string().nullable(),
   detail: z.string().nullable(),
   message: z.string().nullable(),
-  saying: SayingOrNone.describe('The message as data; null where somebody wrote it'),
-  by: z.string().nullable().describe('Who did it, where somebody did'),
+  messageCode: CodedMessageOrNull.describe('The message as a code with values. Null for text of a person'),
+  by: z.string().nullable().describe('The person who did it'),
 });
 
 export const Rollout = z.object({
   id: Id,
   kind: RolloutKind,
-  product: ReleaseProduct.nullable().describe('Null of a change of a zone'),
+  product: ReleaseProduct.nullable().describe('Null for a zone change'),
   version: z.string().nullable(),
-  title: z.string().describe('What it is, in the words of whoever began it'),
+  title: z.string().describe('Name of the change'),
   state: RolloutState,
   zones: z.array(z.object({ id: Id, name: z.string() })),
   strategy: RolloutStrategy,
   fast: z.boolean().describe('In the fast lane'),
-  reason: z.string().describe('Why somebody wants it'),
-  wave: z.int().describe('The one under way'),
+  reason: z.string().describe('The reason given'),
+  wave: z.int().describe('The current wave'),
   waves: z.array(RolloutWave),
   counts: z.object({
     total: z.int(),
@@ -192,8 +192,8 @@ export const Rollout = z.object({
     back: z.int(),
   }),
   fault: RolloutFault.nullable(),
-  message: z.string().nullable().describe('The same with names and figures'),
-  saying: SayingOrNone.describe('The message as data; null where somebody wrote it'),
+  message: z.string().nullable().describe('Why it was rolled back, as English text or as a person wrote it'),
+  messageCode: CodedMessageOrNull.describe('The message as a code with values. Null for text of a person'),
   createdBy: z.string(),
   createdAt: Time,
   endedAt: Time.nullable(),

@@ -5,7 +5,7 @@ import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
 import { noAntiCC, ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
 import { open, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Ipset, noIpset } from '../ipset/ipset.ts';
-import { SayingOrNone } from '../rollouts/sayings.ts';
+import { CodedMessageOrNull } from '../rollouts/messages.ts';
 import { snippetParts } from './directive-allowlist.ts';
 import { snippetRules } from './snippet.ts';
 
@@ -121,14 +121,14 @@ export const ZoneVersion = z.object({
   author: z.string(),
   reason: z.string(),
   note: z.string().describe('Why it went back'),
-  saying: SayingOrNone.describe('The note as data; null where somebody wrote it'),
+  messageCode: CodedMessageOrNull.describe('The note as a code with values. Null for text of a person'),
   changes: z.array(SettingChange).max(100).describe('From the version before'),
   createdAt: Time,
   settledAt: Time.nullable(),
 });
 export const Trial = z.object({ version: z.int(), nodes: z.int(), of: z.int(), since: Time });
 
-export const Withdrawn = ZoneVersion.pick({ version: true, settledAt: true, saying: true }).extend({
+export const Withdrawn = ZoneVersion.pick({ version: true, settledAt: true, messageCode: true }).extend({
   message: z.string().describe('Why it went back'),
 });
 

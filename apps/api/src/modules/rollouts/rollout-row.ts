@@ -12,13 +12,12 @@ import {
   type RolloutLine,
   type RolloutNode,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
-import { SayingOrNone } from '@edgeloom/contract/rollouts/sayings.ts';
+import { CodedMessageOrNull } from '@edgeloom/contract/rollouts/messages.ts';
 import * as z from 'zod';
 import type { ScopedDb } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
-import { Gauged } from '../../rollouts/gauged.ts';
-import { ReleaseTarget } from '../../rollouts/release-kind.ts';
-import { ZoneTarget } from '../../rollouts/zone-kind.ts';
+import { ReleaseTarget } from '../../rollouts/release-rollout.ts';
+import { ZoneTarget } from '../../rollouts/zone-rollout.ts';
 
 export const include = {
   zones: { select: { zone: { select: { id: true, name: true } } } },
@@ -30,6 +29,7 @@ type Row = Prisma.RolloutGetPayload<{ include: typeof include }>;
 const Target = z.union([ReleaseTarget, ZoneTarget.transform(() => ({ product: null, version: null }))]);
 const Before = z.object({ version: z.string() });
 const Gates = z.array(RolloutGate);
+const Metrics = z.object({ requests: z.int(), serverErrors: z.int(), p99Ms: z.number().nullable() });
 
 interface Count {
   rolloutId: string;
@@ -94,7 +94,7 @@ function rolloutOf(row: Row, counts: Count[]): Rollout {
     },
     fault: RolloutFault.nullable().parse(row.fault),
     message: row.message,
-    saying: SayingOrNone.parse(row.saying),
+    messageCode: CodedMessageOrNull.parse(row.messageCode),
     createdBy: row.createdBy,
     createdAt: row.createdAt,
     endedAt: row.endedAt,
@@ -107,7 +107,7 @@ export const nodeInclude = { node: { select: { name: true, zoneId: true } } } sa
 type NodeRow = Prisma.RolloutNodeGetPayload<{ include: typeof nodeInclude }>;
 
 export function nodeOf(row: NodeRow): RolloutNode {
-  const gauged = Gauged.nullable().parse(row.gauges);
+  const metrics = Metrics.nullable().parse(row.metrics);
   return {
     nodeID: row.nodeId,
     nodeName: row.node.name,
@@ -116,10 +116,10 @@ export function nodeOf(row: NodeRow): RolloutNode {
     state: RolloutNodeState.parse(row.state),
     from: Before.nullable().parse(row.before)?.version ?? null,
     message: row.message,
-    saying: SayingOrNone.parse(row.saying),
-    requests: gauged?.requests ?? null,
-    serverErrors: gauged?.serverErrors ?? null,
-    p99Ms: gauged?.p99Ms ?? null,
+    messageCode: CodedMessageOrNull.parse(row.messageCode),
+    requests: metrics?.requests ?? null,
+    serverErrors: metrics?.serverErrors ?? null,
+    p99Ms: metrics?.p99Ms ?? null,
     startedAt: row.startedAt,
     endedAt: row.endedAt,
   };
@@ -137,7 +137,7 @@ export const lineOf = (row: LineRow): RolloutLine => ({
   nodeName: row.node?.name ?? null,
   detail: row.detail,
   message: row.message,
-  saying: SayingOrNone.parse(row.saying),
+  messageCode: CodedMessageOrNull.parse(row.messageCode),
   by: row.by,
 });
 

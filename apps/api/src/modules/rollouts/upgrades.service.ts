@@ -6,7 +6,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt, failTogether, type Fault } from '../../core/fail.ts';
 import { releasesIn } from '../../releases/store.ts';
 import { beginRollout } from '../../rollouts/begin-rollout.ts';
-import { versionAt } from '../../rollouts/release-kind.ts';
+import { versionAt } from '../../rollouts/release-rollout.ts';
 import * as nodes from '../nodes/nodes.service.ts';
 import { lineInclude, lineOf, ofRelease, releaseOf } from './rollout-row.ts';
 import { get } from './rollouts.service.ts';

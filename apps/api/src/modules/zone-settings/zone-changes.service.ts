@@ -4,12 +4,11 @@ import { changesBetween, isSame, strategyOf } from '@edgeloom/contract/zone-sett
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { contentIn as contentOfVersion } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
-import { saying } from '@edgeloom/contract/rollouts/sayings.ts';
+import { codedMessage, messageFields } from '@edgeloom/contract/rollouts/messages.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { beginRollout } from '../../rollouts/begin-rollout.ts';
-import { spoken } from '../../rollouts/turn.ts';
 import { Kept } from '../../zone-settings/trials.ts';
 import { contentOf } from '../../zone-settings/zone-content.ts';
 import { docOf } from './snippet-check.ts';
@@ -138,7 +137,7 @@ async function endRollouts(tx: ScopedTx, zoneId: string, now: Date): Promise<voi
   await tx.rolloutNode.updateMany({ where: { rollout, active: true }, data: { active: false } });
   await tx.rollout.updateMany({
     where: { ...rollout, message: null },
-    data: { fault: 'person', ...spoken(saying('newerChange')) },
+    data: { fault: 'person', ...messageFields(codedMessage('newerChange')) },
   });
   await tx.rollout.updateMany({ where: rollout, data: { state: 'rolledBack', endedAt: now } });
 }

@@ -1,5 +1,5 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import { SayingOrNone } from '@edgeloom/contract/rollouts/sayings.ts';
+import { CodedMessageOrNull } from '@edgeloom/contract/rollouts/messages.ts';
 import type { VersionSearch } from '@edgeloom/contract/versions/versions.ts';
 import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { SnippetPart } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
@@ -23,7 +23,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { releasesIn } from '../../releases/store.ts';
-import { versionAt } from '../../rollouts/release-kind.ts';
+import { versionAt } from '../../rollouts/release-rollout.ts';
 import { shownFiles } from '../../nginx-jail/shown-files.ts';
 import { drafted, settingsOf } from '../../zone-settings/zone-content.ts';
 import { portsOf, restorePorts } from '../zones/zone-ports.service.ts';
@@ -51,7 +51,7 @@ export async function get({ db }: Ctx, zoneId: string): Promise<AllSettings> {
           version: last.version,
           settledAt: last.settledAt,
           message: last.note,
-          saying: SayingOrNone.parse(last.saying),
+          messageCode: CodedMessageOrNull.parse(last.messageCode),
         }
       : null;
   const { version = 0, author = '', createdAt: changedAt = null } = newest ?? {};
@@ -216,8 +216,8 @@ export async function versions({ db }: Ctx, zoneId: string, { page, pageSize, or
     const { id, version, author, reason, note, createdAt, settledAt } = row;
     const changes = previous ? changesBetween(contentIn(previous), contentIn(row)) : [];
     const state = VersionState.parse(row.state);
-    const saying = SayingOrNone.parse(row.saying);
-    return { id, version, state, author, reason, note, saying, changes, createdAt, settledAt };
+    const messageCode = CodedMessageOrNull.parse(row.messageCode);
+    return { id, version, state, author, reason, note, messageCode, changes, createdAt, settledAt };
   });
   return { data, total: await db.zoneVersion.count({ where: { zoneId } }) };
 }

@@ -1,6 +1,6 @@
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
-import type { Rollout } from './in-words.ts';
+import type { Rollout } from './format.ts';
 import classes from './rollouts.module.css';
 
 /** How many of its nodes have it, how many failed and how many are back. */

@@ -7,7 +7,7 @@ import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
-import type { Rollout } from './in-words.ts';
+import type { Rollout } from './format.ts';
 import classes from './rollouts.module.css';
 
 type Acted = Pick<Rollout, 'id' | 'state' | 'strategy' | 'fast'>;
@@ -19,7 +19,7 @@ const icons: Record<RolloutAction, Icon> = {
   fastLane: IconBolt,
 };
 
-/** What may be asked of it as it stands. */
+/** Actions that its state allows. */
 export function actionsOf({ state, strategy, fast }: Omit<Acted, 'id'>): RolloutAction[] {
   const faster: RolloutAction[] = strategy.type === 'allAtOnce' || fast ? [] : ['fastLane'];
   if (state === 'waiting') return ['rollback'];
@@ -37,7 +37,7 @@ export function RolloutActions({ rollout }: { rollout: Acted }) {
     const Mark = icons[action];
     return (
       <Button
-        // Who has paused it by keyboard stands on what continues it.
+        // Keyboard focus moves from Pause to Continue.
         key={action === 'continue' ? 'pause' : action}
         variant={action === 'continue' ? 'filled' : 'default'}
         {...(action === 'rollback' && { className: classes['danger'] ?? '' })}
@@ -50,7 +50,7 @@ export function RolloutActions({ rollout }: { rollout: Acted }) {
   });
 }
 
-/** What it does, and why somebody wants it: kept with their name. */
+/** The effect of the action, and a reason, which is stored with the person's name. */
 export function useAsk() {
   const overlay = useOverlay();
   return ({ id }: Pick<Rollout, 'id'>, action: RolloutAction) =>

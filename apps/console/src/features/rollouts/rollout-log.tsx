@@ -2,36 +2,37 @@ import { RolloutGateName } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { ComponentType } from 'react';
 import { Time } from '../../components/values/values.tsx';
 import { useLanguage, useT, type T } from '../../lib/i18n.ts';
-import { isFigures, said } from './in-words.ts';
+import { hasFigures, messageText } from './format.ts';
 import type { RolloutLine } from './live-rollout.ts';
 import classes from './rollouts.module.css';
 
 type Line = Pick<RolloutLine, 'event' | 'wave' | 'detail'>;
 
-/** What happened, as it is read: faults and gates by their names. */
-function lineInWords({ event, wave, detail }: Line, t: T): string {
+/** The text of an event, with the names of gates. */
+function eventText({ event, wave, detail }: Line, t: T): string {
+  if (event === 'complete' && detail === 'back') return t('status.rolloutNode.back');
   const gate = RolloutGateName.options.find((name) => name === detail);
   const named = gate ? t(`rollouts.fault.${gate}`) : detail === 'person' ? t('rollouts.fault.person') : (detail ?? '');
-  // Told by the turn that goes on to the next one: which has passed stands beside it.
+  // The line is logged in the next wave. `detail` has the wave that passed.
   const which = event === 'wavePassed' && detail !== null ? Number(detail) : (wave ?? 0);
   return t(`rollouts.line.${event}`, { wave: which + 1, detail: named });
 }
 
-/** Of these the message says what the page says anyway. */
-const plain: readonly Line['event'][] = ['begun', 'asked', 'askedBack', 'completed'];
-const saysMore = ({ event, detail, message }: Line & Pick<RolloutLine, 'message'>) =>
-  message !== null && !plain.includes(event) && !isFigures(detail);
+/** Events whose message repeats the page. */
+const withoutMessage: readonly Line['event'][] = ['begun', 'asked', 'askedBack', 'completed'];
+const hasMessage = ({ event, detail, message }: Line & Pick<RolloutLine, 'message'>) =>
+  message !== null && !withoutMessage.includes(event) && (event === 'gateFailed' || !hasFigures(detail));
 
 const bad: readonly Line['event'][] = ['failed', 'rolledBack', 'gateFailed', 'goesBack', 'refused', 'stuck'];
 
 interface LogProps<L> {
-  /** In the order in which they are shown. */
+  /** In display order. */
   lines: readonly L[];
-  /** Instead of the node, where all are of one: what it is about. */
+  /** Shown in place of the node. */
   Of?: ComponentType<{ line: L }>;
 }
 
-/** What happened, with what was said of it. */
+/** Events with their messages. */
 export function RolloutLog<L extends RolloutLine>({ lines, Of }: LogProps<L>) {
   const t = useT();
   const language = useLanguage();
@@ -50,9 +51,9 @@ export function RolloutLog<L extends RolloutLine>({ lines, Of }: LogProps<L>) {
               ) : (
                 line.nodeName !== null && <b>{line.nodeName} </b>
               )}
-              {lineInWords(line, t)}
+              {eventText(line, t)}
               {line.by !== null && ` · ${t('rollouts.by', { name: line.by })}`}
-              {saysMore(line) && <div className={classes['message']}>{said(line, t, language)}</div>}
+              {hasMessage(line) && <div className={classes['message']}>{messageText(line, t, language)}</div>}
             </div>
           </li>
         ))}

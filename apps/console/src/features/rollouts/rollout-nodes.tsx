@@ -5,25 +5,25 @@ import { Count, Nothing } from '../../components/values/values.tsx';
 import { to } from '../../lib/family.ts';
 import { count, percent } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
-import { said } from './in-words.ts';
+import { messageText } from './format.ts';
 import type { RolloutNode } from './live-rollout.ts';
 import classes from './rollouts.module.css';
 
-/** As many as anybody reads; more are shown on request. */
-const AT_FIRST = 200;
+/** All are shown on request. */
+const SHOWN_AT_FIRST = 200;
 
-/** Until it is its turn, a node is asked only to compare others with it. */
-const sinceItBegan = (node: RolloutNode): RolloutNode =>
+/** Metrics of a node that has not started only serve the comparison. */
+const withoutEarlyMetrics = (node: RolloutNode): RolloutNode =>
   node.startedAt === null ? { ...node, requests: null, serverErrors: null, p99Ms: null } : node;
 
-/** Each node, wave by wave: what became of it, and how its visitors fare since. */
+/** The nodes by wave, with their state and traffic since the update. */
 export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
   const t = useT();
   const language = useLanguage();
   const [all, setAll] = useState(false);
   const ordered = nodes.toSorted((a, b) => a.wave - b.wave || a.nodeName.localeCompare(b.nodeName, 'en'));
-  const shown = all ? ordered : ordered.slice(0, AT_FIRST);
-  // A zone's change has no versions of a program.
+  const shown = all ? ordered : ordered.slice(0, SHOWN_AT_FIRST);
+  // Zone changes have no versions of software.
   const hasVersions = nodes.some(({ from }) => from !== null);
   return (
     // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
@@ -51,8 +51,8 @@ export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
         </thead>
         <tbody>
           {shown
-            .map(sinceItBegan)
-            .map(({ nodeID, nodeName, wave, state, from, message, saying, requests, serverErrors, p99Ms }) => (
+            .map(withoutEarlyMetrics)
+            .map(({ nodeID, nodeName, wave, state, from, message, messageCode, requests, serverErrors, p99Ms }) => (
               <tr key={nodeID} data-waiting={state === 'waiting' || undefined}>
                 <th scope="row">
                   <Link to={to(`nodeManage/nodesList/${nodeID}?tab=upgrades`)} title={nodeName}>
@@ -61,7 +61,7 @@ export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
                 </th>
                 <td data-number>{count(wave + 1)}</td>
                 <td className={classes['state']}>
-                  <Status kind="rolloutNode" value={state} why={said({ message, saying }, t, language)} />
+                  <Status kind="rolloutNode" value={state} why={messageText({ message, messageCode }, t, language)} />
                 </td>
                 {hasVersions && <td>{from ?? <Nothing />}</td>}
                 <td data-number>

@@ -14,9 +14,9 @@ import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
-import { GoesBack } from './goes-back.tsx';
-import { isFigures, isOpen, nowOf, said, whatOf, type RolloutDetail } from './in-words.ts';
-import { LINES, useLiveRollout } from './live-rollout.ts';
+import { RollbackRules } from './rollback-rules.tsx';
+import { hasFigures, isOpen, progressText, messageText, whatOf, type RolloutDetail } from './format.ts';
+import { MAX_LINES, useLiveRollout } from './live-rollout.ts';
 import { Progress } from './progress.tsx';
 import { RolloutActions } from './rollout-actions.tsx';
 import { RolloutLog } from './rollout-log.tsx';
@@ -26,7 +26,7 @@ import { Waves } from './waves.tsx';
 
 const POLL_MS = 10_000;
 
-/** Something on its way to nodes: its waves and gates, and beside them each node and what happened. */
+/** A rollout: its waves and gates, and beside them its nodes and its log. */
 export function RolloutPage() {
   const { rolloutID: id } = useRouteParams('rolloutID');
   const found = useEndpoint(
@@ -58,7 +58,7 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
         <>
           <Pill tone={toneOf('rollout', state)}>{t(`status.rollout.${state}`)}</Pill>
           {(rollout.fast || strategy.type === 'allAtOnce') && <Pill tone="warn">{t('rollouts.fast')}</Pill>}
-          <output>{nowOf(rollout, now, t, language)}</output>
+          <output>{progressText(rollout, now, t, language)}</output>
         </>
       }
       actions={<RolloutActions rollout={rollout} />}
@@ -78,16 +78,16 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
               </Fact>
               {rollout.reason !== '' && <Fact term={t('rollouts.side.reason')}>{rollout.reason}</Fact>}
             </Facts>
-            {rollout.fault !== null && rollout.message !== null && !isFigures(rollout.fault) && (
+            {rollout.fault !== null && rollout.message !== null && !hasFigures(rollout.fault) && (
               <div className={classes['fault']}>
                 <b>{t(`rollouts.fault.${rollout.fault}`)}</b>
-                <p>{said(rollout, t, language)}</p>
+                <p>{messageText(rollout, t, language)}</p>
               </div>
             )}
             <Waves rollout={rollout} now={now} />
             {isOpen(rollout) && (
               <div className={classes['apart']}>
-                <GoesBack strategy={strategy} />
+                <RollbackRules strategy={strategy} />
               </div>
             )}
             {state === 'completed' && rollout.counts.away > 0 && (
@@ -112,7 +112,9 @@ function Loaded({ read, readAt }: { read: RolloutDetail; readAt: number }) {
             <PageLoading />
           ) : (
             <>
-              {lines.length === LINES && <p className={classes['note']}>{t('rollouts.newest', { count: LINES })}</p>}
+              {lines.length === MAX_LINES && (
+                <p className={classes['note']}>{t('rollouts.newest', { count: MAX_LINES })}</p>
+              )}
               <RolloutLog lines={lines.toReversed()} />
             </>
           )}

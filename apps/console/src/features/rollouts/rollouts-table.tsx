@@ -7,14 +7,14 @@ import { ResourceTable } from '../../components/resource-table/resource-table.ts
 import { Pill, Status } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { currentLanguage, t } from '../../lib/i18n.ts';
-import { nowOf, whatOf, type Rollout } from './in-words.ts';
+import { progressText, whatOf, type Rollout } from './format.ts';
 import { Progress } from './progress.tsx';
 import classes from './rollouts.module.css';
 
 const isFast = ({ fast, strategy }: Rollout) => fast || strategy.type === 'allAtOnce';
 
 const stateOf = (rollout: Rollout) => (
-  <Status kind="rollout" value={rollout.state} why={nowOf(rollout, Date.now(), t, currentLanguage())} />
+  <Status kind="rollout" value={rollout.state} why={progressText(rollout, Date.now(), t, currentLanguage())} />
 );
 
 /** A long name may be cut; the version at its end may not. */
@@ -59,7 +59,7 @@ const columns: Column<Rollout>[] = [
   { key: 'createdAt', as: 'time' },
 ];
 
-/** Those of one kind, or of one zone; all of them where neither is named. */
+/** Optionally limited to a kind or a zone. */
 export function RolloutsTable({ kind, zoneID }: { kind?: RolloutKind; zoneID?: string }) {
   return (
     <ResourceTable

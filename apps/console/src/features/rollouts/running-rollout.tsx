@@ -6,7 +6,7 @@ import { to } from '../../lib/family.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useNow } from '../../lib/use-now.ts';
-import { bannerOf, type Rollout } from './in-words.ts';
+import { bannerText, type Rollout } from './format.ts';
 import { actionsOf, useAsk } from './rollout-actions.tsx';
 
 /** How far the rollout is, and the way to stop it. */
@@ -33,7 +33,7 @@ export function RunningRollout({ rollout }: { rollout: Rollout }) {
         </>
       }
     >
-      {bannerOf(rollout, now, t, language)}
+      {bannerText(rollout, now, t, language)}
     </Banner>
   );
 }

@@ -4,10 +4,19 @@ import { toneOf } from '../../components/status/status.tsx';
 import { duration, lasted } from '../../lib/format.ts';
 import { useLanguage, useT, type T } from '../../lib/i18n.ts';
 import type { Language } from '../../stores/preferences.ts';
-import { figuresOf, nodesText, said, watchedFor, waveName, type Gate, type Rollout, type Wave } from './in-words.ts';
+import {
+  figuresOf,
+  nodesText,
+  messageText,
+  remainingSoak,
+  waveName,
+  type Gate,
+  type Rollout,
+  type Wave,
+} from './format.ts';
 import classes from './rollouts.module.css';
 
-/** Wave after wave: how many have it, how long it is watched, and what its gates say. */
+/** The waves with their progress, remaining time and gates. */
 export function Waves({ rollout: { waves, wave: current, state }, now }: { rollout: Rollout; now: number }) {
   const t = useT();
   const language = useLanguage();
@@ -24,12 +33,12 @@ export function Waves({ rollout: { waves, wave: current, state }, now }: { rollo
 
 function stepOf(wave: Wave, now: number, t: T, language: Language): Omit<RunStep, 'title' | 'isCurrent'> {
   const { position, state, startedAt, endedAt, gates } = wave;
-  const seconds = watchedFor(wave, now);
+  const seconds = remainingSoak(wave, now);
   const watched =
     seconds === 0 ? t('rollouts.wave.judging') : t('rollouts.wave.watched', { time: duration(seconds ?? 0, language) });
-  // Those without figures that are as they should be are one line.
-  const quiet = gates.filter(({ state: judged, value }) => judged === 'passed' && value === null);
-  const shown = gates.filter((gate) => gate.state !== 'waiting' && !quiet.includes(gate));
+  // Passed gates without figures share a line.
+  const withoutFigures = gates.filter(({ state: gateState, value }) => gateState === 'passed' && value === null);
+  const shown = gates.filter((gate) => gate.state !== 'waiting' && !withoutFigures.includes(gate));
   return {
     key: String(position),
     tone: toneOf('wave', state),
@@ -38,12 +47,12 @@ function stepOf(wave: Wave, now: number, t: T, language: Language): Omit<RunStep
     why: [nodesText(wave, t), ...(seconds === null ? [] : [watched])].join(' · '),
     took:
       startedAt !== null && lasted((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt), language),
-    more: quiet.length + shown.length > 0 && (
+    more: withoutFigures.length + shown.length > 0 && (
       <ul className={classes['gates']}>
-        {quiet.length > 0 && (
+        {withoutFigures.length > 0 && (
           <li>
             <StatusMark tone="ok" label={t('status.gate.passed')} />
-            <div>{quiet.map(({ gate }) => t(`rollouts.gate.${gate}`)).join(' · ')}</div>
+            <div>{withoutFigures.map(({ gate }) => t(`rollouts.gate.${gate}`)).join(' · ')}</div>
           </li>
         )}
         {shown.map((gate) => (
@@ -57,7 +66,7 @@ function stepOf(wave: Wave, now: number, t: T, language: Language): Omit<RunStep
 function GateLine({ gate }: { gate: Gate }) {
   const t = useT();
   const { state, nodeName } = gate;
-  const words = said({ message: gate.message, saying: gate.saying ?? null }, t, useLanguage());
+  const text = messageText({ message: gate.message, messageCode: gate.messageCode ?? null }, t, useLanguage());
   const figures = figuresOf(gate, t);
   return (
     <li data-state={state}>
@@ -66,7 +75,7 @@ function GateLine({ gate }: { gate: Gate }) {
         {t(`rollouts.gate.${gate.gate}`)}
         {state === 'failed' && nodeName !== null && ` · ${t('rollouts.gate.at', { node: nodeName })}`}
         {figures !== null && <div className={classes['figures']}>{figures}</div>}
-        {words !== null && <div className={classes['message']}>{words}</div>}
+        {text !== null && <div className={classes['message']}>{text}</div>}
       </div>
     </li>
   );

@@ -23,8 +23,8 @@ import { keyOf } from '../../lib/queries.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { isConnected } from '../nodes/figures.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
-import { waveName, wavesOf } from '../rollouts/in-words.ts';
-import { GoesBack } from '../rollouts/goes-back.tsx';
+import { waveName, wavesOf } from '../rollouts/format.ts';
+import { RollbackRules } from '../rollouts/rollback-rules.tsx';
 import { strategyOf, UpgradeDraft } from './paces.ts';
 import classes from './upgrades.module.css';
 
@@ -183,7 +183,7 @@ function WhatFollows() {
         ))}
       </ol>
       <h3>{t('upgrades.whenBack')}</h3>
-      <GoesBack strategy={strategy} />
+      <RollbackRules strategy={strategy} />
     </section>
   );
 }

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/states/states.tsx';
 import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { whatOf } from '../rollouts/in-words.ts';
+import { whatOf } from '../rollouts/format.ts';
 import { RolloutLog } from '../rollouts/rollout-log.tsx';
 
 const AT_FIRST = 50;

@@ -13,7 +13,7 @@ import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useNow } from '../../lib/use-now.ts';
-import { nowOf, whatOf } from '../rollouts/in-words.ts';
+import { progressText, whatOf } from '../rollouts/format.ts';
 import { Progress } from '../rollouts/progress.tsx';
 import { RolloutActions } from '../rollouts/rollout-actions.tsx';
 import { RolloutsTable } from '../rollouts/rollouts-table.tsx';
@@ -149,7 +149,7 @@ function Running() {
           <li key={rollout.id}>
             <div>
               <Link to={to(`nodeManage/rollouts/${rollout.id}`)}>{whatOf(rollout, t)}</Link>
-              <Status kind="rollout" value={rollout.state} text={nowOf(rollout, now, t, language)} />
+              <Status kind="rollout" value={rollout.state} text={progressText(rollout, now, t, language)} />
             </div>
             <Progress of={rollout} />
             <div className={classes['acts']}>

@@ -10,8 +10,8 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { duration } from '../../lib/format.ts';
 import { useLanguage, useT, type T } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { GoesBack } from '../rollouts/goes-back.tsx';
-import { waveName, wavesOf } from '../rollouts/in-words.ts';
+import { RollbackRules } from '../rollouts/rollback-rules.tsx';
+import { waveName, wavesOf } from '../rollouts/format.ts';
 import type { Settings } from './draft.ts';
 import { FaultLines } from './fault-lines.tsx';
 import { fieldName, linesText, valueText } from './in-words.ts';
@@ -183,7 +183,7 @@ function Rollout({ preview: { nodes, changes }, settings }: { preview: Preview; 
                 </li>
               ))}
           </ol>
-          <GoesBack strategy={strategy} />
+          <RollbackRules strategy={strategy} />
         </>
       )}
     </section>

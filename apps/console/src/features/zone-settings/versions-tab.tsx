@@ -10,7 +10,7 @@ import { currentLanguage, t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
-import { said } from '../rollouts/in-words.ts';
+import { messageText } from '../rollouts/format.ts';
 import type { Settings } from './draft.ts';
 import { changeText } from './in-words.ts';
 import { Review } from './review.tsx';
@@ -20,9 +20,9 @@ type Version = RowOf<typeof zoneSettings.versions>;
 
 const tones = { live: 'ok', trial: 'busy', past: 'off', replaced: 'off', withdrawn: 'bad' } as const;
 
-/** Reason of the change, and of its rollback. */
-const whyOf = ({ reason, note, saying }: Version) =>
-  [reason, said({ message: note, saying }, t, currentLanguage())].filter((text) => text !== '').join(' · ');
+/** The reason of the change, and of its rollback. */
+const whyOf = ({ reason, note, messageCode }: Version) =>
+  [reason, messageText({ message: note, messageCode }, t, currentLanguage())].filter((text) => text !== '').join(' · ');
 
 const columns: Column<Version>[] = [
   { key: 'version', render: ({ version }) => <b>{version}</b> },

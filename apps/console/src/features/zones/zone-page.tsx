@@ -26,7 +26,7 @@ import { SwitchesTab } from '../zone-settings/switches-tab.tsx';
 import { VersionsTab } from '../zone-settings/versions-tab.tsx';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
 import { PreheatCachesForm, PreheatCachesTab } from '../preheat-caches/preheat-caches-tab.tsx';
-import { said } from '../rollouts/in-words.ts';
+import { messageText } from '../rollouts/format.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { KeyTab } from '../zone-keys/key-tab.tsx';
 import { PortForm } from './port-form.tsx';
@@ -94,7 +94,11 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
             </Pill>
           )}
           {withdrawn && (
-            <Link to="?tab=versions" className={classes['wentBack'] ?? ''} title={said(withdrawn, t, language) ?? ''}>
+            <Link
+              to="?tab=versions"
+              className={classes['wentBack'] ?? ''}
+              title={messageText(withdrawn, t, language) ?? ''}
+            >
               <Pill tone="bad">{t('zoneSettings.wentBack', { version: withdrawn.version })}</Pill>
             </Link>
           )}

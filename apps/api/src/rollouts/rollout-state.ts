@@ -8,10 +8,10 @@ import type {
   RolloutStrategy,
   WaveState,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
-import type { Saying } from '@edgeloom/contract/rollouts/sayings.ts';
-import type { Baseline, Gauged } from './gauged.ts';
+import type { CodedMessage } from '@edgeloom/contract/rollouts/messages.ts';
+import type { Baseline, MetricsWindow } from './metrics-window.ts';
 
-export interface RolloutNow {
+export interface RolloutRecord {
   id: string;
   kind: RolloutKind;
   /** In the format of its kind. */
@@ -23,14 +23,14 @@ export interface RolloutNow {
   strategy: RolloutStrategy;
   fault: RolloutFault | null;
   message: string | null;
-  saying: Saying | null;
+  messageCode: CodedMessage | null;
   createdAt: Date;
   endedAt: Date | null;
-  waves: WaveNow[];
-  nodes: NodeNow[];
+  waves: WaveRecord[];
+  nodes: NodeRecord[];
 }
 
-export interface WaveNow {
+export interface WaveRecord {
   position: number;
   percent: number | null;
   state: WaveState;
@@ -41,7 +41,7 @@ export interface WaveNow {
 }
 
 export type Phase = 'asked' | 'accepted' | 'fetching' | 'switching';
-export interface NodeNow {
+export interface NodeRecord {
   nodeId: string;
   name: string;
   zoneId: string;
@@ -51,9 +51,9 @@ export interface NodeNow {
   orderKey: string | null;
   before: unknown;
   message: string | null;
-  saying: Saying | null;
+  messageCode: CodedMessage | null;
   baseline: Baseline | null;
-  gauges: Gauged | null;
+  metrics: MetricsWindow | null;
   startedAt: Date | null;
   endedAt: Date | null;
   active: boolean;
@@ -77,5 +77,5 @@ export interface NodeNow {
 }
 
 /** Nodes that have the change, or may have it. */
-export const holds = ({ state }: Pick<NodeNow, 'state'>) => state === 'updating' || state === 'updated';
-export const hasNotBegun = ({ state }: Pick<NodeNow, 'state'>) => state === 'waiting' || state === 'away';
+export const hasChange = ({ state }: Pick<NodeRecord, 'state'>) => state === 'updating' || state === 'updated';
+export const isPending = ({ state }: Pick<NodeRecord, 'state'>) => state === 'waiting' || state === 'away';

@@ -3,33 +3,33 @@
 import type { RolloutNodeState, UpgradeStatus } from '@edgeloom/contract/rollouts/rollouts.ts';
 
 export type NodeEvent =
-  | 'begun'
-  | 'notThere'
+  | 'start'
+  | 'offline'
   | 'complete'
-  /** Kept its former version. */
+  /** The node kept its former version. */
   | 'failed'
-  /** Rolled back on its own. */
+  /** The node rolled back on its own. */
   | 'rolledBack'
-  | 'turned'
-  | 'late'
+  | 'rollBack'
+  | 'timeout'
   /** Replaced by another machine or moved to another zone: its reports are ignored. */
-  | 'gone'
-  | 'leftOut';
+  | 'replaced'
+  | 'skip';
 
-const becomes: Record<RolloutNodeState, Partial<Record<NodeEvent, RolloutNodeState>>> = {
-  waiting: { begun: 'updating', notThere: 'away', gone: 'leftOut', leftOut: 'leftOut' },
-  away: { begun: 'updating', gone: 'leftOut', leftOut: 'leftOut' },
+const transitions: Record<RolloutNodeState, Partial<Record<NodeEvent, RolloutNodeState>>> = {
+  waiting: { start: 'updating', offline: 'away', replaced: 'leftOut', skip: 'leftOut' },
+  away: { start: 'updating', replaced: 'leftOut', skip: 'leftOut' },
   updating: {
     complete: 'updated',
     failed: 'failed',
     rolledBack: 'failed',
-    late: 'failed',
-    notThere: 'away',
-    turned: 'goingBack',
-    gone: 'leftOut',
+    timeout: 'failed',
+    offline: 'away',
+    rollBack: 'goingBack',
+    replaced: 'leftOut',
   },
-  updated: { turned: 'goingBack', rolledBack: 'failed', gone: 'leftOut' },
-  goingBack: { gone: 'leftOut', complete: 'back', failed: 'stuck', rolledBack: 'stuck', late: 'stuck' },
+  updated: { rollBack: 'goingBack', rolledBack: 'failed', replaced: 'leftOut' },
+  goingBack: { replaced: 'leftOut', complete: 'back', failed: 'stuck', rolledBack: 'stuck', timeout: 'stuck' },
   // It was abandoned too early.
   failed: { complete: 'updated' },
   stuck: { complete: 'back' },
@@ -38,10 +38,10 @@ const becomes: Record<RolloutNodeState, Partial<Record<NodeEvent, RolloutNodeSta
 };
 
 export const nextState = (state: RolloutNodeState, event: NodeEvent): RolloutNodeState | null =>
-  becomes[state][event] ?? null;
+  transitions[state][event] ?? null;
 
 /** The node's own upgrade state. Undefined before it starts. */
-export const upgradeOf: Partial<Record<RolloutNodeState, UpgradeStatus>> = {
+export const upgradeStatusOf: Partial<Record<RolloutNodeState, UpgradeStatus>> = {
   updating: 'updating',
   goingBack: 'updating',
   updated: 'updateComplete',

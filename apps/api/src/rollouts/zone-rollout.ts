@@ -3,31 +3,31 @@ import type { PoolClient } from 'pg';
 import * as z from 'zod';
 import { TrialDoc } from '@edgeloom/contract/edge/documents.ts';
 import { letTry, promote, withdraw } from '../zone-settings/trials.ts';
-import type { Kind, Progress } from './kind.ts';
-import { holds, type NodeNow, type RolloutNow } from './now.ts';
+import type { Kind, Progress } from './rollout-kind.ts';
+import { hasChange, type NodeRecord, type RolloutRecord } from './rollout-state.ts';
 
 export const ZoneTarget = z.object({ zoneID: z.string(), version: z.int() });
 export type ZoneTarget = z.output<typeof ZoneTarget>;
 
 export const zoneKind: Kind = {
-  turnsAtOnce: true,
+  canCancelUpdate: true,
   // The zone's own document reaches them.
-  reachesLateComers: true,
+  updatesLateNodes: true,
   before: () => null,
 
-  async tell(client, rollout) {
+  async publish(client, rollout) {
     const { zoneID, version } = ZoneTarget.parse(rollout.target);
     if (rollout.state === 'completed') return promote(client, zoneID, version);
     if (rollout.state === 'rollingBack' || rollout.state === 'rolledBack')
-      return withdraw(client, zoneID, version, { note: rollout.message ?? '', saying: rollout.saying });
-    const trying = rollout.nodes.filter(holds).map(({ nodeId }) => nodeId);
+      return withdraw(client, zoneID, version, { note: rollout.message ?? '', messageCode: rollout.messageCode });
+    const trying = rollout.nodes.filter(hasChange).map(({ nodeId }) => nodeId);
     return letTry(client, zoneID, version, trying);
   },
 
-  async look(client, rollout) {
+  async readProgress(client, rollout) {
     const { zoneID, version } = ZoneTarget.parse(rollout.target);
     const document = await readTrial(client, zoneID);
-    const found = rollout.nodes.flatMap((node): [NodeNow, Progress][] => {
+    const found = rollout.nodes.flatMap((node): [NodeRecord, Progress][] => {
       const progress = progressOf(node, rollout, document, version);
       return progress ? [[node, progress]] : [];
     });
@@ -50,27 +50,27 @@ async function readTrial(client: PoolClient, zoneId: string): Promise<Published 
   return row ? { revision: row.revision, doc: row.body === null ? null : TrialDoc.parse(JSON.parse(row.body)) } : null;
 }
 
-type Told = Pick<NodeNow, 'nodeId' | 'state' | 'revision' | 'rejected'>;
+type NodeReport = Pick<NodeRecord, 'nodeId' | 'state' | 'revision' | 'rejected'>;
 
 /** The progress that an ack implies. Null: none yet. */
 export function progressOf(
-  node: Told,
-  rollout: Pick<RolloutNow, 'state'>,
+  node: NodeReport,
+  rollout: Pick<RolloutRecord, 'state'>,
   published: Published | null,
   version: number,
 ): Progress | null {
   const { nodeId, revision, rejected } = node;
-  const isHeard = published !== null && revision >= published.revision;
+  const isAcknowledged = published !== null && revision >= published.revision;
   if (node.state === 'goingBack') {
-    const isGone = published === null || published.doc?.version !== version;
-    if (!isGone || !(isHeard || published === null)) return null;
-    // It heard of it, and goes on with what it had: a port of before may be somebody else's by now.
-    const kept = rejected.find(({ key }) => key === 'trial');
-    return kept ? { event: 'failed', message: kept.error } : { event: 'complete', message: null };
+    const isWithdrawn = published === null || published.doc?.version !== version;
+    if (!isWithdrawn || !(isAcknowledged || published === null)) return null;
+    // The node may be unable to restore: a former port may be in use by now.
+    const rejection = rejected.find(({ key }) => key === 'trial');
+    return rejection ? { event: 'failed', message: rejection.error } : { event: 'complete', message: null };
   }
   if (node.state !== 'updating' || rollout.state === 'rollingBack') return null;
   if (published?.doc?.version !== version || !published.doc.nodes.includes(nodeId)) return null;
   const refused = rejected.find(({ key }) => key === 'trial');
   if (refused && refused.revision >= published.revision) return { event: 'failed', message: refused.error };
-  return isHeard && !refused ? { event: 'complete', message: null } : null;
+  return isAcknowledged && !refused ? { event: 'complete', message: null } : null;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RolloutNodeState } from '@edgeloom/contract/rollouts/rollouts.ts';
-import { progressOf } from './zone-kind.ts';
+import { progressOf } from './zone-rollout.ts';
 
 const withdrawn = { revision: 7, doc: null };
 const node = (

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planned, wavesOf, type Candidate } from './plan.ts';
+import { assignWaves, wavesOf, type Candidate } from './wave-plan.ts';
 
 const candidate = (i: number, zoneId: string, isConnected = true): Candidate => ({
   nodeId: `node-${i}`,
@@ -23,7 +23,7 @@ test('every node has a wave, and of no zone more than the share has come by then
     fc.property(fleet, percents, (nodes, percent) => {
       const strategy = { canary: true, percent, soakSeconds: 0, deadlineSeconds: 60, gates };
       const waves = wavesOf({ type: 'waves', ...strategy });
-      const plan = planned(nodes, [], waves);
+      const plan = assignWaves(nodes, [], waves);
       expect(plan.size).toBe(nodes.length);
       for (const wave of waves) {
         for (const [, inZone] of Map.groupBy(nodes, ({ zoneId }) => zoneId)) {
@@ -40,14 +40,14 @@ test('every node has a wave, and of no zone more than the share has come by then
 });
 const gates = { serverErrors: 0.05, refusals: 0.1, latencyFactor: 3, requests: 20 };
 
-test('what has begun keeps its place when the others are planned anew', () => {
+test('what has begun keeps its place when the others are assignWaves anew', () => {
   const nodes = Array.from({ length: 10 }, (_, i) => candidate(i, 'a'));
   const waves = [
     { position: 1, percent: 10 },
     { position: 2, percent: 50 },
     { position: 3, percent: 100 },
   ];
-  const plan = planned(nodes.slice(1), nodes.slice(0, 1), waves);
+  const plan = assignWaves(nodes.slice(1), nodes.slice(0, 1), waves);
   const sizes = [1, 2, 3].map((wave) => [...plan.values()].filter((at) => at === wave).length);
   // The first of all is the tenth of this zone.
   expect(sizes).toEqual([0, 4, 5]);
@@ -60,6 +60,6 @@ test('the first one is there, serves, and is of the zone that has the most', () 
     { ...candidate(2, 'large'), isServing: false },
     candidate(3, 'large'),
   ];
-  const plan = planned(nodes, [], [{ position: 0, percent: null }]);
+  const plan = assignWaves(nodes, [], [{ position: 0, percent: null }]);
   expect([...plan.keys()]).toEqual(['node-3']);
 });

@@ -1,5 +1,6 @@
+import { codedMessage } from '@edgeloom/contract/rollouts/messages.ts';
 import { expect, test } from 'vitest';
-import { bannerOf, figuresOf, nodesText, said, type Gate, type Rollout } from './in-words.ts';
+import { bannerText, figuresOf, nodesText, messageText, type Gate, type Rollout } from './format.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const wave = (soakEndsAt: string): Rollout['waves'][number] => ({
@@ -29,26 +30,26 @@ const rollout = (soakEndsAt: string): Rollout => ({
   counts: { total: 1, updated: 1, updating: 0, away: 0, failed: 0, back: 0 },
   fault: null,
   message: null,
-  saying: null,
+  messageCode: null,
   createdBy: 'someone',
   createdAt: '2026-11-23T11:58:00.000Z',
   endedAt: null,
 });
 
-test('a wave that was watched for long enough is not watched for 0 s more', () => {
-  const said = (soakEndsAt: string) => bannerOf(rollout(soakEndsAt), NOW, (word) => word, 'en');
-  expect(said('2026-11-23T12:00:05.000Z')).toBe('rollouts.banner.soaking');
-  expect(said('2026-11-23T11:59:59.000Z')).toBe('rollouts.banner.updating');
+test('the banner of a wave whose time is over names no remaining time', () => {
+  const text = (soakEndsAt: string) => bannerText(rollout(soakEndsAt), NOW, (word) => word, 'en');
+  expect(text('2026-11-23T12:00:05.000Z')).toBe('rollouts.banner.soaking');
+  expect(text('2026-11-23T11:59:59.000Z')).toBe('rollouts.banner.updating');
 });
 
 // It read "0 of 0 nodes".
-test('a wave that has no nodes says so', () => {
+test('a wave without nodes has its own text', () => {
   const t = (word: string, values?: object) => `${word} ${JSON.stringify(values ?? {})}`;
   expect(nodesText({ nodes: 0, updated: 0 }, t)).toBe('rollouts.wave.nobody {}');
   expect(nodesText({ nodes: 3, updated: 1 }, t)).toBe('rollouts.wave.nodes {"count":3,"updated":"1"}');
 });
 
-test('a gate that failed says for how many customers, and one that did not for them alone says so', () => {
+test('a failed gate shows how many customers it affects, and a passed one only in its message', () => {
   const gate: Gate = {
     gate: 'serverErrors',
     state: 'failed',
@@ -61,18 +62,14 @@ test('a gate that failed says for how many customers, and one that did not for t
     requests: 100,
     customers: 3,
     message: null,
-    saying: null,
+    messageCode: null,
   };
   const t = (word: string, values?: object) => `${word} ${JSON.stringify(values ?? {})}`;
   expect(figuresOf(gate, t)).toContain('rollouts.gate.customers {"customers":"3"}');
   expect(figuresOf({ ...gate, state: 'passed' }, t)).not.toContain('customers');
-  const saying = (code: 'serverErrors' | 'fewCustomers') => ({
-    code,
-    node: null,
-    values: { value: 0.4, customers: 2 },
-  });
-  const words = (code: 'serverErrors' | 'fewCustomers') => said({ saying: saying(code), message: null }, t, 'en');
-  expect(words('serverErrors')).toContain('rollouts.gate.customers {"customers":"2"}');
-  expect(words('fewCustomers')).toMatch(/^rollouts\.says\.fewCustomers .*"customers":"2"/);
-  expect(words('fewCustomers')).not.toContain('gate.customers');
+  const text = (code: 'serverErrors' | 'fewCustomers') =>
+    messageText({ messageCode: codedMessage(code, { value: 0.4, customers: 2 }), message: null }, t, 'en');
+  expect(text('serverErrors')).toContain('rollouts.gate.customers {"customers":"2"}');
+  expect(text('fewCustomers')).toMatch(/^rollouts\.messages\.fewCustomers .*"customers":"2"/);
+  expect(text('fewCustomers')).not.toContain('gate.customers');
 });

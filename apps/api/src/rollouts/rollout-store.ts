@@ -8,14 +8,14 @@ import {
   RolloutStrategy,
   WaveState,
 } from '@edgeloom/contract/rollouts/rollouts.ts';
-import { SayingOrNone } from '@edgeloom/contract/rollouts/sayings.ts';
+import { CodedMessageOrNull } from '@edgeloom/contract/rollouts/messages.ts';
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { clean } from '../node-link/incoming.ts';
-import { Baseline, Gauged } from './gauged.ts';
-import { upgradeOf } from './node-events.ts';
-import type { NodeNow, RolloutNow } from './now.ts';
-import type { Turn } from './turn.ts';
+import { Baseline, MetricsWindow } from './metrics-window.ts';
+import { upgradeStatusOf } from './node-transitions.ts';
+import type { NodeRecord, RolloutRecord } from './rollout-state.ts';
+import type { RolloutChanges } from './rollout-changes.ts';
 
 const Day = z.date().nullable();
 const Head = z.object({
@@ -29,7 +29,7 @@ const Head = z.object({
   strategy: RolloutStrategy,
   fault: RolloutFault.nullable(),
   message: z.string().nullable(),
-  saying: SayingOrNone,
+  messageCode: CodedMessageOrNull,
   createdAt: z.date(),
   endedAt: Day,
 });
@@ -52,9 +52,10 @@ const Node = z.object({
   orderKey: z.string().nullable(),
   before: z.unknown(),
   message: z.string().nullable(),
-  saying: SayingOrNone,
-  baseline: Baseline.nullable(),
-  gauges: Gauged.nullable(),
+  messageCode: CodedMessageOrNull,
+  // Null also for metrics of an older version.
+  baseline: Baseline.nullable().catch(null),
+  metrics: MetricsWindow.nullable().catch(null),
   startedAt: Day,
   endedAt: Day,
   active: z.boolean(),
@@ -74,7 +75,7 @@ const Node = z.object({
   revision: z.int(),
 });
 
-/** Who may change it: the process with the lease, or a node's report. */
+/** The writer: the process with the lease, or a node's report. */
 export type Holder = { claim: string } | { reporter: string };
 
 /** SQL for node `n` of rollout `r`: another rollout has started on it or brings something newer. */
@@ -87,7 +88,7 @@ export const isTaken = `EXISTS (
  * Locks it until the end of the transaction. Null: gone, or leased to another process. For a reporter, only its own
  * node is loaded.
  */
-export async function holdRollout(client: PoolClient, id: string, holder: Holder): Promise<RolloutNow | null> {
+export async function lockRollout(client: PoolClient, id: string, holder: Holder): Promise<RolloutRecord | null> {
   const claim = 'claim' in holder ? holder.claim : null;
   const reporter = 'reporter' in holder ? holder.reporter : null;
   // Lock order: zone, then rollout (as zone-changes.service.ts). FOR NO KEY UPDATE, because block-set writers hold the set and need a
@@ -99,7 +100,7 @@ export async function holdRollout(client: PoolClient, id: string, holder: Holder
     [id],
   );
   const { rows } = await client.query<Record<string, unknown>>(
-    `SELECT id, kind, target, title, state, fast, wave, strategy, fault, message, saying, created_at AS "createdAt", ended_at AS "endedAt"
+    `SELECT id, kind, target, title, state, fast, wave, strategy, fault, message, message_code AS "messageCode", created_at AS "createdAt", ended_at AS "endedAt"
      FROM rollouts WHERE id = $1 AND ($2::uuid IS NULL OR claimed_by = $2) FOR UPDATE`,
     [id, claim],
   );
@@ -111,7 +112,7 @@ export async function holdRollout(client: PoolClient, id: string, holder: Holder
   );
   const nodes = await client.query<Record<string, unknown>>(
     `SELECT n.node_id AS "nodeId", m.name, m.zone_id AS "zoneId", n.wave, n.state, n.phase, n.order_key AS "orderKey", n.before,
-       n.message, n.saying, n.baseline, n.gauges, n.started_at AS "startedAt", n.ended_at AS "endedAt", n.active,
+       n.message, n.message_code AS "messageCode", n.baseline, n.metrics, n.started_at AS "startedAt", n.ended_at AS "endedAt", n.active,
        n.state = 'away' AND ${isTaken} AS "isTaken",
        coalesce(m.joined_at IS NULL OR m.joined_at > n.started_at OR m.zone_id::text <> r.target->>'zoneID', false) AS "isGone",
        m.enabled AND m.kind = 'edge' AS "isServing", m.role = 'main' AS "isMain",
@@ -132,7 +133,7 @@ export async function holdRollout(client: PoolClient, id: string, holder: Holder
 }
 
 /** The customers who own these sites. The operator's own are omitted. */
-export async function ownersOf(pool: Pool, sites: readonly string[]): Promise<Map<string, string>> {
+export async function ownersOfSites(pool: Pool, sites: readonly string[]): Promise<Map<string, string>> {
   if (sites.length === 0) return new Map();
   const { rows } = await pool.query<{ id: string; owner: string }>(
     'SELECT id, owner_id AS owner FROM sites WHERE id = ANY($1::uuid[]) AND owner_id IS NOT NULL',
@@ -142,7 +143,7 @@ export async function ownersOf(pool: Pool, sites: readonly string[]): Promise<Ma
 }
 
 /** Customers with served sites in its zones, including the operator for its own. */
-export async function customersOf(client: PoolClient, id: string): Promise<number> {
+export async function countCustomers(client: PoolClient, id: string): Promise<number> {
   const { rows } = await client.query<{ customers: number }>(
     `SELECT count(DISTINCT coalesce(owner_id, client_id))::int AS customers FROM sites
      WHERE status = 'normal' AND zone_id IN (SELECT zone_id FROM rollout_zones WHERE rollout_id = $1)`,
@@ -152,7 +153,7 @@ export async function customersOf(client: PoolClient, id: string): Promise<numbe
 }
 
 /** Whether another rollout has one of its nodes. A rollout that has started waits for no other. */
-export async function isBehind(client: PoolClient, { id, createdAt, state, nodes }: RolloutNow): Promise<boolean> {
+export async function isBlocked(client: PoolClient, { id, createdAt, state, nodes }: RolloutRecord): Promise<boolean> {
   if (state !== 'waiting' || nodes.every(({ active }) => active)) return false;
   const { rows } = await client.query<{ behind: boolean }>(
     `SELECT EXISTS (
@@ -166,13 +167,18 @@ export async function isBehind(client: PoolClient, { id, createdAt, state, nodes
   return rows[0]?.behind === true;
 }
 
-/** Stores the changes of a turn. `was`: its head before. */
-export async function keepTurn(client: PoolClient, turn: Turn, was: RolloutNow, now: Date): Promise<void> {
-  const { rollout } = turn;
+/** Stores the changes of a changes. `was`: its head before. */
+export async function saveChanges(
+  client: PoolClient,
+  changes: RolloutChanges,
+  previous: RolloutRecord,
+  now: Date,
+): Promise<void> {
+  const { rollout } = changes;
   // Only if changed, since it wakes the workers.
-  if (headOf(rollout) !== headOf(was))
+  if (headOf(rollout) !== headOf(previous))
     await client.query(
-      `UPDATE rollouts SET state = $2, fast = $3, wave = $4, fault = $5, message = $6, saying = $7, ended_at = $8 WHERE id = $1`,
+      `UPDATE rollouts SET state = $2, fast = $3, wave = $4, fault = $5, message = $6, message_code = $7, ended_at = $8 WHERE id = $1`,
       [
         rollout.id,
         rollout.state,
@@ -180,44 +186,45 @@ export async function keepTurn(client: PoolClient, turn: Turn, was: RolloutNow, 
         rollout.wave,
         rollout.fault,
         rollout.message,
-        rollout.saying,
+        rollout.messageCode,
         rollout.endedAt,
       ],
     );
-  if (turn.waves.size > 0)
+  if (changes.waves.size > 0)
     await client.query(
       `UPDATE rollout_waves w SET state = x.state, started_at = x."startedAt", soak_ends_at = x."soakEndsAt", ended_at = x."endedAt",
          gates = x.gates
        FROM jsonb_to_recordset($2::jsonb) AS x(position int, state text, "startedAt" timestamptz, "soakEndsAt" timestamptz,
          "endedAt" timestamptz, gates jsonb)
        WHERE w.rollout_id = $1 AND w.position = x.position`,
-      [rollout.id, JSON.stringify([...turn.waves])],
+      [rollout.id, JSON.stringify([...changes.waves])],
     );
-  if (turn.nodes.size > 0) await keepNodes(client, rollout, [...turn.nodes]);
-  if (turn.lines.length > 0)
+  if (changes.nodes.size > 0) await saveNodes(client, rollout, [...changes.nodes]);
+  if (changes.lines.length > 0)
     await client.query(
-      `INSERT INTO rollout_lines (rollout_id, node_id, at, event, wave, detail, message, saying)
-       SELECT $1, x."nodeId", $3, x.event, x.wave, x.detail, x.message, nullif(x.saying, 'null')
+      `INSERT INTO rollout_lines (rollout_id, node_id, at, event, wave, detail, message, message_code)
+       SELECT $1, x."nodeId", $3, x.event, x.wave, x.detail, x.message, nullif(x."messageCode", 'null')
        FROM jsonb_to_recordset($2::jsonb)
-         AS x("nodeId" uuid, event text, wave int, detail text, message text, saying jsonb, place int) ORDER BY x.place`,
-      [rollout.id, JSON.stringify(turn.lines.map((line, place) => ({ ...line, place, wave: rollout.wave }))), now],
+         AS x("nodeId" uuid, event text, wave int, detail text, message text, "messageCode" jsonb, place int) ORDER BY x.place`,
+      [rollout.id, JSON.stringify(changes.lines.map((line, place) => ({ ...line, place, wave: rollout.wave }))), now],
     );
 }
 
-const headOf = ({ state, fast, wave, fault, message, endedAt }: RolloutNow) =>
+const headOf = ({ state, fast, wave, fault, message, endedAt }: RolloutRecord) =>
   JSON.stringify([state, fast, wave, fault, message, endedAt]);
 
-async function keepNodes(client: PoolClient, { id, kind }: RolloutNow, nodes: NodeNow[]) {
+async function saveNodes(client: PoolClient, { id, kind }: RolloutRecord, nodes: NodeRecord[]) {
   const rows = nodes.map((node) => ({
     ...node,
     message: node.message === null ? null : clean(node.message),
-    upgrade: kind === 'release' ? (upgradeOf[node.state] ?? null) : null,
+    upgrade: kind === 'release' ? (upgradeStatusOf[node.state] ?? null) : null,
   }));
   await client.query(
     `UPDATE rollout_nodes r SET wave = x.wave, state = x.state, phase = x.phase, order_key = x."orderKey", before = x.before,
-       message = x.message, saying = nullif(x.saying, 'null'), baseline = x.baseline, gauges = x.gauges, started_at = x."startedAt", ended_at = x."endedAt", active = x.active
+       message = x.message, message_code = nullif(x."messageCode", 'null'), baseline = x.baseline,
+       metrics = x.metrics, started_at = x."startedAt", ended_at = x."endedAt", active = x.active
      FROM jsonb_to_recordset($2::jsonb) AS x("nodeId" uuid, wave int, state text, phase text, "orderKey" uuid, before jsonb,
-       message text, saying jsonb, baseline jsonb, gauges jsonb, "startedAt" timestamptz, "endedAt" timestamptz, active bool)
+       message text, "messageCode" jsonb, baseline jsonb, metrics jsonb, "startedAt" timestamptz, "endedAt" timestamptz, active bool)
      WHERE r.rollout_id = $1 AND r.node_id = x."nodeId"`,
     [id, JSON.stringify(rows)],
   );

@@ -1,4 +1,4 @@
-// What a rollout is, how far it has come and what makes it go back, in words.
+// Rollouts as text: name, progress, gates and rollback rules.
 import type { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import type { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
@@ -17,18 +17,18 @@ export const whatOf = ({ product, version, title }: Pick<Rollout, 'product' | 'v
     ? t('rollouts.what.zone', { title })
     : t('rollouts.what.release', { product: t(`rollouts.product.${product}`), version: version ?? '' });
 
-/** Its gate says the same in the reader's words. */
-export const isFigures = (fault: string | null) =>
+/** Faults whose gate shows the figures. */
+export const hasFigures = (fault: string | null) =>
   fault === 'serverErrors' || fault === 'refusals' || fault === 'latency';
 
 export const isOpen = ({ endedAt }: Pick<Rollout, 'endedAt'>) => endedAt === null;
 
-/** Seconds that a wave is still watched; null: nobody watches it. */
-export const watchedFor = ({ state, soakEndsAt }: Pick<Wave, 'state' | 'soakEndsAt'>, now: number) =>
+/** Remaining seconds of a watched wave. Null: not watched. */
+export const remainingSoak = ({ state, soakEndsAt }: Pick<Wave, 'state' | 'soakEndsAt'>, now: number) =>
   state === 'soaking' && soakEndsAt !== null ? Math.max(0, Math.ceil((Date.parse(soakEndsAt) - now) / 1000)) : null;
 
-/** What a rollout does at this moment: a word of `rollouts.now`, with its values. */
-export function nowOf(rollout: Rollout, now: number, t: T, language: Language): string {
+/** The current step. */
+export function progressText(rollout: Rollout, now: number, t: T, language: Language): string {
   const { state, counts, fault } = rollout;
   const wave = rollout.waves[rollout.wave];
   const values = {
@@ -36,7 +36,7 @@ export function nowOf(rollout: Rollout, now: number, t: T, language: Language): 
     updated: count(wave?.updated ?? 0),
     nodes: count(wave?.nodes ?? 0),
   };
-  const seconds = wave ? watchedFor(wave, now) : null;
+  const seconds = wave ? remainingSoak(wave, now) : null;
   switch (state) {
     case 'running':
       if (seconds === null) return t('rollouts.now.updating', values);
@@ -45,8 +45,8 @@ export function nowOf(rollout: Rollout, now: number, t: T, language: Language): 
     case 'rollingBack':
       return t('rollouts.now.rollingBack', { back: count(counts.back), total: count(counts.total) });
     case 'rolledBack':
-      // Nobody asked for its end: what it brought is in the next one.
-      if (rollout.saying?.code === 'newerChange') return t('rollouts.says.newerChange');
+      // Not a failure: the newer change includes it.
+      if (rollout.messageCode?.code === 'newerChange') return t('rollouts.messages.newerChange');
       return t('rollouts.now.rolledBack', { fault: t(`rollouts.fault.${fault ?? 'person'}`) });
     case 'completed':
       return t('rollouts.now.completed', { updated: count(counts.updated), total: count(counts.total) });
@@ -56,8 +56,8 @@ export function nowOf(rollout: Rollout, now: number, t: T, language: Language): 
   }
 }
 
-/** The same of whatever is on its way, for a line under the top bar. */
-export function bannerOf(rollout: Rollout, now: number, t: T, language: Language): string {
+/** The text of the banner below the top bar. */
+export function bannerText(rollout: Rollout, now: number, t: T, language: Language): string {
   const { state, fault, waves } = rollout;
   const wave = waves[rollout.wave];
   const values = {
@@ -69,14 +69,14 @@ export function bannerOf(rollout: Rollout, now: number, t: T, language: Language
   if (state === 'rollingBack')
     return t('rollouts.banner.rollingBack', { ...values, fault: t(`rollouts.fault.${fault ?? 'person'}`) });
   if (state === 'paused') return t('rollouts.banner.paused', values);
-  const seconds = wave ? watchedFor(wave, now) : null;
-  // A wave that has been watched for long enough is judged: nothing is left of its time.
+  const seconds = wave ? remainingSoak(wave, now) : null;
+  // Watched long enough: only its gates are open.
   return seconds === null || seconds === 0
     ? t('rollouts.banner.updating', values)
     : t('rollouts.banner.soaking', { ...values, time: duration(seconds, language) });
 }
 
-/** How many of a wave have it. Small zones have waves without anybody. */
+/** Updated nodes of a wave. Small zones have empty waves. */
 export const nodesText = ({ nodes, updated }: Pick<Wave, 'nodes' | 'updated'>, t: T) =>
   nodes === 0 ? t('rollouts.wave.nobody') : t('rollouts.wave.nodes', { count: nodes, updated: count(updated) });
 
@@ -88,47 +88,47 @@ export function waveName({ position, percent: share }: Pick<Wave, 'position' | '
   return share === 100 ? t('rollouts.wave.rest', { wave }) : t('rollouts.wave.share', { wave, percent: share });
 }
 
-/** The waves that a strategy comes to. */
+/** The waves of a strategy. */
 export const wavesOf = (strategy: RolloutStrategy): Pick<Wave, 'position' | 'percent'>[] =>
   (strategy.type === 'allAtOnce' ? [100] : [...(strategy.canary ? [null] : []), ...strategy.percent]).map(
     (share, position) => ({ position, percent: share }),
   );
 
-/** What makes it go back by itself; nothing in the fast lane. */
-export function reasonsToGoBack(strategy: RolloutStrategy, t: T, language: Language): string[] {
+/** The conditions of an automatic rollback. None in the fast lane. */
+export function rollbackConditions(strategy: RolloutStrategy, t: T, language: Language): string[] {
   if (strategy.type === 'allAtOnce') return [];
   const { deadlineSeconds, gates } = strategy;
   return [
-    t('rollouts.back.complete', { time: duration(deadlineSeconds, language) }),
-    t('rollouts.back.connected'),
-    t('rollouts.back.errors'),
-    t('rollouts.back.serverErrors', { share: percent(gates.serverErrors) }),
-    ...(gates.refusals < 1 ? [t('rollouts.back.refusals', { share: percent(gates.refusals) })] : []),
-    t('rollouts.back.latency', { factor: count(gates.latencyFactor) }),
+    t('rollouts.rules.complete', { time: duration(deadlineSeconds, language) }),
+    t('rollouts.rules.connected'),
+    t('rollouts.rules.errors'),
+    t('rollouts.rules.serverErrors', { share: percent(gates.serverErrors) }),
+    ...(gates.refusals < 1 ? [t('rollouts.rules.refusals', { share: percent(gates.refusals) })] : []),
+    t('rollouts.rules.latency', { factor: count(gates.latencyFactor) }),
   ];
 }
 
-const written = (value: number, gate: string) =>
+const figure = (value: number, gate: string) =>
   gate !== 'latency' ? percent(value) : `${count(Math.round(value))}\u00a0ms`;
 
-/** What the engine said, in the reader's words; what a person or a node's programs said stands as it is. */
-export function said(
-  { saying, message }: Pick<Rollout, 'saying' | 'message'>,
+/** A message in the reader's language. Text of people and of a node's programs stays as written. */
+export function messageText(
+  { messageCode, message }: Pick<Rollout, 'messageCode' | 'message'>,
   t: T,
   language: Language,
 ): string | null {
-  if (saying === null) return message;
-  const text = sayingText(saying, t, language);
-  return saying.node === null ? text : t('rollouts.says.at', { node: saying.node, said: text });
+  if (messageCode === null) return message;
+  const text = codedText(messageCode, t, language);
+  return messageCode.node === null ? text : t('rollouts.messages.at', { node: messageCode.node, text });
 }
 
-function sayingText({ code, values }: NonNullable<Rollout['saying']>, t: T, language: Language): string {
+function codedText({ code, values }: NonNullable<Rollout['messageCode']>, t: T, language: Language): string {
   const { value, limit, before, others, requests, seconds, product, ...rest } = values;
-  const write = (figure: typeof value) => (typeof figure === 'number' ? written(figure, code) : '—');
+  const write = (number: typeof value) => (typeof number === 'number' ? figure(number, code) : '—');
   const named = ReleaseProduct.options.find((known) => known === product);
   if (code === 'late' && typeof seconds === 'number')
-    return t('rollouts.says.lateIn', { time: duration(seconds, language) });
-  const text = t(`rollouts.says.${code}`, {
+    return t('rollouts.messages.lateIn', { time: duration(seconds, language) });
+  const text = t(`rollouts.messages.${code}`, {
     ...Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, String(text)])),
     product: named ? t(`rollouts.product.${named}`) : String(product),
     value: write(value),
@@ -137,14 +137,13 @@ function sayingText({ code, values }: NonNullable<Rollout['saying']>, t: T, lang
     others: write(others),
     requests: count(Number(requests ?? 0)),
   });
-  return code === 'fewCustomers' ? text : text + whose(Number(rest['customers'] ?? 0), t);
+  return code === 'fewCustomers' ? text : text + affected(Number(rest['customers'] ?? 0), t);
 }
 
-/** Nothing, where nobody told. */
-const whose = (customers: number, t: T) =>
+const affected = (customers: number, t: T) =>
   customers > 0 ? t('common.semicolon') + t('rollouts.gate.customers', { customers: count(customers) }) : '';
 
-/** The figures of a gate, or why there are none; null where its state says it all. */
+/** The figures of a gate, or why there are none. Null: its state is enough. */
 export function figuresOf(
   { gate, state, value, limit, before, others, requests, customers }: Gate,
   t: T,
@@ -154,15 +153,15 @@ export function figuresOf(
   const figures =
     gate === 'serverErrors' || gate === 'refusals'
       ? t('rollouts.gate.share', { value: percent(value), requests: count(requests ?? 0), limit: percent(limit) })
-      : t('rollouts.gate.time', { value: written(value, gate), limit: written(limit, gate) });
+      : t('rollouts.gate.time', { value: figure(value, gate), limit: figure(limit, gate) });
   const none = '—';
   const compared =
     before === null && others === null
       ? ''
       : t('common.semicolon') +
         t('rollouts.gate.compared', {
-          before: before === null ? none : written(before, gate),
-          others: others === null ? none : written(others, gate),
+          before: before === null ? none : figure(before, gate),
+          others: others === null ? none : figure(others, gate),
         });
-  return figures + compared + (state === 'failed' ? whose(customers ?? 0, t) : '');
+  return figures + compared + (state === 'failed' ? affected(customers ?? 0, t) : '');
 }

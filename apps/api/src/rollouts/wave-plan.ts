@@ -25,7 +25,7 @@ export function wavesOf(strategy: RolloutStrategy): Wave[] {
 }
 
 /** Assigns nodes that have not started to waves that have not started. `begun` nodes keep their wave. */
-export function planned(
+export function assignWaves(
   open: readonly Candidate[],
   begun: readonly { zoneId: string }[],
   waves: readonly Wave[],

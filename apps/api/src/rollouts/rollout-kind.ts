@@ -1,0 +1,31 @@
+// The interface of a kind of rollout. A new kind is a file with one of these and an entry in rollout-kinds.ts.
+import type { PoolClient } from 'pg';
+import type { CodedMessage } from '@edgeloom/contract/rollouts/messages.ts';
+import type { Installation } from '../core/installation.ts';
+import type { Order } from '../node-link/commands.ts';
+import type { NodeEvent } from './node-transitions.ts';
+import type { NodeRecord, RolloutRecord } from './rollout-state.ts';
+import type { KindTraits } from './state-machine.ts';
+
+export interface Progress {
+  event: Extract<NodeEvent, 'complete' | 'failed'>;
+  /** In the node's words. */
+  message: string | null;
+}
+
+export interface Kind extends KindTraits {
+  /**
+   * Writes what nodes must receive, in the rollout's transaction: who has the change (`hasChange`), nobody after a
+   * rollback, everyone when `completed`.
+   */
+  publish?: (client: PoolClient, rollout: RolloutRecord) => Promise<void>;
+  /** Progress of `updating` or `goingBack` nodes, for kinds whose nodes do not report. */
+  readProgress?: (client: PoolClient, rollout: RolloutRecord) => Promise<Map<NodeRecord, Progress>>;
+  /** The command that is sent to such a node until it responds, or why that is impossible. */
+  commandFor?: (
+    here: Installation,
+    rollout: RolloutRecord,
+    node: NodeRecord,
+    now: Date,
+  ) => Promise<Order | CodedMessage>;
+}
