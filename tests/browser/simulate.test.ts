@@ -72,7 +72,7 @@ test('an unsaved change is simulated before it is saved', async () => {
   await shown.getByText('Try a request as if it were saved').click();
   await shown.getByLabel('URL').fill(url());
   await shown.getByRole('button', { name: 'Simulate' }).click();
-  await expect.poll(() => shown.locator('ol').textContent()).toMatch(/At most 1\.26\sMB a second.*not saved yet/);
+  await expect.poll(() => shown.locator('ol').textContent()).toMatch(/At most 1,234.KiB\/s.*not saved yet/);
   expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'simulate-draft');
   expect((await user(rates.list, { params })).data).toEqual([]);

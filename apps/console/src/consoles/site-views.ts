@@ -125,7 +125,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'rates.title',
         icon: IconGauge,
         reads: rates.list,
-        creates: { call: rates.create, title: 'palette.creates.rate' },
+        creates: { call: rates.create, title: 'rates.add' },
         component: view(() => import('../features/rates/rates-page.tsx'), 'RatesPage'),
       },
     ],

@@ -1,13 +1,14 @@
 // Formats values of a version with the labels of their feature.
 import { count, duration } from '../../lib/format.ts';
-import { currentLanguage, t, tMaybe, type Word } from '../../lib/i18n.ts';
+import { currentLanguage, t, tMaybe, type Values, type Word } from '../../lib/i18n.ts';
 import { fieldTitle } from '../resource-table/columns.tsx';
 
-export const kindName = (kind: string) => tMaybe(`versions.kinds.${kind}`) ?? kind;
+export const kindName = (kind: string) => tMaybe(`versions.kinds.${kind}`) ?? tMaybe(`${kind}.name`) ?? kind;
 
 /** `2 cache rules` */
 export const countedKind = (kind: string, of: number) =>
-  tMaybe(`versions.counted.${kind}`, { count: of, number: count(of) }) ?? `${count(of)} ${kindName(kind)}`;
+  firstOf([`versions.counted.${kind}`, `${kind}.countedNoun`], { count: of, number: count(of) }) ??
+  `${count(of)} ${kindName(kind)}`;
 
 /** Locale namespaces of kinds whose feature has another name. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
@@ -26,9 +27,9 @@ const featuresOf = (kind: string) => ['versions', ...(wordsOf[kind] ?? [kind])];
 /** `settings.maxAge` uses the label of `maxAge`. */
 const lastOf = (field: string) => field.slice(field.lastIndexOf('.') + 1);
 
-const firstOf = (words: readonly string[]) => {
+const firstOf = (words: readonly string[], values?: Values) => {
   for (const word of words) {
-    const found = tMaybe(word);
+    const found = tMaybe(word, values);
     if (found !== null) return found;
   }
   return null;
@@ -73,8 +74,8 @@ function written(kind: string, field: string, value: unknown): string {
   if (typeof value === 'number') {
     if (seconds.test(name)) return duration(value, currentLanguage());
     if (name.endsWith('Bytes')) return count(value);
-    if (kind === 'rates' && (name === 'rate' || name === 'after')) return `${count(value)}${t(`rates.units.${name}`)}`;
-    return String(value);
+    const unit = tMaybe(`${kind}.units.${name}`);
+    return unit === null ? String(value) : `${count(value)}${unit}`;
   }
   if (Array.isArray(value)) return value.map((part: unknown) => written(kind, field, part)).join(t('common.comma'));
   if (typeof value === 'object')

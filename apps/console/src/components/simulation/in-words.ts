@@ -1,31 +1,39 @@
 // Describes each step of a simulation as a sentence.
 import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
-import { bytes, duration } from '../../lib/format.ts';
+import { count, duration } from '../../lib/format.ts';
 import { currentLanguage, tMaybe } from '../../lib/i18n.ts';
 import type { Tone } from '../../theme/theme.ts';
 
 type Step = Simulation['steps'][number];
 
-export const nameOf = ({ step }: Pick<Step, 'step'>) => tMaybe(`simulate.names.${step}`) ?? step;
+/** A rule list has the words of its step in its own file. */
+export const nameOf = ({ step }: Pick<Step, 'step'>) =>
+  tMaybe(`simulate.names.${step}`) ?? tMaybe(`${step}.name`) ?? step;
 
 const none = { status: '', target: '', why: '', seconds: '', age: '', ttl: '', address: '', name: '', path: '' };
 
 export function saidOf({ step, decision, detail }: Pick<Step, 'step' | 'decision' | 'detail'>): string {
   const why = detail['why'];
-  const rate = detail['rate'];
   const times = ['seconds', 'age', 'ttl'].flatMap((name) => {
     const seconds = detail[name];
     return seconds === undefined ? [] : [[name, duration(Number(seconds), currentLanguage())] as const];
+  });
+  const measured = Object.entries(detail).flatMap(([name, value]) => {
+    const unit = tMaybe(`${step}.units.${name}`);
+    return unit === null ? [] : [[name, `${count(Number(value))}${unit}`] as const];
   });
   const values = {
     ...none,
     ...detail,
     ...Object.fromEntries(times),
-    ...(rate !== undefined && { rate: bytes(Number(rate) * 1024) }),
+    ...Object.fromEntries(measured),
     ...(why !== undefined && { why: tMaybe(`simulate.whys.${why}`) ?? why }),
   };
   return (
-    tMaybe(`simulate.said.${step}.${decision}`, values) ?? tMaybe(`simulate.decisions.${decision}`, values) ?? decision
+    tMaybe(`simulate.said.${step}.${decision}`, values) ??
+    tMaybe(`${step}.simulated.${decision}`, values) ??
+    tMaybe(`simulate.decisions.${decision}`, values) ??
+    decision
   );
 }
 
@@ -50,7 +58,6 @@ const views: Readonly<Record<string, string>> = {
   cacheRule: 'cache',
   antiReferer: 'hotlink',
   antiHeader: 'hotlink',
-  rate: 'rates',
   redirect: 'redirects',
   errorPage: 'errors',
   upstream: 'domains',
@@ -65,6 +72,8 @@ const viewsOfModules: Readonly<Record<string, string>> = {
   responseHeaders: 'headers',
   tokenAuth: 'tokens',
 };
-/** The page on which the rule is edited. */
-export const viewOf = ({ step, rule }: Pick<Step, 'step' | 'rule'>) =>
-  rule === null ? undefined : rule.kind === 'module' ? viewsOfModules[step] : views[rule.kind];
+/** The page on which the rule is edited. The step of a rule list has the name of its page. */
+export function viewOf({ step, rule }: Pick<Step, 'step' | 'rule'>) {
+  if (rule === null || rule.kind === 'rule') return undefined;
+  return rule.kind === 'module' ? viewsOfModules[step] : (views[rule.kind] ?? step);
+}

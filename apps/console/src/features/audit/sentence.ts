@@ -75,7 +75,10 @@ const mainOf = ({ kind, targets }: AuditRow): Target =>
   targets.find((one) => one.kind === kind) ?? { kind, count: 0, items: [] };
 
 const nounOf = (kind: string, count: number, feature = kind) =>
-  tMaybe(`audit.nouns.${feature}`, { count }) ?? tMaybe(`audit.nouns.${kind}`, { count }) ?? kind;
+  tMaybe(`audit.nouns.${feature}`, { count }) ??
+  tMaybe(`audit.nouns.${kind}`, { count }) ??
+  tMaybe(`${kind}.noun`, { count }) ??
+  kind;
 
 /** "2 domains", "domain a.example.com". */
 function thing({ operation }: AuditRow, target: Target, withNoun: boolean): Piece[] {
@@ -85,6 +88,8 @@ function thing({ operation }: AuditRow, target: Target, withNoun: boolean): Piec
   if (count === 1 && first) return one(kind, first, withNoun, feature);
   const noun = nounOf(kind, count === 0 ? 2 : count, feature);
   if (count === 0) return [{ text: noun }];
+  const own = tMaybe(`${kind}.countedNoun`, { count, number: inFigures(count) });
+  if (own !== null) return [{ text: own }];
   return [{ text: t(`audit.counted.${measures[kind] ?? 'thing'}`, { number: inFigures(count), noun }) }];
 }
 
@@ -95,7 +100,6 @@ const measures: Readonly<Record<string, 'rule' | 'sheet' | 'record'>> = {
   cacheRules: 'rule',
   certificates: 'sheet',
   portRules: 'rule',
-  rates: 'rule',
   redirects: 'rule',
   virtualRecords: 'record',
 };

@@ -5,12 +5,15 @@ import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { Text } from '@mantine/core';
 import { ManyField, ManyMetaField } from '../../components/fields/many-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { useT } from '../../lib/i18n.ts';
+import { tMaybe, useT } from '../../lib/i18n.ts';
 
 /** Copies selected settings to other sites. */
 export function CopySettingsForm({ siteId }: { siteId: string }) {
   const t = useT();
-  const data = CopiedSetting.options.map((value) => ({ value, label: t(`copies.choices.settings.${value}`) }));
+  const data = CopiedSetting.options.map((value) => ({
+    value,
+    label: tMaybe(`copies.choices.settings.${value}`) ?? tMaybe(`${value}.title`) ?? value,
+  }));
   return (
     <ResourceForm
       create={copies.settings}

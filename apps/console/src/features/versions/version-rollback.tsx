@@ -1,3 +1,4 @@
+import { SiteRule } from '@edgeloom/contract/site-rules.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
@@ -22,8 +23,8 @@ export function VersionRollback({ siteId, version }: { siteId: string; version: 
       'domains',
       'sites',
       'ports',
-      'cacheRules',
-      'rates',
+      ...SiteRule.options,
+      'siteAntiHeaders',
       'cors',
       'customHeaders',
       'urlRedirects',
