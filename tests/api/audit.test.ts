@@ -275,7 +275,10 @@ describe('an action of several calls', () => {
         path: `/api/v1/user/site/${site.id}/domains`,
         address: '192.0.2.1',
         email: owner.email,
-        ...{ clientId, rootId: owner.id, accountId: owner.id, actionId },
+        clientId,
+        rootId: owner.id,
+        accountId: owner.id,
+        actionId,
         context: { count, names: [], values: {}, device: 'test', ...(status >= 400 && { code: 101_003 }) },
       };
       await pool.query('SELECT audit_append($1, $2)', [JSON.stringify(call), status]);

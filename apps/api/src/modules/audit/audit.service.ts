@@ -53,7 +53,7 @@ const actionsOf = (
     whole."callCount", whole."failedCount", whole."changeCount",
     CASE WHEN whole."callCount" = 1 THEN (a.context->>'count')::int ELSE whole."doneObjects" END AS "objectCount"
   FROM listed
-  CROSS JOIN LATERAL (SELECT a.* FROM audit_rows a WHERE ${belongs} AND ${audit}
+  CROSS JOIN LATERAL (SELECT a.* FROM (SELECT a.* FROM audit_rows a WHERE ${belongs} AND ${audit} LIMIT ${MAX_CALLS_COUNTED}) a
     ORDER BY a.status BETWEEN 1 AND 399 DESC, a.at, a.req_id LIMIT 1) a
   CROSS JOIN LATERAL (SELECT count(*)::int AS "callCount", max(calls.at) AS at,
       (count(*) FILTER (WHERE NOT calls.is_done))::int AS "failedCount",
@@ -81,7 +81,7 @@ export async function search(ctx: Ctx, { page, pageSize, ...filters }: AuditQuer
   const [first] = rows;
   if (!first) return { data: [], total: 0 };
   // A page without rows is one row with a null id.
-  const actions = rows.filter(({ id }) => id !== null).map(({ key, total, ...action }) => action);
+  const actions = rows.filter(({ id }) => id !== null);
   return { data: await describeAll(ctx, actions, ITEMS_IN_LIST), total: first.total };
 }
 

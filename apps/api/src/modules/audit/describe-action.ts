@@ -75,14 +75,14 @@ export function describeAction(
   { action, operation, mainKind, within, targets }: ReadAction,
   presentNames: ReadonlyMap<string, string>,
 ): AuditEntry {
-  const { context, stored, changeCounts, objectCount, ...shown } = action;
+  const { context } = action;
   const itemOf = ({ id, name }: NamedItem): AuditItem => ({
     id,
     name: name || (presentNames.get(id) ?? ''),
     exists: presentNames.has(id),
   });
   return {
-    ...shown,
+    ...action,
     code: context?.code ?? null,
     device: context?.device ?? '',
     operation: operation ? operationName(operation.endpoint) : '',
