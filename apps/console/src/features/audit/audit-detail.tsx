@@ -23,7 +23,8 @@ type Detail = Received<typeof audit.get>;
 type Change = Detail['changes'][number];
 type ChangedRow = Change['rows'][number];
 
-const MAX_NAMES = 100;
+/** As many as a copy has target sites. More names would push the calls out of sight. */
+const MAX_NAMES = 20;
 const entityName = (entity: string) => tMaybe(`audit.entities.${entity}`) ?? kindName(entity);
 
 /** An action: its sentence, who did it from where, its calls, and each change before and after. */
