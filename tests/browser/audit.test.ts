@@ -1,6 +1,7 @@
 // The operation log, and conflicting edits by two people.
 import { readFile } from 'node:fs/promises';
 import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -121,6 +122,55 @@ describe('the operation log', () => {
       await desk.page.context().close();
     },
   );
+
+  test('has one row for an action on more rows than a call takes', { timeout: 240_000 }, async () => {
+    const { build, installation, as } = consoles.app;
+    const site = await build.site({ name: 'Glow Select' });
+    const names = Array.from({ length: 520 }, (_, i) => `n${i}.${unique('many')}.example.com`);
+    await installation.db.domain.createMany({
+      data: names.map((name) => ({ siteId: site.id, name, enabled: true })),
+    });
+    const list = await consoles.openAs(site.owner, `sitesManagement/sitesSetting/${site.id}/x?view=domains`);
+    const bulk = list.page.getByRole('toolbar', { name: 'Actions for the selected rows' });
+    await list.page.getByRole('checkbox', { name: 'Select this page' }).click();
+    await bulk.getByRole('button', { name: 'Select all 520 that match' }).click();
+    await bulk.getByText('520 selected').waitFor();
+    await bulk.getByRole('button', { name: 'Turn off' }).click();
+    const dialog = list.page.getByRole('dialog');
+    await dialog.getByRole('textbox').fill('520');
+    await dialog.getByRole('button', { name: 'Turn off' }).click();
+    await list.page.getByText('520 domains turned off').waitFor();
+    await list.page.context().close();
+    const others = await Promise.all(
+      ['Beta', 'Gamma'].map((name) => build.site({ product: site.product, owner: site.owner, name })),
+    );
+    const siteIDs = others.map(({ id }) => id);
+    await as(site.owner).call(copies.settings, { params: site.params, body: { siteIDs, settings: ['cache'] } });
+
+    const { page } = await consoles.openAs(site.owner, 'userManagement/logOperation');
+    const row = rowsOf(page).filter({ hasText: 'Turned off 520 domains of Glow Select' });
+    await row.waitFor();
+    await page.getByText('1–2 of 2').waitFor();
+    expect(await rowsOf(page).first().innerText()).toMatch(
+      /Copied settings of Glow Select to (Beta, Gamma|Gamma, Beta)/,
+    );
+    await keepPicture(page, 'audit-actions-desk');
+    await row.getByRole('button').first().click();
+    const detail = page.getByRole('dialog');
+    await detail.getByText('Calls (2)').waitFor();
+    await keepPicture(page, 'audit-action-detail');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await detail.getByRole('listitem').last().getByRole('button').first().click();
+    await detail.getByText('Turned off 20 domains of Glow Select').waitFor();
+    await page.context().close();
+
+    const look: WindowOptions = { width: 390, theme: 'dark', language: 'zh-TW' };
+    const phone = await consoles.openAs(site.owner, 'userManagement/logOperation', look);
+    const line = phone.page.getByRole('listitem').filter({ hasText: '停用了 Glow Select 的 520 個網域' });
+    await line.waitFor();
+    await keepPicture(phone.page, 'audit-actions-phone');
+    await phone.page.context().close();
+  });
 
   test('filters by time in the reader’s time zone', { timeout: 240_000 }, async () => {
     const zone = await consoles.app.build.zone();

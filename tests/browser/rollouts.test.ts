@@ -99,7 +99,10 @@ test(
     await log.getByText('Rolling back: too many 5xx responses').waitFor();
     await log.getByText(/: 40\.00% of [\d,]+ responses were 5xx, limit [\d.]+%/).waitFor();
     await log.getByText(/^Paused/).waitFor();
-    await log.getByText(/ Rolled back$/).first().waitFor();
+    await log
+      .getByText(/ Rolled back$/)
+      .first()
+      .waitFor();
     // The newest first, as in every log.
     expect(await log.getByRole('listitem').last().textContent()).toMatch(/Started/);
     await keepPicture(page, 'rollout-back');

@@ -297,6 +297,7 @@ async function mountApi(
       auditName: null,
       auditKind: null,
       auditInput: null,
+      actionId: null,
       setCookie: (name, value, options) => {
         reply.setCookie(name, value, {
           ...options,

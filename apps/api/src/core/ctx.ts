@@ -23,6 +23,8 @@ export interface Caller {
   auditName: string | null;
   /** The kind of that account where the path does not tell. */
   auditKind: Family | null;
+  /** The header Action-Id: the same in all calls of one action. */
+  actionId: string | null;
   /** The call's input as the audit row shows it; null before the input was read. */
   auditInput: AuditInput | null;
 }

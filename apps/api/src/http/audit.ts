@@ -2,10 +2,16 @@
 // the changes in the call's own transaction (migration audit_limits); this adds who called, from where and with which
 // result. If the row cannot be written, the response is still sent: the row goes to the process log, and the changes
 // wait for adoptChanges.
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { SENTENCE_FIELDS } from '@edgeloom/contract/audit/audit.ts';
+import { Id, isId } from '@edgeloom/contract/common/common.ts';
+import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import * as z from 'zod';
 import { whoever, type Call } from '../core/call.ts';
 import { NOBODY } from '../core/actor.ts';
 import type { AuditInput, Ctx } from '../core/ctx.ts';
+import { failAt } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
 import { findNamedObjects } from '../core/named-objects.ts';
 
@@ -13,93 +19,97 @@ export interface Line {
   method: string;
   path: string;
   status: number;
-  /** Of a failed call: its error code, and the values that the message of the code contains. */
+  /** The error code of a failed call, and the values that its message contains. */
   failure?: { code: number; extra?: Readonly<Record<string, unknown>> } | undefined;
 }
 
+const ACTION_ID = 'Action-Id';
+export const takesActionId = (endpoint: Endpoint): boolean => endpoint.can !== 'anyone' && !onlyReads(endpoint);
+
+/** The header Action-Id. Null without one. */
+export function readActionId(headers: IncomingHttpHeaders): string | null {
+  const id = headers['action-id'];
+  if (id === undefined) return null;
+  return Id.safeParse(id).data?.toLowerCase() ?? failAt(ACTION_ID, 'format', 'a UUID');
+}
+
+/**
+ * The id that is stored in place of the header's. Calls share it only if one account makes them, to one address and with
+ * the same switches, so that one sentence is true of all of them.
+ */
+function storedActionId({ actor, caller }: Ctx, method: string, path: string): string | null {
+  if (caller.actionId === null) return null;
+  const same = [caller.actionId, actor.id, actor.proxy?.id ?? null, method, path, caller.auditInput?.values ?? {}];
+  // PostgreSQL reads 32 hexadecimal digits as a UUID.
+  return createHash('sha256').update(JSON.stringify(same)).digest('hex').slice(0, 32);
+}
+
 /** The call as audit_append() and the triggers expect it. */
-export function auditOf(
-  { actor, reqID, caller, mount }: Ctx,
-  { method, path, failure }: Omit<Line, 'status'>,
-): Call['audit'] {
+export function auditOf(ctx: Ctx, { method, path: url, failure }: Omit<Line, 'status'>): Call['audit'] {
+  const { actor, reqID, caller, mount } = ctx;
+  // Without the query, which may contain personal data.
+  const path = (url.split('?', 1)[0] ?? '').slice(0, 2048);
   const known = actor.id !== NOBODY;
-  const someone = (id: string) => (id === NOBODY ? null : id);
+  const idOrNull = (id: string) => (id === NOBODY ? null : id);
   return JSON.stringify({
     reqID,
     method,
-    // Without the query, which may contain personal data.
-    path: (path.split('?', 1)[0] ?? '').slice(0, 2048),
+    path,
+    actionId: storedActionId(ctx, method, path),
     address: caller.address,
     email: known ? actor.email : (caller.auditName ?? '').slice(0, 320),
     // The kind of account that a sign-in addresses.
     kind: known ? actor.kind : (caller.auditKind ?? (mount === 'root' ? null : mount)),
-    accountId: someone(actor.id),
+    accountId: idOrNull(actor.id),
     accountName: known ? actor.name : '',
-    clientId: someone(actor.clientId),
-    rootId: someone(actor.rootId),
+    clientId: idOrNull(actor.clientId),
+    rootId: idOrNull(actor.rootId),
     proxyId: actor.proxy?.id ?? null,
     proxyName: actor.proxy?.name ?? '',
     context: { device: caller.device, ...caller.auditInput, ...failure },
   });
 }
 
-const IDS_AT_MOST = 100;
-const NAMES_AT_MOST = 20;
-/** Fields that the log's sentences use. None of them is a secret in any call. */
-const SHOWN_FIELDS = [
-  'name',
-  'cname',
-  'port',
-  'enabled',
-  'enable',
-  'assigned',
-  'forceSSL',
-  'off',
-  'status',
-  'role',
-  'product',
-  'version',
-  'preview',
-] as const;
+const MAX_IDS = 100;
+const MAX_NAMES = 20;
 
-/** What the log stores of a call's input: the number of objects, their names, and the fields above. */
+/** The part of a call's input that the log stores: the number of objects, their names, and the fields of its sentence. */
 export async function auditInputOf(ctx: Ctx, input: unknown): Promise<AuditInput> {
   const body = Object.entries(Body.safeParse(input).data?.body ?? {});
   const fields = Object.fromEntries(body);
   const lists = body.filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
-  const isOne = 'id' in fields || 'name' in fields || lists.length === 0;
-  const list = lists.find(([name]) => name === 'ids') ?? lists[0];
-  const values = SHOWN_FIELDS.flatMap((name) => {
-    const value = ShownValue.safeParse(fields[name]).data;
+  const isAboutOne = 'id' in fields || 'name' in fields || lists.length === 0;
+  const [listName = '', list = []] = lists.find(([name]) => name === 'ids') ?? lists[0] ?? [];
+  const values = SENTENCE_FIELDS.flatMap((name) => {
+    const value = SentenceValue.safeParse(fields[name]).data;
     return value === undefined ? [] : [[name, value] as const];
   });
   return {
-    count: isOne ? 1 : (list?.[1].length ?? 1),
-    names: isOne
-      ? namesIn([fields['name'] ?? fields['title'] ?? fields['email'] ?? fields['host']])
-      : namesIn(listed(list)),
+    count: isAboutOne ? 1 : list.length,
+    names: isAboutOne
+      ? onlyNames([fields['name'] ?? fields['title'] ?? fields['email'] ?? fields['host']])
+      : onlyNames(listedNames(listName, list)),
     values: Object.fromEntries(values),
-    targets: await findNamedObjects(ctx, [...new Set(idsIn(input))].slice(0, IDS_AT_MOST)),
+    targets: await findNamedObjects(ctx, [...new Set(idsIn(input))].slice(0, MAX_IDS)),
   };
 }
-const Entry = z.looseObject({ name: z.string() });
-/** Other texts of lists, such as URLs, may hold secrets. */
-const listed = ([name, entries]: readonly [string, unknown[]] = ['', []]) =>
-  entries.slice(0, NAMES_AT_MOST).map((entry) => (name === 'names' ? entry : Entry.safeParse(entry).data?.name));
-const namesIn = (found: readonly unknown[]) =>
-  found.flatMap((name) => (typeof name === 'string' && name !== '' && !Uuid.test(name) ? [name.slice(0, 256)] : []));
 const Body = z.looseObject({ body: z.record(z.string(), z.unknown()) });
-const ShownValue = z.union([z.string().transform((text) => text.slice(0, 256)), z.number(), z.boolean()]);
+const ListEntry = z.looseObject({ name: z.string() });
+/** Other texts in lists, such as URLs, may contain secrets. */
+const listedNames = (listName: string, list: readonly unknown[]) =>
+  list.slice(0, MAX_NAMES).map((entry) => (listName === 'names' ? entry : ListEntry.safeParse(entry).data?.name));
+const onlyNames = (values: readonly unknown[]) =>
+  values.flatMap((value) => (typeof value === 'string' && value !== '' && !isId(value) ? [value.slice(0, 256)] : []));
+const SentenceValue = z.union([z.string().transform((text) => text.slice(0, 256)), z.number(), z.boolean()]);
 
 /** The first ids of an input; lists may have thousands of entries. */
 function idsIn(value: unknown): string[] {
-  if (typeof value === 'string') return Uuid.test(value) ? [value] : [];
+  if (typeof value === 'string') return isId(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value)
-    .slice(0, IDS_AT_MOST)
+    .slice(0, MAX_IDS)
     .flatMap((inner: unknown) => idsIn(inner));
 }
-const Uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const auditing =
   ({ pool }: Pick<Installation, 'pool'>) =>

@@ -18,7 +18,7 @@ import type { Actor } from '../core/actor.ts';
 import type { Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
 import { addressOf } from '../core/address.ts';
-import { auditInputOf, auditOf, type Line } from './audit.ts';
+import { auditInputOf, auditOf, readActionId, type Line } from './audit.ts';
 import { encoder } from './encode.ts';
 import { onlyOnce } from './idempotency.ts';
 import { inputReader } from './input.ts';
@@ -98,6 +98,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           request.ctx = context(actor, mount, request, reply);
           if (!actor) return;
           await limit.ofAccount(reply, actor.id);
+          if (writes) request.ctx.caller.actionId = readActionId(request.headers);
           // Calls that serve every family must go to the listener of the account's own.
           if (!serves(actor.kind)) fail('PERMISSION_DENIED');
           admit(endpoint, mount, actor);

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import { mounted, paramNames, type Endpoint, type Group } from '@edgeloom/contract/endpoint.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
+import { takesActionId } from './audit.ts';
 import { takesKey } from './idempotency.ts';
 import { classOf } from './limits.ts';
 import { hasETag } from './preconditions.ts';
@@ -77,6 +78,13 @@ const idempotencyKey = {
   description: 'Sent again with the same key within 24 hours, the call is done once and answered alike.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
+const actionId = {
+  name: 'Action-Id',
+  in: 'header',
+  required: false,
+  description: 'The calls of one account with the same id, address and switches are one row of the operation log.',
+  schema: { type: 'string', format: 'uuid' },
+};
 const ifMatch = {
   name: 'If-Match',
   in: 'header',
@@ -114,6 +122,7 @@ function operation(endpoint: Endpoint, mount: string, ref: (schema: z.core.$ZodT
         schema: described(field),
       })),
       ...(takesKey(endpoint) ? [idempotencyKey] : []),
+      ...(takesActionId(endpoint) ? [actionId] : []),
       ...(hasETag(endpoint) && method === 'PUT' ? [ifMatch] : []),
     ],
     ...(body && {

@@ -1,9 +1,31 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 
-const Part = z.string().trim().max(256);
+/** Fields of a call's body by which it turns something on or off. */
+export const SWITCH_FIELDS = ['enabled', 'enable', 'assigned', 'forceSSL'] as const;
+/** Fields of a call's body that the log stores for its sentences. None of them is a secret in any call. */
+export const SENTENCE_FIELDS = [
+  ...SWITCH_FIELDS,
+  'off',
+  'status',
+  'preview',
+  'name',
+  'cname',
+  'port',
+  'role',
+  'product',
+  'version',
+] as const;
 
-/** Every filter narrows; a text is looked for anywhere in its column, in any case. */
+const Part = z.string().trim().max(256);
+const detail = z
+  .enum(['actions', 'calls'])
+  .default('actions')
+  .describe(
+    'actions: the calls of one action are one row. calls: each call is a row, also token refreshes and steps such as the password before the second factor',
+  );
+
+/** Text filters match any part of their column and ignore case. An action is found by any of its calls. */
 export const AuditQuery = z.object({
   keyword: Part.optional().describe('Name or e-mail of an account, or the name of an object that a call was about'),
   accountName: Part.optional().describe('Name or e-mail of the account that a call was made as'),
@@ -12,12 +34,9 @@ export const AuditQuery = z.object({
   endTime: Time.optional(),
   method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']).optional(),
   outcome: z.enum(['done', 'failed']).optional(),
-  reqID: Part.optional().describe('The whole id'),
+  reqID: Part.optional().describe('The whole id. Finds the call itself, not its action'),
   url: Part.optional(),
-  detail: z
-    .enum(['actions', 'calls'])
-    .default('actions')
-    .describe('calls: also token refreshes and steps of an action, such as the password before the second factor'),
+  detail,
   page: z.int().min(1).max(1000).default(1),
   pageSize: z.int().min(1).max(500).default(25),
 });
@@ -33,14 +52,15 @@ const kind = z.string().describe('What kind of thing: sites, errorPages');
 export const AuditTarget = z.object({
   kind,
   count: z.int().describe('0: unknown'),
-  items: z.array(AuditItem).describe('The first three; none of a kind without names'),
+  items: z.array(AuditItem).describe('The first three, in a detail a hundred; none of a kind without names'),
 });
 export type AuditTarget = z.output<typeof AuditTarget>;
 
-export const AuditRow = z.object({
+/** An action: one call, or several with the same Action-Id. */
+export const AuditEntry = z.object({
   id: Id.describe('The same as reqID'),
-  reqID: Id,
-  time: Time,
+  reqID: Id.describe('Of an action of several calls: its first call that was done, else its first'),
+  time: Time.describe('Of an action of several calls: the newest call that matches'),
   accountID: Id.nullable(),
   accountName: z.string(),
   email: z.string().describe('Of a refused sign-in: the one that was given'),
@@ -52,18 +72,20 @@ export const AuditRow = z.object({
     .int()
     .nullable()
     .describe('Error code of a failed call, of a batch the one that its entries share; null in rows of older releases'),
+  callCount: z.int().describe('Calls of the action; above 1000 not counted'),
+  failedCount: z.int().describe('How many of them failed or got no response'),
   address: z.string(),
   device: z.string().describe('The browser or program, in its own words'),
-  changeCount: z.int().describe('Rows that the call added, changed or removed'),
+  changeCount: z.int().describe('Rows that the action added, changed or removed'),
   operation: z.string().describe('Feature and name of the call: errorPages.create. Empty: no such call any more'),
   kind: z.string().describe('Of the targets: the kind that the call is about'),
-  targets: z.array(AuditTarget).describe('By kind; those of the address first'),
+  targets: z.array(AuditTarget).describe('By kind, without `within`; those of the address first'),
   within: AuditItem.extend({ kind }).nullable().describe('What contains the objects: a site, a zone, a domain'),
   values: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
     .describe('What else the sentence says: a version, a switch'),
 });
-export type AuditRow = z.output<typeof AuditRow>;
+export type AuditEntry = z.output<typeof AuditEntry>;
 
 const Content = z.record(z.string(), z.unknown());
 export const AuditChange = z.object({
@@ -76,8 +98,16 @@ export const AuditChange = z.object({
 });
 export type AuditChange = z.output<typeof AuditChange>;
 
-export const AuditDetail = AuditRow.extend({ changes: z.array(AuditChange) });
+export const AuditCall = AuditEntry.pick({ reqID: true, time: true, status: true, code: true, changeCount: true });
+export type AuditCall = z.output<typeof AuditCall>;
+
+export const AuditDetailQuery = z.object({ detail });
+export type AuditDetailQuery = z.output<typeof AuditDetailQuery>;
+export const AuditDetail = AuditEntry.extend({
+  calls: z.array(AuditCall).describe('The first hundred, oldest first'),
+  changes: z.array(AuditChange),
+});
 export type AuditDetail = z.output<typeof AuditDetail>;
 
-/** A search counts no further; whoever has more narrows it. */
+/** A search reads this many of the newest matching calls. */
 export const AUDIT_COUNTED = 10_000;

@@ -1,8 +1,9 @@
-// The calls of the operation log: which one an address was, and what kind of thing it is about. Kinds are tables.
+// Finds the endpoint of a logged call by its method and address, and the kind of object that it is about. Kinds are
+// tables.
 import { mounted, onlyReads, paramNames, type Endpoint, type Group } from '../endpoint.ts';
 
-/** Where a feature's rows are in a table of another name. */
-const kinds: Readonly<Record<string, string>> = {
+/** The kind of a feature whose table has another name. */
+const kindsOfFeatures: Readonly<Record<string, string>> = {
   announcementSetting: 'announcements',
   branding: 'brandings',
   clientSites: 'sites',
@@ -28,7 +29,7 @@ const kinds: Readonly<Record<string, string>> = {
   clientZones: 'zones',
   zoneKeys: 'zones',
 };
-/** Calls that are about another kind of thing than the others of their feature. */
+/** The kind of a call that differs from its feature's. */
 const kindsOfCalls: Readonly<Record<string, string>> = {
   'nodes.addSubs': 'subNodes',
   'nodes.removeSubs': 'subNodes',
@@ -41,7 +42,7 @@ const kindsOfCalls: Readonly<Record<string, string>> = {
 };
 export const operationName = ({ feature, name }: Pick<Endpoint, 'feature' | 'name'>) => `${feature}.${name}`;
 export const kindOf = (endpoint: Pick<Endpoint, 'feature' | 'name'>) =>
-  kindsOfCalls[operationName(endpoint)] ?? kinds[endpoint.feature] ?? endpoint.feature;
+  kindsOfCalls[operationName(endpoint)] ?? kindsOfFeatures[endpoint.feature] ?? endpoint.feature;
 
 const kindsOfParams: Readonly<Record<string, string>> = {
   siteId: 'sites',
@@ -55,11 +56,11 @@ const kindsOfParams: Readonly<Record<string, string>> = {
   moduleId: 'modules',
   clientId: 'clients',
 };
-/** Null for a parameter that is no id of a named thing. */
+/** Null for a parameter that is not the id of a named object. */
 export const kindOfParam = (endpoint: Endpoint, name: string) =>
   name === 'id' ? kindOf(endpoint) : (kindsOfParams[name] ?? null);
 
-/** Automatic calls and steps of an action: the log lists them when they fail. */
+/** Automatic calls, and steps before an action. The list of actions has them only when they failed. */
 const steps: ReadonlySet<string> = new Set([
   'auth.refresh',
   'auth.login',
@@ -85,7 +86,7 @@ export interface Operation {
 const API = '/api/v1/';
 const patternOf = (path: string) => path.replace(/:\w+/g, '([^/]+)');
 
-/** Finds calls by their addresses, which is all that the audit's oldest rows know of them. */
+/** Rows of the oldest releases have only method and address of a call. */
 export function operationsOf(groups: readonly Group[]) {
   const audited = mounted(groups).filter(({ endpoint }) => !onlyReads(endpoint));
   const patterns = audited.map(({ endpoint, method, path }) => ({
@@ -98,7 +99,7 @@ export function operationsOf(groups: readonly Group[]) {
     .map(({ method, path }) => `${method} ${API}${patternOf(path)}`);
   return {
     audited: [...new Set(audited.map(({ endpoint }) => endpoint))],
-    /** Of "method address": a step of an action. */
+    /** Matches "method address" of a step. */
     stepPattern: `^(?:${unlisted.join('|')})$`,
     find(method: string, address: string): Operation | null {
       for (const { endpoint, method: own, pattern } of patterns) {

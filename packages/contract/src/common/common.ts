@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 /** A UUID, version 7 where we make it, so that ids sort by age. */
 export const Id = z.uuid();
+export const isId = (text: string): boolean => Id.safeParse(text).success;
 /** Refuses control characters, line breaks, and bidirectional controls, which make one name look like another. */
 const oneLine = /^[^\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]*$/u;
 const oneLineMessage = 'one line without bidirectional controls';

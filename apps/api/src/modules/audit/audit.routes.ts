@@ -4,5 +4,5 @@ import * as audit from './audit.service.ts';
 
 export const auditRoutes = routes(endpoints, {
   search: (ctx, { body }) => audit.search(ctx, body),
-  get: (ctx, { params }) => audit.get(ctx, params.reqID),
+  get: (ctx, { params, query }) => audit.get(ctx, params.reqID, query),
 });

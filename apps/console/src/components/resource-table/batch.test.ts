@@ -1,4 +1,5 @@
 import { ApiError } from '@edgeloom/contract/client.ts';
+import { isId } from '@edgeloom/contract/common/common.ts';
 import { expect, test } from 'vitest';
 import { runBatch } from './batch.ts';
 
@@ -9,13 +10,17 @@ const refusal = (status: number, code: number, errorData: unknown[] = []) =>
 
 async function run(judge: (ids: readonly string[]) => ApiError | null) {
   const calls: string[] = [];
-  const send = (some: readonly Row[]) => {
+  const actionIds = new Set<string>();
+  const send = (some: readonly Row[], actionId: string) => {
+    actionIds.add(actionId);
     const ids = some.map(({ id }) => id);
     calls.push(ids.join(''));
     const error = judge(ids);
     return error ? Promise.reject(error) : Promise.resolve();
   };
   const outcomes = await runBatch(rows, { send, namesOf: ({ id, name }) => [id, name], onProgress: () => {} });
+  expect(actionIds.size).toBe(1);
+  expect(isId([...actionIds].join())).toBe(true);
   return { calls, outcomes: outcomes.map(({ row, failed }) => `${row.id} ${failed?.code ?? 'done'}`) };
 }
 
@@ -57,4 +62,16 @@ test.each([
 test('what names rows of no batch ends', async () => {
   const errorData = [{ code: 401_001, targets: ['elsewhere'] }];
   expect((await run(() => refusal(400, 101_009, errorData))).calls).toEqual(['abc', 'a', 'b', 'c']);
+});
+
+test('more rows than a call takes are several calls with one action id', async () => {
+  const many = Array.from({ length: 1200 }, (_, i) => ({ id: `${i}`, name: `${i}` }));
+  const sent: [number, string][] = [];
+  const send = (some: readonly Row[], actionId: string) => {
+    sent.push([some.length, actionId]);
+    return Promise.resolve();
+  };
+  await runBatch(many, { send, namesOf: ({ id }) => [id], onProgress: () => {} });
+  expect(sent.map(([length]) => length)).toEqual([500, 500, 200]);
+  expect(new Set(sent.map(([, actionId]) => actionId)).size).toBe(1);
 });

@@ -1,5 +1,6 @@
 // Results per row of a bulk action. The API applies a batch completely or not at all, and names the rows at fault.
 import { ApiError } from '@edgeloom/contract/client.ts';
+import { randomId } from '../../lib/random-id.ts';
 import { explain, multipleOf, ruleText, type Explained } from '../../lib/errors.ts';
 
 type Cause = Pick<Explained, 'text' | 'code'>;
@@ -9,14 +10,15 @@ export interface Outcome<Row> {
   failed: Cause | null;
 }
 interface Batch<Row> {
-  send: (rows: readonly Row[]) => Promise<void>;
+  /** The id is the same in all calls of the batch, so that the operation log lists them as one action. */
+  send: (rows: readonly Row[], actionId: string) => Promise<void>;
   /** Names by which an error may refer to a row. */
   namesOf: (row: Row) => readonly string[];
   onProgress: (done: number) => void;
 }
 
-/** Maximum per call. */
-const most = 500;
+/** The API accepts this many rows in a call. */
+const MAX_ROWS = 500;
 
 /** Sends all rows. On an error, retries without the named rows; if none is named, one by one. */
 export async function runBatch<Row>(rows: readonly Row[], batch: Batch<Row>): Promise<Outcome<Row>[]> {
@@ -25,9 +27,10 @@ export async function runBatch<Row>(rows: readonly Row[], batch: Batch<Row>): Pr
     outcomes.set(row, { row, failed });
     batch.onProgress(outcomes.size);
   };
+  const actionId = randomId();
   const run = async (some: readonly Row[]): Promise<void> => {
     try {
-      await batch.send(some);
+      await batch.send(some, actionId);
       for (const row of some) settle(row, null);
     } catch (error) {
       const named = refusedRows(error, some, batch.namesOf);
@@ -38,7 +41,7 @@ export async function runBatch<Row>(rows: readonly Row[], batch: Batch<Row>): Pr
       else for (const row of others) settle(row, explain(error));
     }
   };
-  for (let from = 0; from < rows.length; from += most) await run(rows.slice(from, from + most));
+  for (let from = 0; from < rows.length; from += MAX_ROWS) await run(rows.slice(from, from + MAX_ROWS));
   return rows.flatMap((row) => outcomes.get(row) ?? []);
 }
 

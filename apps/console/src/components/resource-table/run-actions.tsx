@@ -38,8 +38,9 @@ export function useRunAction<Row extends { id: string }>() {
     const asks = action.confirm !== null || rows.length > 1;
     if (asks && !(await confirm(previewOf(action, those, skipped, nameOf)))) return false;
 
-    const send = async (some: readonly Row[], body: object) => {
-      const reply: unknown = await call(action.endpoint, { ...(params && { params }), ...body });
+    const send = async (some: readonly Row[], actionId?: string) => {
+      const sent = { ...(params && { params }), ...action.send(some) };
+      const reply: unknown = await call(action.endpoint, sent, { actionId });
       action.after?.(reply, some);
     };
     const { refreshes, undo: back, endpoint } = action;
@@ -54,7 +55,7 @@ export function useRunAction<Row extends { id: string }>() {
 
     if (rows.length === 1) {
       try {
-        await send(those, action.send(those));
+        await send(those);
       } catch (error) {
         toastError(error, { failed: action.failed });
         return false;
@@ -65,7 +66,7 @@ export function useRunAction<Row extends { id: string }>() {
     }
     const attempt = async (some: readonly Row[]) => {
       const outcomes = await runBatch(some, {
-        send: (part) => send(part, action.send(part)),
+        send,
         namesOf: (row) => [row.id, nameOf(row)],
         onProgress: (done) => onProgress?.(done, some.length),
       });

@@ -23,19 +23,19 @@ export function useReverse<Row extends { id: string }>() {
   const overlay = useOverlay();
 
   return async (steps: readonly Reverse[], { rows, nameOf, params, endpoint, refreshes }: Reversing<Row>) => {
-    const send = async (step: Reverse, ids: readonly string[]) => {
-      await call(step.endpoint ?? endpoint, { ...(params && { params }), ...step.send(ids) });
+    const send = async (step: Reverse, ids: readonly string[], actionId?: string) => {
+      const sent = { ...(params && { params }), ...step.send(ids) };
+      await call(step.endpoint ?? endpoint, sent, { actionId });
     };
     const attempt = async (wanted: readonly Row[]): Promise<Outcome<Row>[]> => {
       const failed = new Map<Row, Outcome<Row>['failed']>();
       for (const step of steps) {
         const left = wanted.filter((row) => step.ids.includes(row.id) && !failed.has(row));
         const outcomes = await runBatch(left, {
-          send: (part) =>
-            send(
-              step,
-              part.map(({ id }) => id),
-            ),
+          send: (part, actionId) => {
+            const ids = part.map(({ id }) => id);
+            return send(step, ids, actionId);
+          },
           namesOf: (row) => [row.id, nameOf(row)],
           onProgress: () => {},
         });

@@ -1,7 +1,9 @@
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
+import type { ReactNode } from 'react';
 import { DifferenceTable } from '../../components/differences/difference-table.tsx';
 import { kindName } from '../../components/differences/in-words.ts';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
@@ -11,41 +13,62 @@ import { withCode } from '../../lib/errors.ts';
 import { count } from '../../lib/format.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { actorOf, reasonOf } from './in-words.ts';
-import { isFailed } from './sentence.ts';
-import { SentenceOf } from './sentence-of.tsx';
-import { toneOfAnswer } from './tone.ts';
+import { actorOf, isPartlyFailed, reasonOf, resultOf } from './in-words.ts';
+import { isFailed, NAMES_IN_SENTENCE, namesOf, type LoggedAction } from './sentence.ts';
+import { Pieces, SentenceOf } from './sentence-of.tsx';
+import { toneOfAction, toneOfStatus } from './tone.ts';
 import classes from './audit.module.css';
 
 type Detail = Received<typeof audit.get>;
 type Change = Detail['changes'][number];
 type ChangedRow = Change['rows'][number];
 
-/** One call: its sentence, who made it from where, the request and its status, and each change before and after. */
-export const AuditDetail = ({ reqID }: { reqID: string }) => (
-  <Await result={useEndpoint(audit.get, { params: { reqID } })}>{(row) => <CallDetail row={row} />}</Await>
-);
+/** As many as a copy has target sites. More names would push the calls out of sight. */
+const MAX_NAMES = 20;
+const entityName = (entity: string) => tMaybe(`audit.entities.${entity}`) ?? kindName(entity);
 
-function CallDetail({ row }: { row: Detail }) {
+/** An action: its sentence, who did it from where, its calls, and each change before and after. */
+export function AuditDetail({ row: { id, callCount } }: { row: Pick<LoggedAction, 'id' | 'callCount'> }) {
+  // A row of one call may be a part of an action: the list of all calls has such rows.
+  const detail = callCount === 1 ? 'calls' : 'actions';
+  return (
+    <Await result={useEndpoint(audit.get, { params: { reqID: id }, query: { detail } })}>
+      {(row) => <ActionDetail row={row} />}
+    </Await>
+  );
+}
+
+function ActionDetail({ row }: { row: Detail }) {
   const t = useT();
+  const isOneCall = row.callCount === 1;
   const account = row.accountName === row.email || row.accountName === '' ? '' : ` (${row.email})`;
-  const facts = [
-    ['time', <Time key="time" at={row.time} />],
-    ['accountName', `${actorOf(row)}${account}`],
-    ['address', row.address],
-    ['device', row.device],
-    ...(isFailed(row)
-      ? [['error', row.code === null ? reasonOf(row) : withCode({ text: reasonOf(row), code: row.code })] as const]
-      : []),
-    ['url', <Copy key="url" text={`${row.method} ${row.url}`} />],
-    [
-      'status',
-      <Pill key="status" tone={toneOfAnswer(row.status)}>
-        {row.status === 0 ? t('audit.interrupted') : row.status}
+  const title = (name: string) => fieldTitle('audit', name);
+  const facts: [title: string, value: ReactNode][] = [
+    [title('time'), <Time key="time" at={row.time} />],
+    [title('accountName'), `${actorOf(row)}${account}`],
+    [title('address'), row.address],
+    [title('device'), row.device],
+  ];
+  if (isFailed(row)) {
+    const text = reasonOf(row);
+    facts.push([title('error'), row.code === null ? text : withCode({ text, code: row.code })]);
+  }
+  if (isPartlyFailed(row))
+    facts.push([
+      title('result'),
+      <Pill key="result" tone={toneOfAction(row)}>
+        {resultOf(row)}
       </Pill>,
-    ],
-    ['reqID', <Copy key="reqID" text={row.reqID} />],
-  ] as const;
+    ]);
+  for (const target of row.targets)
+    if (target.items.length > NAMES_IN_SENTENCE)
+      facts.push([entityName(target.kind), <Pieces key={target.kind} of={namesOf(target, MAX_NAMES)} row={row} />]);
+  facts.push([title('url'), <Copy key="url" text={`${row.method} ${row.url}`} />]);
+  if (isOneCall)
+    facts.push(
+      [title('status'), <Status key="status" status={row.status} />],
+      [title('reqID'), <Copy key="reqID" text={row.reqID} />],
+    );
   return (
     <div className={classes['detail']}>
       <h3>
@@ -54,28 +77,65 @@ function CallDetail({ row }: { row: Detail }) {
       <dl className={classes['facts']}>
         {facts.map(([name, value]) => (
           <div key={name}>
-            <dt>{fieldTitle('audit', name)}</dt>
+            <dt>{name}</dt>
             <dd>{value === '' ? '—' : value}</dd>
           </div>
         ))}
       </dl>
+      {!isOneCall && <Calls row={row} />}
       <h3>{t('audit.changes')}</h3>
       {row.changes.length === 0 ? (
         <p className={classes['none']}>{t('audit.unchanged')}</p>
       ) : (
-        row.changes.map((change, i) => <ChangedThings key={i} change={change} />)
+        row.changes.map((change, i) => <ChangedObjects key={i} change={change} />)
       )}
     </div>
   );
 }
 
-function ChangedThings({ change: { entity, action, count: total, rows } }: { change: Change }) {
+/** The calls of an action. Each opens its own detail. */
+function Calls({ row: { calls, callCount } }: { row: Detail }) {
+  const t = useT();
+  const open = useOverlay();
+  return (
+    <>
+      <h3>{t('audit.callList', { number: count(callCount) })}</h3>
+      <ul className={classes['calls']}>
+        {calls.map(({ reqID, time, status, changeCount }) => (
+          <li key={reqID}>
+            <button
+              type="button"
+              className={classes['opens']}
+              onClick={() =>
+                open(<AuditDetail row={{ id: reqID, callCount: 1 }} />, { title: 'audit.call', wide: true })
+              }
+            >
+              <Time at={time} />
+            </button>
+            <Status status={status} />
+            <span className={classes['none']}>{t('audit.changesMade', { count: changeCount })}</span>
+            <Copy text={reqID} />
+          </li>
+        ))}
+      </ul>
+      {callCount > calls.length && (
+        <p className={classes['none']}>{t('audit.more', { number: count(callCount - calls.length) })}</p>
+      )}
+    </>
+  );
+}
+
+function Status({ status }: { status: number }) {
+  const t = useT();
+  return <Pill tone={toneOfStatus(status)}>{status === 0 ? t('audit.interrupted') : status}</Pill>;
+}
+
+function ChangedObjects({ change: { entity, action, count: total, rows } }: { change: Change }) {
   const t = useT();
   return (
     <section className={classes['change']}>
       <h4>
-        {tMaybe(`audit.entities.${entity}`) ?? kindName(entity)} ·{' '}
-        {t(`audit.actions.${action}`, { number: count(total) })}
+        {entityName(entity)} · {t(`audit.actions.${action}`, { number: count(total) })}
       </h4>
       {rows.map((row, i) => (
         <Difference key={i} entity={entity} row={row} />
@@ -90,29 +150,29 @@ function ChangedThings({ change: { entity, action, count: total, rows } }: { cha
 function Difference({ entity, row: { key, before, after } }: { entity: string; row: ChangedRow }) {
   const t = useT();
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (name) => name !== 'id' && name !== 'createdAt',
+    (field) => field !== 'id' && field !== 'createdAt',
   );
-  const named = key['name'] ?? key['email'] ?? key['id'];
+  const name = key['name'] ?? key['email'] ?? key['id'];
   return (
     <DifferenceTable
-      caption={written(named)}
+      caption={valueText(name)}
       field={t('audit.field')}
       before={before ? t('audit.before') : null}
       after={after ? t('audit.after') : null}
-      rows={fields.map((name) => ({
-        name,
-        title: fieldTitle(wordsOf[entity] ?? entity, name),
-        before: written(before?.[name]),
-        after: written(after?.[name]),
+      rows={fields.map((field) => ({
+        name: field,
+        title: fieldTitle(namespaceOf[entity] ?? entity, field),
+        before: valueText(before?.[field]),
+        after: valueText(after?.[field]),
       }))}
     />
   );
 }
 
-/** Where the words of a table's columns stand, when the feature is called otherwise. */
-const wordsOf: Readonly<Record<string, string>> = { cacheRules: 'cache', accounts: 'users', upstreams: 'domains' };
+/** The namespace of a table's column titles, if it is not the table's name. */
+const namespaceOf: Readonly<Record<string, string>> = { cacheRules: 'cache', accounts: 'users', upstreams: 'domains' };
 
-function written(value: unknown): string {
+function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '—';
   if (typeof value === 'string') return value;
   return JSON.stringify(value);

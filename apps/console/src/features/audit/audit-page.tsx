@@ -11,13 +11,18 @@ import { Time } from '../../components/values/values.tsx';
 import { time as timeText } from '../../lib/format.ts';
 import { AuditDetail } from './audit-detail.tsx';
 import { actorOf, resultOf } from './in-words.ts';
-import { sentenceText, type AuditRow } from './sentence.ts';
+import { sentenceText, type LoggedAction } from './sentence.ts';
 import { SentenceOf } from './sentence-of.tsx';
-import { toneOfAnswer } from './tone.ts';
+import { toneOfAction } from './tone.ts';
 import classes from './audit.module.css';
 
-const columns: Column<AuditRow>[] = [
-  { key: 'time', ordered: 'desc', render: (row) => <Opens row={row} />, text: ({ time }) => timeText(new Date(time)) },
+const columns: Column<LoggedAction>[] = [
+  {
+    key: 'time',
+    ordered: 'desc',
+    render: (row) => <DetailButton row={row} />,
+    text: ({ time }) => timeText(new Date(time)),
+  },
   { key: 'accountName', render: actorOf, text: actorOf },
   { key: 'sentence', render: (row) => <SentenceOf row={row} />, text: sentenceText },
   { key: 'result', render: (row) => <Result row={row} />, text: resultOf },
@@ -27,6 +32,7 @@ const columns: Column<AuditRow>[] = [
   { key: 'status', hidden: true, inFile: true },
   { key: 'changeCount', as: 'count', hidden: true },
   { key: 'address', hidden: true, inFile: true },
+  { key: 'callCount', as: 'count', hidden: true },
   { key: 'reqID', hidden: true, inFile: true },
 ];
 
@@ -54,7 +60,7 @@ export const AuditPage = () => (
         open({
           label: 'audit.show',
           icon: IconListDetails,
-          element: <AuditDetail reqID={row.id} />,
+          element: <AuditDetail row={row} />,
           title: 'audit.detail',
           can: audit.get.can,
         }),
@@ -72,21 +78,21 @@ export const AuditPage = () => (
   </Page>
 );
 
-function Opens({ row: { id, time } }: { row: AuditRow }) {
+function DetailButton({ row }: { row: LoggedAction }) {
   const open = useOverlay();
   return (
     <button
       type="button"
       className={classes['opens']}
-      onClick={() => open(<AuditDetail reqID={id} />, { title: 'audit.detail', wide: true })}
+      onClick={() => open(<AuditDetail row={row} />, { title: 'audit.detail', wide: true })}
     >
-      <Time at={time} />
+      <Time at={row.time} />
     </button>
   );
 }
 
-/** Empty for a successful call. */
-function Result({ row, isShort = false }: { row: AuditRow; isShort?: boolean }) {
+/** Nothing for a successful action. */
+function Result({ row, isShort = false }: { row: LoggedAction; isShort?: boolean }) {
   const text = resultOf(row, isShort);
-  return text === '' ? null : <Pill tone={toneOfAnswer(row.status)}>{text}</Pill>;
+  return text === '' ? null : <Pill tone={toneOfAction(row)}>{text}</Pill>;
 }

@@ -1,24 +1,32 @@
-// The actor and the result of a call, in words.
+// The actor and the result of an action, in words.
+import { count } from '../../lib/format.ts';
 import { rawPhrase, namesIn, t, tMaybe } from '../../lib/i18n.ts';
-import { isFailed, type AuditRow } from './sentence.ts';
+import { isFailed, type LoggedAction } from './sentence.ts';
 
 /** "Wang as Lin": the person who acts as another account is named first. */
-export function actorOf({ accountName, email, proxyName }: AuditRow): string {
+export function actorOf({ accountName, email, proxyName }: LoggedAction): string {
   const account = accountName || email || t('audit.unknownActor');
   return proxyName === '' ? account : t('audit.as', { name: proxyName, account });
 }
 
-/** Empty for a successful call. */
-export function resultOf(row: AuditRow, isShort = false): string {
+/** Empty for a successful action. */
+export function resultOf(row: LoggedAction, isShort = false): string {
+  if (isPartlyFailed(row))
+    return isShort
+      ? t('audit.partlyFailed')
+      : t('audit.callsFailed', { failed: count(row.failedCount), calls: count(row.callCount) });
   if (row.status === 0) return t(isShort ? 'audit.interruptedShort' : 'audit.interrupted');
   if (!isFailed(row)) return '';
   return isShort ? t('audit.failed') : `${t('audit.failed')}${t('common.colon')}${reasonOf(row)}`;
 }
 
+/** Some of its calls were done. */
+export const isPartlyFailed = ({ callCount, failedCount }: LoggedAction) => failedCount > 0 && failedCount < callCount;
+
 /** The phrase of the error code; the status where there is none, or where a value of the phrase is missing. */
-export function reasonOf({ code, status, values }: AuditRow): string {
-  const word = `errors.${code}`;
-  const known = rawPhrase(word) !== null && namesIn(word).every((name) => name in values);
+export function reasonOf({ code, status, values }: LoggedAction): string {
+  const phrase = `errors.${code}`;
+  const isComplete = rawPhrase(phrase) !== null && namesIn(phrase).every((name) => name in values);
   const texts = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-  return (known && tMaybe(word, texts)) || t('audit.statusOnly', { status });
+  return (isComplete && tMaybe(phrase, texts)) || t('audit.statusOnly', { status });
 }

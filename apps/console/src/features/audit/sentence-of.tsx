@@ -11,16 +11,25 @@ import { family, to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { sentenceOf, type AuditRow, type Piece } from './sentence.ts';
+import { sentenceOf, type LoggedAction, type Piece } from './sentence.ts';
 import classes from './audit.module.css';
 
-/** The sentence of a call; what still exists and may be read is a link. */
-export function SentenceOf({ row }: { row: AuditRow }) {
+/** The sentence of an action. */
+export function SentenceOf({ row }: { row: LoggedAction }) {
   useT();
-  const can = useCan();
   return (
     <span className={classes['sentence']}>
-      {sentenceOf(row).map(({ text, named }, i) => {
+      <Pieces of={sentenceOf(row)} row={row} />
+    </span>
+  );
+}
+
+/** An object is a link if it still exists and the account may see it. */
+export function Pieces({ of, row }: { of: readonly Piece[]; row: LoggedAction }) {
+  const can = useCan();
+  return (
+    <>
+      {of.map(({ text, named }, i) => {
         const address = named ? addressOf(named, row, can) : null;
         if (address)
           return (
@@ -36,20 +45,20 @@ export function SentenceOf({ row }: { row: AuditRow }) {
           text
         );
       })}
-    </span>
+    </>
   );
 }
 
 type Can = (endpoint: Pick<Endpoint, 'can'>) => boolean;
 
-/** Where a named object has its page in this console: null where it has none, is gone, or may not be read. */
-function addressOf({ kind, item }: NonNullable<Piece['named']>, { targets }: AuditRow, can: Can): string | null {
+/** The page of an object in this console. Null if it has none, no longer exists, or may not be read. */
+function addressOf({ kind, item }: NonNullable<Piece['named']>, { within }: LoggedAction, can: Can): string | null {
   if (!item.exists || family === 'admin') return null;
   const find = (list: string) => to(`${list}?${new URLSearchParams({ q: item.name })}`);
   if (kind === 'sites') return can(sites.get) ? siteAddress(item) : null;
   if (kind === 'domains') {
-    const site = targets.find((target) => target.kind === 'sites')?.items.find(({ exists }) => exists);
-    return site && can(domains.list) ? domainAddress(site, item.name) : null;
+    const isInSite = within?.kind === 'sites' && within.exists;
+    return isInSite && can(domains.list) ? domainAddress(within, item.name) : null;
   }
   if (kind === 'accounts')
     return can(accounts.list) ? find(`userManagement/${family === 'user' ? 'usersList' : 'users'}`) : null;

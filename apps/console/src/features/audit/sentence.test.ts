@@ -11,7 +11,7 @@ import { words as traditionalFeatures } from '../../locales/zh-TW/features.ts';
 import { learn, switchPhrases } from '../../lib/i18n.ts';
 import { i18nextPhrases } from '../../lib/i18next-phrases.ts';
 import { actorOf, resultOf } from './in-words.ts';
-import { sentenceOf, sentenceText, type AuditRow } from './sentence.ts';
+import { sentenceOf, sentenceText, type LoggedAction } from './sentence.ts';
 
 const languages = {
   en: { ...english, ...englishFeatures },
@@ -27,7 +27,7 @@ beforeAll(() => {
 const item = (name: string, exists = true) => ({ id: name, name, exists });
 const site = { kind: 'sites', count: 1, items: [item('Glow Select')] };
 const inSite = { kind: 'sites', ...item('Glow Select') };
-const row = (parts: Partial<AuditRow>): AuditRow => ({
+const row = (parts: Partial<LoggedAction>): LoggedAction => ({
   id: 'r1',
   reqID: 'r1',
   time: '2026-11-24T08:00:00.000Z',
@@ -41,6 +41,8 @@ const row = (parts: Partial<AuditRow>): AuditRow => ({
   code: null,
   address: '192.0.2.1',
   device: '',
+  callCount: 1,
+  failedCount: 0,
   changeCount: 1,
   operation: '',
   kind: '',
@@ -57,6 +59,8 @@ const domains = (...names: string[]) => ({
   count: names.length,
   items: names.slice(0, 3).map((name) => item(name)),
 });
+const copied = { operation: 'copies.settings', kind: 'modules', within: inSite };
+const copies = (...names: string[]) => ({ ...domains(...names), kind: 'sites' });
 const switched = { operation: 'domains.status', kind: 'domains', within: inSite };
 const zone = { kind: 'zones', count: 1, items: [item('Tokyo', false)] };
 const ofZone = { operation: 'zones.remove', kind: 'zones', targets: [zone] };
@@ -133,6 +137,14 @@ test.each([
     }),
     '修改了 Glow Select 的 2 条缓存规则',
   ],
+  ['en', row({ ...copied, targets: [copies('Beta')] }), 'Copied settings of Glow Select to Beta'],
+  [
+    'en',
+    row({ ...copied, targets: [copies('Beta', 'Gamma', 'Delta', 'Epsilon', 'Zeta')] }),
+    'Copied settings of Glow Select to Beta, Gamma, Delta, and 2 more',
+  ],
+  ['zh-TW', row({ ...copied, targets: [copies('Beta', 'Gamma')] }), '將 Glow Select 的設定複製到了 Beta、Gamma'],
+  ['en', row({ ...copied, status: 404 }), 'Tried to copy settings of Glow Select to other sites'],
   ['en', row({ method: 'POST', url: '/api/v1/gone' }), 'Called POST /api/v1/gone'],
 ] as const)('%s: %#', async (language, call, text) => {
   learn(language, {});
@@ -168,13 +180,16 @@ test('a result is empty, or the reason of the failure', async () => {
   expect(resultOf(row({ status: 409, code: 401_003, values: { port: 8443 } }))).toBe(
     'Failed: The site does not open port 8443',
   );
+  const partly = row({ callCount: 4, failedCount: 1 });
+  expect(resultOf(partly)).toBe('1 of 4 calls failed');
+  expect(resultOf(partly, true)).toBe('Partly failed');
   // Rows of older releases have no code, and not every value is recorded.
   expect(resultOf(row({ status: 409, code: null }))).toBe('Failed: Status 409');
   expect(resultOf(row({ status: 409, code: 401_003 }))).toBe('Failed: Status 409');
 });
 
 /** Calls of one endpoint as the API describes them: done and refused, of one and of several, with each value there is. */
-function samplesOf(endpoint: Endpoint): AuditRow[] {
+function samplesOf(endpoint: Endpoint): LoggedAction[] {
   const kind = kindOf(endpoint);
   const params = paramNames(endpoint.path);
   const places = params.flatMap((name) => {
@@ -195,7 +210,7 @@ function samplesOf(endpoint: Endpoint): AuditRow[] {
     kind: 'cors',
     cname: 'x.example.net',
   };
-  const call = (count: number, status: number, state: AuditRow['values']) =>
+  const call = (count: number, status: number, state: LoggedAction['values']) =>
     row({
       operation: operationName(endpoint),
       kind,

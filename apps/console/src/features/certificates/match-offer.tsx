@@ -11,7 +11,7 @@ import { RowResults } from '../../components/row-results/row-results.tsx';
 import { call } from '../../lib/api.ts';
 import { toastError, withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
-import { useAction } from '../../lib/use-endpoint.ts';
+import { refresh } from '../../lib/queries.ts';
 import { useCan } from '../../lib/use-can.ts';
 import classes from './certificates.module.css';
 
@@ -73,14 +73,15 @@ function MatchOffer({ siteId, certId, matches }: MatchOfferProps) {
   const [chosen, setChosen] = useState<readonly string[]>(bare);
   const [outcomes, setOutcomes] = useState<readonly Outcome<Domain>[] | null>(null);
   const [busy, setBusy] = useState(false);
-  const assign = useAction(certificates.assign, { refreshes: ['domains'], quiet: true });
-  const send = async (rows: readonly Domain[]) => {
-    await assign.run({ params: { siteId, certId }, body: { domainIDs: rows.map(({ id }) => id) } });
+  const send = async (rows: readonly Domain[], actionId: string) => {
+    const body = { domainIDs: rows.map(({ id }) => id) };
+    await call(certificates.assign, { params: { siteId, certId }, body }, { actionId });
   };
   const submit = async () => {
     setBusy(true);
     const rows = matches.filter(({ id }) => chosen.includes(id));
     setOutcomes(await runBatch(rows, { send, namesOf: ({ id, name }) => [id, name], onProgress: () => undefined }));
+    await refresh([certificates.assign.feature, 'domains']);
     setBusy(false);
   };
   if (outcomes)
