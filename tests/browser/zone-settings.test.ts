@@ -403,11 +403,14 @@ test('addresses are blocked by hand, found, let in again, and all of them at onc
     .click();
   await page.getByRole('menuitem', { name: 'Unblock' }).click();
   await page.getByText('2 of 50,000 blocked').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('3 of 50,000 blocked').waitFor();
+  await page.getByRole('row', { name: /203\.0\.113\.7/ }).waitFor();
   const { page: wide } = await consoles.openAs(zone.client, place, { language: 'zh-TW', width: 1440 });
-  await wide.getByText('已封鎖 2 / 50,000').waitFor();
+  await wide.getByText('已封鎖 3 / 50,000').waitFor();
   await keepPicture(wide, 'zone-ipset-zh');
   const { page: narrow } = await consoles.openAs(zone.client, place, { width: 390, theme: 'dark' });
-  await narrow.getByText('2 of 50,000 blocked').waitFor();
+  await narrow.getByText('3 of 50,000 blocked').waitFor();
   await keepPicture(narrow, 'zone-ipset-dark');
   await page.getByRole('button', { name: 'Flush' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Flush' }).click();

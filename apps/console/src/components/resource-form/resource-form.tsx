@@ -42,7 +42,7 @@ interface ResourceFormProps extends Telling {
   submitLabel?: Word;
   done?: Word;
   /** Gives back what was there before; offered with the message that it was saved. */
-  undo?: () => Promise<void>;
+  undo?: (saved: Values) => Promise<void>;
   /** On a page: changes are listed and saved in the bar at the bottom. */
   bar?: boolean;
   /** Of a site's configuration: what saving would change can be seen beforehand. */
@@ -222,7 +222,8 @@ export function ResourceForm(props: ResourceFormProps) {
       setAttempts(0);
       await refresh([planned.endpoint.feature, ...refreshes]);
       const text = t(props.done ?? (editing ? 'common.saved' : 'common.created'));
-      if (props.undo) toastWithUndo(text, props.undo);
+      const { undo } = props;
+      if (undo) toastWithUndo(text, () => undo(values));
       else toast({ text });
       overlay?.setDirty(false);
       overlay?.close();

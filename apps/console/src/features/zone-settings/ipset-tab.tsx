@@ -10,7 +10,7 @@ import { useConfirm } from '../../components/confirm/confirm.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { does } from '../../components/resource-table/actions.tsx';
+import { backTo, does } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -97,7 +97,18 @@ const unblockingIn = (zoneId: string) =>
     icon: IconLockOpen,
     done: 'ipset.unblocked',
     send: (rows) => ({ params: { zoneId }, body: { ids: rows.map(({ id }) => id) } }),
+    undo: (rows) => {
+      const ipOf = new Map(rows.map(({ id, ip }) => [id, ip]));
+      const blockAgain = (ids: readonly string[], until: string) => ({
+        params: { zoneId },
+        body: { ips: ids.flatMap((id) => ipOf.get(id) ?? []), timeout: secondsUntil(until) },
+      });
+      return backTo(rows, ({ until }) => until, blockAgain).map((step) => ({ ...step, endpoint: ipset.create }));
+    },
   });
+
+/** 10 seconds is the shortest block. */
+const secondsUntil = (time: string) => Math.max(10, Math.round((Date.parse(time) - Date.now()) / 1000));
 
 /** Who they are now. */
 function Blocked({ zoneId, timeout }: { zoneId: string; timeout: number }) {
