@@ -229,6 +229,60 @@ describe('what takes too long', () => {
     await page.getByRole('heading', { level: 1, name: 'Roles' }).waitFor();
     await page.context().close();
   });
+
+  test.each([
+    ['its main script', /assets\/index-.*\.js$/],
+    ['its words', /assets\/words-.*\.js$/],
+  ])('as the first load, %s, says so and offers to reload', async (_, files) => {
+    const { page } = await consoles.open('user', { expects: /took too long/ });
+    await page.clock.install();
+    const held: Route[] = [];
+    await page.route(files, (route) => void held.push(route));
+    await page.goto('/user/login', { waitUntil: 'commit' });
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await page.clock.fastForward('02:01');
+    await page.getByText('The console did not load within 2 minutes.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepPicture(page, 'not-started');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    // What is held back is released with the route.
+    await page.unroute(files);
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
+  test('as a change of language keeps the language and says so', async () => {
+    const { page } = await consoles.open('user');
+    await page.clock.install();
+    await page.goto('/user/login');
+    const held: Route[] = [];
+    await page.route(/assets\/words-.*\.js$/, (route) => void held.push(route));
+    await page.getByRole('button', { name: '简体中文' }).click();
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await page.clock.fastForward('02:01');
+    await page.getByText('did not load within 2 minutes').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
+  test('as the palette says so, and the next opening tries again', async () => {
+    const { page } = await consoles.openAs(site.owner, 'dashboard');
+    const dashboard = page.getByRole('heading', { level: 1, name: 'Dashboard' });
+    await dashboard.waitFor();
+    const held: Route[] = [];
+    const chunks = /assets\/pages-.*\.js$/;
+    await page.route(chunks, (route) => void held.push(route));
+    await page.clock.install();
+    await page.keyboard.press('Control+k');
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await page.clock.fastForward('02:01');
+    await page.getByText('did not load within 2 minutes').waitFor();
+    await dashboard.waitFor();
+    await page.unroute(chunks);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or run' }).waitFor();
+    await page.context().close();
+  });
 });
 
 test('an unknown address leads to the start page and says so, and one of /admin/ to the 404 page', async () => {

@@ -1,5 +1,5 @@
 // The keys of the whole console. Those of one row are in resource-table/grid-row.tsx, of one rule in its editor.
-import { Suspense, useEffect, type ComponentType } from 'react';
+import { useEffect, type ComponentType } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { queries } from '../../lib/queries.ts';
@@ -75,9 +75,9 @@ export function Shortcuts({ menu, views, site, over: { Palette, Keys } }: Shortc
 
   const close = () => summon(null);
   return (
-    <Suspense fallback={null}>
+    <>
       {shown === 'palette' && <Palette menu={menu} views={views} site={site} onClose={close} />}
       {shown === 'keys' && <Keys menu={menu} onClose={close} />}
-    </Suspense>
+    </>
   );
 }

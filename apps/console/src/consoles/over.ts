@@ -1,8 +1,0 @@
-// What stands over every page of the three consoles; nobody fetches it before it is asked for.
-import { lazy } from 'react';
-import type { Summonable } from '../components/frame/shortcuts.tsx';
-
-export const over: Summonable = {
-  Palette: lazy(async () => ({ default: (await import('../features/palette/palette.tsx')).Palette })),
-  Keys: lazy(async () => ({ default: (await import('../features/palette/keys-dialog.tsx')).KeysDialog })),
-};
