@@ -391,6 +391,8 @@ test('addresses are blocked by hand, found, let in again, and all of them at onc
   await page.getByText('Nobody is blocked just now').waitFor();
   await page.getByRole('button', { name: 'Block addresses' }).click();
   const form = page.getByRole('dialog');
+  await form.getByRole('textbox', { name: 'IP addresses' }).fill('203.0.113.7\n203.0.113.7');
+  await form.getByText('duplicate IP').first().waitFor();
   await form.getByRole('textbox', { name: 'IP addresses' }).fill('203.0.113.7\n203.0.113.8\n2001:db8::5');
   await form.getByRole('button', { name: 'Block addresses' }).click();
   await page.getByText('3 of 50,000 blocked').waitFor();
