@@ -157,6 +157,29 @@ describe('a page without data', () => {
     await page.context().close();
   });
 
+  test('whose server is away tries again by itself, and at once when its tab is looked at', async () => {
+    const { page } = await consoles.openAs(site.owner, 'dashboard', { expects: /ERR_CONNECTION_REFUSED/ });
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await page.clock.install();
+    const domains = new RegExp(`/site/${site.id}/domains(\\?|$)`);
+    await page.route(domains, (route) => route.abort('connectionrefused'));
+    await page.goto(`/user/${own('domains')}`);
+    await page.getByText('It is loaded again automatically').waitFor();
+    // From here on, time passes only by these steps; retries are at most a minute apart.
+    await page.clock.pauseAt(new Date(Date.now() + 3_600_000));
+    const retried = page.waitForEvent('requestfailed', (request) => domains.test(request.url()));
+    await page.clock.runFor(61_000);
+    await retried;
+    await page.unroute(domains);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+    const shown = async () => {
+      await page.clock.runFor(5);
+      return page.getByText('No domains yet').count();
+    };
+    await expect.poll(shown).toBe(1);
+    await page.context().close();
+  });
+
   test('has its head all the same, which keeps the focus until the thing itself is there', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
     const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', { expects: /status of 500/ });
@@ -353,11 +376,19 @@ test('the last site and zone of a tab are reopened, until the sign-out', async (
   const beside = await page.context().newPage();
   await beside.goto('/client/nodeManage/sitesSetting');
   await beside.waitForURL('**/client/nodeManage/sitesList');
+  await beside.goto(`/client/nodeManage/sitesSetting/${site.id}/x?view=jobs`);
+  await beside.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  const places = (tab: Page) =>
+    tab.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('last')).length);
+  expect(await places(beside)).toBeGreaterThan(0);
   await page.getByRole('button', { name: /Account menu/ }).click();
   await page.getByText(/^Console \d+\.\d+/).waitFor();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByLabel('E-mail').waitFor();
-  expect(await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('last')))).toEqual([]);
+  expect(await places(page)).toBe(0);
+  // The sign-out of one tab is that of the others, whose last places go as well.
+  await beside.getByLabel('E-mail').waitFor();
+  expect(await places(beside)).toBe(0);
   await page.context().close();
 });
 
