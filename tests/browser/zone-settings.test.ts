@@ -191,6 +191,16 @@ test('a list that cannot be is not reviewed: its reader is taken to it', { timeo
   await list.fill('203.0.113.0/24\nnot-an-address');
   await page.getByRole('button', { name: 'Review' }).click();
   await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true);
+  // The draft goes with its reader to another tab, and the summary there leads back to the field.
+  await page.getByRole('link', { name: 'Protocols' }).click();
+  await page.getByRole('switch', { name: 'HTTP/2' }).waitFor();
+  await page.getByRole('button', { name: 'Review' }).press('Enter');
+  const summary = page.getByRole('alert').filter({ hasText: 'Please check the form input: 1 error' });
+  await keepPicture(page, 'zone-errors-elsewhere');
+  await summary.getByRole('button', { name: 'Firewall: Block list' }).press('Enter');
+  await page.waitForURL(/tab=firewall/);
+  await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true);
+  expect(await list.inputValue()).toBe('203.0.113.0/24\nnot-an-address');
   await list.fill(Array.from({ length: 128 }, (_, i) => `${i + 64}.0.0.0/8`).join('\n'));
   await page.getByText('Together they are half of all addresses').waitFor();
   await list.fill('203.0.113.0/24\n198.51.100.7');

@@ -1,4 +1,4 @@
-// What opens over every page of the three consoles. Each is loaded when it is first opened.
+// Dialogs that open over every page of the three consoles. Each is loaded when it is first opened.
 import { useEffect, useState, type ComponentType } from 'react';
 import type { Summonable } from '../components/frame/shortcuts.tsx';
 import { toastError } from '../lib/errors.ts';

@@ -53,28 +53,33 @@ export function useLeaveDialog() {
   return { ask, dialog };
 }
 
+type Address = Pick<Location, 'pathname' | 'search'>;
+interface Guard {
+  /** Addresses where the changes stay. */
+  keeps?: ((next: Address) => boolean) | undefined;
+}
 /** Forms with something to lose, on the page and in its drawers. */
-const useUnsaved = create<{ forms: number }>(() => ({ forms: 0 }));
-const count = (by: 1 | -1) => useUnsaved.setState(({ forms }) => ({ forms: forms + by }));
+const useUnsaved = create<{ forms: readonly Guard[] }>(() => ({ forms: [] }));
 
 /** A change of route or a closed tab is asked about while this says so. */
-export function LeaveGuard({ when }: { when: boolean }) {
+export function LeaveGuard({ when, keeps }: { when: boolean } & Guard) {
   useEffect(() => {
     if (!when) return;
-    count(1);
-    return () => count(-1);
-  }, [when]);
+    const guard = { keeps };
+    useUnsaved.setState(({ forms }) => ({ forms: [...forms, guard] }));
+    return () => useUnsaved.setState(({ forms }) => ({ forms: forms.filter((form) => form !== guard) }));
+  }, [when, keeps]);
   return null;
 }
 
 /** Asks for all guards of the console: the router takes one blocker, and a page may have several forms. */
-export const LeaveQuestion = () => (useUnsaved(({ forms }) => forms > 0) ? <Question /> : null);
+export const LeaveQuestion = () => (useUnsaved(({ forms }) => forms.length > 0) ? <Question /> : null);
 
 // A blocker that only stands by complains of every step to an anchor, which the router did not make.
 function Question() {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
-      useUnsaved.getState().forms > 0 &&
+      useUnsaved.getState().forms.some(({ keeps }) => !keeps?.(nextLocation)) &&
       // Whoever is signed out has to go; what they typed is kept (lib/drafts.ts).
       useSession.getState().account !== null &&
       (currentLocation.pathname !== nextLocation.pathname || currentLocation.search !== nextLocation.search),
