@@ -398,6 +398,42 @@ describe('an undo of what was set for several nodes', () => {
   });
 });
 
+test('several errors of one call are a dialog: each reason with the rows that it is about', async () => {
+  const [taken = { name: '' }, free = { name: '' }] = rowsOf(2);
+  const site = await siteWith([taken, free]);
+  const target = await consoles.app.build.site({ owner: site.owner, product: site.product });
+  await consoles.app.build.domain({ site: target, name: taken.name, enabled: false });
+  const page = await openList(site, '', /status of 4/);
+  await page.getByRole('checkbox', { name: 'Select this page' }).click();
+  await bulk(page).getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Copy to a site' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('combobox').click();
+  await page.getByRole('option', { name: target.name }).click();
+  await form.getByRole('button', { name: 'Copy' }).click();
+  const errors = page.getByRole('dialog', { name: 'Multiple Errors' });
+  await errors.waitFor();
+  const sections = await errors
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { level: 3 }) })
+    .all();
+  const found = await Promise.all(
+    sections.map(async (section) => [
+      await section.getByRole('heading', { level: 3 }).innerText(),
+      (await section.getByRole('listitem').allInnerTexts()).toSorted(),
+    ]),
+  );
+  expect(found).toEqual([
+    ['Duplicated data (101025)', [taken.name]],
+    ['At least one origin must be enabled (401008)', [taken.name, free.name].toSorted()],
+  ]);
+  await keepPicture(page, 'multiple-errors');
+  // Each name leads to its row.
+  await errors.getByRole('button', { name: free.name }).click();
+  await expect.poll(() => page.locator('tbody tr:focus td[data-first]').allInnerTexts()).toEqual([free.name]);
+  await page.context().close();
+});
+
 describe('the order', () => {
   test('of a list is shown by an arrow from the start, or in words where its column is not shown', async () => {
     const page = await openList(await siteWith(rowsOf(3)));
