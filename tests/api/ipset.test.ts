@@ -57,6 +57,10 @@ test('the setting is versioned, and off by default', async () => {
   const params = { zoneId: zone.id };
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: false, size: 0, total: 0, data: [] });
   await expect(call(ipset.create, { params, body: { ips: ['203.0.113.7'] } })).toFail('PARAMETER');
+  // Repeated addresses were merged silently.
+  await expect(call(ipset.create, { params, body: { ips: ['2001:db8::5', '2001:DB8::5'] } })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'ips.1', message: 'duplicate IP' })],
+  });
   const settings = await call(ipset.set, { params, body: { enabled: true, timeout: 60, max: 500, reason: 'bots' } });
   expect(settings.ipset).toEqual({ enabled: true, timeout: 60, max: 500 });
   const { data } = await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } });

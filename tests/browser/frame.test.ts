@@ -158,6 +158,29 @@ describe('a page without data', () => {
     await page.context().close();
   });
 
+  test('whose server is away tries again by itself, and at once when its tab is looked at', async () => {
+    const { page } = await consoles.openAs(site.owner, 'dashboard', { expectedErrors: /ERR_CONNECTION_REFUSED/ });
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await page.clock.install();
+    const domains = new RegExp(`/site/${site.id}/domains(\\?|$)`);
+    await page.route(domains, (route) => route.abort('connectionrefused'));
+    await page.goto(`/user/${own('domains')}`);
+    await page.getByText('It is loaded again automatically').waitFor();
+    // From here on, time passes only by these steps; retries are at most a minute apart.
+    await page.clock.pauseAt(new Date(Date.now() + 3_600_000));
+    const retried = page.waitForEvent('requestfailed', (request) => domains.test(request.url()));
+    await page.clock.runFor(61_000);
+    await retried;
+    await page.unroute(domains);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+    const shown = async () => {
+      await page.clock.runFor(5);
+      return page.getByText('No domains yet').count();
+    };
+    await expect.poll(shown).toBe(1);
+    await page.context().close();
+  });
+
   test('shows its head at once, which keeps focus until the data arrives', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
     const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', { expectedErrors: /status of 500/ });
@@ -230,6 +253,60 @@ describe('a timeout', () => {
     await page.getByRole('heading', { level: 1, name: 'Roles' }).waitFor();
     await page.context().close();
   });
+
+  test.each([
+    ['its main script', /assets\/index-.*\.js$/],
+    ['its words', /assets\/words-.*\.js$/],
+  ])('as the first load, %s, says so and offers to reload', async (_, files) => {
+    const { page } = await consoles.open('user', { expectedErrors: /took too long/ });
+    await page.clock.install();
+    const held: Route[] = [];
+    await page.route(files, (route) => void held.push(route));
+    await page.goto('/user/login', { waitUntil: 'commit' });
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await page.clock.fastForward('02:01');
+    await page.getByText('The console did not load within 2 minutes.').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await keepPicture(page, 'not-started');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    // What is held back is released with the route.
+    await page.unroute(files);
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
+  test('as a change of language keeps the language and says so', async () => {
+    const { page } = await consoles.open('user');
+    await page.clock.install();
+    await page.goto('/user/login');
+    const held: Route[] = [];
+    await page.route(/assets\/words-.*\.js$/, (route) => void held.push(route));
+    await page.getByRole('button', { name: '简体中文' }).click();
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await page.clock.fastForward('02:01');
+    await page.getByText('did not load within 2 minutes').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
+  test('as the palette says so, and the next opening tries again', async () => {
+    const { page } = await consoles.openAs(site.owner, 'dashboard');
+    const dashboard = page.getByRole('heading', { level: 1, name: 'Dashboard' });
+    await dashboard.waitFor();
+    const held: Route[] = [];
+    const chunks = /assets\/pages-.*\.js$/;
+    await page.route(chunks, (route) => void held.push(route));
+    await page.clock.install();
+    await page.keyboard.press('Control+k');
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await page.clock.fastForward('02:01');
+    await page.getByText('did not load within 2 minutes').waitFor();
+    await dashboard.waitFor();
+    await page.unroute(chunks);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or run' }).waitFor();
+    await page.context().close();
+  });
 });
 
 test('an unknown URL redirects to the start page with a message, and one of /admin/ to the 404 page', async () => {
@@ -300,11 +377,19 @@ test('the last site and zone of a tab are reopened until sign-out', async () => 
   const beside = await page.context().newPage();
   await beside.goto('/client/nodeManage/sitesSetting');
   await beside.waitForURL('**/client/nodeManage/sitesList');
+  await beside.goto(`/client/nodeManage/sitesSetting/${site.id}/x?view=jobs`);
+  await beside.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  const places = (tab: Page) =>
+    tab.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('last')).length);
+  expect(await places(beside)).toBeGreaterThan(0);
   await page.getByRole('button', { name: /Account menu/ }).click();
   await page.getByText(/^Console \d+\.\d+/).waitFor();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByLabel('E-mail').waitFor();
-  expect(await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('last')))).toEqual([]);
+  expect(await places(page)).toBe(0);
+  // The sign-out of one tab is that of the others, whose last places go as well.
+  await beside.getByLabel('E-mail').waitFor();
+  expect(await places(beside)).toBe(0);
   await page.context().close();
 });
 

@@ -103,6 +103,13 @@ test('a node is moved to another line by keyboard, previewed and published', asy
   expect(await onDefault()).toBe(2);
   await side.getByRole('button', { name: 'Publish' }).click();
   await expect.poll(onDefault).toBe(3);
+  // Undo puts it back where it was, with its weight.
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone').waitFor();
+  expect(await onDefault()).toBe(2);
+  await cell('Taiwan Fixed Network', 0)
+    .getByRole('button', { name: /khh-01/ })
+    .waitFor();
   await page.context().close();
 });
 

@@ -1,7 +1,9 @@
 // Every sign-in method in a real browser with a virtual authenticator.
 import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Family } from '@edgeloom/contract/family.ts';
+import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/accessibility.ts';
 import type { TestApp } from '../support/app.ts';
@@ -223,6 +225,21 @@ test.each([
   await page.context().close();
 });
 
+test('the next page of the sign-in loads under a progress bar', async () => {
+  const { page } = await openScreen();
+  await page.goto('/client/login');
+  const held: Route[] = [];
+  const chunks = /assets\/pages-.*\.js$/;
+  await page.route(chunks, (route) => void held.push(route));
+  await page.getByRole('link', { name: 'Forgotten password' }).click();
+  await page.getByRole('progressbar', { name: 'Loading' }).waitFor();
+  await expect.poll(() => held.length).toBeGreaterThan(0);
+  await page.unroute(chunks);
+  await page.waitForURL('**/login/forgotPassword');
+  await page.getByRole('progressbar').waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
 describe('a mailed link that is opened during a session', () => {
   const linkFor = async (email: string) => {
     await passwordAccounts(app).anyone()(session.forgot, { body: { email } });
@@ -256,6 +273,23 @@ describe('a mailed link that is opened during a session', () => {
     await page.getByText('Create Password Successful!').waitFor();
     await enter(window, there.email, 'a rather different one');
     await isIn(window);
+    await page.context().close();
+  });
+
+  test('names both accounts on an invitation too', async () => {
+    const { build, as } = app;
+    const tenant = await build.client();
+    const email = `invited-${Date.now()}@example.com`;
+    const body = { auth: 'user' as const, email, name: 'invited' };
+    await as(tenant.client).call(accounts.create, { body });
+    const { page, browserErrors } = await consoles.openAs(tenant.client, 'dashboard');
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await page.goto(`/client/verifyMail?token=${tokenIn(await mailTo(app.mailDir, email))}`);
+    await page.getByRole('heading', { level: 1, name: 'This link is for another account' }).waitFor();
+    await page.getByText(`You are signed in as ${tenant.client.email}. This link is for ${email}.`).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await keepPicture(page, 'invitation-of-another');
+    expect(browserErrors()).toEqual([]);
     await page.context().close();
   });
 

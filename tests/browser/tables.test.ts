@@ -1,9 +1,9 @@
 // Features of every list: export, views, columns, and bulk actions with results per row.
 import { readFile } from 'node:fs/promises';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { unique, type BuiltSite } from '../support/build.ts';
+import { unique, type BuiltSite, type BuiltZone } from '../support/build.ts';
 import { startConsoles, type Consoles } from '../support/consoles.ts';
 import { keepPicture } from '../support/pictures.ts';
 
@@ -345,6 +345,95 @@ test('with an undo error for one row restores the others, and names that row', a
   await results.getByText('Unable To Enable Duplicate Domains (401001)').waitFor();
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(1);
+  await page.context().close();
+});
+
+describe('an undo of what was set for several nodes', () => {
+  const nodesIn = async () => {
+    const { build, installation } = consoles.app;
+    const tenant = await build.client();
+    const zones: BuiltZone[] = [];
+    for (const name of ['North', 'South', 'West']) zones.push(await build.zone({ tenant, name }));
+    const [north, south] = zones;
+    const own = { role: 'backup', genevaPacketSize: 500, genevaWindowSize: 2000, logRotateSeconds: 3600 };
+    for (const [zone, data] of [[north, {}] as const, [south, own] as const]) {
+      const { id } = await build.node({ ...(zone && { zone }) });
+      await installation.db.edgeNode.update({ where: { id }, data });
+    }
+    const stored = () =>
+      installation.db.edgeNode.findMany({
+        where: { zoneId: { in: zones.map(({ id }) => id) } },
+        orderBy: { id: 'asc' },
+        select: { zoneId: true, role: true, genevaPacketSize: true, genevaWindowSize: true, logRotateSeconds: true },
+      });
+    const { page } = await consoles.openAs(tenant.client, 'nodeManage/nodesList');
+    return { page, stored };
+  };
+  type Fill = (form: Locator, page: Page) => Promise<void>;
+  const choose =
+    (option: string): Fill =>
+    async (form, page) => {
+      await form.getByRole('combobox').click();
+      await page.getByRole('option', { name: option }).click();
+    };
+
+  const settings: [string, 'role' | 'genevaPacketSize' | 'logRotateSeconds' | 'zoneId', Fill][] = [
+    ['Change role', 'role', async (form) => form.getByText('Backup', { exact: true }).click()],
+    ['Set Geneva', 'genevaPacketSize', async (form) => form.getByLabel('Packet size').fill('100')],
+    ['Rotate logs by time', 'logRotateSeconds', choose('Every week')],
+    ['Move to zone', 'zoneId', choose('West')],
+  ];
+  test.each(settings)('gives each its own value back: %s', async (name, column, fill) => {
+    const { page, stored } = await nodesIn();
+    const before = await stored();
+    await page.getByRole('checkbox', { name: 'Select this page' }).click();
+    await bulk(page).getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name }).click();
+    const form = page.getByRole('dialog');
+    await fill(form, page);
+    await form.locator('button[type="submit"]').click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(new Set((await stored()).map((row) => row[column])).size).toBe(1);
+    await page.keyboard.press('Control+z');
+    await page.getByText('Undone').waitFor();
+    expect(await stored()).toEqual(before);
+    await page.context().close();
+  });
+});
+
+test('several errors of one call are a dialog: each reason with the rows that it is about', async () => {
+  const [taken = { name: '' }, free = { name: '' }] = rowsOf(2);
+  const site = await siteWith([taken, free]);
+  const target = await consoles.app.build.site({ owner: site.owner, product: site.product });
+  await consoles.app.build.domain({ site: target, name: taken.name, enabled: false });
+  const page = await openList(site, '', /status of 4/);
+  await page.getByRole('checkbox', { name: 'Select this page' }).click();
+  await bulk(page).getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Copy to a site' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('combobox').click();
+  await page.getByRole('option', { name: target.name }).click();
+  await form.getByRole('button', { name: 'Copy' }).click();
+  const errors = page.getByRole('dialog', { name: 'Multiple Errors' });
+  await errors.waitFor();
+  const sections = await errors
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { level: 3 }) })
+    .all();
+  const found = await Promise.all(
+    sections.map(async (section) => [
+      await section.getByRole('heading', { level: 3 }).innerText(),
+      (await section.getByRole('listitem').allInnerTexts()).toSorted(),
+    ]),
+  );
+  expect(found).toEqual([
+    ['Duplicated data (101025)', [taken.name]],
+    ['At least one origin must be enabled (401008)', [taken.name, free.name].toSorted()],
+  ]);
+  await keepPicture(page, 'multiple-errors');
+  // Each name leads to its row.
+  await errors.getByRole('button', { name: free.name }).click();
+  await expect.poll(() => page.locator('tbody tr:focus td[data-first]').allInnerTexts()).toEqual([free.name]);
   await page.context().close();
 });
 

@@ -196,6 +196,16 @@ test('an invalid list is not reviewed; its field gets focus', { timeout: 300_000
   await list.fill('203.0.113.0/24\nnot-an-address');
   await page.getByRole('button', { name: 'Review' }).click();
   await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true);
+  // The draft goes with its reader to another tab, and the summary there leads back to the field.
+  await page.getByRole('link', { name: 'Protocols' }).click();
+  await page.getByRole('switch', { name: 'HTTP/2' }).waitFor();
+  await page.getByRole('button', { name: 'Review' }).press('Enter');
+  const summary = page.getByRole('alert').filter({ hasText: 'Please check the form input: 1 error' });
+  await keepPicture(page, 'zone-errors-elsewhere');
+  await summary.getByRole('button', { name: 'Firewall: Block list' }).press('Enter');
+  await page.waitForURL(/tab=firewall/);
+  await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true);
+  expect(await list.inputValue()).toBe('203.0.113.0/24\nnot-an-address');
   await list.fill(Array.from({ length: 128 }, (_, i) => `${i + 64}.0.0.0/8`).join('\n'));
   await page.getByText('Together they are half of all addresses').waitFor();
   await list.fill('203.0.113.0/24\n198.51.100.7');
@@ -387,6 +397,8 @@ test(
     await page.getByText('Nobody is blocked just now').waitFor();
     await page.getByRole('button', { name: 'Block addresses' }).click();
     const form = page.getByRole('dialog');
+    await form.getByRole('textbox', { name: 'IP addresses' }).fill('203.0.113.7\n203.0.113.7');
+    await form.getByText('duplicate IP').first().waitFor();
     await form.getByRole('textbox', { name: 'IP addresses' }).fill('203.0.113.7\n203.0.113.8\n2001:db8::5');
     await form.getByRole('button', { name: 'Block addresses' }).click();
     await page.getByText('3 of 50,000 blocked').waitFor();
@@ -399,11 +411,14 @@ test(
       .click();
     await page.getByRole('menuitem', { name: 'Unblock' }).click();
     await page.getByText('2 of 50,000 blocked').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('3 of 50,000 blocked').waitFor();
+    await page.getByRole('row', { name: /203\.0\.113\.7/ }).waitFor();
     const { page: wide } = await consoles.openAs(zone.client, place, { language: 'zh-TW', width: 1440 });
-    await wide.getByText('已封鎖 2 / 50,000').waitFor();
+    await wide.getByText('已封鎖 3 / 50,000').waitFor();
     await keepPicture(wide, 'zone-ipset-zh');
     const { page: narrow } = await consoles.openAs(zone.client, place, { width: 390, theme: 'dark' });
-    await narrow.getByText('2 of 50,000 blocked').waitFor();
+    await narrow.getByText('3 of 50,000 blocked').waitFor();
     await keepPicture(narrow, 'zone-ipset-dark');
     await page.getByRole('button', { name: 'Flush' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Flush' }).click();

@@ -1,5 +1,5 @@
-// Theme, language and density from the last visit, under the keys of stores/preferences.ts; and the files that the page will
-// need, which then load beside its script (build/preload.ts).
+// Theme, language and density from the last visit, under the keys of stores/preferences.ts; the files that the page will
+// need, which then load beside its script (build/preload.ts); and a message when the console does not start.
 (function () {
   var kept = {};
   try {
@@ -12,6 +12,35 @@
   root.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');
   if (kept.language) root.lang = kept.language;
   if (kept.density) root.setAttribute('data-density', kept.density);
+
+  // Main.tsx reports its own failures; its script itself may not arrive either. As CHUNK_MS in lib/time-limit.ts.
+  var LIMIT_MS = 120000;
+  var notStarted = {
+    'zh-TW': ['控制台在 2 分鐘內沒有載入完成。請檢查網路連線後重新載入。', '重新載入'],
+    'zh-CN': ['控制台在 2 分钟内没有加载完成。请检查网络连接后重新加载。', '重新加载'],
+    en: ['The console did not load within 2 minutes. Check your connection, then reload.', 'Reload'],
+  };
+  function showNotStarted() {
+    var page = document.getElementById('root');
+    if (!page || page.hasChildNodes()) return;
+    var words = notStarted[root.lang] || notStarted.en;
+    var main = document.createElement('main');
+    main.style.cssText = 'padding: 20vh 20px; text-align: center; font: 16px system-ui, sans-serif';
+    var text = document.createElement('h1');
+    text.style.cssText = 'margin: 0 0 16px; font: inherit';
+    text.textContent = words[0];
+    var button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = words[1];
+    button.style.cssText = 'padding: 8px 16px; font: inherit';
+    button.addEventListener('click', function () {
+      location.reload();
+    });
+    main.append(text, button);
+    page.append(main);
+  }
+  setTimeout(showNotStarted, LIMIT_MS);
+  addEventListener('start-failed', showNotStarted);
 
   var files = JSON.parse(document.currentScript.getAttribute('data-files') || 'null');
   if (!files) return;

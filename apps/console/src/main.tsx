@@ -87,4 +87,8 @@ function Look({ children }: { children: ReactNode }) {
   );
 }
 
-void start();
+// public/first-paint.js shows the message: the words of the console may be what is missing.
+start().catch((error: unknown) => {
+  dispatchEvent(new Event('start-failed'));
+  throw error;
+});

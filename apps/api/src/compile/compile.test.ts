@@ -277,6 +277,17 @@ test('a private key opens with the key of its zone, in its own document only', (
   expect(certDoc({ ...cert, pairs: other }, zoneKey).pairs[0]?.key.iv).not.toBe(sealed.iv);
 });
 
+test('an allow list of all IPv4 addresses is written in networks that earlier agents accept', () => {
+  const whitelistOf = (whitelist: string[]) => {
+    const settings = { firewall: { ...open, blacklist: ['192.0.2.1'], whitelist } };
+    return zoneDoc({ id: id(9), forceSSLRedirectCode: 301, settings, relays: [], ports: [] }, policy).firewall
+      ?.whitelist;
+  };
+  const large = Array.from({ length: 256 }, (_, first) => `${first}.0.0.0/8`);
+  expect(whitelistOf(['203.0.113.7', '198.51.100.7/0', '2001:db8::/32'])).toEqual(['2001:db8::/32', ...large]);
+  expect(whitelistOf(['203.0.113.7', '::/0'])).toEqual(['203.0.113.7', '::/0']);
+});
+
 test('a zone that keeps somebody out insists on nodes that can', () => {
   const needsWith = (firewall: Partial<ZoneFirewall>) =>
     zoneDoc(

@@ -1,7 +1,8 @@
 import type { TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { snippetParts } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
-import { isOpen } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import { isEverything } from '@edgeloom/contract/common/net.ts';
+import { isOpen, MAX_NETWORKS } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 
 /** The operator's settings. */
@@ -47,7 +48,8 @@ function docOf(
   { ports, forceSSLRedirectCode, settings }: ZoneSet,
   { deny, allow }: OriginPolicy,
 ): ZoneDoc {
-  const { http2, http3, resource, nginx, firewall, antiCC, ipset } = settingsIn(settings);
+  const { http2, http3, resource, nginx, firewall: lists, antiCC, ipset } = settingsIn(settings);
+  const firewall = { ...lists, whitelist: withoutEverything(lists.whitelist) };
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
   const needs = [
@@ -80,6 +82,18 @@ function docOf(
     originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
     ...(needs.length > 0 && { needs }),
   };
+}
+
+const largeNetworks = Array.from({ length: 256 }, (_, first) => `${first}.0.0.0/8`);
+/**
+ * Earlier agents reject a document with `/0`. On an allow list, 256 networks of /8 mean the same to every agent.
+ * IPv6 would take more networks than a list holds. A block list may not cover half of all addresses in parts.
+ */
+function withoutEverything(networks: string[]): string[] {
+  const isIPv6 = (network: string) => network.includes(':');
+  if (!networks.some((network) => isEverything(network) && !isIPv6(network))) return networks;
+  const parts = [...networks.filter(isIPv6), ...largeNetworks];
+  return parts.length > MAX_NETWORKS ? networks : parts;
 }
 
 /** The allow list is exempt from challenges too. */

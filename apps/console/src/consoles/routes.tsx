@@ -121,7 +121,7 @@ export const consoleRoutes = (
         lazy: page(() => import('./signed-in.tsx'), 'SignedIn'),
         children: [
           {
-            lazy: async () => (await withinChunkLimit(Promise.all([frame(), learnFeatures()])))[0],
+            lazy: async () => (await Promise.all([withinChunkLimit(frame()), learnFeatures()]))[0],
             children: [
               {
                 errorElement: <RouteFailure />,

@@ -6,7 +6,7 @@ import { useSession } from '../stores/session.ts';
 import { duration } from './format.ts';
 import { currentLanguage, namesIn, t, tMaybe, type Values, type Word } from './i18n.ts';
 import { faultWords } from './provider-words.ts';
-import { isTimeout } from './time-limit.ts';
+import { ChunkTimeout, isTimeout } from './time-limit.ts';
 
 export interface Explained {
   text: string;
@@ -30,8 +30,10 @@ export function explain(error: unknown, overrides: Overrides = {}): Explained {
 /** `fetch` throws TypeError when the server cannot be reached. */
 const isOffline = (error: unknown) => error instanceof TypeError;
 
-const wordOf = (error: unknown): Word =>
-  isOffline(error) ? 'errors.offline' : isTimeout(error) ? 'errors.timeout' : 'errors.generic';
+const wordOf = (error: unknown): Word => {
+  if (error instanceof ChunkTimeout) return 'app.chunkTimeout';
+  return isOffline(error) ? 'errors.offline' : isTimeout(error) ? 'errors.timeout' : 'errors.generic';
+};
 
 /** Server or network errors that may resolve soon; such calls are retried. */
 export const isTemporary = (error: unknown) =>

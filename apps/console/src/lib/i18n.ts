@@ -1,6 +1,7 @@
 import type { Words } from '../locales/words.ts';
 import { prefer, usePreferences, type Language } from '../stores/preferences.ts';
 import { placeholder, plainPhrases, type Phrases, type Values } from './phrases.ts';
+import { withinChunkLimit } from './time-limit.ts';
 
 interface Part {
   words: object;
@@ -43,7 +44,7 @@ export function switchPhrases(next: Phrases) {
 
 export async function startLanguage() {
   const { language } = usePreferences.getState();
-  learn(language, (await loaders[language].first()).words);
+  learn(language, (await withinChunkLimit(loaders[language].first())).words);
 }
 
 let inside = false;
@@ -51,10 +52,9 @@ let inside = false;
 /** Before the first page behind the sign-in. */
 export async function learnFeatures() {
   const language = currentLanguage();
-  const [{ i18nextPhrases }, { words }] = await Promise.all([
-    import('./i18next-phrases.ts'),
-    loaders[language].features(),
-  ]);
+  const [{ i18nextPhrases }, { words }] = await withinChunkLimit(
+    Promise.all([import('./i18next-phrases.ts'), loaders[language].features()]),
+  );
   if (!inside) switchPhrases(i18nextPhrases());
   inside = true;
   learn(language, words);
@@ -63,7 +63,7 @@ export async function learnFeatures() {
 /** The page stays as it is, forms included: the words arrive, then it is rendered again. */
 export async function speak(language: Language) {
   const { first, features } = loaders[language];
-  const parts = await Promise.all(inside ? [first(), features()] : [first()]);
+  const parts = await withinChunkLimit(Promise.all(inside ? [first(), features()] : [first()]));
   for (const { words } of parts) learn(language, words);
   prefer({ language });
 }

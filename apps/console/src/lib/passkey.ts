@@ -6,6 +6,7 @@ import type {
 import { passkeys } from '@edgeloom/contract/auth/auth.calls.ts';
 import { call } from './api.ts';
 import { arrive } from './sign-in.ts';
+import { withinChunkLimit } from './time-limit.ts';
 
 /** Passkeys need a host name; they do not work on IP addresses. */
 export const canPasskey = () =>
@@ -13,7 +14,7 @@ export const canPasskey = () =>
 
 /** As the only factor, or as the second factor after the password. */
 export async function signInByPasskey(onePassKey?: string) {
-  const { startAuthentication } = await import('@simplewebauthn/browser');
+  const { startAuthentication } = await withinChunkLimit(import('@simplewebauthn/browser'));
   const key = onePassKey === undefined ? {} : { onePassKey };
   const { challengeID, options } = await call(passkeys.loginOptions, { body: key });
   if (!isRequest(options)) throw new Error('The challenge of a passkey is incomplete');
@@ -23,7 +24,7 @@ export async function signInByPasskey(onePassKey?: string) {
 }
 
 export async function addPasskey(verifyToken: string, name: string) {
-  const { startRegistration } = await import('@simplewebauthn/browser');
+  const { startRegistration } = await withinChunkLimit(import('@simplewebauthn/browser'));
   const { challengeID, options } = await call(passkeys.options, { body: { verifyToken } });
   if (!isCreation(options)) throw new Error('The challenge of a passkey is incomplete');
   const credential = await startRegistration({ optionsJSON: options });

@@ -1,6 +1,7 @@
 // The block set of a zone: temporarily blocked addresses, enforced by the kernel where possible, and by nginx.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
+import { noDuplicateIP } from '../common/net.ts';
 import { networkOf } from './network.ts';
 
 const Seconds = z
@@ -53,10 +54,11 @@ export const BlockColumn = ['since', 'until', 'ip', 'cause'] as const;
 export const BlockedIP = z
   .string()
   .trim()
+  .toLowerCase()
   .max(50)
   .refine((text) => networkOf(text) !== null, { message: 'wrong format' });
 export const BlockInput = z.object({
-  ips: z.array(BlockedIP).min(1).max(100),
+  ips: z.array(BlockedIP).min(1).max(100).superRefine(noDuplicateIP),
   timeout: Seconds.optional().describe("Seconds; without it the set's"),
 });
 

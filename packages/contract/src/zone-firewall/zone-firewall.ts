@@ -18,7 +18,8 @@ const isHalf = (networks: readonly string[]) => {
   return Math.max(part[4], part[6]) >= 0.5;
 };
 export const Network = Cidr.refine((cidr) => !isTooWide(cidr), { message: 'wrong format' });
-const Networks = z.array(Network).max(5000);
+export const MAX_NETWORKS = 5000;
+const Networks = z.array(Network).max(MAX_NETWORKS);
 
 /** The risk score from which networks are dropped. A higher level drops fewer. */
 export const riskLevels = [25, 50, 75, 100] as const;

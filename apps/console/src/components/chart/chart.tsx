@@ -1,6 +1,8 @@
 import { useComputedColorScheme } from '@mantine/core';
 import type { EChartsCoreOption, EChartsType } from 'echarts/core';
 import { useEffect, useRef, useState } from 'react';
+import { toastError } from '../../lib/errors.ts';
+import { withinChunkLimit } from '../../lib/time-limit.ts';
 import type { Mode } from './chart-theme.ts';
 import classes from './chart.module.css';
 
@@ -19,7 +21,7 @@ export function Chart({ option, summary }: ChartProps) {
     let stop = () => {};
     let gone = false;
     const mount = async () => {
-      const { openChart } = await import('./echarts.ts');
+      const { openChart } = await withinChunkLimit(import('./echarts.ts'));
       if (gone || !box.current) return;
       const opened = openChart(box.current, mode);
       const observer = new ResizeObserver(() => opened.resize());
@@ -30,7 +32,7 @@ export function Chart({ option, summary }: ChartProps) {
         opened.dispose();
       };
     };
-    void mount();
+    void mount().catch((error: unknown) => toastError(error));
     return () => {
       gone = true;
       setChart(null);

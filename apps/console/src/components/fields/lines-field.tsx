@@ -15,10 +15,12 @@ interface LinesFieldProps {
   rows?: number;
   /** Set when entries may contain commas. */
   whole?: boolean;
+  /** What a repeated line is called. */
+  twice?: string;
 }
 
 /** A list with one entry per line and an error per line. */
-export function LinesField({ name, judge, placeholder, rows, whole = false }: LinesFieldProps) {
+export function LinesField({ name, judge, placeholder, rows, whole = false, twice }: LinesFieldProps) {
   const split = whole ? wholeLinesOf : linesOf;
   const t = useT();
   const { accepted, value, set, schema, inner, input } = useField(name);
@@ -28,7 +30,7 @@ export function LinesField({ name, judge, placeholder, rows, whole = false }: Li
   const shown = split(text).join('\n') === given.join('\n') ? text : given.join('\n');
   if (!accepted) return null;
   const lines = split(shown);
-  const faults = verdictsOf(lines, judge ?? judgeOf(schema), t('common.form.twice'));
+  const faults = verdictsOf(lines, judge ?? judgeOf(schema), twice ?? t('common.form.twice'));
   return (
     <LinesInput
       input={input}

@@ -1,5 +1,5 @@
 // Global shortcuts. Shortcuts of rows are in resource-table/grid-row.tsx.
-import { Suspense, useEffect, type ComponentType } from 'react';
+import { useEffect, type ComponentType } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { queries } from '../../lib/queries.ts';
@@ -75,9 +75,9 @@ export function Shortcuts({ menu, views, site, over: { Palette, Keys } }: Shortc
 
   const close = () => summon(null);
   return (
-    <Suspense fallback={null}>
+    <>
       {shown === 'palette' && <Palette menu={menu} views={views} site={site} onClose={close} />}
       {shown === 'keys' && <Keys menu={menu} onClose={close} />}
-    </Suspense>
+    </>
   );
 }

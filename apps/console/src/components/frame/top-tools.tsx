@@ -12,7 +12,8 @@ import { useEffect, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
 import { time, zoneName } from '../../lib/format.ts';
-import { speak, useLanguage, useT } from '../../lib/i18n.ts';
+import { changeLanguage } from '../../lib/change-language.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
 import { languages, prefer, usePreferences, type Language } from '../../stores/preferences.ts';
 import { summon } from '../../stores/palette.ts';
 import { Megaphone } from './announcements.tsx';
@@ -142,7 +143,7 @@ export function LanguageItems() {
       lang={choice}
       checked={choice === language}
       closeMenuOnClick
-      onChange={() => void speak(choice)}
+      onChange={() => void changeLanguage(choice)}
     >
       {languageNames[choice]}
     </Menu.RadioItem>

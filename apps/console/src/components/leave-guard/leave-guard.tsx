@@ -53,28 +53,33 @@ export function useLeaveDialog() {
   return { ask, dialog };
 }
 
-/** Number of forms with unsaved changes. */
-const useUnsaved = create<{ forms: number }>(() => ({ forms: 0 }));
-const count = (by: 1 | -1) => useUnsaved.setState(({ forms }) => ({ forms: forms + by }));
+type Address = Pick<Location, 'pathname' | 'search'>;
+interface Guard {
+  /** Addresses where the changes stay. */
+  keeps?: ((next: Address) => boolean) | undefined;
+}
+/** Forms with unsaved changes, on the page and in its drawers. */
+const useUnsaved = create<{ forms: readonly Guard[] }>(() => ({ forms: [] }));
 
 /** Asks before navigation or closing the tab while `when` is true. */
-export function LeaveGuard({ when }: { when: boolean }) {
+export function LeaveGuard({ when, keeps }: { when: boolean } & Guard) {
   useEffect(() => {
     if (!when) return;
-    count(1);
-    return () => count(-1);
-  }, [when]);
+    const guard = { keeps };
+    useUnsaved.setState(({ forms }) => ({ forms: [...forms, guard] }));
+    return () => useUnsaved.setState(({ forms }) => ({ forms: forms.filter((form) => form !== guard) }));
+  }, [when, keeps]);
   return null;
 }
 
 /** One blocker for all guards, because the router supports only one. */
-export const LeaveQuestion = () => (useUnsaved(({ forms }) => forms > 0) ? <Question /> : null);
+export const LeaveQuestion = () => (useUnsaved(({ forms }) => forms.length > 0) ? <Question /> : null);
 
 // Mounted only when needed, because an idle blocker warns about every anchor link.
 function Question() {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
-      useUnsaved.getState().forms > 0 &&
+      useUnsaved.getState().forms.some(({ keeps }) => !keeps?.(nextLocation)) &&
       // A signed-out reader must leave; drafts are kept (lib/drafts.ts).
       useSession.getState().account !== null &&
       (currentLocation.pathname !== nextLocation.pathname || currentLocation.search !== nextLocation.search),

@@ -8,10 +8,12 @@ interface ErrorSummaryProps {
   /** Errors that no visible field shows. */
   hidden: readonly string[];
   onShow: () => void;
+  /** The fields with an error, each with the way to it. */
+  fields?: readonly { text: string; open: () => void }[];
 }
 
-/** Number of errors beside the save button, with a link to the first one. */
-export function ErrorSummary({ count, hidden, onShow }: ErrorSummaryProps) {
+/** Number of errors beside the save button, with links to the fields. */
+export function ErrorSummary({ count, hidden, onShow, fields = [] }: ErrorSummaryProps) {
   const t = useT();
   return (
     <div className={classes['summary']} role="alert">
@@ -19,6 +21,17 @@ export function ErrorSummary({ count, hidden, onShow }: ErrorSummaryProps) {
         <IconAlertCircle size={15} stroke={1.8} aria-hidden />
         {t('common.form.check', { count })}
       </UnstyledButton>
+      {fields.length > 0 && (
+        <ul className={classes['summaryFields']}>
+          {fields.map(({ text, open }) => (
+            <li key={text}>
+              <UnstyledButton className={classes['summaryButton'] ?? ''} onClick={open}>
+                {text}
+              </UnstyledButton>
+            </li>
+          ))}
+        </ul>
+      )}
       {hidden.map((text) => (
         <span key={text}>{text}</span>
       ))}
@@ -28,8 +41,24 @@ export function ErrorSummary({ count, hidden, onShow }: ErrorSummaryProps) {
 
 /** Focuses the first field with an error and opens its collapsed section. */
 export function focusFirstError(form: HTMLFormElement | null) {
-  const field = form?.querySelector<HTMLElement>('[aria-invalid="true"]');
-  const section = field?.closest('details');
-  if (section) section.open = true;
-  field?.focus();
+  const [field] = invalidFields(form);
+  if (field) focusField(field);
 }
+
+export const invalidFields = (within: HTMLElement | null) => [
+  ...(within?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? []),
+];
+
+export function focusField(field: HTMLElement) {
+  const section = field.closest('details');
+  if (section) section.open = true;
+  field.focus();
+}
+
+/** The text of a field's label. */
+export const labelOf = (field: HTMLElement) =>
+  (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement
+    ? field.labels?.[0]?.firstChild?.textContent?.trim()
+    : null) ??
+  field.getAttribute('aria-label') ??
+  '';

@@ -21,7 +21,7 @@ import { changesInWords } from './changes.ts';
 import { merge, type Conflict } from './conflict.ts';
 import { ConflictPanel } from './conflict-panel.tsx';
 import { DraftNotice } from './draft-notice.tsx';
-import { ErrorSummary, focusFirstError } from './error-summary.tsx';
+import { ErrorSummary, focusField, focusFirstError, invalidFields, labelOf } from './error-summary.tsx';
 import classes from './resource-form.module.css';
 
 interface ResourceFormProps extends Telling {
@@ -42,7 +42,7 @@ interface ResourceFormProps extends Telling {
   submitLabel?: Word;
   done?: Word;
   /** Restores the previous value; offered in the success message. */
-  undo?: () => Promise<void>;
+  undo?: (saved: Values) => Promise<void>;
   /** On a page: unsaved changes are listed in the bar at the bottom. */
   bar?: boolean;
   /** For site configuration: offers a preview of the change. */
@@ -95,6 +95,7 @@ export function ResourceForm(props: ResourceFormProps) {
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const [attempts, setAttempts] = useState(0);
   const [hidden, setHidden] = useState<readonly string[]>([]);
+  const [invalid, setInvalid] = useState<readonly HTMLElement[]>([]);
   const [busy, setBusy] = useState(false);
   const [known, setKnown] = useState(timeOf(value));
   const [conflict, setConflict] = useState(restored && editing ? foreignOf(restored.conflict) : null);
@@ -152,6 +153,9 @@ export function ResourceForm(props: ResourceFormProps) {
   useEffect(() => {
     if (attempts > 0) focusFirstError(form.current);
   }, [attempts]);
+  useEffect(() => {
+    if (attempts > 0 && errors.size > 0) setInvalid(invalidFields(form.current));
+  }, [attempts, errors]);
 
   const reset = () => {
     setValues(base);
@@ -222,7 +226,8 @@ export function ResourceForm(props: ResourceFormProps) {
       setAttempts(0);
       await refresh([planned.endpoint.feature, ...refreshes]);
       const text = t(props.done ?? (editing ? 'common.saved' : 'common.created'));
-      if (props.undo) toastWithUndo(text, props.undo);
+      const { undo } = props;
+      if (undo) toastWithUndo(text, () => undo(values));
       else toast({ text });
       overlay?.setDirty(false);
       overlay?.close();
@@ -242,6 +247,9 @@ export function ResourceForm(props: ResourceFormProps) {
       count={errors.size}
       hidden={issues.length > 0 ? hidden : []}
       onShow={() => focusFirstError(form.current)}
+      fields={
+        invalid.length > 1 ? invalid.map((field) => ({ text: labelOf(field), open: () => focusField(field) })) : []
+      }
     />
   );
   const label = props.submitLabel

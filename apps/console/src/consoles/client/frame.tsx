@@ -1,7 +1,7 @@
 import { Frame } from '../../components/frame/frame.tsx';
 import { DnsBanner } from '../../features/dns-setting/dns-banner.tsx';
 import { RolloutBanner } from '../../features/rollouts/rollout-banner.tsx';
-import { over } from '../over.ts';
+import { over } from '../over.tsx';
 import { siteViews } from '../site-views.ts';
 import { menu } from './menu.ts';
 

@@ -4,7 +4,8 @@ import { SignInBrand } from '../../components/frame/brand.tsx';
 import { Progress } from '../../components/frame/progress.tsx';
 import { reader } from '../../components/page/place.ts';
 import { family } from '../../lib/family.ts';
-import { speak, useLanguage, useT } from '../../lib/i18n.ts';
+import { changeLanguage } from '../../lib/change-language.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
 import { version } from '../../lib/version.ts';
 import { languages, type Language } from '../../stores/preferences.ts';
 import { branding } from '../../stores/branding.ts';
@@ -44,7 +45,7 @@ export function SignInLayout() {
                   type="button"
                   lang={other}
                   className={classes['language']}
-                  onClick={() => void speak(other)}
+                  onClick={() => void changeLanguage(other)}
                 >
                   {names[other]}
                 </button>

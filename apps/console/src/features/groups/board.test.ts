@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { beyondProviders, isUnwell, shownIn, toneOfMember, withChange, type Board, type Member } from './board.ts';
+import {
+  beyondProviders,
+  isUnwell,
+  shownIn,
+  toneOfMember,
+  undoOf,
+  withChange,
+  type Board,
+  type Member,
+} from './board.ts';
 
 const member = (name: string, wish: Partial<Member> = {}): Member => ({
   nodeUID: `n-${name}`,
@@ -44,6 +53,17 @@ test('a change is shown on its line, and one that leads back is none', () => {
   const gone = withChange(board, lighter, { ...at, nodeUID: 'n-a', weight: null });
   expect(shownIn(board, gone, at)).toEqual([]);
   expect(withChange(board, gone, { ...at, nodeUID: 'n-a', weight: 50 })).toEqual([]);
+});
+
+test('an undo gives each changed place the weight that it had', () => {
+  const changes = [
+    { ...at, nodeUID: 'n-a', weight: null },
+    { ...at, nodeUID: 'n-b', weight: 50 },
+  ];
+  expect(undoOf(board, changes)).toEqual([
+    { ...at, nodeUID: 'n-a', weight: 50 },
+    { ...at, nodeUID: 'n-b', weight: null },
+  ]);
 });
 
 test('who comes from elsewhere stands there, and is not judged before it is published', () => {

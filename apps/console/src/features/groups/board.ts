@@ -27,9 +27,15 @@ export const sameCell = (a: Cell, b: Cell) => a.groupID === b.groupID && a.line 
 /** Adds a change; a change back to the published state is dropped. */
 export function withChange(board: Board, changes: readonly Change[], change: Change): Change[] {
   const others = changes.filter((one) => keyOf(one) !== keyOf(change));
-  const stands = cellOf(board, change).find(({ nodeUID }) => nodeUID === change.nodeUID)?.weight ?? null;
-  return stands === change.weight ? others : [...others, change];
+  return weightIn(board, change) === change.weight ? others : [...others, change];
 }
+
+/** The changes that give each place back the weight that it has on this board. */
+export const undoOf = (board: Board, changes: readonly Change[]): Change[] =>
+  changes.map((change) => ({ ...change, weight: weightIn(board, change) }));
+
+const weightIn = (board: Board, change: Change) =>
+  cellOf(board, change).find(({ nodeUID }) => nodeUID === change.nodeUID)?.weight ?? null;
 
 export const cellOf = ({ groups }: Pick<Board, 'groups'>, { groupID, line }: Cell): readonly Member[] =>
   groups.find(({ id }) => id === groupID)?.members.find((one) => one.line === line)?.members ?? [];

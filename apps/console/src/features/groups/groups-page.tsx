@@ -12,6 +12,7 @@ import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
+import { toastWithUndo } from '../../stores/undo.ts';
 import { beyondProviders, cellOf, everyone, withChange } from './board.ts';
 import type { Board, Cell, Change } from './board.ts';
 import { AddLine } from './add-line.tsx';
@@ -22,6 +23,7 @@ import { inOrder, lineName } from './line-name.ts';
 import { NoZone } from './no-zone.tsx';
 import { NodeChip } from './node-chip.tsx';
 import { ResolutionPanel } from './resolution-panel.tsx';
+import { undoPlacements } from './undo-placements.ts';
 import { useMoves } from './use-moves.ts';
 import { useZone } from './use-zone.ts';
 import { ZonePick } from './zone-pick.tsx';
@@ -78,7 +80,7 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
   const [changes, setChanges] = useState<Change[]>([]);
   const [added, setAdded] = useState<string[]>([]);
   const [asked, setAsked] = useState<Cell | null>(null);
-  const place = useAction(groups.place, { refreshes: ['nodes'], done: 'groups.published' });
+  const place = useAction(groups.place, { refreshes: ['nodes'] });
   const first = board.groups[0];
   const cell = asked ?? (first && { groupID: first.id, line: 'default' });
   const lines = useMemo(
@@ -89,6 +91,12 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
     setChanges((before) => made.reduce((all: Change[], one) => withChange(board, all, one), before));
   const moves = useMoves(board, lines, change);
   const matrix = useRef<HTMLElement>(null);
+  const publish = async () => {
+    const published = await place.run({ params: { zoneId }, body: { changes } });
+    if (!published) return;
+    toastWithUndo(t('groups.published'), () => undoPlacements(zoneId, board, changes));
+    discard();
+  };
   const discard = () => {
     setChanges([]);
     setAdded([]);
@@ -149,12 +157,7 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
               ))}
             </ul>
             <div className={classes['buttons']}>
-              <Button
-                loading={place.running}
-                onClick={() =>
-                  void place.run({ params: { zoneId }, body: { changes } }).then((done) => done && discard())
-                }
-              >
+              <Button loading={place.running} onClick={() => void publish()}>
                 {t('groups.publish')}
               </Button>
               <Button variant="default" onClick={discard}>

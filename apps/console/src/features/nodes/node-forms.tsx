@@ -9,15 +9,36 @@ import { ManyMetaField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { Section } from '../../components/page/section.tsx';
+import { backTo } from '../../components/resource-table/actions.tsx';
+import { useReverse } from '../../components/resource-table/use-reverse.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
 import type { EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
 
+/** Restores the present value of each node. */
+function useUndoNodes<Value>(
+  rows: readonly EdgeNode[],
+  valueOf: (node: EdgeNode) => Value,
+  endpoint: typeof nodes.role | typeof nodes.geneva | typeof nodes.logRotateTime | typeof nodes.moveToZone,
+  bodyOf: (ids: readonly string[], value: Value) => object,
+) {
+  const reverse = useReverse<EdgeNode>();
+  const steps = backTo(rows, valueOf, (ids, value) => ({ body: bodyOf(ids, value) }));
+  return () =>
+    reverse(steps, { rows, nameOf: ({ name }) => name, params: undefined, endpoint, refreshes: ['zones', 'groups'] });
+}
+
 /** Moving changes sites, keys and NATS subjects. */
 export function MoveForm({ rows }: { rows: readonly EdgeNode[] }) {
   const t = useT();
   const ids = rows.map(({ id }) => id);
+  const undo = useUndoNodes(
+    rows,
+    ({ zoneID }) => zoneID,
+    nodes.moveToZone,
+    (some, zoneID) => ({ ids: some, zoneID }),
+  );
   return (
     <ResourceForm
       create={nodes.moveToZone}
@@ -25,6 +46,7 @@ export function MoveForm({ rows }: { rows: readonly EdgeNode[] }) {
       refreshes={['zones']}
       submitLabel="nodes.actions.move"
       done="nodes.done.moved"
+      undo={undo}
     >
       <p className={classes['note']}>{t('nodes.movePoint')}</p>
       <SelectMetaField name="zoneID" meta={zones.meta} />
@@ -56,10 +78,17 @@ const Fields = ({ within, children }: Pick<SettingForm, 'within'> & { children: 
 export function GenevaForm({ rows, within }: SettingForm) {
   const { ids, only, form } = settingOf({ rows, within });
   const { packetSize = null, windowSize = null } = only?.geneva ?? {};
+  const undo = useUndoNodes(
+    rows,
+    ({ geneva }) => geneva,
+    nodes.geneva,
+    (some, geneva) => ({ ids: some, ...geneva }),
+  );
   return (
     <ResourceForm
       {...form}
       create={nodes.geneva}
+      undo={undo}
       schema={Sizes}
       initial={{ ...(packetSize !== null && { packetSize }), ...(windowSize !== null && { windowSize }) }}
       wrap={(sizes) => ({ ids, packetSize: sizes['packetSize'] ?? null, windowSize: sizes['windowSize'] ?? null })}
@@ -78,10 +107,17 @@ export function LogRotateTimeForm({ rows, within, children }: SettingForm) {
   const { ids, only, form } = settingOf({ rows, within });
   const current = String(only?.logRotateSeconds ?? 86_400);
   const choices = [...new Set([...times, current])];
+  const undo = useUndoNodes(
+    rows,
+    ({ logRotateSeconds }) => logRotateSeconds,
+    nodes.logRotateTime,
+    (some, seconds) => ({ ids: some, seconds }),
+  );
   return (
     <ResourceForm
       {...form}
       create={nodes.logRotateTime}
+      undo={undo}
       schema={z.object({ seconds: z.enum(choices) })}
       initial={{ seconds: current }}
       wrap={({ seconds }) => ({ ids, seconds: Number(seconds) })}
@@ -98,10 +134,17 @@ const Role = z.object({ role: NodeRole });
 
 export function RoleForm({ rows }: { rows: readonly EdgeNode[] }) {
   const { ids, only, form } = settingOf({ rows });
+  const undo = useUndoNodes(
+    rows,
+    ({ role }) => role,
+    nodes.role,
+    (some, role) => ({ ids: some, role }),
+  );
   return (
     <ResourceForm
       {...form}
       create={nodes.role}
+      undo={undo}
       schema={Role}
       initial={{ role: only?.role === 'main' ? 'backup' : 'main' }}
       wrap={({ role }) => ({ ids, role })}

@@ -5,7 +5,7 @@ import type { SiteInfo } from '../../components/frame/site-scope.ts';
 import { languageNames } from '../../components/frame/top-tools.tsx';
 import { to } from '../../lib/family.ts';
 import { keyOf, queries } from '../../lib/queries.ts';
-import { speak } from '../../lib/i18n.ts';
+import { changeLanguage } from '../../lib/change-language.ts';
 import { signOut } from '../../lib/sign-in.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { summon } from '../../stores/palette.ts';
@@ -65,7 +65,7 @@ export function commands(around: Surroundings, site: SiteInfo | null): Item[] {
       id: `language ${language}`,
       title: `${t('frame.language')}${t('common.colon')}${languageNames[language]}`,
       icon: IconLanguage,
-      run: () => speak(language),
+      run: () => changeLanguage(language),
     })),
     ...(['compact', 'roomy'] as const).map((density) => ({
       id: `density ${density}`,

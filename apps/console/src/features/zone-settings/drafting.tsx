@@ -1,16 +1,19 @@
 import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
-import { Fragment, useState, type ReactNode } from 'react';
+import { Fragment, useCallback, useEffect, useState, type ReactNode } from 'react';
+import { useLocation, useNavigate } from 'react-router-dom';
+import { ErrorSummary, focusField, invalidFields } from '../../components/resource-form/error-summary.tsx';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
 import { time } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { tMaybe, useT, type T } from '../../lib/i18n.ts';
+import { issuesOf } from '../../lib/schema.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { applied, draftOf, sentOf, type Draft, type Patch, type Settings } from './draft.ts';
-import { changeText } from './in-words.ts';
+import { changeText, fieldName } from './in-words.ts';
 import { Review } from './review.tsx';
 import classes from './zone-settings.module.css';
 
@@ -25,6 +28,42 @@ interface Kept {
   draft: Draft;
   since: number;
 }
+/** The open draft. It stays while the reader goes from one settings tab of the zone to another. */
+let open: (Kept & { draftKey: string }) | null = null;
+/** The field to focus when its tab is there. */
+let toFocus: string | null = null;
+const focusLater = (name: string) => {
+  toFocus = name;
+};
+
+/** The tab of each part that a draft may change. */
+const tabs: Readonly<Record<string, string>> = {
+  nginx: 'nginx',
+  resource: 'resources',
+  http2: 'https',
+  http3: 'https',
+  soakSeconds: 'https',
+  forceSSLRedirectCode: 'https',
+  firewall: 'firewall',
+  ipset: 'ipset',
+  antiCC: 'anticc',
+};
+const isSettingsTab = ({ search }: Pick<Location, 'search'>) =>
+  Object.values(tabs).includes(new URLSearchParams(search).get('tab') ?? '');
+
+const focusNamed = (name: string) => {
+  const invalid = invalidFields(document.querySelector('main'));
+  const field = invalid.find((one) => one.getAttribute('name') === name) ?? invalid[0];
+  if (field) focusField(field);
+};
+
+/** `Firewall: Block list`. */
+const titleOf = (t: T, path: string) => {
+  const [part = ''] = path.split('.');
+  const tab = part === 'antiCC' ? part : (tabs[part] ?? '');
+  return `${tMaybe(`zones.tabs.${tab}`) ?? ''}${t('common.colon')}${fieldName(t, path)}`;
+};
+
 const isKept = (kept: unknown): kept is Kept => typeof kept === 'object' && kept !== null && 'since' in kept;
 
 /** Zone settings are published only after a review, to which the bar leads. */
@@ -32,11 +71,12 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const t = useT();
   const draftKey = `zoneSettings.set ${zoneId}`;
   const kept = useKeptDraft(draftKey, isKept);
-  const [draft, setDraft] = useState(kept?.draft ?? draftOf(settings, settings));
+  const [brought] = useState(() => (open?.draftKey === draftKey ? open : null));
+  const [draft, setDraft] = useState(brought?.draft ?? kept?.draft ?? draftOf(settings, settings));
   const [isRestored, setRestored] = useState(kept !== null);
   const [isReviewed, setReviewed] = useState(false);
   const [begun, setBegun] = useState(0);
-  const [stands, setStands] = useState(kept?.since ?? settings.version);
+  const [stands, setStands] = useState(brought?.since ?? kept?.since ?? settings.version);
   const value = applied(settings, draft);
   const changes = changesBetween(settings, value).map((change) => changeText(t, change));
   const isDirty = changes.length > 0;
@@ -44,14 +84,43 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
   // Uncontrolled fields reload newer settings while nothing is edited.
   if (stands !== settings.version && !isDirty) setStands(settings.version);
 
+  const { pathname, search } = useLocation();
+  const keeps = useCallback(
+    (next: Pick<Location, 'pathname' | 'search'>) => next.pathname === pathname && isSettingsTab(next),
+    [pathname],
+  );
+  useEffect(() => {
+    open = isDirty ? { draftKey, draft, since: stands } : null;
+  });
+  useEffect(() => {
+    if (toFocus !== null) focusNamed(toFocus);
+    toFocus = null;
+    return () => {
+      if (!keeps(window.location)) open = null;
+    };
+  }, [keeps]);
+
   const body = sentOf(settings, draft);
-  const isSound = ConfigDraft.safeParse(body).success;
+  const issues = issuesOf(ConfigDraft, body);
+  const isSound = issues.length === 0;
+  const [isRefused, setRefused] = useState(false);
+  const wrong = [...new Set(issues.map(({ path }) => path.split('.').slice(0, 2).join('.')))];
+  const navigate = useNavigate();
+  const goTo = (path: string) => {
+    const [part = '', name = part] = path.split('.');
+    const tab = tabs[part] ?? '';
+    if (new URLSearchParams(search).get('tab') === tab) return focusNamed(name);
+    focusLater(name);
+    void navigate(`?tab=${tab}`);
+  };
   const review = () => {
     // With the keyboard shortcut the field was not blurred yet, which applies its limits.
     if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
-    if (isSound) setReviewed(true);
+    if (isSound) return setReviewed(true);
     // Invalid input is not reviewed; focus the first invalid field.
-    else document.querySelector<HTMLElement>('main [aria-invalid="true"]')?.focus();
+    setRefused(true);
+    const [first] = invalidFields(document.querySelector('main'));
+    if (first) focusField(first);
   };
   const discard = () => {
     setDraft(draftOf(settings, settings));
@@ -86,11 +155,22 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
             isRestored={isRestored}
             saveLabel="zoneSettings.review"
             onSave={review}
+            errors={
+              isRefused &&
+              !isSound && (
+                <ErrorSummary
+                  count={issues.length}
+                  hidden={[]}
+                  onShow={() => goTo(wrong[0] ?? '')}
+                  fields={wrong.map((path) => ({ text: titleOf(t, path), open: () => goTo(path) }))}
+                />
+              )
+            }
             onDiscard={discard}
           />
         </>
       )}
-      <LeaveGuard when={isDirty} />
+      <LeaveGuard when={isDirty} keeps={keeps} />
     </>
   );
 }

@@ -11,7 +11,7 @@ import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { Pages } from '../../components/pages/pages.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import { does } from '../../components/resource-table/actions.tsx';
+import { backTo, does } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -100,7 +100,18 @@ const unblockingIn = (zoneId: string) =>
     icon: IconLockOpen,
     done: 'ipset.unblocked',
     send: (rows) => ({ params: { zoneId }, body: { ids: rows.map(({ id }) => id) } }),
+    undo: (rows) => {
+      const ipOf = new Map(rows.map(({ id, ip }) => [id, ip]));
+      const blockAgain = (ids: readonly string[], until: string) => ({
+        params: { zoneId },
+        body: { ips: ids.flatMap((id) => ipOf.get(id) ?? []), timeout: secondsUntil(until) },
+      });
+      return backTo(rows, ({ until }) => until, blockAgain).map((step) => ({ ...step, endpoint: ipset.create }));
+    },
   });
+
+/** 10 seconds is the shortest block. */
+const secondsUntil = (time: string) => Math.max(10, Math.round((Date.parse(time) - Date.now()) / 1000));
 
 /** Currently blocked addresses. */
 function Blocked({ zoneId, timeout }: { zoneId: string; timeout: number }) {
@@ -238,7 +249,7 @@ function BlockForm({ zoneId, timeout }: { zoneId: string; timeout: number }) {
       submitLabel="ipset.block"
       done="ipset.done"
     >
-      <LinesField name="ips" placeholder={'203.0.113.7\n2001:db8::5'} />
+      <LinesField name="ips" placeholder={'203.0.113.7\n2001:db8::5'} twice={t('errors.messages.duplicate IP')} />
       <NumberField name="timeout" min={10} max={2_592_000} suffix={t('ipset.secondsSuffix')} />
     </ResourceForm>
   );
