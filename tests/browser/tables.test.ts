@@ -636,7 +636,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await dialog.getByRole('combobox', { name: 'Product' }).click();
     await page.keyboard.type('Last');
     await page.getByRole('option', { name: 'Last product' }).click();
-    await dialog.getByRole('textbox', { name: 'CNAME label' }).waitFor();
+    await expect.poll(() => dialog.getByRole('textbox', { name: 'CNAME label' }).count()).toBe(1);
     await page.context().close();
   });
 
@@ -759,7 +759,8 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     const { page } = await consoles.openAs(zone.client, `nodeManage/resolutionTitle?zone=${zone.id}`);
     await page.getByRole('button', { name: 'Add group' }).first().click();
     await page.getByRole('dialog').getByRole('combobox', { name: 'Lines' }).click();
-    await page.getByRole('listbox', { name: 'Lines' }).getByRole('option', { name: 'Zambia' }).waitFor();
+    const option = page.getByRole('listbox', { name: 'Lines' }).getByRole('option', { name: 'Zambia' });
+    await expect.poll(() => option.count()).toBe(1);
     await page.context().close();
   });
 });
