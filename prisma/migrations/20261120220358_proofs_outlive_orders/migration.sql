@@ -1,2 +1,0 @@
--- DropForeignKey
-ALTER TABLE "acme_challenges" DROP CONSTRAINT "acme_challenges_order_id_fkey";

@@ -1,1 +1,0 @@
-ALTER TABLE "nodes" ADD COLUMN     "cache_dir" TEXT NOT NULL DEFAULT '';

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "dns_setting_states" ADD COLUMN     "weighting" TEXT;

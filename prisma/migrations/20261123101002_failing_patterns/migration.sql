@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "node_states" ADD COLUMN     "failing_patterns" JSONB NOT NULL DEFAULT '[]';
