@@ -37,7 +37,7 @@ export default defineConfig({
       project('unit', ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts']),
       console(),
       // One project, because vitest reuses a worker only if the next file is of the same project.
-      project('integration', ['tests/**/*.test.ts'], ['tests/support/global-setup.ts']),
+      project('integration', ['tests/**/*.test.ts'], ['tests/support/services/global-setup.ts']),
     ],
   },
 });

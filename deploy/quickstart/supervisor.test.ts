@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { eventually } from '../../tests/support/eventually.ts';
+import { eventually } from '../../tests/support/assertions/eventually.ts';
 import type { Program } from '../services/program.ts';
 import { supervise } from './supervisor.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { announcements, announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
-import { testApp } from '../support/app.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { as, build } = app;

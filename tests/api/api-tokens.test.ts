@@ -4,13 +4,13 @@ import { apiTokens, ownSessions, proxy, session } from '@edgeloom/contract/auth/
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import { startApp } from '../support/running-app.ts';
-import { services } from '../support/services.ts';
-import '../support/matchers.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startApp } from '../support/services/running-app.ts';
+import { services } from '../support/services/shared-services.ts';
+import '../support/assertions/matchers.ts';
 
 // A trusted proxy lets tests choose the client address.
 const app = await testApp({ TRUST_PROXY: '127.0.0.1' });

@@ -2,7 +2,7 @@
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { isPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { afterAll, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
+import { testApp } from '../support/services/app.ts';
 
 const { as, build, url, close } = await testApp();
 afterAll(close);

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { accounts, clientZones, siteUsers } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { build, as, installation } = app;

@@ -3,12 +3,12 @@ import { createHmac, randomUUIDv7 } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { accessToken } from '../support/actors.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import { password, passwordAccounts } from '../support/people.ts';
-import '../support/matchers.ts';
+import { accessToken } from '../support/builders/api-clients.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { installation } = app;

@@ -8,9 +8,9 @@ import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { afterAll, expect, test } from 'vitest';
-import type { SignedInAccount } from '../support/actors.ts';
-import { testApp } from '../support/app.ts';
-import { attentionItems } from '../support/trouble.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { testApp } from '../support/services/app.ts';
+import { attentionItems } from '../support/builders/attention-items.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db } = installation;

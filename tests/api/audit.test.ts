@@ -14,12 +14,12 @@ import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { password, passwordAccounts } from '../support/people.ts';
-import { services } from '../support/services.ts';
-import '../support/matchers.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
+import { services } from '../support/services/shared-services.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { build, installation } = app;

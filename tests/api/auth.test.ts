@@ -2,12 +2,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { hashPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { accessToken } from '../support/actors.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import { codeIn, mailTo } from '../support/mailbox.ts';
-import '../support/matchers.ts';
+import { accessToken } from '../support/builders/api-clients.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { codeIn, mailTo } from '../support/assertions/mailbox.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { db, pool } = app.installation;

@@ -2,10 +2,10 @@ import { crc32, deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { branding, shownBranding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { brandLimits } from '@edgeloom/contract/branding/branding.ts';
-import { testApp } from '../support/app.ts';
-import { requestWithHost } from '../support/ask-at.ts';
-import { unique, type Tenant } from '../support/build.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { requestWithHost } from '../support/assertions/request-with-host.ts';
+import { unique, type Tenant } from '../support/builders/build.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { as, build } = app;

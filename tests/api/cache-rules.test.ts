@@ -3,9 +3,9 @@ import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoin
 import { nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);

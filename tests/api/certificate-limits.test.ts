@@ -4,9 +4,9 @@ import { claimOrder } from '@edgeloom/api/acme/order.ts';
 import { roomFor } from '@edgeloom/api/acme/placements.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db, pool } = installation;

@@ -3,10 +3,10 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import type { CertificateUpdate } from '@edgeloom/contract/certificates/certificates.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import { createAuthority } from '../support/authority.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { createAuthority } from '../support/builders/certificate-authority.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { build, as, installation } = app;

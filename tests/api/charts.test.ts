@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
 import { ChartMetric } from '@edgeloom/contract/charts/charts.ts';
-import { testApp } from '../support/app.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { as, build } = app;

@@ -1,9 +1,9 @@
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import '../support/matchers.ts';
-import { outboxKeys } from '../support/outbox.ts';
+import { testApp } from '../support/services/app.ts';
+import '../support/assertions/matchers.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);

@@ -5,8 +5,8 @@ import { compression } from '@edgeloom/contract/compression/compression.endpoint
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import { PlayedFleet, START } from '../support/played-fleet.ts';
+import { testApp } from '../support/services/app.ts';
+import { FakeFleet, START } from '../support/fakes/fake-fleet.ts';
 
 const { as, build, installation, url, close } = await testApp();
 const { db, pool } = installation;
@@ -54,7 +54,7 @@ describe('changes of a zone', () => {
     const made = await Promise.all(Array.from({ length: 4 }, () => build.node({ zone })));
     const ids = made.map(({ id }) => id);
     await db.edgeNode.updateMany({ where: { id: { in: ids } }, data: { joinedAt: new Date(START) } });
-    const fleet = new PlayedFleet(installation, ids);
+    const fleet = new FakeFleet(installation, ids);
     await fleet.connect(...fleet.nodes);
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };

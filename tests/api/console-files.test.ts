@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import { requestWithHost } from '../support/ask-at.ts';
+import { testApp } from '../support/services/app.ts';
+import { requestWithHost } from '../support/assertions/request-with-host.ts';
 
 const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-console-'));
 await mkdir(path.join(dir, 'assets'));

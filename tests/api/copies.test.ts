@@ -8,9 +8,9 @@ import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts
 import { customHeaders, domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);

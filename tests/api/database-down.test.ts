@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { startTcpProxy } from '../support/cut.ts';
-import { eventually } from '../support/eventually.ts';
-import { testDatabase } from '../support/services.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { startTcpProxy } from '../support/fakes/tcp-proxy.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import '../support/assertions/matchers.ts';
 
 const way = await startTcpProxy(await testDatabase());
 const app = await testApp({ DATABASE_URL: way.url });

@@ -9,9 +9,9 @@ import { RewriteRule } from '@edgeloom/contract/modules/proxy-rewrites.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db, pool, secrets, env } = installation;

@@ -7,12 +7,12 @@ import { clientDomains, domains, domainUpstreams } from '@edgeloom/contract/doma
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { startNameServer } from '../edge/name-server.ts';
-import { testApp } from '../support/app.ts';
-import { eventually } from '../support/eventually.ts';
-import { unique, type BuiltDomain, type BuiltSite } from '../support/build.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { startNameServer } from '../support/fakes/dns-server.ts';
+import { testApp } from '../support/services/app.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { unique, type BuiltDomain, type BuiltSite } from '../support/builders/build.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const dns = await startNameServer();
 const { as, build, installation, close } = await testApp({

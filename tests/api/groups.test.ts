@@ -8,9 +8,9 @@ import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { virtualNodes, virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { unique, type BuiltZone } from '../support/build.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique, type BuiltZone } from '../support/builders/build.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db, pool } = installation;

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);

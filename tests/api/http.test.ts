@@ -1,7 +1,7 @@
 // Properties of every response, tested with plain fetch.
 import { connect as dial } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
+import { testApp } from '../support/services/app.ts';
 
 const app = await testApp({ METRICS_TOKEN: 'a-token-for-metrics', BODY_LIMIT: '4096' });
 afterAll(() => app.close());

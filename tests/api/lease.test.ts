@@ -10,7 +10,7 @@ import {
   type Lease,
   type LeaseKind,
 } from '@edgeloom/api/core/lease.ts';
-import { testDatabase } from '../support/services.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
 
 const kind: LeaseKind = { table: 'leased_rows', seconds: 1, isOpen: `state = 'open'` };
 let databaseUrl: string;

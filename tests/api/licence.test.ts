@@ -9,10 +9,10 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { services } from '../support/services.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { services } from '../support/services/shared-services.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db, env } = installation;

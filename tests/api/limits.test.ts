@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { classOf } from '@edgeloom/api/http/limits.ts';
 import { groups } from '@edgeloom/contract/all.ts';
-import type { Tenant } from '../support/build.ts';
-import { startApp, type TestApp } from '../support/running-app.ts';
-import { services, testDatabase } from '../support/services.ts';
+import type { Tenant } from '../support/builders/build.ts';
+import { startApp, type TestApp } from '../support/services/running-app.ts';
+import { services, testDatabase } from '../support/services/shared-services.ts';
 
 const databaseUrl = await testDatabase();
 const settings = {

@@ -2,7 +2,7 @@
 import { lockClasses, locks } from '@edgeloom/api/core/locks.ts';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { testDatabase } from '../support/services.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
 
 test('lock numbers are unique, and locks of database functions are on the list', async () => {
   for (const list of [locks, lockClasses]) {

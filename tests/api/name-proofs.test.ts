@@ -8,12 +8,12 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nameProofSetting } from '@edgeloom/contract/name-proof-setting/name-proof-setting.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
-import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { testApp } from '../support/app.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const resolver = await startNameServer();
 const authority = await startNameServer(undefined, { host: nameServerHost(), port: 53 });

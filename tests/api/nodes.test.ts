@@ -3,10 +3,10 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { contexts } from '@edgeloom/api/core/secrets.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db, secrets } = installation;

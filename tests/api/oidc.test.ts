@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { oidc, oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { unique, type Tenant } from '../support/build.ts';
-import { startOidcProvider, visitProvider, type OidcUser } from '../support/oidc-provider.ts';
-import { passwordAccounts } from '../support/people.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique, type Tenant } from '../support/builders/build.ts';
+import { startOidcProvider, visitProvider, type OidcUser } from '../support/fakes/oidc-provider.ts';
+import { passwordAccounts } from '../support/builders/password-accounts.ts';
+import '../support/assertions/matchers.ts';
 
 const console_ = 'https://console.example.com';
 const app = await testApp({ PUBLIC_URL: console_, ORIGIN_ALLOW: '127.0.0.0/8' });

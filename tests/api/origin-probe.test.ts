@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
-import '../support/matchers.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, close } = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8', RATE_PROBE: '8/60' });
 const servers: Server[] = [];

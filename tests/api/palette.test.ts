@@ -4,10 +4,10 @@ import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
 import type { SearchInput } from '@edgeloom/contract/palette/palette.ts';
 import { permissions as all } from '@edgeloom/contract/permissions.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import '../support/matchers.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import '../support/assertions/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
 
 const app = await testApp();
 const { as, build } = app;

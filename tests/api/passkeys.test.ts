@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { passkeys, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { mailTo } from '../support/mailbox.ts';
-import { passkeyDevice, type AuthenticatorOptions } from '../support/passkey.ts';
-import { password, passwordAccounts, type AccountOptions } from '../support/people.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { mailTo } from '../support/assertions/mailbox.ts';
+import { passkeyDevice, type AuthenticatorOptions } from '../support/fakes/authenticator.ts';
+import { password, passwordAccounts, type AccountOptions } from '../support/builders/password-accounts.ts';
+import '../support/assertions/matchers.ts';
 
 const home = { rpID: 'console.example.com', origin: 'https://console.example.com' };
 const app = await testApp({ PUBLIC_URL: home.origin, ADMIN_URL: 'https://admin.console.example.com' });

@@ -8,10 +8,10 @@ import { errors } from '@edgeloom/contract/errors.ts';
 import { ports, portUpstreams, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db } = installation;

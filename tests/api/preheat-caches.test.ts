@@ -2,9 +2,9 @@ import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { build, as } = app;

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openLog } from '@edgeloom/api/core/log.ts';
-import { bareEnv } from '../support/bare-env.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePorts } from '../support/ports.ts';
-import { services, testDatabase } from '../support/services.ts';
+import { minimalEnv } from '../support/services/minimal-env.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { services, testDatabase } from '../support/services/shared-services.ts';
 
 const main = fileURLToPath(new URL('../../apps/api/src/main.ts', import.meta.url));
 
 function start(env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [main], { env: { ...bareEnv, ...env } });
+  const child: ChildProcess = spawn(process.execPath, [main], { env: { ...minimalEnv, ...env } });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));

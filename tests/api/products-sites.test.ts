@@ -2,11 +2,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { ownProducts, products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db } = installation;

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import { proxyRewrites } from '@edgeloom/contract/modules/modules.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);

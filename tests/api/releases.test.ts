@@ -8,9 +8,9 @@ import { UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyFilesIn, makeReleaseKey } from '../../deploy/release-key.ts';
 import { makeRelease, readKey } from '../../deploy/release.ts';
-import { testApp } from '../support/app.ts';
-import type { TestApp } from '../support/app.ts';
-import { testDir } from '../support/test-dir.ts';
+import { testApp } from '../support/services/app.ts';
+import type { TestApp } from '../support/services/app.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 let dir: string;
 let releases: string;

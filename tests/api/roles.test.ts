@@ -2,12 +2,12 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import { startApp } from '../support/running-app.ts';
-import { services } from '../support/services.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startApp } from '../support/services/running-app.ts';
+import { services } from '../support/services/shared-services.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { as, build } = app;

@@ -8,12 +8,12 @@ import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoin
 import type { RolloutAction, UpgradeInput } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import type { Tenant } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import { PlayedFleet, START } from '../support/played-fleet.ts';
-import { createReleaseStore } from '../support/release-shelf.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import type { Tenant } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { FakeFleet, START } from '../support/fakes/fake-fleet.ts';
+import { createReleaseStore } from '../support/builders/release-store.ts';
+import '../support/assertions/matchers.ts';
 
 const shelf = await createReleaseStore();
 await shelf.put('agent', '1.0.0');
@@ -39,7 +39,7 @@ async function fleetOf(counts: number[], tenant?: Tenant) {
     where: { id: { in: made.map(({ id }) => id) } },
     data: { joinedAt: new Date(START) },
   });
-  const fleet = new PlayedFleet(
+  const fleet = new FakeFleet(
     installation,
     made.map(({ id }) => id),
   );
@@ -61,11 +61,11 @@ async function fleetOf(counts: number[], tenant?: Tenant) {
 }
 const Strategy = upgrades.begin.body.shape.strategy;
 
-const told = (fleet: PlayedFleet) => fleet.nodes.filter(({ heard }) => heard.length > 0);
-const versions = (fleet: PlayedFleet) => fleet.nodes.map(({ version }) => version);
+const told = (fleet: FakeFleet) => fleet.nodes.filter(({ heard }) => heard.length > 0);
+const versions = (fleet: FakeFleet) => fleet.nodes.map(({ version }) => version);
 
 /** Ticks the runner, lets nodes report, and advances the clock by two seconds, for ten minutes at most. */
-async function until(runner: RolloutRunner, fleet: PlayedFleet, isSo: () => boolean | Promise<boolean>) {
+async function until(runner: RolloutRunner, fleet: FakeFleet, isSo: () => boolean | Promise<boolean>) {
   for (let second = 0; second < 600; second += 2) {
     if (await isSo()) return;
     await runner.tick();
@@ -367,7 +367,7 @@ describe('a release', () => {
     const tenant = await another.build.client();
     const { id: nodeID } = await another.build.node({ zone: await another.build.zone({ tenant }) });
     await another.installation.db.edgeNode.update({ where: { id: nodeID }, data: { joinedAt: new Date(START) } });
-    const fleet = new PlayedFleet(another.installation, [nodeID]);
+    const fleet = new FakeFleet(another.installation, [nodeID]);
     await fleet.connect(fleet.at(0));
     const { call } = another.as(tenant.client);
     const { id } = await call(upgrades.begin, { body: { ids: [nodeID], strategy: Strategy.parse(waves()) } });

@@ -9,9 +9,9 @@ import * as z from 'zod';
 import { sealedColumns } from '@edgeloom/api/core/rotate-secrets.ts';
 import { initSecrets, masterKeyFile, readMasterKeys, writeMasterKeys } from '@edgeloom/api/core/secrets-dir.ts';
 import { envelope } from '@edgeloom/api/core/secrets.ts';
-import { testApp, type TestApp } from '../support/app.ts';
-import { bareEnv } from '../support/bare-env.ts';
-import { eventually } from '../support/eventually.ts';
+import { testApp, type TestApp } from '../support/services/app.ts';
+import { minimalEnv } from '../support/services/minimal-env.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const cli = fileURLToPath(new URL('../../apps/api/src/cli.ts', import.meta.url));
 const folders: string[] = [];
@@ -40,7 +40,7 @@ async function sealed(count = 20) {
   await db.session.updateMany({ data: { successor: secrets.seal('refresh', 'successor') } });
   const run = async (command: string) => {
     const child = spawn(process.execPath, [cli, command], {
-      env: { ...bareEnv, DATABASE_URL: env.DATABASE_URL, SECRETS_DIR: dir },
+      env: { ...minimalEnv, DATABASE_URL: env.DATABASE_URL, SECRETS_DIR: dir },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()));

@@ -5,9 +5,9 @@ import { answersSecret, takesKey } from '@edgeloom/api/http/idempotency.ts';
 import { hasETag } from '@edgeloom/api/http/preconditions.ts';
 import { groups } from '@edgeloom/contract/all.ts';
 import { mounted } from '@edgeloom/contract/endpoint.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
 
 const app = await testApp();
 const { build, installation } = app;

@@ -7,9 +7,9 @@ import { owners } from '@edgeloom/api/core/owners.ts';
 import { scoping } from '@edgeloom/api/core/scope.ts';
 import { contains, sql } from '@edgeloom/api/core/sql.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
-import { testApp } from '../support/app.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import type { BuiltSite } from '../support/build.ts';
+import { testApp } from '../support/services/app.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
 
 const { build, installation, close } = await testApp();
 const { db } = installation;

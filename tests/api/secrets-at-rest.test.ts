@@ -6,12 +6,12 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
-import { testApp } from '../support/app.ts';
-import { createAuthority } from '../support/authority.ts';
-import { unique } from '../support/build.ts';
-import { mailTo, tokenIn } from '../support/mailbox.ts';
-import { password, passwordAccounts } from '../support/people.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { createAuthority } from '../support/builders/certificate-authority.ts';
+import { unique } from '../support/builders/build.ts';
+import { mailTo, tokenIn } from '../support/assertions/mailbox.ts';
+import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;

@@ -6,8 +6,8 @@ import { sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { siteSettings } from '@edgeloom/contract/site-settings/site-settings.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, close } = await testApp();
 afterAll(close);

@@ -11,12 +11,12 @@ import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { sweepSessions } from '@edgeloom/api/core/auth/sweep-sessions.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import { codeIn, mailsTo, mailTo, tokenIn } from '../support/mailbox.ts';
-import { password, passwordAccounts } from '../support/people.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { codeIn, mailsTo, mailTo, tokenIn } from '../support/assertions/mailbox.ts';
+import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { db } = app.installation;

@@ -3,9 +3,9 @@ import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
 import { SimulateInput } from '@edgeloom/contract/simulate/simulate.ts';
 import { permissions, type Permission } from '@edgeloom/contract/permissions.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);

@@ -1,13 +1,13 @@
 // DNS accounts of a site.
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testApp, type TestApp } from '../support/app.ts';
-import { startAliDns } from '../support/dns-vendors/ali-dns.ts';
-import { startDnspod } from '../support/dns-vendors/dnspod.ts';
-import { startHuaweiCloud } from '../support/dns-vendors/huawei-cloud.ts';
-import { startRoute53 } from '../support/dns-vendors/route-53.ts';
-import type { FakeVendor } from '../support/dns-vendors/stand-in.ts';
-import '../support/matchers.ts';
+import { testApp, type TestApp } from '../support/services/app.ts';
+import { startAliDns } from '../support/fakes/dns-vendors/ali-dns.ts';
+import { startDnspod } from '../support/fakes/dns-vendors/dnspod.ts';
+import { startHuaweiCloud } from '../support/fakes/dns-vendors/huawei-cloud.ts';
+import { startRoute53 } from '../support/fakes/dns-vendors/route-53.ts';
+import type { FakeVendor } from '../support/fakes/dns-vendors/fake-vendor.ts';
+import '../support/assertions/matchers.ts';
 
 const zone = 'example.com';
 const starts = { dnspod: startDnspod, aliDNS: startAliDns, route53: startRoute53, huaweiCloud: startHuaweiCloud };

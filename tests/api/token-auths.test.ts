@@ -8,10 +8,10 @@ import { moduleKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import { domainModules, tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testApp } from '../support/app.ts';
-import type { BuiltSite } from '../support/build.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;

@@ -2,11 +2,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { accessToken } from '../support/actors.ts';
-import { eventually } from '../support/eventually.ts';
-import '../support/matchers.ts';
-import { startApp } from '../support/running-app.ts';
-import { services, testDatabase } from '../support/services.ts';
+import { accessToken } from '../support/builders/api-clients.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import '../support/assertions/matchers.ts';
+import { startApp } from '../support/services/running-app.ts';
+import { services, testDatabase } from '../support/services/shared-services.ts';
 
 const database = await testDatabase();
 const [one, other] = [await startApp(services(), database), await startApp(services(), database)];

@@ -12,10 +12,10 @@ import { cors, domainModules, redirects, urlRedirects } from '@edgeloom/contract
 import { ports, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import '../support/matchers.ts';
+import { testApp } from '../support/services/app.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
 const { db, pool } = installation;

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { zoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.endpoints.ts';
-import { testApp } from '../support/app.ts';
+import { testApp } from '../support/services/app.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);

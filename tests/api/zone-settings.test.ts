@@ -8,9 +8,9 @@ import { noAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { testApp } from '../support/app.ts';
-import '../support/matchers.ts';
-import { outboxKeys } from '../support/outbox.ts';
+import { testApp } from '../support/services/app.ts';
+import '../support/assertions/matchers.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
 
 const { as, build, installation, close } = await testApp();
 afterAll(close);

@@ -15,8 +15,8 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sites, clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { startApp, type TestApp } from '../support/running-app.ts';
-import { cloneDatabase, startServices } from '../support/start-services.ts';
+import { startApp, type TestApp } from '../support/services/running-app.ts';
+import { cloneDatabase, startServices } from '../support/services/start-services.ts';
 
 const run = promisify(execFile);
 const GOAL = 0.7;

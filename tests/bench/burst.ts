@@ -7,7 +7,7 @@ import { request, Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startEdge, upstream, siteDoc, hostDoc } from '../support/edge.ts';
+import { startEdge, upstream, siteDoc, hostDoc } from '../support/services/edge.ts';
 
 const KINDS: Record<string, { headers: Record<string, string>; seconds: number }> = {
   'max-age=60': { headers: { 'cache-control': 'max-age=60' }, seconds: 1 },

@@ -6,10 +6,10 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { uncacheable, cacheable, type Case } from '../support/cache-cases.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
+import { uncacheable, cacheable, type Case } from '../support/builders/cache-cases.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { freePort } from '../support/services/ports.ts';
 
 const run = promisify(execFile);
 const origin = await startOrigin();

@@ -7,13 +7,13 @@ import { parseArgs } from 'node:util';
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
-import { queryDns } from '../support/ask-name-server.ts';
-import { unique } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import { ownPostgres } from '../support/own-postgres.ts';
-import { startPowerDns } from '../support/power-dns.ts';
-import { startApp } from '../support/running-app.ts';
-import { startServices } from '../support/start-services.ts';
+import { queryDns } from '../support/assertions/query-dns.ts';
+import { unique } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { ownPostgres } from '../support/services/own-postgres.ts';
+import { startPowerDns } from '../support/services/power-dns.ts';
+import { startApp } from '../support/services/running-app.ts';
+import { startServices } from '../support/services/start-services.ts';
 
 const GOAL_SECONDS = 60;
 const options = parseArgs({

@@ -10,14 +10,14 @@ import type { Pool } from 'pg';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { certKey, hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { system } from '@edgeloom/contract/system/system.endpoints.ts';
-import { testAgent } from '../support/agent.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
-import { ownPostgres } from '../support/own-postgres.ts';
-import { freePorts } from '../support/ports.ts';
-import { visit } from '../support/visit.ts';
+import { testAgent } from '../support/services/agent.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { ownPostgres } from '../support/services/own-postgres.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 const goals = { listMs: 100, createMs: 3000, servedMs: 5000 };
 /** Number of names that are requested from outside. */

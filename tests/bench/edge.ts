@@ -24,10 +24,10 @@ import type { RedirectRule } from '@edgeloom/contract/modules/redirect-table.ts'
 import { RedirectInput } from '@edgeloom/contract/modules/redirects.ts';
 import { TokenAuthInput } from '@edgeloom/contract/modules/token-auths.ts';
 import { RateInput } from '@edgeloom/contract/rates/rates.ts';
-import { rule, startEdge, zoneDoc } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePorts } from '../support/ports.ts';
-import { visit } from '../support/visit.ts';
+import { rule, startEdge, zoneDoc } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 const run = promisify(execFile);
 const GOAL = 0.85;

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { NodeLoad } from '@edgeloom/contract/edge/messages.ts';
 import type { Identity } from '@edgeloom/agent/link/identity.ts';
 import * as z from 'zod';
-import { SimulatedNode } from '../support/simulated-node.ts';
+import { SimulatedNode } from '../support/fakes/simulated-node.ts';
 
 /**
  * The NATS client signs in JavaScript, which takes 10 ms. A thousand agents in one process would measure little else,

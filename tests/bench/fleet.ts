@@ -12,11 +12,11 @@ import { connect, jwtAuthenticator } from 'nats';
 import * as z from 'zod';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { unique } from '../support/build.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { ownPostgres } from '../support/own-postgres.ts';
-import { joinSimulated } from '../support/simulated-node.ts';
+import { unique } from '../support/builders/build.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { ownPostgres } from '../support/services/own-postgres.ts';
+import { joinSimulated } from '../support/fakes/simulated-node.ts';
 
 const GOALS = { agentsPerCore: 1000, convergedSeconds: 30, cutOffMs: 1000 };
 const options = parseArgs({

@@ -6,16 +6,16 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { testAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
-import { ownPostgres } from '../support/own-postgres.ts';
-import { freePort } from '../support/ports.ts';
-import { joinSimulated } from '../support/simulated-node.ts';
-import type { SimulatedNode } from '../support/simulated-node.ts';
-import { visit } from '../support/visit.ts';
+import { testAgent } from '../support/services/agent.ts';
+import { unique } from '../support/builders/build.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { ownPostgres } from '../support/services/own-postgres.ts';
+import { freePort } from '../support/services/ports.ts';
+import { joinSimulated } from '../support/fakes/simulated-node.ts';
+import type { SimulatedNode } from '../support/fakes/simulated-node.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 const GOAL_MS = 150;
 const options = parseArgs({

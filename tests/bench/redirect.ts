@@ -9,9 +9,9 @@ import { dirname } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { RedirectRule } from '@edgeloom/contract/modules/redirect-table.ts';
-import { rule as cacheRule, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { visit } from '../support/visit.ts';
+import { rule as cacheRule, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 const run = promisify(execFile);
 const GOAL_MICROSECONDS = 3;

@@ -8,9 +8,9 @@ import { dirname } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
-import { hostDoc, siteDoc, startEdge } from '../support/edge.ts';
-import type { Edge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { hostDoc, siteDoc, startEdge } from '../support/services/edge.ts';
+import type { Edge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const run = promisify(execFile);
 const goals = { firstRequestMs: 2000, memoryBytes: 300 << 20, changeMs: 200 };

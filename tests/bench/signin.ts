@@ -10,8 +10,8 @@ import { hashPassword, isPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { oidc, oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { connect } from '@edgeloom/contract/client.ts';
 import { pathAt, type Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { startApp, type TestApp } from '../support/running-app.ts';
-import { cloneDatabase, startServices } from '../support/start-services.ts';
+import { startApp, type TestApp } from '../support/services/running-app.ts';
+import { cloneDatabase, startServices } from '../support/services/start-services.ts';
 
 const run = promisify(execFile);
 const password = 'correct horse battery';

@@ -14,9 +14,9 @@ import { layoutOf, prepareLayout } from '@edgeloom/agent/layout.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { certKey } from '@edgeloom/contract/edge/documents.ts';
-import { hostDoc, siteDoc, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePorts } from '../support/ports.ts';
+import { hostDoc, siteDoc, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { freePorts } from '../support/services/ports.ts';
 
 const run = promisify(execFile);
 const GOAL = 0.95;

@@ -10,15 +10,15 @@ import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.end
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findNginx } from '@edgeloom/agent/nginx/processes.ts';
-import type { TestAgent } from '../support/agent.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
-import { ownPostgres } from '../support/own-postgres.ts';
-import { freePorts } from '../support/ports.ts';
-import { nodeAt, servedSite } from '../support/served-site.ts';
-import { startVisitors } from '../support/visitors.ts';
-import { visit } from '../support/visit.ts';
+import type { TestAgent } from '../support/services/agent.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { ownPostgres } from '../support/services/own-postgres.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { nodeAt, servedSite } from '../support/builders/served-site.ts';
+import { startVisitors } from '../support/assertions/continuous-visitors.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 const options = parseArgs({
   options: {

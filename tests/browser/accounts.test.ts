@@ -1,12 +1,12 @@
 // Accounts in the consoles: creation, invitation mail, suspension, assigned sites, removal.
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { horizontalOverflow, type WindowOptions, type Screen } from '../support/browser.ts';
-import type { BuiltSite } from '../support/build.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { keepPicture } from '../support/pictures.ts';
-import { mailTo } from '../support/mailbox.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { horizontalOverflow, type WindowOptions, type Screen } from '../support/services/browser.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { mailTo } from '../support/assertions/mailbox.ts';
 
 let consoles: Consoles;
 let site: BuiltSite;

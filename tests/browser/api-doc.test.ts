@@ -1,8 +1,8 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { horizontalOverflow, type Screen } from '../support/browser.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { horizontalOverflow, type Screen } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {

@@ -7,11 +7,11 @@ import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { unique } from '../support/build.ts';
-import type { WindowOptions } from '../support/browser.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { unique } from '../support/builders/build.ts';
+import type { WindowOptions } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {

@@ -3,11 +3,11 @@ import { get as ask } from 'node:http';
 import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { horizontalOverflow, startProduct } from '../support/browser.ts';
-import type { Product } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { horizontalOverflow, startProduct } from '../support/services/browser.ts';
+import type { Product } from '../support/services/browser.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let product: Product;
 beforeAll(async () => {

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAuthority } from '../support/authority.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { eventually } from '../support/eventually.ts';
-import { keepPicture } from '../support/pictures.ts';
-import { testDir } from '../support/test-dir.ts';
+import { createAuthority } from '../support/builders/certificate-authority.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const DAY_MS = 86_400_000;
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);

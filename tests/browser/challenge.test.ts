@@ -2,10 +2,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { openChromium, openWindow, horizontalOverflow, type WindowOptions } from '../support/browser.ts';
-import { startEdge, zoneDoc, type Edge } from '../support/edge.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { openChromium, openWindow, horizontalOverflow, type WindowOptions } from '../support/services/browser.ts';
+import { startEdge, zoneDoc, type Edge } from '../support/services/edge.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let edge: Edge;
 let browser: Browser;

@@ -4,13 +4,13 @@ import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints
 import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { unique } from '../support/build.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { eventually } from '../support/eventually.ts';
-import { password, passwordAccounts } from '../support/people.ts';
-import { keepPicture } from '../support/pictures.ts';
-import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { unique } from '../support/builders/build.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { startPowerDns, type PowerDns } from '../support/services/power-dns.ts';
 
 const zone = `${unique('zone')}.example.com`;
 let dns: PowerDns;

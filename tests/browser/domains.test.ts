@@ -3,11 +3,11 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startNameServer } from '../edge/name-server.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin, type Origin } from '../support/origin.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { startNameServer } from '../support/fakes/dns-server.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin, type Origin } from '../support/fakes/origin.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let consoles: Consoles;
 let origin: Origin;

@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
-import { startProduct, type Product } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { startProduct, type Product } from '../support/services/browser.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let product: Product;
 beforeAll(async () => {

@@ -2,12 +2,12 @@
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { setSessionCookies } from '../support/browser.ts';
-import type { BuiltSite } from '../support/build.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { measurePageCost } from '../support/page-cost.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { setSessionCookies } from '../support/services/browser.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { measurePageCost } from '../support/assertions/page-cost.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let consoles: Consoles;
 let site: BuiltSite;

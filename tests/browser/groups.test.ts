@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLookout } from '@edgeloom/api/steering/look-at.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { keepPicture } from '../support/pictures.ts';
-import { attentionItems } from '../support/trouble.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { attentionItems } from '../support/builders/attention-items.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {

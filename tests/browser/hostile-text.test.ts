@@ -10,12 +10,12 @@ import { groups } from '@edgeloom/contract/all.ts';
 import type { Family } from '@edgeloom/contract/family.ts';
 import { mounted, paramNames } from '@edgeloom/contract/endpoint.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import { horizontalOverflow } from '../support/browser.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { eventually } from '../support/eventually.ts';
-import { sample } from '../support/sample.ts';
-import { textAt, objectKindAt, world, type World } from '../support/world.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { horizontalOverflow } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { sample } from '../support/builders/sample-input.ts';
+import { textAt, objectKindAt, world, type World } from '../support/builders/world.ts';
 
 /** One script per context: URL, attribute, element, template. */
 const attack = (place: string) =>

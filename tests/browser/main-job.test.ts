@@ -1,15 +1,15 @@
 // The main workflow, using only the consoles and visitors' requests.
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testAgent } from '../support/agent.ts';
-import { signIn, startProduct } from '../support/browser.ts';
-import type { Product } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
-import type { Origin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
-import { keepPicture } from '../support/pictures.ts';
-import { visit } from '../support/visit.ts';
+import { testAgent } from '../support/services/agent.ts';
+import { signIn, startProduct } from '../support/services/browser.ts';
+import type { Product } from '../support/services/browser.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import type { Origin } from '../support/fakes/origin.ts';
+import { freePort } from '../support/services/ports.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 let product: Product;
 let before: Origin;

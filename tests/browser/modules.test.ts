@@ -8,10 +8,10 @@ import {
   tokenAuths,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { horizontalOverflow } from '../support/browser.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { eventually } from '../support/eventually.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { horizontalOverflow } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {

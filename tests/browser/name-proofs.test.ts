@@ -1,12 +1,12 @@
 // A name that requires verification, from adding it to enabling it, with a real DNS server.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { horizontalOverflow } from '../support/browser.ts';
-import { unique } from '../support/build.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { horizontalOverflow } from '../support/services/browser.ts';
+import { unique } from '../support/builders/build.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 type NameServer = Awaited<ReturnType<typeof startNameServer>>;
 let consoles: Consoles;

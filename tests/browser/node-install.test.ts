@@ -3,11 +3,11 @@ import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { horizontalOverflow } from '../support/browser.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { eventually } from '../support/eventually.ts';
-import { keepPicture } from '../support/pictures.ts';
-import { startFakeMachines, type FakeMachines } from '../support/played-machines.ts';
+import { horizontalOverflow } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { startFakeMachines, type FakeMachines } from '../support/fakes/fake-machines.ts';
 
 let consoles: Consoles;
 let machines: FakeMachines;

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { horizontalOverflow, startProduct, type Product } from '../support/browser.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { horizontalOverflow, startProduct, type Product } from '../support/services/browser.ts';
 
 let product: Product;
 beforeAll(async () => {

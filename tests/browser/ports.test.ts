@@ -2,10 +2,10 @@
 import { ports, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { eventually } from '../support/eventually.ts';
-import { outboxKeys } from '../support/outbox.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {

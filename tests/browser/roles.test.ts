@@ -2,8 +2,8 @@
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestApp } from '../support/app.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
+import type { TestApp } from '../support/services/app.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
 let consoles: Consoles;
 let app: TestApp;

@@ -1,10 +1,10 @@
 // An operator upgrades a fake fleet: starts it, follows its waves, pauses it, and sees why it was rolled back.
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { keepPicture } from '../support/pictures.ts';
-import { PlayedFleet, START } from '../support/played-fleet.ts';
-import { createReleaseStore } from '../support/release-shelf.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { FakeFleet, START } from '../support/fakes/fake-fleet.ts';
+import { createReleaseStore } from '../support/builders/release-store.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ test(
     const made = await Promise.all(Array.from({ length: 4 }, () => build.node({ zone })));
     const ids = made.map(({ id }) => id);
     await db.edgeNode.updateMany({ where: { id: { in: ids } }, data: { joinedAt: new Date(START) } });
-    const fleet = new PlayedFleet(installation, ids);
+    const fleet = new FakeFleet(installation, ids);
     fleet.now = Date.now();
     await fleet.connect(...fleet.nodes);
     const { page } = await consoles.openAs(zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
@@ -120,7 +120,7 @@ test('an upgrade of no node is not begun, and says so at the version', { timeout
   const { build, installation } = consoles.app;
   const node = await build.node();
   await installation.db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date(START) } });
-  const fleet = new PlayedFleet(installation, [node.id]);
+  const fleet = new FakeFleet(installation, [node.id]);
   fleet.at(0).version = '1.1.0';
   await fleet.connect(...fleet.nodes);
   const { page } = await consoles.openAs(node.zone.client, 'systemManagement/systemUpgrade', { language: 'en' });

@@ -24,11 +24,11 @@ import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.end
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { horizontalOverflow, startProduct } from '../support/browser.ts';
-import type { Kind, Product, Screen } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { horizontalOverflow, startProduct } from '../support/services/browser.ts';
+import type { Kind, Product, Screen } from '../support/services/browser.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let product: Product;
 let emptySite: string;

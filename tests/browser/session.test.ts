@@ -1,9 +1,9 @@
 // Sessions with several tabs and unsaved forms.
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessToken } from '../support/actors.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { password, passwordAccounts } from '../support/people.ts';
+import { accessToken } from '../support/builders/api-clients.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {

@@ -5,14 +5,14 @@ import { oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts'
 import type { Family } from '@edgeloom/contract/family.ts';
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import type { TestApp } from '../support/app.ts';
-import { horizontalOverflow, type WindowOptions, type Screen } from '../support/browser.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { codeIn, mailTo, tokenIn } from '../support/mailbox.ts';
-import { startOidcProvider, type TestProvider } from '../support/oidc-provider.ts';
-import { password, passwordAccounts } from '../support/people.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import type { TestApp } from '../support/services/app.ts';
+import { horizontalOverflow, type WindowOptions, type Screen } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { codeIn, mailTo, tokenIn } from '../support/assertions/mailbox.ts';
+import { startOidcProvider, type TestProvider } from '../support/fakes/oidc-provider.ts';
+import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let consoles: Consoles;
 let app: TestApp;

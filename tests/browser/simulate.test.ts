@@ -2,10 +2,10 @@
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { horizontalOverflow, startProduct } from '../support/browser.ts';
-import type { Product } from '../support/browser.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { horizontalOverflow, startProduct } from '../support/services/browser.ts';
+import type { Product } from '../support/services/browser.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let product: Product;
 beforeAll(async () => {

@@ -2,11 +2,11 @@
 import { ownSessions, proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SignedInAccount } from '../support/actors.ts';
-import type { TestApp } from '../support/app.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { eventually } from '../support/eventually.ts';
-import { password, passwordAccounts } from '../support/people.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import type { TestApp } from '../support/services/app.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
 
 let consoles: Consoles;
 let app: TestApp;

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { unique, type BuiltSite, type BuiltZone } from '../support/build.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { unique, type BuiltSite, type BuiltZone } from '../support/builders/build.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {

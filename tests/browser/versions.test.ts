@@ -4,10 +4,10 @@ import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { horizontalOverflow, startProduct, type Product } from '../support/browser.ts';
-import { eventually } from '../support/eventually.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { horizontalOverflow, startProduct, type Product } from '../support/services/browser.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let product: Product;
 beforeAll(async () => {

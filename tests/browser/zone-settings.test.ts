@@ -2,11 +2,11 @@
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/accessibility.ts';
-import { apiClients } from '../support/actors.ts';
-import { setSessionCookies } from '../support/browser.ts';
-import { startConsoles, type Consoles } from '../support/consoles.ts';
-import { keepPicture } from '../support/pictures.ts';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { apiClients } from '../support/builders/api-clients.ts';
+import { setSessionCookies } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {

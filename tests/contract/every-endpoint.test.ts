@@ -4,8 +4,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { errors } from '@edgeloom/contract/errors.ts';
 import type { Mount } from '@edgeloom/contract/family.ts';
 import { permissions } from '@edgeloom/contract/permissions.ts';
-import type { SignedInAccount } from '../support/actors.ts';
-import { testApp } from '../support/app.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { testApp } from '../support/services/app.ts';
 import {
   calls,
   authenticatedCalls as allGuarded,
@@ -14,8 +14,8 @@ import {
   send,
   type WireResponse,
   type WireCall,
-} from '../support/every-call.ts';
-import { idsIn, withAt } from '../support/sample.ts';
+} from '../support/builders/every-call.ts';
+import { idsIn, withAt } from '../support/builders/sample-input.ts';
 import {
   snapshotOf,
   objectKindAt,
@@ -24,7 +24,7 @@ import {
   type Ids,
   type ObjectKind,
   type World,
-} from '../support/world.ts';
+} from '../support/builders/world.ts';
 
 const app = await testApp();
 const { build, installation } = app;

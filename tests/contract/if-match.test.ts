@@ -1,9 +1,9 @@
 // Every PUT that returns an object with a modification time supports If-Match.
 import { afterAll, expect, test } from 'vitest';
 import { hasETag } from '@edgeloom/api/http/preconditions.ts';
-import { testApp } from '../support/app.ts';
-import { authenticatedCalls, inputFor, send } from '../support/every-call.ts';
-import { world } from '../support/world.ts';
+import { testApp } from '../support/services/app.ts';
+import { authenticatedCalls, inputFor, send } from '../support/builders/every-call.ts';
+import { world } from '../support/builders/world.ts';
 
 const app = await testApp();
 afterAll(() => app.close());

@@ -2,10 +2,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { errors } from '@edgeloom/contract/errors.ts';
-import { testApp } from '../support/app.ts';
-import { calls, inputFor, send } from '../support/every-call.ts';
-import { sample, type Sampler } from '../support/sample.ts';
-import { textAt, objectKindAt, world } from '../support/world.ts';
+import { testApp } from '../support/services/app.ts';
+import { calls, inputFor, send } from '../support/builders/every-call.ts';
+import { sample, type Sampler } from '../support/builders/sample-input.ts';
+import { textAt, objectKindAt, world } from '../support/builders/world.ts';
 
 const app = await testApp();
 const { build, installation } = app;

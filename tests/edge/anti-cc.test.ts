@@ -7,10 +7,10 @@ import * as z from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { Edge, Reply } from '../support/edge.ts';
-import { rule, startEdge, zoneDoc } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { simulateRequest } from '../support/simulated.ts';
+import type { Edge, Reply } from '../support/services/edge.ts';
+import { rule, startEdge, zoneDoc } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { simulateRequest } from '../support/assertions/simulate-request.ts';
 
 type AntiCC = NonNullable<ZoneDoc['antiCC']>;
 

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { startUnresponsiveOrigin } from '../support/deaf-origin.ts';
-import { startEdge, upstream } from '../support/edge.ts';
-import type { HostOverrides } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate, startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
+import { startUnresponsiveOrigin } from '../support/fakes/unresponsive-origin.ts';
+import { startEdge, upstream } from '../support/services/edge.ts';
+import type { HostOverrides } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate, startOrigin } from '../support/fakes/origin.ts';
+import { freePort } from '../support/services/ports.ts';
 
 const edge = await startEdge({ zone: { worker: { processes: 1, connections: 512 } } });
 const origins = await Promise.all([startOrigin(), startOrigin(), startOrigin()]);

@@ -3,10 +3,10 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change } from '@edgeloom/agent/nginx/admin.ts';
-import { eventually } from '../support/eventually.ts';
-import { startEdge, zoneDoc, type Edge } from '../support/edge.ts';
-import { freePort } from '../support/ports.ts';
-import { statusFrom } from '../support/visit.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startEdge, zoneDoc, type Edge } from '../support/services/edge.ts';
+import { freePort } from '../support/services/ports.ts';
+import { statusFrom } from '../support/assertions/visit.ts';
 
 const set = { timeout: 600, max: 1000 };
 let edge: Edge;

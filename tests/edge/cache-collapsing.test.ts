@@ -8,10 +8,10 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startEdge, upstream } from '../support/edge.ts';
-import type { Ask } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate } from '../support/origin.ts';
+import { startEdge, upstream } from '../support/services/edge.ts';
+import type { Ask } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate } from '../support/fakes/origin.ts';
 
 type Handler = (call: IncomingMessage, reply: ServerResponse, n: number) => unknown;
 

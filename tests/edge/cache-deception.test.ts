@@ -1,9 +1,9 @@
 // Cache deception: a path that looks like a static file must not cause private pages to be cached.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
-import { rule, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import type { OriginResponse } from '../support/origin.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import type { OriginResponse } from '../support/fakes/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -2,7 +2,7 @@
 import { connect } from 'node:http2';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -1,11 +1,11 @@
 // The cache's conformance to RFC 9111, 9110, 9213 and 5861, seen by visitor and origin.
 import { afterAll, describe, expect, test } from 'vitest';
-import { uncacheable, date, HOUR, cacheable } from '../support/cache-cases.ts';
-import { startEdge } from '../support/edge.ts';
-import type { Ask } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate } from '../support/origin.ts';
-import type { Script } from '../support/origin.ts';
+import { uncacheable, date, HOUR, cacheable } from '../support/builders/cache-cases.ts';
+import { startEdge } from '../support/services/edge.ts';
+import type { Ask } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate } from '../support/fakes/origin.ts';
+import type { Script } from '../support/fakes/origin.ts';
 
 const edge = await startEdge();
 const { name: host } = await edge.site();

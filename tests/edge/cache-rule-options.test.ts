@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import type { Ask } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate } from '../support/origin.ts';
-import type { OriginRequest } from '../support/origin.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import type { Ask } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate } from '../support/fakes/origin.ts';
+import type { OriginRequest } from '../support/fakes/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

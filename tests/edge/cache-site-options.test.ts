@@ -1,8 +1,8 @@
 // Cache options of a site: Set-Cookie, request Cache-Control, and POST (RFC 9110 9.3.3).
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
-import { rule, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 type Headers = Record<string, string>;
 

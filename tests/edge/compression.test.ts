@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import type { Reply } from '../support/edge.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import type { Reply } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

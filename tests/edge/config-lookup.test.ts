@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, expect, test } from 'vitest';
-import { hostDoc, rule, siteDoc, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { hostDoc, rule, siteDoc, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

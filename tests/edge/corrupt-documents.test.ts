@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { hostDoc, siteDoc, startEdge } from '../support/edge.ts';
+import { hostDoc, siteDoc, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

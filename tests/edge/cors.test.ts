@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { CorsSettings } from '@edgeloom/contract/modules/cors.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import type { Reply } from '../support/edge.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import type { Reply } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -4,7 +4,7 @@ import type { HeaderRule } from '@edgeloom/contract/modules/custom-headers.ts';
 import { HeaderRule as HeaderRuleSchema } from '@edgeloom/contract/modules/custom-headers.ts';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { hostDoc, rule, startEdge } from '../support/edge.ts';
+import { hostDoc, rule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { startEdge, upstream } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { startNameServer } from './name-server.ts';
+import { startEdge, upstream } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startNameServer } from '../support/fakes/dns-server.ts';
 
 const names = await startNameServer();
 const edge = await startEdge({ resolvers: [names.address] });

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
-import { rule, startEdge, upstream } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePorts } from '../support/ports.ts';
+import { rule, startEdge, upstream } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { freePorts } from '../support/services/ports.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const zone = { worker: { processes: 1, connections: 1024 } };
 const edge = await startEdge({ zone });

@@ -1,8 +1,8 @@
 // Without the kernel firewall, nginx itself blocks the zone's addresses.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../support/eventually.ts';
-import { startEdge, type Edge } from '../support/edge.ts';
-import { statusFrom } from '../support/visit.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startEdge, type Edge } from '../support/services/edge.ts';
+import { statusFrom } from '../support/assertions/visit.ts';
 
 let edge: Edge;
 beforeAll(async () => {

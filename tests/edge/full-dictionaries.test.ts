@@ -1,6 +1,6 @@
 // A full dictionary rejects new entries and never evicts other customers' entries.
 import { expect, test } from 'vitest';
-import { hostDoc, rule, siteDoc, startEdge } from '../support/edge.ts';
+import { hostDoc, rule, siteDoc, startEdge } from '../support/services/edge.ts';
 
 test('without room, documents are read from disk, and every domain is served and updated', async () => {
   const edge = await startEdge({ dicts: { docs: '64k', marks: '16k' } });

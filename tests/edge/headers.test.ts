@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
 const { name: host } = await edge.site();

@@ -1,6 +1,6 @@
 // Attacks by visitors and origins. Neither is trusted.
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 const { name: host } = await edge.site({ cacheRules: [rule({ honourOrigin: true, cacheTime: 600 })] });

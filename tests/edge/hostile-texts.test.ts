@@ -24,7 +24,7 @@ import { RateInput } from '@edgeloom/contract/rates/rates.ts';
 import { renderTree } from '@edgeloom/agent/render/render.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { hostDoc, startEdge, zoneDoc } from '../support/edge.ts';
+import { hostDoc, startEdge, zoneDoc } from '../support/services/edge.ts';
 
 const zoneKey = randomBytes(32);
 const edge = await startEdge({ zoneKey });

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { antiHeaderDocs, antiRefererDocs } from '@edgeloom/api/compile/hotlink.ts';
 import type { AntiHeaderDoc, AntiRefererDoc } from '@edgeloom/contract/edge/documents.ts';
 import { AntiHeaderInput, AntiRefererInput } from '@edgeloom/contract/hotlink/hotlink.ts';
-import { rule, startEdge, type Reply } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { rule, startEdge, type Reply } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -3,7 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startEdge, zoneDoc } from '../support/edge.ts';
+import { startEdge, zoneDoc } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

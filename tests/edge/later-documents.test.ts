@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { supportedNeeds } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, expect, test } from 'vitest';
-import { startEdge } from '../support/edge.ts';
+import { startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -1,7 +1,7 @@
 import type { SiteStatus } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, expect, test } from 'vitest';
-import { hostDoc, siteDoc, startEdge } from '../support/edge.ts';
-import type { Ask } from '../support/edge.ts';
+import { hostDoc, siteDoc, startEdge } from '../support/services/edge.ts';
+import type { Ask } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

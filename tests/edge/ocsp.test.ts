@@ -10,11 +10,11 @@ import { StapleFiles, stapleKey } from '@edgeloom/agent/ocsp/staple-files.ts';
 import { Staples } from '@edgeloom/agent/ocsp/staples.ts';
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createAuthority, type CertificatePair } from '../support/authority.ts';
-import { startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
-import { ocspResponse, startResponder, type ResponderOptions } from '../support/responder.ts';
+import { createAuthority, type CertificatePair } from '../support/builders/certificate-authority.ts';
+import { startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { freePort } from '../support/services/ports.ts';
+import { ocspResponse, startResponder, type ResponderOptions } from '../support/fakes/ocsp-responder.ts';
 
 const ca = await createAuthority();
 const stranger = await createAuthority();

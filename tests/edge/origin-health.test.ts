@@ -1,8 +1,8 @@
 // Effect of health check results on origin selection.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { HostDoc } from '@edgeloom/contract/edge/documents.ts';
-import { startEdge, upstream } from '../support/edge.ts';
-import { startOrigin } from '../support/origin.ts';
+import { startEdge, upstream } from '../support/services/edge.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
 
 const edge = await startEdge();
 const [one, two] = await Promise.all([startOrigin(), startOrigin()]);

@@ -5,8 +5,8 @@ import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startEdge, upstream } from '../support/edge.ts';
-import { startOrigin } from '../support/origin.ts';
+import { startEdge, upstream } from '../support/services/edge.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
 
 const trusted = selfSigned('origin.example.com');
 const edge = await startEdge({ trustedAuthorities: trusted.cert });

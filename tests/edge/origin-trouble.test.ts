@@ -4,11 +4,11 @@ import type { Socket } from 'node:net';
 import { once } from 'node:events';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { rule, startEdge, upstream } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
-import { startNameServer } from './name-server.ts';
+import { rule, startEdge, upstream } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { freePort } from '../support/services/ports.ts';
+import { startNameServer } from '../support/fakes/dns-server.ts';
 
 const names = await startNameServer();
 const edge = await startEdge({ resolvers: [names.address] });

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { originFault, originPolicy } from '@edgeloom/api/core/outbound.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { forbiddenAddresses, publicAddresses } from '../support/outbound-addresses.ts';
-import { freePorts } from '../support/ports.ts';
-import { testDir } from '../support/test-dir.ts';
+import { forbiddenAddresses, publicAddresses } from '../support/builders/outbound-addresses.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const run = promisify(execFile);
 const lua = path.join(import.meta.dirname, '../../agent/lua');

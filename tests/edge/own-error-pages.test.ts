@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
-import { rule, startEdge, upstream } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { rule, startEdge, upstream } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge({ zone: { maxBodyBytes: 1000 } });
 afterAll(() => edge.stop());

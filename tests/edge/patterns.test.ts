@@ -10,9 +10,9 @@ import { safePattern } from '@edgeloom/contract/common/pattern.ts';
 import fc from 'fast-check';
 import * as z from 'zod';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import { freePorts } from '../support/ports.ts';
-import { testDir } from '../support/test-dir.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const run = promisify(execFile);
 const lua = path.join(import.meta.dirname, '../../agent/lua');

@@ -5,7 +5,7 @@ import { preheat, proofOf, keepCached } from '@edgeloom/agent/link/preheat.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import type { TokenAuthDoc } from '@edgeloom/contract/edge/module-doc.ts';
 import { afterAll, expect, test } from 'vitest';
-import { rule as cacheRule, startEdge } from '../support/edge.ts';
+import { rule as cacheRule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

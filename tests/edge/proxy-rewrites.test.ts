@@ -3,7 +3,7 @@ import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import { RewriteRule } from '@edgeloom/contract/modules/proxy-rewrites.ts';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { rule as cacheRule, startEdge } from '../support/edge.ts';
+import { rule as cacheRule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -1,10 +1,10 @@
 // Purges by prefix and by tag, and soft purges, which take effect on the next request.
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
-import { rule, startEdge } from '../support/edge.ts';
-import type { Ask } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate } from '../support/origin.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import type { Ask } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate } from '../support/fakes/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate } from '../support/origin.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate } from '../support/fakes/origin.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import type { RateDoc } from '@edgeloom/contract/edge/documents.ts';
-import { rule, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
-import type { Ask } from '../support/edge.ts';
-import { rule, startEdge, zoneDoc } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import type { Ask } from '../support/services/edge.ts';
+import { rule, startEdge, zoneDoc } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { encodeRiskPack, flattened, networkOf } from '@edgeloom/contract/edge/risk-pack.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { freePorts } from '../support/ports.ts';
-import { testDir } from '../support/test-dir.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const run = promisify(execFile);
 const lua = path.join(import.meta.dirname, '../../agent/lua');

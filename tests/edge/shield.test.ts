@@ -10,12 +10,12 @@ import type { EdgeDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { hostDoc, Reply, rule, siteDoc, startEdge } from '../support/edge.ts';
-import type { Ask, Edge, HostOverrides } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate } from '../support/origin.ts';
-import type { Origin } from '../support/origin.ts';
-import { freePorts } from '../support/ports.ts';
+import { hostDoc, Reply, rule, siteDoc, startEdge } from '../support/services/edge.ts';
+import type { Ask, Edge, HostOverrides } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate } from '../support/fakes/origin.ts';
+import type { Origin } from '../support/fakes/origin.ts';
+import { freePorts } from '../support/services/ports.ts';
 
 const zoneKey = randomBytes(32);
 let relay: Edge;

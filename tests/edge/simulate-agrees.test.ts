@@ -15,12 +15,12 @@ import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import type { ModuleDoc } from '@edgeloom/contract/edge/module-doc.ts';
 import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SeededRandom } from '../support/chance.ts';
-import { hostDoc, rule, siteDoc, startEdge, upstream } from '../support/edge.ts';
-import type { Edge } from '../support/edge.ts';
-import { startOrigin } from '../support/origin.ts';
-import type { OriginResponse, OriginRequest, Origin } from '../support/origin.ts';
-import { simulateRequest } from '../support/simulated.ts';
+import { SeededRandom } from '../support/builders/seeded-random.ts';
+import { hostDoc, rule, siteDoc, startEdge, upstream } from '../support/services/edge.ts';
+import type { Edge } from '../support/services/edge.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import type { OriginResponse, OriginRequest, Origin } from '../support/fakes/origin.ts';
+import { simulateRequest } from '../support/assertions/simulate-request.ts';
 
 const CONFIGURATIONS = 100;
 const REQUESTS = 20;

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import type { Edge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate } from '../support/origin.ts';
-import { simulateRequest } from '../support/simulated.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import type { Edge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate } from '../support/fakes/origin.ts';
+import { simulateRequest } from '../support/assertions/simulate-request.ts';
 
 let edge: Edge;
 beforeAll(async () => {

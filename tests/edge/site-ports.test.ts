@@ -1,7 +1,7 @@
 // Ports of a zone that a site opens.
 import { afterAll, expect, test } from 'vitest';
-import { startEdge, zoneDoc } from '../support/edge.ts';
-import { freePort } from '../support/ports.ts';
+import { startEdge, zoneDoc } from '../support/services/edge.ts';
+import { freePort } from '../support/services/ports.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

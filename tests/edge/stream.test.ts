@@ -6,12 +6,12 @@ import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
-import { startUnresponsiveOrigin } from '../support/deaf-origin.ts';
-import { upstream, zoneDoc } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { portDoc, sendTcp, sendUdp, startEcho, startForwards, startUdpEcho } from '../support/forwards.ts';
-import { freePort, freePorts } from '../support/ports.ts';
-import { startNameServer } from './name-server.ts';
+import { startUnresponsiveOrigin } from '../support/fakes/unresponsive-origin.ts';
+import { upstream, zoneDoc } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { portDoc, sendTcp, sendUdp, startEcho, startForwards, startUdpEcho } from '../support/fakes/forwards.ts';
+import { freePort, freePorts } from '../support/services/ports.ts';
+import { startNameServer } from '../support/fakes/dns-server.ts';
 
 const dns = await startNameServer();
 const edge = await startForwards({ resolvers: [dns.address] });

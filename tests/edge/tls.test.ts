@@ -11,9 +11,9 @@ import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { certDoc as compiledCert } from '@edgeloom/api/compile/cert.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startEdge, upstream } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
+import { startEdge, upstream } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
 
 const zoneKey = randomBytes(32);
 const edge = await startEdge({ zoneKey });

@@ -9,8 +9,8 @@ import { judge, signUrl, type Choice, type Digest } from '@edgeloom/contract/mod
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { rule as cacheRule, startEdge, type Ask } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { rule as cacheRule, startEdge, type Ask } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

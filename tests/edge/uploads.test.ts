@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { startEdge } from '../support/edge.ts';
+import { startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

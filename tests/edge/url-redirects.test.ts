@@ -4,7 +4,7 @@ import type { RedirectRule } from '@edgeloom/contract/modules/redirect-table.ts'
 import { RedirectInput } from '@edgeloom/contract/modules/redirects.ts';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { rule as cacheRule, startEdge } from '../support/edge.ts';
+import { rule as cacheRule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());

@@ -10,9 +10,9 @@ import { Images } from '@edgeloom/agent/images/images.ts';
 import { loadLibrary } from '@edgeloom/agent/images/library.ts';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { rule, startEdge, upstream, zoneDoc } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
-import { gate } from '../support/origin.ts';
+import { rule, startEdge, upstream, zoneDoc } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { gate } from '../support/fakes/origin.ts';
 
 const sharp = loadLibrary();
 const edge = await startEdge();

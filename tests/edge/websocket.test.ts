@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { rule, startEdge } from '../support/edge.ts';
-import { eventually } from '../support/eventually.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
 // A rule that caches everything must not affect WebSockets.

@@ -1,7 +1,7 @@
 // Zone settings, as visitors and origins see them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Edge } from '../support/edge.ts';
-import { startEdge, zoneDoc } from '../support/edge.ts';
+import type { Edge } from '../support/services/edge.ts';
+import { startEdge, zoneDoc } from '../support/services/edge.ts';
 
 let edge: Edge;
 beforeAll(async () => {

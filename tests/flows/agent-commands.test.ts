@@ -11,13 +11,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { bundleAgent } from '../../deploy/build.ts';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import { launch } from '../../deploy/services/program.ts';
-import type { TestAgent } from '../support/agent.ts';
-import { hostDoc } from '../support/edge.ts';
-import { portDoc } from '../support/forwards.ts';
-import { freePort } from '../support/ports.ts';
-import { services } from '../support/services.ts';
-import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/standing-node.ts';
-import { testDir } from '../support/test-dir.ts';
+import type { TestAgent } from '../support/services/agent.ts';
+import { hostDoc } from '../support/services/edge.ts';
+import { portDoc } from '../support/fakes/forwards.ts';
+import { freePort } from '../support/services/ports.ts';
+import { services } from '../support/services/shared-services.ts';
+import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/services/connected-node.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });

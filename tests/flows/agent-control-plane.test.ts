@@ -10,15 +10,15 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent } from '../support/agent.ts';
-import { unique } from '../support/build.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import type { ControlPlane } from '../support/control-plane.ts';
-import { startOrigin } from '../support/origin.ts';
-import { freePort, freePorts } from '../support/ports.ts';
-import { testDatabase } from '../support/services.ts';
-import { get, eventuallyStarted } from '../support/standing-node.ts';
-import '../support/matchers.ts';
+import { testAgent } from '../support/services/agent.ts';
+import { unique } from '../support/builders/build.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import type { ControlPlane } from '../support/services/control-plane.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { freePort, freePorts } from '../support/services/ports.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { get, eventuallyStarted } from '../support/services/connected-node.ts';
+import '../support/assertions/matchers.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });

@@ -8,12 +8,18 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findNginx, findProcess } from '@edgeloom/agent/nginx/processes.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent } from '../support/agent.ts';
-import { hostDoc } from '../support/edge.ts';
-import { freePort } from '../support/ports.ts';
-import { startPeer } from '../support/scripted-peer.ts';
-import { services } from '../support/services.ts';
-import { get, eventuallyStarted, startRequestLoop, waitForSync, startConnectedNode } from '../support/standing-node.ts';
+import { testAgent } from '../support/services/agent.ts';
+import { hostDoc } from '../support/services/edge.ts';
+import { freePort } from '../support/services/ports.ts';
+import { startPeer } from '../support/fakes/scripted-control-plane.ts';
+import { services } from '../support/services/shared-services.ts';
+import {
+  get,
+  eventuallyStarted,
+  startRequestLoop,
+  waitForSync,
+  startConnectedNode,
+} from '../support/services/connected-node.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });

@@ -6,10 +6,10 @@ import { Admin } from '@edgeloom/agent/nginx/admin.ts';
 import { findNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { upstream } from '../support/edge.ts';
-import { portDoc, sendTcp, startEcho } from '../support/forwards.ts';
-import { freePort } from '../support/ports.ts';
-import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/standing-node.ts';
+import { upstream } from '../support/services/edge.ts';
+import { portDoc, sendTcp, startEcho } from '../support/fakes/forwards.ts';
+import { freePort } from '../support/services/ports.ts';
+import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/services/connected-node.ts';
 
 /** Without the cache manager and loader, which come and go. */
 const pidsIn = async (dir: string) =>

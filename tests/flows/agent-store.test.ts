@@ -8,8 +8,8 @@ import { digestOf, documentFiles, DocumentStore } from '@edgeloom/agent/store/do
 import { decodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { Scrub } from '@edgeloom/agent/store/scrub.ts';
 import { expect, test } from 'vitest';
-import { bareEnv } from '../support/bare-env.ts';
-import { stateAt, commits, applyCommits } from '../support/commit-story.ts';
+import { minimalEnv } from '../support/services/minimal-env.ts';
+import { stateAt, commits, applyCommits } from '../support/builders/commit-sequence.ts';
 
 const support = path.join(import.meta.dirname, '../support');
 const last = commits.at(-1)?.reached ?? 0;
@@ -42,12 +42,12 @@ async function applyCommitsUntil(step: number, cutAt?: number): Promise<number> 
     process.execPath,
     [
       '--import',
-      path.join(support, 'crash-at.ts'),
-      path.join(support, 'commit-story.ts'),
+      path.join(support, 'services/crash-at.ts'),
+      path.join(support, 'builders/commit-sequence.ts'),
       dir,
       ...(cutAt === undefined ? [] : [String(cutAt)]),
     ],
-    { env: { ...bareEnv, CRASH_AT: String(step) }, stdio: ['ignore', 'ignore', 'pipe'] },
+    { env: { ...minimalEnv, CRASH_AT: String(step) }, stdio: ['ignore', 'ignore', 'pipe'] },
   );
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));

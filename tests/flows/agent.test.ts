@@ -6,9 +6,15 @@ import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import { expect, test, vi } from 'vitest';
-import { hostDoc } from '../support/edge.ts';
-import { freePort } from '../support/ports.ts';
-import { get, eventuallyStarted, startRequestLoop, waitForSync, startConnectedNode } from '../support/standing-node.ts';
+import { hostDoc } from '../support/services/edge.ts';
+import { freePort } from '../support/services/ports.ts';
+import {
+  get,
+  eventuallyStarted,
+  startRequestLoop,
+  waitForSync,
+  startConnectedNode,
+} from '../support/services/connected-node.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });

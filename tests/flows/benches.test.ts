@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { testDir } from '../support/test-dir.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const run = promisify(execFile);
 const folder = path.join(import.meta.dirname, '../bench');

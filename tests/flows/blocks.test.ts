@@ -5,13 +5,13 @@ import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { startOrigin, type Origin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
-import { nodeAt, servedSite } from '../support/served-site.ts';
-import { testDatabase } from '../support/services.ts';
-import { eventuallyStarted } from '../support/standing-node.ts';
-import { statusFrom } from '../support/visit.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { startOrigin, type Origin } from '../support/fakes/origin.ts';
+import { freePort } from '../support/services/ports.ts';
+import { nodeAt, servedSite } from '../support/builders/served-site.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { eventuallyStarted } from '../support/services/connected-node.ts';
+import { statusFrom } from '../support/assertions/visit.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 

@@ -3,8 +3,14 @@ import { access, chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from '
 import path from 'node:path';
 import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { get, eventuallyStarted, startRequestLoop, waitForSync, startConnectedNode } from '../support/standing-node.ts';
-import type { ConnectedNode } from '../support/standing-node.ts';
+import {
+  get,
+  eventuallyStarted,
+  startRequestLoop,
+  waitForSync,
+  startConnectedNode,
+} from '../support/services/connected-node.ts';
+import type { ConnectedNode } from '../support/services/connected-node.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -2,14 +2,14 @@
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { processDueOrders } from '../support/issue-due.ts';
-import { testApp, type TestApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { startDnspod } from '../support/dns-vendors/dnspod.ts';
-import type { FakeVendor } from '../support/dns-vendors/stand-in.ts';
-import { eventually } from '../support/eventually.ts';
-import { startPebble, type Pebble } from '../support/pebble.ts';
+import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
+import { processDueOrders } from '../support/builders/process-due-orders.ts';
+import { testApp, type TestApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { startDnspod } from '../support/fakes/dns-vendors/dnspod.ts';
+import type { FakeVendor } from '../support/fakes/dns-vendors/fake-vendor.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startPebble, type Pebble } from '../support/services/pebble.ts';
 
 const zone = `${unique('zone')}.example.com`;
 let vendor: FakeVendor;

@@ -5,14 +5,14 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { openAccount } from '@edgeloom/api/acme/client.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { nameServerHost, startNameServer } from '../edge/name-server.ts';
-import { processDueOrders } from '../support/issue-due.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
-import { eventually } from '../support/eventually.ts';
-import '../support/matchers.ts';
-import { testApp, type TestApp } from '../support/app.ts';
-import { startPebble, type Pebble } from '../support/pebble.ts';
-import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
+import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
+import { processDueOrders } from '../support/builders/process-due-orders.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import '../support/assertions/matchers.ts';
+import { testApp, type TestApp } from '../support/services/app.ts';
+import { startPebble, type Pebble } from '../support/services/pebble.ts';
+import { startPowerDns, type PowerDns } from '../support/services/power-dns.ts';
 
 const zone = `${unique('zone')}.example.com`;
 /** Belongs to another customer. */

@@ -2,10 +2,10 @@
 import { orderDue } from '@edgeloom/api/acme/renew.ts';
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { processDueOrders } from '../support/issue-due.ts';
-import { testApp, type TestApp } from '../support/app.ts';
-import { unique } from '../support/build.ts';
-import { startPebble, type Pebble } from '../support/pebble.ts';
+import { processDueOrders } from '../support/builders/process-due-orders.ts';
+import { testApp, type TestApp } from '../support/services/app.ts';
+import { unique } from '../support/builders/build.ts';
+import { startPebble, type Pebble } from '../support/services/pebble.ts';
 
 const MANY = 60;
 const BUDGET = 48;

@@ -5,10 +5,10 @@ import { readEnv } from '@edgeloom/api/core/env.ts';
 import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { hostKey, nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { apiClients } from '../support/actors.ts';
-import { builder, unique } from '../support/build.ts';
-import type { Build, BuiltSite } from '../support/build.ts';
-import { services, testDatabase } from '../support/services.ts';
+import { apiClients } from '../support/builders/api-clients.ts';
+import { builder, unique } from '../support/builders/build.ts';
+import type { Build, BuiltSite } from '../support/builders/build.ts';
+import { services, testDatabase } from '../support/services/shared-services.ts';
 
 let installation: Awaited<ReturnType<typeof openInstallation>>;
 let build: Build;

@@ -11,11 +11,11 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Summary } from '../../deploy/quickstart/demo.ts';
-import { containerBase, findCompose, containerSkipReason } from '../support/container-base.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePorts } from '../support/ports.ts';
-import { testDir } from '../support/test-dir.ts';
-import { visit } from '../support/visit.ts';
+import { containerBase, findCompose, containerSkipReason } from '../support/services/container-base.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { testDir } from '../support/services/test-dir.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);

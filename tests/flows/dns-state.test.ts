@@ -9,17 +9,17 @@ import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts'
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { queryDns } from '../support/ask-name-server.ts';
-import { testApp, type TestApp } from '../support/app.ts';
-import { unique, type Tenant } from '../support/build.ts';
-import { startDnsApiProxy, type ProxyMode } from '../support/dns-front.ts';
-import { startDnspod } from '../support/dns-vendors/dnspod.ts';
-import { startRoute53 } from '../support/dns-vendors/route-53.ts';
-import type { FakeVendor } from '../support/dns-vendors/stand-in.ts';
-import { eventually } from '../support/eventually.ts';
-import '../support/matchers.ts';
-import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
-import { services } from '../support/services.ts';
+import { queryDns } from '../support/assertions/query-dns.ts';
+import { testApp, type TestApp } from '../support/services/app.ts';
+import { unique, type Tenant } from '../support/builders/build.ts';
+import { startDnsApiProxy, type ProxyMode } from '../support/fakes/dns-api-proxy.ts';
+import { startDnspod } from '../support/fakes/dns-vendors/dnspod.ts';
+import { startRoute53 } from '../support/fakes/dns-vendors/route-53.ts';
+import type { FakeVendor } from '../support/fakes/dns-vendors/fake-vendor.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import '../support/assertions/matchers.ts';
+import { startPowerDns, type PowerDns } from '../support/services/power-dns.ts';
+import { services } from '../support/services/shared-services.ts';
 
 const zone = `${unique('zone')}.example.com`;
 const places = [
@@ -372,7 +372,7 @@ function otherReconciler() {
     SECRETS_DIR: services().secretsDir,
     ORIGIN_ALLOW: '127.0.0.0/8',
   };
-  const program = new URL('../support/dns-reconciler.ts', import.meta.url).pathname;
+  const program = new URL('../support/services/dns-reconciler.ts', import.meta.url).pathname;
   return spawn(process.execPath, [program], { env: environment, stdio: 'ignore' });
 }
 

@@ -2,12 +2,12 @@
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { controlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
-import { nodeAt, servedSite } from '../support/served-site.ts';
-import { testDatabase } from '../support/services.ts';
-import { visit } from '../support/visit.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { nodeAt, servedSite } from '../support/builders/served-site.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 test('a stored pattern that nginx cannot compile blocks nobody and is shown with its node', async () => {
   const plane = await controlPlane({ databaseUrl: await testDatabase() });

@@ -4,9 +4,9 @@ import { mkdir, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { get, eventuallyStarted, startConnectedNode } from '../support/standing-node.ts';
-import type { ConnectedNode } from '../support/standing-node.ts';
-import { testDir } from '../support/test-dir.ts';
+import { get, eventuallyStarted, startConnectedNode } from '../support/services/connected-node.ts';
+import type { ConnectedNode } from '../support/services/connected-node.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { root } from '../../deploy/build.ts';
-import { testDir } from '../support/test-dir.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const run = promisify(execFile);
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { create, deploy, drift, status } from '../../prisma/migrate.ts';
-import { services, testDatabase } from '../support/services.ts';
-import { testDir } from '../support/test-dir.ts';
+import { services, testDatabase } from '../support/services/shared-services.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 async function emptyDatabase(): Promise<string> {
   const name = `empty_${crypto.randomUUID().replaceAll('-', '')}`;

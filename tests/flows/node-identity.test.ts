@@ -10,15 +10,15 @@ import { openTrust } from '@edgeloom/api/core/trust.ts';
 import { connect, Events, jwtAuthenticator, nkeys } from 'nats';
 import type { NatsConnection } from 'nats';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { unique } from '../support/build.ts';
-import type { BuiltZone, Tenant } from '../support/build.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import type { ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import '../support/matchers.ts';
-import { testDatabase } from '../support/services.ts';
-import { joinSimulated } from '../support/simulated-node.ts';
-import type { SimulatedNode } from '../support/simulated-node.ts';
+import { unique } from '../support/builders/build.ts';
+import type { BuiltZone, Tenant } from '../support/builders/build.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import type { ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import '../support/assertions/matchers.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { joinSimulated } from '../support/fakes/simulated-node.ts';
+import type { SimulatedNode } from '../support/fakes/simulated-node.ts';
 
 let plane: ControlPlane;
 beforeAll(async () => {

@@ -6,11 +6,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { tokenHash } from '@edgeloom/api/node-link/join.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { startFakeMachines, portOf } from '../support/played-machines.ts';
-import { ownReleases } from '../support/releases.ts';
-import { testDatabase } from '../support/services.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startFakeMachines, portOf } from '../support/fakes/fake-machines.ts';
+import { ownReleases } from '../support/builders/checkout-release.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
 
 const MACHINES = 50;
 const password = 'of each machine';

@@ -10,9 +10,9 @@ import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import type { NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ensureNodeArchive } from '../../deploy/node-archive.ts';
-import { unique } from '../support/build.ts';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
+import { unique } from '../support/builders/build.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 import {
   packNode,
   fakeSystemctl,
@@ -20,12 +20,12 @@ import {
   type Distribution,
   type Machine,
   type MachineOptions,
-} from '../support/machine.ts';
-import { freePorts } from '../support/ports.ts';
-import { ownReleases } from '../support/releases.ts';
-import { testDatabase } from '../support/services.ts';
-import { testDir } from '../support/test-dir.ts';
-import '../support/matchers.ts';
+} from '../support/fakes/machine.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { ownReleases } from '../support/builders/checkout-release.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { testDir } from '../support/services/test-dir.ts';
+import '../support/assertions/matchers.ts';
 
 const password = 'a machine’s password';
 let plane: ControlPlane;

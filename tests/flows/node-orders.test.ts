@@ -7,10 +7,16 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath } from '@edgeloom/agent/store/files.ts';
 import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { portDoc } from '../support/forwards.ts';
-import { freePort } from '../support/ports.ts';
-import { get, eventuallyStarted, startRequestLoop, waitForSync, startConnectedNode } from '../support/standing-node.ts';
-import type { ConnectedNode } from '../support/standing-node.ts';
+import { portDoc } from '../support/fakes/forwards.ts';
+import { freePort } from '../support/services/ports.ts';
+import {
+  get,
+  eventuallyStarted,
+  startRequestLoop,
+  waitForSync,
+  startConnectedNode,
+} from '../support/services/connected-node.ts';
+import type { ConnectedNode } from '../support/services/connected-node.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });

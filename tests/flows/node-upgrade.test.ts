@@ -8,16 +8,16 @@ import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { serveReleases, createAgentHome, releaseMaker, TOKEN } from '../support/node-home.ts';
-import type { TestRelease, ReleaseMaker } from '../support/node-home.ts';
-import { get, eventuallyStarted, startConnectedNode } from '../support/standing-node.ts';
-import type { ConnectedNode } from '../support/standing-node.ts';
+import { serveReleases, createAgentHome, releaseMaker, TOKEN } from '../support/builders/agent-releases.ts';
+import type { TestRelease, ReleaseMaker } from '../support/builders/agent-releases.ts';
+import { get, eventuallyStarted, startConnectedNode } from '../support/services/connected-node.ts';
+import type { ConnectedNode } from '../support/services/connected-node.ts';
 import { prepareNats } from '../../deploy/services/nats.ts';
 import { findProgram, launch } from '../../deploy/services/program.ts';
-import { freePort } from '../support/ports.ts';
-import { services } from '../support/services.ts';
-import { startLoad } from '../support/steady-load.ts';
-import { testDir } from '../support/test-dir.ts';
+import { freePort } from '../support/services/ports.ts';
+import { services } from '../support/services/shared-services.ts';
+import { startLoad } from '../support/assertions/steady-load.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 180_000 });

@@ -7,14 +7,14 @@ import { createLookUp, createResolver } from '@edgeloom/agent/origins/addresses.
 import { check, type OriginCheck } from '@edgeloom/agent/health/check.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { startNameServer } from '../edge/name-server.ts';
-import { testAgent } from '../support/agent.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
-import { testDatabase } from '../support/services.ts';
-import { visit } from '../support/visit.ts';
+import { startNameServer } from '../support/fakes/dns-server.ts';
+import { testAgent } from '../support/services/agent.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { freePort } from '../support/services/ports.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 const dns = await startNameServer();
 const trusted = selfSigned('origin.example.com');

@@ -3,14 +3,14 @@ import { ports, portUpstreams, sitePorts } from '@edgeloom/contract/ports/ports.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { unique } from '../support/build.ts';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { sendTcp, startEcho, startUdpEcho, sendUdp } from '../support/forwards.ts';
-import { startOrigin } from '../support/origin.ts';
-import { freePort, freePorts } from '../support/ports.ts';
-import { nodeAt } from '../support/served-site.ts';
-import { testDatabase } from '../support/services.ts';
-import { get, eventuallyStarted } from '../support/standing-node.ts';
+import { unique } from '../support/builders/build.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { sendTcp, startEcho, startUdpEcho, sendUdp } from '../support/fakes/forwards.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { freePort, freePorts } from '../support/services/ports.ts';
+import { nodeAt } from '../support/builders/served-site.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { get, eventuallyStarted } from '../support/services/connected-node.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 180_000 });

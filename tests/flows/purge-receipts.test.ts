@@ -4,15 +4,15 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { BuiltSite } from '../support/build.ts';
-import { unique } from '../support/build.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import type { ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import '../support/matchers.ts';
-import { testDatabase } from '../support/services.ts';
-import { joinSimulated } from '../support/simulated-node.ts';
-import type { SimulatedNode } from '../support/simulated-node.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { unique } from '../support/builders/build.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import type { ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import '../support/assertions/matchers.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { joinSimulated } from '../support/fakes/simulated-node.ts';
+import type { SimulatedNode } from '../support/fakes/simulated-node.ts';
 
 let plane: ControlPlane;
 beforeAll(async () => {

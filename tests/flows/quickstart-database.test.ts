@@ -5,8 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { preparePostgres, removePostgres } from '../../deploy/services/postgres.ts';
 import { launch } from '../../deploy/services/program.ts';
 import { deploy, status } from '../../prisma/migrate.ts';
-import { freePort } from '../support/ports.ts';
-import { testDir } from '../support/test-dir.ts';
+import { freePort } from '../support/services/ports.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
 afterAll(async () => {

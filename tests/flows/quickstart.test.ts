@@ -8,10 +8,10 @@ import pg from 'pg';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
-import { eventually } from '../support/eventually.ts';
-import { processesOf } from '../support/leftovers.ts';
-import { freePorts } from '../support/ports.ts';
-import { testDir } from '../support/test-dir.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { processesOf } from '../support/services/orphaned-processes.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const undo: (() => Promise<unknown>)[] = [];

@@ -2,13 +2,13 @@
 import { cacheRules, cacheSetting, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { startOrigin } from '../support/origin.ts';
-import { freePort } from '../support/ports.ts';
-import { nodeAt, servedSite } from '../support/served-site.ts';
-import { testDatabase } from '../support/services.ts';
-import { eventuallyStarted } from '../support/standing-node.ts';
-import { visit } from '../support/visit.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { freePort } from '../support/services/ports.ts';
+import { nodeAt, servedSite } from '../support/builders/served-site.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { eventuallyStarted } from '../support/services/connected-node.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 180_000 });

@@ -4,7 +4,7 @@ import { readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { expect, test, vi } from 'vitest';
-import { waitForSync, startConnectedNode } from '../support/standing-node.ts';
+import { waitForSync, startConnectedNode } from '../support/services/connected-node.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

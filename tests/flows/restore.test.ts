@@ -2,13 +2,13 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { unique } from '../support/build.ts';
-import type { BuiltSite } from '../support/build.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import type { ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { testDatabase } from '../support/services.ts';
-import { joinSimulated } from '../support/simulated-node.ts';
+import { unique } from '../support/builders/build.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import type { ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { joinSimulated } from '../support/fakes/simulated-node.ts';
 
 async function addDomain(plane: ControlPlane, site: BuiltSite): Promise<string> {
   const name = `${unique('www')}.example.com`;

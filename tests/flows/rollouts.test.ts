@@ -9,15 +9,20 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { open, type FirewallLevel } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent, type TestAgent } from '../support/agent.ts';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { createAgentHome, releaseMaker, type TestRelease, type ReleaseMaker } from '../support/node-home.ts';
-import { startOrigin, type Origin } from '../support/origin.ts';
-import { servedSite } from '../support/served-site.ts';
-import { testDatabase } from '../support/services.ts';
-import { get, startRequestLoop } from '../support/standing-node.ts';
-import { testDir } from '../support/test-dir.ts';
+import { testAgent, type TestAgent } from '../support/services/agent.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import {
+  createAgentHome,
+  releaseMaker,
+  type TestRelease,
+  type ReleaseMaker,
+} from '../support/builders/agent-releases.ts';
+import { startOrigin, type Origin } from '../support/fakes/origin.ts';
+import { servedSite } from '../support/builders/served-site.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { get, startRequestLoop } from '../support/services/connected-node.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 // Processes are started, on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 500_000, hookTimeout: 120_000 });

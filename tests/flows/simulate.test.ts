@@ -4,17 +4,17 @@ import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modul
 import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { unique } from '../support/build.ts';
-import { controlPlane } from '../support/control-plane.ts';
-import type { ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import '../support/matchers.ts';
-import { startOrigin } from '../support/origin.ts';
-import type { Origin } from '../support/origin.ts';
-import { nodeAt, servedSite } from '../support/served-site.ts';
-import { testDatabase } from '../support/services.ts';
-import { joinSimulated } from '../support/simulated-node.ts';
-import { visit } from '../support/visit.ts';
+import { unique } from '../support/builders/build.ts';
+import { controlPlane } from '../support/services/control-plane.ts';
+import type { ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import '../support/assertions/matchers.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import type { Origin } from '../support/fakes/origin.ts';
+import { nodeAt, servedSite } from '../support/builders/served-site.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { joinSimulated } from '../support/fakes/simulated-node.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 let plane: ControlPlane;
 let origin: Origin;

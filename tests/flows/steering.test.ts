@@ -8,14 +8,14 @@ import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { virtualNodes, virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { queryDns } from '../support/ask-name-server.ts';
-import { unique, type BuiltZone } from '../support/build.ts';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/ports.ts';
-import { startPowerDns, type PowerDns } from '../support/power-dns.ts';
-import { testDatabase } from '../support/services.ts';
-import { joinSimulated } from '../support/simulated-node.ts';
+import { queryDns } from '../support/assertions/query-dns.ts';
+import { unique, type BuiltZone } from '../support/builders/build.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { freePort } from '../support/services/ports.ts';
+import { startPowerDns, type PowerDns } from '../support/services/power-dns.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { joinSimulated } from '../support/fakes/simulated-node.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 180_000 });

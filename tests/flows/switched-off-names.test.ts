@@ -2,14 +2,14 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testAgent, type TestAgent } from '../support/agent.ts';
-import { unique, type BuiltSite } from '../support/build.ts';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { eventually } from '../support/eventually.ts';
-import { startOrigin, type Origin } from '../support/origin.ts';
-import { freePorts } from '../support/ports.ts';
-import { testDatabase } from '../support/services.ts';
-import { visit } from '../support/visit.ts';
+import { testAgent, type TestAgent } from '../support/services/agent.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { startOrigin, type Origin } from '../support/fakes/origin.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { visit } from '../support/assertions/visit.ts';
 
 let plane: ControlPlane;
 let agent: TestAgent;

@@ -8,16 +8,16 @@ import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { TestAgent } from '../support/agent.ts';
-import { controlPlane, type ControlPlane } from '../support/control-plane.ts';
-import { startOrigin } from '../support/origin.ts';
-import { freePorts } from '../support/ports.ts';
-import { anotherSite, nodeAt, servedSite } from '../support/served-site.ts';
-import { testDatabase } from '../support/services.ts';
-import { eventuallyStarted } from '../support/standing-node.ts';
-import { visit } from '../support/visit.ts';
-import { startVisitors } from '../support/visitors.ts';
-import '../support/matchers.ts';
+import type { TestAgent } from '../support/services/agent.ts';
+import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
+import { startOrigin } from '../support/fakes/origin.ts';
+import { freePorts } from '../support/services/ports.ts';
+import { anotherSite, nodeAt, servedSite } from '../support/builders/served-site.ts';
+import { testDatabase } from '../support/services/shared-services.ts';
+import { eventuallyStarted } from '../support/services/connected-node.ts';
+import { visit } from '../support/assertions/visit.ts';
+import { startVisitors } from '../support/assertions/continuous-visitors.ts';
+import '../support/assertions/matchers.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 

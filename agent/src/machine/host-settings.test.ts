@@ -1,7 +1,7 @@
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventually } from '../../../tests/support/eventually.ts';
-import { zoneDoc } from '../../../tests/support/edge.ts';
+import { eventually } from '../../../tests/support/assertions/eventually.ts';
+import { zoneDoc } from '../../../tests/support/services/edge.ts';
 import { HostSettings } from './host-settings.ts';
 
 const id = '0192d3f0-0000-7000-8000-000000000000';

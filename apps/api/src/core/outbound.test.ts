@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forbiddenAddresses, publicAddresses } from '../../../../tests/support/outbound-addresses.ts';
+import { forbiddenAddresses, publicAddresses } from '../../../../tests/support/builders/outbound-addresses.ts';
 import { originFault } from './outbound.ts';
 
 const strict = { ORIGIN_ALLOW: [], ORIGIN_DENY: ['203.0.113.0/24'] };

@@ -1,8 +1,0 @@
-// Starts a real API with its own database.
-import { startApp, type TestApp } from './running-app.ts';
-import { services, testDatabase } from './services.ts';
-
-export type { TestApp } from './running-app.ts';
-
-export const testApp = async (settings: Record<string, string> = {}): Promise<TestApp> =>
-  startApp(services(), await testDatabase(), settings);

@@ -1,5 +1,0 @@
-/** A minimal environment for child processes, without the developer's own settings. */
-export const bareEnv = {
-  PATH: process.env['PATH'],
-  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-};

@@ -1,0 +1,427 @@
+// One tenant with one object of each kind, and the mapping from API fields to these objects.
+import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
+import type { Installation } from '@edgeloom/api/core/installation.ts';
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
+import type { SignedInAccount } from './api-clients.ts';
+import { unique, type Build, type BuiltProduct, type Tenant } from './build.ts';
+
+export const objectKinds = [
+  'zone',
+  'port',
+  'node',
+  'nodeJob',
+  'group',
+  'backupGroup',
+  'virtualNode',
+  'virtualCname',
+  'virtualAddress',
+  'preheatCache',
+  'block',
+  'rollout',
+  'product',
+  'user',
+  'subUser',
+  'subClient',
+  'site',
+  'domain',
+  'upstream',
+  'forward',
+  'forwardUpstream',
+  'certificate',
+  'autoCertificate',
+  'siteDns',
+  'cacheRule',
+  'customHeader',
+  'cors',
+  'urlRedirect',
+  'redirect',
+  'proxyRewrite',
+  'tokenAuth',
+  'tokenEntry',
+  'tokenKey',
+  'antiReferer',
+  'antiHeader',
+  'siteAntiHeader',
+  'rate',
+  'errorPage',
+  'purge',
+  'job',
+  'branding',
+  'announcement',
+] as const;
+export type ObjectKind = (typeof objectKinds)[number];
+export type Ids = Record<ObjectKind, string>;
+
+/** Field name → object. A bare `id` or `ids` refers to the feature's own object. */
+const byField: Readonly<Record<string, ObjectKind>> = {
+  siteId: 'site',
+  siteID: 'site',
+  targetSiteID: 'site',
+  sourceDomainID: 'domain',
+  originCertificateID: 'certificate',
+  siteIDs: 'site',
+  zoneId: 'zone',
+  zoneID: 'zone',
+  domainId: 'domain',
+  portId: 'forward',
+  domainID: 'domain',
+  domainIDs: 'domain',
+  certId: 'certificate',
+  dnsID: 'siteDns',
+  nodeID: 'node',
+  groupID: 'group',
+  groupId: 'group',
+  backupGroupID: 'backupGroup',
+  vnodeId: 'virtualNode',
+  preheatId: 'preheatCache',
+  jobID: 'job',
+  productID: 'product',
+  productIDs: 'product',
+  userID: 'user',
+  userIDs: 'subUser',
+  clientId: 'subClient',
+  zoneIDs: 'zone',
+  moduleID: 'customHeader',
+  corsID: 'cors',
+  moduleId: 'urlRedirect',
+  authID: 'tokenEntry',
+  keyID: 'tokenKey',
+};
+const byFeature: Readonly<Record<string, ObjectKind>> = {
+  accounts: 'subUser',
+  zones: 'zone',
+  zonePorts: 'port',
+  groups: 'group',
+  virtualNodes: 'virtualNode',
+  virtualRecords: 'virtualCname',
+  preheatCaches: 'preheatCache',
+  ipset: 'block',
+  products: 'product',
+  sites: 'site',
+  clientSites: 'site',
+  domains: 'domain',
+  domainUpstreams: 'upstream',
+  ports: 'forward',
+  portUpstreams: 'forwardUpstream',
+  sitePorts: 'port',
+  certificates: 'certificate',
+  autoCertificates: 'autoCertificate',
+  siteDns: 'siteDns',
+  cacheRules: 'cacheRule',
+  customHeaders: 'customHeader',
+  cors: 'cors',
+  urlRedirects: 'urlRedirect',
+  redirects: 'redirect',
+  proxyRewrites: 'proxyRewrite',
+  tokenAuths: 'tokenAuth',
+  antiReferers: 'antiReferer',
+  antiHeaders: 'antiHeader',
+  siteAntiHeaders: 'siteAntiHeader',
+  rates: 'rate',
+  errorPages: 'errorPage',
+  nodes: 'node',
+  nodeJobs: 'node',
+  rollouts: 'rollout',
+  upgrades: 'node',
+  purge: 'purge',
+  branding: 'branding',
+  announcementSetting: 'announcement',
+};
+
+/** The object that an id at this path refers to, or null. */
+export function objectKindAt({ feature, name }: Endpoint, path: readonly string[]): ObjectKind | null {
+  const names = path.filter((name) => !/^\d+$/.test(name));
+  const last = names.at(-1) ?? '';
+  if (last === 'ids' && name === 'autoSSL') return 'domain';
+  if (last === 'ids' && feature === 'copies') return 'customHeader';
+  if (last === 'jobID' && feature === 'nodeJobs') return 'nodeJob';
+  if (last === 'moduleId' && feature === 'proxyRewrites') return 'proxyRewrite';
+  if (last === 'moduleId' && feature === 'tokenAuths') return 'tokenAuth';
+  if (last === 'id' && feature === 'tokenAuths' && names.includes('keys')) return 'tokenKey';
+  if (last === 'id' && feature === 'tokenAuths' && (names.includes('auths') || names.includes('items')))
+    return 'tokenEntry';
+  if (last === 'id' && feature === 'groups' && name === 'ofProduct') return 'product';
+  if (/^ids?$/.test(last) && feature === 'virtualRecords' && name.endsWith('Node')) return 'virtualAddress';
+  if (last === 'accountID' && feature === 'proxy') return 'subUser';
+  const thing = last === 'id' || last === 'ids' ? byFeature[feature] : byField[last];
+  return thing ?? null;
+}
+
+export interface World {
+  ids: Ids;
+  client: SignedInAccount;
+  user: SignedInAccount;
+  tenant: Tenant;
+  domainName: string;
+}
+
+/** Creates a new tenant, or adds to an existing one. */
+export async function world(
+  build: Build,
+  { db }: Installation,
+  beside: { tenant?: Tenant; owner?: SignedInAccount; product?: BuiltProduct } = {},
+): Promise<World> {
+  const tenant = beside.tenant ?? (await build.client());
+  const product = beside.product ?? (await build.product({ zone: await build.zone({ tenant }) }));
+  const site = await build.site({ product, ...(beside.owner && { owner: beside.owner }) });
+  const ipset = { enabled: true, timeout: 600, max: 1000 };
+  await db.zone.update({ where: { id: product.zoneId }, data: { settings: { ipset } } });
+  const node = await build.node({ zone: product.zone, enabled: false });
+  // Disabled, so that the test can delete the domain. Two origins, so that one can be deleted.
+  const domain = await build.domain({
+    site,
+    enabled: false,
+    upstreams: [
+      { address: '192.0.2.1', port: 80 },
+      { address: '192.0.2.2', port: 80 },
+    ],
+  });
+  const [port, upstream, rule] = [
+    await db.zonePort.findFirstOrThrow({ where: { zoneId: product.zoneId } }),
+    await db.upstream.findFirstOrThrow({ where: { domainId: domain.id } }),
+    await build.cacheRule(site),
+  ];
+  const nodeJob = await db.nodeJob.create({
+    data: {
+      nodeId: node.id,
+      kind: 'install',
+      state: 'failed',
+      createdBy: 'someone',
+      endedAt: new Date(0),
+      steps: {
+        create: [
+          { position: 0, name: 'connect', state: 'failed', fault: 'credentials', message: 'said', output: 'output' },
+        ],
+      },
+    },
+  });
+  const rollout = await build.rollout(node);
+  const zoneId = product.zoneId;
+  const [group, backupGroup] = [
+    await db.group.create({ data: { zoneId, name: unique('group') } }),
+    await db.group.create({ data: { zoneId, name: unique('group') } }),
+  ];
+  const virtualNode = await db.virtualNode.create({ data: { zoneId, name: unique('virtual') } });
+  // Disabled, so that the test can delete the records.
+  const [virtualCname, virtualAddress] = [
+    await db.virtualRecord.create({
+      data: { virtualNodeId: virtualNode.id, cname: 'elsewhere.example.com', disabled: true },
+    }),
+    await db.virtualRecord.create({ data: { virtualNodeId: virtualNode.id, ip: '192.0.2.9', disabled: true } }),
+  ];
+  const preheatCache = await db.preheatCache.create({
+    data: { zoneId, siteId: site.id, domainId: domain.id, url: `http://${domain.name}/`, createdBy: 'somebody' },
+  });
+  const until = new Date(Date.now() + 86_400_000);
+  const block = await db.block.create({
+    data: { zoneId, network: '203.0.113.98', cause: 'manual', until, revision: 1 },
+  });
+  const antiReferer = await build.antiReferer(domain);
+  const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
+  const forward = await build.forward({
+    site,
+    enabled: false,
+    upstreams: [
+      { address: '192.0.2.1', port: 22 },
+      { address: '192.0.2.2', port: 22 },
+    ],
+  });
+  const forwardUpstream = await db.portUpstream.findFirstOrThrow({ where: { portRuleId: forward.id } });
+  const rate = await db.rate.create({
+    data: { siteId: site.id, type: 'all', value: [], rate: 100, after: 0, priority: 100, enabled: true },
+  });
+  const errorPage = await db.errorPage.create({
+    data: { siteId: site.id, code: 502, type: 'content', value: 'text', enabled: true },
+  });
+  const certificate = await build.certificate(site, [domain.name]);
+  const autoCertificate = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
+  const siteDns = await build.siteDns(site);
+  const [customHeader, cors] = [await build.module(site, 'customHeader'), await build.module(site, 'cors')];
+  const urlRedirect = await build.module(site, 'urlRedirect');
+  const proxyRewrite = await build.module(site, 'proxyRewrite');
+  const { tokenAuth, tokenEntry, tokenKey } = await build.tokenAuth(site);
+  const redirect = await build.redirect(urlRedirect);
+  const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
+  const purge = await db.purge.create({
+    data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' },
+  });
+  const [subUser, subClient] = [await build.subUser(site.owner, [site]), await build.subClient(tenant, [product.zone])];
+  const { clientId } = tenant;
+  const branding = await db.branding.create({ data: { clientId, host: `${unique('console')}.example.com` } });
+  const announcement = await db.announcement.create({
+    data: { clientId, title: 'news', content: 'text', startsAt: new Date(0), position: 0 },
+  });
+  return {
+    tenant,
+    client: tenant.client,
+    user: site.owner,
+    domainName: domain.name,
+    ids: {
+      zone: product.zoneId,
+      port: port.id,
+      node: node.id,
+      nodeJob: nodeJob.id,
+      group: group.id,
+      backupGroup: backupGroup.id,
+      virtualNode: virtualNode.id,
+      virtualCname: virtualCname.id,
+      virtualAddress: virtualAddress.id,
+      preheatCache: preheatCache.id,
+      block: block.id,
+      rollout: rollout.id,
+      product: product.id,
+      user: site.owner.id,
+      subUser: subUser.id,
+      subClient: subClient.id,
+      site: site.id,
+      domain: domain.id,
+      upstream: upstream.id,
+      forward: forward.id,
+      forwardUpstream: forwardUpstream.id,
+      certificate: certificate.id,
+      autoCertificate: autoCertificate.id,
+      siteDns: siteDns.id,
+      cacheRule: rule.id,
+      customHeader: customHeader.id,
+      cors: cors.id,
+      urlRedirect: urlRedirect.id,
+      redirect: redirect.id,
+      proxyRewrite: proxyRewrite.id,
+      tokenAuth: tokenAuth.id,
+      tokenEntry,
+      tokenKey,
+      antiReferer: antiReferer.id,
+      antiHeader: antiHeader.id,
+      siteAntiHeader: siteAntiHeader.id,
+      rate: rate.id,
+      errorPage: errorPage.id,
+      purge: purge.id,
+      job: job.id,
+      branding: branding.id,
+      announcement: announcement.id,
+    },
+  };
+}
+
+/** All state of a world that a write could change, as text to compare. */
+export async function snapshotOf({ ids }: World, { db }: Installation): Promise<string> {
+  const inSite = { where: { siteId: ids.site }, orderBy: { id: 'asc' } } as const;
+  const inZone = { where: { zoneId: ids.zone }, orderBy: { id: 'asc' } } as const;
+  const rows = await Promise.all([
+    db.zone.findUnique({ where: { id: ids.zone } }),
+    db.product.findUnique({ where: { id: ids.product } }),
+    db.site.findUnique({ where: { id: ids.site } }),
+    db.account.findMany({
+      where: { id: { in: [ids.user, ids.subUser, ids.subClient] } },
+      include: { sites: true, zones: true, mailedTokens: true },
+      orderBy: { id: 'asc' },
+    }),
+    db.zonePort.findMany(inZone),
+    db.edgeNode.findMany({ ...inZone, include: { jobs: { orderBy: { id: 'asc' } } } }),
+    db.rollout.findUnique({ where: { id: ids.rollout }, include: { waves: true, nodes: true, lines: true } }),
+    db.outbox.findMany(inZone),
+    db.group.findMany({ ...inZone, include: { members: { orderBy: { id: 'asc' } } } }),
+    db.virtualNode.findMany({ ...inZone, include: { records: { orderBy: { id: 'asc' } } } }),
+    db.preheatCache.findMany(inZone),
+    db.block.findMany(inZone),
+    db.domain.findMany(inSite),
+    db.upstream.findMany(inSite),
+    db.sitePort.findMany({ where: { siteId: ids.site }, orderBy: { zonePortId: 'asc' } }),
+    db.portRule.findMany({ ...inSite, include: { upstreams: { orderBy: { id: 'asc' } } } }),
+    db.certificate.findMany({ ...inSite, include: { pairs: true, orders: true, events: true } }),
+    db.siteDns.findMany(inSite),
+    db.cacheRule.findMany(inSite),
+    db.cacheSetting.findUnique({ where: { siteId: ids.site } }),
+    db.compression.findUnique({ where: { siteId: ids.site } }),
+    db.redirect.findMany(inSite),
+    db.tokenKey.findMany(inSite),
+    db.module.findMany({ ...inSite, include: { domains: { orderBy: { domainId: 'asc' } } } }),
+    db.antiReferer.findMany(inSite),
+    db.antiHeader.findMany(inSite),
+    db.rate.findMany(inSite),
+    db.errorPage.findMany(inSite),
+    db.purge.findMany(inSite),
+    db.job.findMany(inSite),
+    db.branding.findUnique({ where: { id: ids.branding }, include: { images: { select: { hash: true } } } }),
+    db.announcement.findUnique({ where: { id: ids.announcement } }),
+  ]);
+  return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+}
+
+const bought = selfSigned('www.example.com');
+
+/** Texts of a special format, by the last part of their path. */
+export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
+  const names = path.filter((name) => !/^\d+$/.test(name));
+  const last = names.at(-1);
+  // The name of a kill switch is an enum.
+  if (last === 'name' && endpoint.feature !== 'zoneSettings')
+    return endpoint.feature === 'domains' ? `${unique('w')}.example.com` : unique('name');
+  if (last === 'names') return path.at(-1) === 'names' ? undefined : `${unique('w')}.example.com`;
+  const known: Readonly<Record<string, unknown>> = {
+    address: '192.0.2.77',
+    cname: 'another.example.com',
+    ...(endpoint.feature === 'groups' && { line: 'default' }),
+    ...(endpoint.feature === 'domains' && { from: '192.0.2.1', to: '192.0.2.78' }),
+    ...(endpoint.feature !== 'virtualRecords' && { ip: '192.0.2.8' }),
+    ...(endpoint.feature === 'ipset' && path.at(-1) !== 'ips' && { ips: '203.0.113.99' }),
+    email: 'someone@example.com',
+    fromAddress: 'someone@example.com',
+    vcode: '123456',
+    port: 8081,
+    ...(endpoint.feature === 'sitePorts' && { ports: [443] }),
+    ...(endpoint.feature === 'ports' && path.at(-1) !== 'lines' && { lines: '8082 192.0.2.77:22' }),
+    urls: ['http://www.example.com/a'],
+    type: endpoint.feature === 'cacheRules' ? 'fileType' : undefined,
+    value: endpoint.feature === 'cacheRules' ? ['css'] : undefined,
+    ...(/AntiHeaders$/i.test(endpoint.feature) && { value: 'text' }),
+    domainName: 'www.example.com',
+    ...(endpoint.feature === 'customHeaders' && { value: 'text' }),
+    ...(endpoint.feature === 'proxyRewrites' && { type: 'exact', source: '/a', target: '/b' }),
+    ...(endpoint.feature === 'tokenAuths' && {
+      type: 'all',
+      value: path.at(-1) === 'value' ? [] : undefined,
+      parts: [{ name: 'auth', format: '{time}-{sign}' }],
+      text: '{path}{time}',
+      algorithm: 'hmacSha256',
+      key: 'a-key-of-a-sample',
+      except: null,
+      url: 'http://www.example.com/a',
+      rand: '0',
+      user: '0',
+    }),
+    ...(endpoint.feature === 'redirects' && {
+      type: 'exact',
+      source: `/${unique('a')}`,
+      target: '/b',
+      from: '/to',
+      to: '/x',
+    }),
+    ...(endpoint.feature === 'compression' && path.at(-1) !== 'types' && { types: 'text/css' }),
+    ...(endpoint.feature === 'cors' && { allowOrigins: ['https://app.example.com'] }),
+    ...(endpoint.feature === 'drafts' && {
+      calls: [{ method: 'PUT', path: 'setting/cache', body: { heuristics: true, staleIfError: 60 } }],
+    }),
+    ...(endpoint.feature === 'simulate' && { url: 'http://www.example.com/' }),
+    ...(['zoneSettings', 'nginxDefaults'].includes(endpoint.feature) && {
+      content: 'tcp_nodelay on;',
+      ...(/^\d+$/.test(path.at(-1) ?? '') && {
+        whitelist: '192.0.2.0/24',
+        blacklist: '198.51.100.0/24',
+        paths: '/api/',
+      }),
+      ...Object.fromEntries(['http', 'stream', 'worker', 'custom'].map((part) => [part, ''])),
+    }),
+    publicKey: `U${'A'.repeat(55)}`,
+    token: 'x'.repeat(40),
+    hostReplace: 'www.example.com',
+    sni: 'www.example.com',
+    scheme: 'http',
+    portMap: [],
+    ...(endpoint.feature === 'certificates' && { chainPem: bought.cert, keyPem: bought.key, sslName: unique('cert') }),
+    ...(endpoint.feature === 'siteDns' && path.at(-1) !== 'domains' && { domains: `${unique('zone')}.example.com` }),
+    host: `${unique('console')}.example.com`,
+    ...(endpoint.feature === 'announcementSetting' && { start: '2026-01-01T00:00:00.000Z' }),
+  };
+  return last === undefined ? undefined : known[last];
+}

@@ -1,0 +1,5 @@
+/** A minimal environment for child processes, without the developer's own settings. */
+export const minimalEnv = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+};
