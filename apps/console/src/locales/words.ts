@@ -54,6 +54,7 @@ import type redirects from './en/redirects.json';
 import type roles from './en/roles.json';
 import type rollouts from './en/rollouts.json';
 import type security from './en/security.json';
+import type shared from './en/shared.json';
 import type simulate from './en/simulate.json';
 import type siteDns from './en/siteDns.json';
 import type sites from './en/sites.json';
@@ -127,6 +128,7 @@ export interface Words {
   roles: typeof roles;
   rollouts: typeof rollouts;
   security: typeof security;
+  shared: typeof shared;
   simulate: typeof simulate;
   siteDns: typeof siteDns;
   sites: typeof sites;

@@ -83,7 +83,7 @@ function ConfirmDanger({ points = [], verb, type, calm = false, onKeep, onSure }
       </ul>
       {type !== undefined && (
         <TextInput
-          label={<Phrase word="common.confirm.type" values={{ text: type }} />}
+          label={<Phrase word="shared.confirm.type" values={{ text: type }} />}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           autoComplete="off"

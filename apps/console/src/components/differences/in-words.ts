@@ -65,7 +65,7 @@ function written(kind: string, field: string, value: unknown): string {
     const choice = firstOf(featuresOf(kind).map((feature) => `${feature}.choices.${name}.${String(value)}`));
     if (choice !== null) return choice;
     if (name === 'kind') return firstOf([`${String(value)}s.title`, `${String(value)}.title`]) ?? String(value);
-    if (name === 'type' && typeof value === 'string') return tMaybe(`common.paths.choice.${value}`) ?? value;
+    if (name === 'type' && typeof value === 'string') return tMaybe(`shared.paths.choice.${value}`) ?? value;
   }
   if (typeof value === 'boolean') {
     const [on, off] = sides[`${kind}.${name}`] ?? ['common.on', 'common.off'];

@@ -132,7 +132,7 @@ function JobList({ siteId }: { siteId: string }) {
             onClick={() => setOpened(opened === job.id ? null : job.id)}
           >
             <span className={classes['jobLine']}>
-              <span>{t('common.receipts.done', { done: job.done, total: job.total })}</span>
+              <span>{t('shared.receipts.done', { done: job.done, total: job.total })}</span>
               <span>{t('common.details')}</span>
             </span>
             <Bar job={job} />

@@ -16,14 +16,14 @@ export function Pages({ page, pageSize, total, onChange }: PagesProps) {
   const pages = Math.ceil(total / pageSize);
   if (pages <= 1) return null;
   return (
-    <nav className={classes['pages']} aria-label={t('common.table.page', { page, pages })}>
-      <ActionIcon aria-label={t('common.table.previous')} disabled={page <= 1} onClick={() => onChange(page - 1)}>
+    <nav className={classes['pages']} aria-label={t('shared.table.page', { page, pages })}>
+      <ActionIcon aria-label={t('shared.table.previous')} disabled={page <= 1} onClick={() => onChange(page - 1)}>
         <IconChevronLeft size={16} stroke={1.6} />
       </ActionIcon>
       <span aria-hidden>
         {page} / {pages}
       </span>
-      <ActionIcon aria-label={t('common.table.nextPage')} disabled={page >= pages} onClick={() => onChange(page + 1)}>
+      <ActionIcon aria-label={t('shared.table.nextPage')} disabled={page >= pages} onClick={() => onChange(page + 1)}>
         <IconChevronRight size={16} stroke={1.6} />
       </ActionIcon>
     </nav>

@@ -23,8 +23,8 @@ export function Receipts({ job, pill }: { job: JobOf; pill?: ReactNode }) {
         <b className={classes['title']}>{job.title}</b>
         {pill}
         <output className={classes['tally']}>
-          {t('common.receipts.done', { done: job.done, total: job.total })}
-          {slowest > 0 && `${t('common.pause')}${t('common.receipts.slowest', { took: took(slowest) })}`}
+          {t('shared.receipts.done', { done: job.done, total: job.total })}
+          {slowest > 0 && `${t('common.pause')}${t('shared.receipts.slowest', { took: took(slowest) })}`}
         </output>
       </header>
       <ul className={classes['nodes']}>
@@ -37,7 +37,7 @@ export function Receipts({ job, pill }: { job: JobOf; pill?: ReactNode }) {
         ))}
       </ul>
       {waiting.length > 0 && (
-        <p className={classes['later']}>{t('common.receipts.later', { names: waiting.join(t('common.comma')) })}</p>
+        <p className={classes['later']}>{t('shared.receipts.later', { names: waiting.join(t('common.comma')) })}</p>
       )}
     </section>
   );
@@ -49,13 +49,13 @@ function Answer({ receipt: { state, tookMs, objects, error } }: { receipt: Recei
   if (state === 'pending')
     return (
       <span className={classes['took']}>
-        {objects === null ? t('common.receipts.waiting') : t('common.receipts.objects', { count: objects })}
+        {objects === null ? t('shared.receipts.waiting') : t('shared.receipts.objects', { count: objects })}
       </span>
     );
   return (
-    <Tooltip label={error ?? t('common.receipts.failed')} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip label={error ?? t('shared.receipts.failed')} events={{ hover: true, focus: true, touch: true }}>
       <button type="button" className={classes['failed']}>
-        {t('common.receipts.failed')}
+        {t('shared.receipts.failed')}
       </button>
     </Tooltip>
   );

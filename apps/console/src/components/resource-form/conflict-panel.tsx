@@ -21,11 +21,11 @@ export function ConflictPanel({ conflict: { fields, taken }, words, values, choo
   useEffect(() => panel.current?.focus(), []);
   return (
     <div ref={panel} className={classes['conflict']} role="alert" tabIndex={-1}>
-      <strong>{t('common.conflict.title')}</strong>
-      <span>{t(fields.length > 0 ? 'common.conflict.choose' : 'common.conflict.saveAgain')}</span>
+      <strong>{t('shared.conflict.title')}</strong>
+      <span>{t(fields.length > 0 ? 'shared.conflict.choose' : 'shared.conflict.saveAgain')}</span>
       {taken.length > 0 && (
         <span>
-          {t('common.conflict.taken', { names: taken.map((name) => fieldTitle(words, name)).join(t('common.comma')) })}
+          {t('shared.conflict.taken', { names: taken.map((name) => fieldTitle(words, name)).join(t('common.comma')) })}
         </span>
       )}
       {fields.map(({ name, theirs, yours }) => (
@@ -35,8 +35,8 @@ export function ConflictPanel({ conflict: { fields, taken }, words, values, choo
           value={JSON.stringify(values[name]) === JSON.stringify(theirs) ? 'theirs' : 'yours'}
           onChange={(side) => choose(name, side === 'theirs' ? theirs : yours)}
         >
-          <Radio value="theirs" size="xs" mt={8} label={`${t('common.conflict.theirs')}: ${textOf(theirs)}`} />
-          <Radio value="yours" size="xs" mt={8} label={`${t('common.conflict.yours')}: ${textOf(yours)}`} />
+          <Radio value="theirs" size="xs" mt={8} label={`${t('shared.conflict.theirs')}: ${textOf(theirs)}`} />
+          <Radio value="yours" size="xs" mt={8} label={`${t('shared.conflict.yours')}: ${textOf(yours)}`} />
         </Radio.Group>
       ))}
     </div>

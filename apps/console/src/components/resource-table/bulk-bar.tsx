@@ -45,14 +45,14 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
       : [
           {
             key: 'all',
-            text: t('common.table.selectAll', { count: matching }),
+            text: t('shared.table.selectAll', { count: matching }),
             icon: IconListCheck,
             danger: false,
             isBehind: false,
             run: onAll,
           },
         ];
-  const counted = progress ? `${progress.done} / ${progress.total}` : t('common.table.selected', { count: selected });
+  const counted = progress ? `${progress.done} / ${progress.total}` : t('shared.table.selected', { count: selected });
   const direct = entries.filter(({ isBehind }) => !isBehind);
   // Order in which entries are hidden when there is no room: safe actions from the end, dangerous ones, "Select all".
   const leaving = [
@@ -91,7 +91,7 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
   );
   return (
     <div className={classes['bulkPlace']} ref={place}>
-      <div className={classes['bulk']} ref={bar} role="toolbar" aria-label={t('common.table.bulk')}>
+      <div className={classes['bulk']} ref={bar} role="toolbar" aria-label={t('shared.table.bulk')}>
         <output className={classes['bulkCount']}>{counted}</output>
         {everything.filter(isShown).map(button)}
         {entries.filter((entry) => isShown(entry) && !entry.danger).map(button)}
@@ -113,7 +113,7 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
         {entries.filter((entry) => isShown(entry) && entry.danger).map(button)}
         <button type="button" className={classes['bulkAction']} onClick={onClear}>
           <Kbd>Esc</Kbd>
-          <span className="hidden-text">{t('common.table.clearSelection')}</span>
+          <span className="hidden-text">{t('shared.table.clearSelection')}</span>
         </button>
       </div>
     </div>

@@ -30,10 +30,10 @@ export function ColumnMenu<Row>({ words, choice: { all, isShown, choose } }: Col
           className={classes['quiet'] ?? ''}
           leftSection={<IconColumns3 size={15} stroke={1.6} />}
         >
-          {t('common.table.columns')}
+          {t('shared.table.columns')}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown p={6} aria-label={t('common.table.columns')}>
+      <Popover.Dropdown p={6} aria-label={t('shared.table.columns')}>
         <ul className={classes['columnList']}>
           {others.map((column) => {
             const { key } = column;
@@ -50,7 +50,7 @@ export function ColumnMenu<Row>({ words, choice: { all, isShown, choose } }: Col
                 />
                 <ActionIcon
                   size={22}
-                  aria-label={t('common.table.columnUp', { name: title })}
+                  aria-label={t('shared.table.columnUp', { name: title })}
                   disabled={at <= 0}
                   onClick={() => move(key, -1)}
                 >
@@ -58,7 +58,7 @@ export function ColumnMenu<Row>({ words, choice: { all, isShown, choose } }: Col
                 </ActionIcon>
                 <ActionIcon
                   size={22}
-                  aria-label={t('common.table.columnDown', { name: title })}
+                  aria-label={t('shared.table.columnDown', { name: title })}
                   disabled={at < 0 || at === on.length - 1}
                   onClick={() => move(key, 1)}
                 >
@@ -69,7 +69,7 @@ export function ColumnMenu<Row>({ words, choice: { all, isShown, choose } }: Col
           })}
         </ul>
         <Button variant="subtle" size="xs" fullWidth onClick={() => choose(null)}>
-          {t('common.table.ownColumns')}
+          {t('shared.table.ownColumns')}
         </Button>
       </Popover.Dropdown>
     </Popover>

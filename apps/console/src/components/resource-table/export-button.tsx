@@ -37,7 +37,7 @@ export function ExportButton<Row extends Identified>({ question, columns, words,
       const lines = rows.map((row) => csvLine(columns.map((column) => textOf(column, row, words))));
       const head = csvLine(columns.map((column) => titleOf(column, words)));
       saveFile(`${name} ${time(new Date())}.csv`, [byteOrderMark, head, ...lines], 'text/csv');
-      toast({ text: t('common.table.exported', { count: rows.length }) });
+      toast({ text: t('shared.table.exported', { count: rows.length }) });
     } catch (error) {
       if (!signal.aborted) toastError(error);
     } finally {
@@ -54,7 +54,7 @@ export function ExportButton<Row extends Identified>({ question, columns, words,
       leftSection={running ? <IconX size={15} stroke={1.6} /> : <IconFileExport size={15} stroke={1.6} />}
       onClick={() => (running ? work.current?.abort() : void run())}
     >
-      {running ? t('common.table.stopExport', { percent: Math.floor(share * 100) }) : t('common.table.export')}
+      {running ? t('shared.table.stopExport', { percent: Math.floor(share * 100) }) : t('shared.table.export')}
     </Button>
   );
 }

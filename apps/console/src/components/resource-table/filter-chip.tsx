@@ -54,7 +54,7 @@ const SEARCHED_FROM = 8;
 const shownOf = ({ typed }: Filter, value: string) => (typed === 'time' ? time(value) : value);
 
 const operatorOf = ({ many, typed }: Filter, values: readonly string[]): Word =>
-  typed === 'text' ? 'common.table.contains' : many && values.length > 1 ? 'common.table.isOneOf' : 'common.table.is';
+  typed === 'text' ? 'shared.table.contains' : many && values.length > 1 ? 'shared.table.isOneOf' : 'shared.table.is';
 
 interface ChipProps {
   words: string;
@@ -109,8 +109,8 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
             <TextInput
               size="xs"
               className={classes['choiceSearch'] ?? ''}
-              aria-label={t('common.table.search')}
-              placeholder={t('common.table.search')}
+              aria-label={t('shared.table.search')}
+              placeholder={t('shared.table.search')}
               value={found.typed}
               maxLength={256}
               autoComplete="off"
@@ -160,7 +160,7 @@ export function FilterChip({ words, filter, values, startOpen, onChange, onClose
       <button
         type="button"
         className={classes['chipRemove']}
-        aria-label={t('common.table.removeFilter', { name: label })}
+        aria-label={t('shared.table.removeFilter', { name: label })}
         onClick={onRemove}
       >
         <IconX size={13} aria-hidden />

@@ -40,7 +40,7 @@ export function Filters({ words, state, filters }: FiltersProps) {
           <Menu.Target>
             <button type="button" className={classes['addFilter']} data-add-filter>
               <IconPlus size={14} stroke={1.6} aria-hidden />
-              {t('common.table.filter')}
+              {t('shared.table.filter')}
             </button>
           </Menu.Target>
           <Menu.Dropdown>
@@ -65,7 +65,7 @@ export const filtersInWords = (state: TableState, filters: readonly Filter[], wo
     const named = values.map((value) => choiceOf(filter, words, value)).join(t('common.comma'));
     // Names of ids are shown by the chip.
     return filter.choices
-      ? [`${labelOf(filter, words)} ${t(values.length > 1 ? 'common.table.isOneOf' : 'common.table.is')} ${named}`]
+      ? [`${labelOf(filter, words)} ${t(values.length > 1 ? 'shared.table.isOneOf' : 'shared.table.is')} ${named}`]
       : [labelOf(filter, words)];
   }),
 ];

@@ -24,7 +24,7 @@ export function ColumnHead<Row>({ column, words, state }: ColumnHeadProps<Row>) 
     <Arrow
       size={13}
       stroke={1.8}
-      aria-label={t(sorted === 'ascending' ? 'common.table.sortedAscending' : 'common.table.sortedDescending')}
+      aria-label={t(sorted === 'ascending' ? 'shared.table.sortedAscending' : 'shared.table.sortedDescending')}
     />
   );
   return (

@@ -65,7 +65,7 @@ export function GridRow<Row>(props: GridRowProps<Row>) {
       {selectable && (
         <td className={classes['pick']}>
           <Checkbox
-            aria-label={t('common.table.selectRow', { name })}
+            aria-label={t('shared.table.selectRow', { name })}
             checked={picked}
             onChange={() => {}}
             onClick={(event) => onPick(!picked, event.shiftKey)}

@@ -137,7 +137,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
             {selectable && (
               <th className={classes['pick']}>
                 <Checkbox
-                  aria-label={t('common.table.selectPage')}
+                  aria-label={t('shared.table.selectPage')}
                   checked={picked > 0 && picked === rows.length}
                   indeterminate={picked > 0 && picked < rows.length}
                   onChange={(event) => pickAll(event.currentTarget.checked)}
@@ -148,7 +148,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
               <ColumnHead key={column.key} column={column} words={words} state={state} />
             ))}
             <th className={classes['more']}>
-              <span className="hidden-text">{t('common.table.actions')}</span>
+              <span className="hidden-text">{t('shared.table.actions')}</span>
             </th>
           </tr>
         </thead>

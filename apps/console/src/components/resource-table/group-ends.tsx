@@ -5,8 +5,8 @@ import classes from './resource-table.module.css';
 export function GroupEnds({ isContinued, continues }: { isContinued: boolean; continues: boolean }) {
   const t = useT();
   const ends = [
-    ...(isContinued ? [t('common.table.groupContinued')] : []),
-    ...(continues ? [t('common.table.groupContinues')] : []),
+    ...(isContinued ? [t('shared.table.groupContinued')] : []),
+    ...(continues ? [t('shared.table.groupContinues')] : []),
   ];
   return ends.length > 0 ? <span className={classes['groupEnds']}>{ends.join(t('common.comma'))}</span> : null;
 }

@@ -17,11 +17,11 @@ export function NewRowsLine({ rows, reveal, forget }: Fresh & { rows: NonNullabl
       <IconCheck size={16} stroke={1.8} aria-hidden />
       <output>
         {rows.made.name === null
-          ? t('common.table.addedHidden')
-          : t('common.table.addedHiddenNamed', { name: rows.made.name })}
+          ? t('shared.table.addedHidden')
+          : t('shared.table.addedHiddenNamed', { name: rows.made.name })}
       </output>
       <Button ref={button} size="xs" variant="default" onClick={() => void reveal(rows)}>
-        {t('common.table.viewInList')}
+        {t('shared.table.viewInList')}
       </Button>
       <Button size="xs" variant="subtle" onClick={forget}>
         {t('common.close')}

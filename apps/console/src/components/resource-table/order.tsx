@@ -36,7 +36,7 @@ export function OrderNote<Row>({ state, columns, words }: OrderNoteProps<Row>) {
   const order = column ? orderOf(column, state) : state.orderBy;
   return (
     <span className={classes['order']} data-priority={column ? (column.priority ?? 1) : undefined}>
-      {t(order === 'asc' ? 'common.table.orderAscending' : 'common.table.orderDescending', { name })}
+      {t(order === 'asc' ? 'shared.table.orderAscending' : 'shared.table.orderDescending', { name })}
     </span>
   );
 }

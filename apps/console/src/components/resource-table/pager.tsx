@@ -15,11 +15,11 @@ export function Pager({ state, total }: { state: TableState; total: number }) {
   const sizes = pageSizes.filter((size) => size > 10 || state.list.pageSize === 10);
   return (
     <footer className={classes['pager']}>
-      <span>{t('common.table.range', { from: count(from), to: count(to), total: count(total) })}</span>
+      <span>{t('shared.table.range', { from: count(from), to: count(to), total: count(total) })}</span>
       <Menu position="top-end">
         <Menu.Target>
           <button type="button" className={classes['pageSize']}>
-            {t('common.table.perPage')} <b>{pageSize}</b>
+            {t('shared.table.perPage')} <b>{pageSize}</b>
           </button>
         </Menu.Target>
         <Menu.Dropdown>
@@ -30,14 +30,14 @@ export function Pager({ state, total }: { state: TableState; total: number }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      <nav className={classes['pages']} aria-label={t('common.table.page', { page, pages })}>
-        <ActionIcon aria-label={t('common.table.previous')} disabled={page <= 1} onClick={() => setPage(page - 1)}>
+      <nav className={classes['pages']} aria-label={t('shared.table.page', { page, pages })}>
+        <ActionIcon aria-label={t('shared.table.previous')} disabled={page <= 1} onClick={() => setPage(page - 1)}>
           <IconChevronLeft size={16} stroke={1.6} />
         </ActionIcon>
         <span aria-hidden>
           {page} / {pages}
         </span>
-        <ActionIcon aria-label={t('common.table.nextPage')} disabled={page >= pages} onClick={() => setPage(page + 1)}>
+        <ActionIcon aria-label={t('shared.table.nextPage')} disabled={page >= pages} onClick={() => setPage(page + 1)}>
           <IconChevronRight size={16} stroke={1.6} />
         </ActionIcon>
       </nav>

@@ -51,7 +51,7 @@ export function PhoneRows<Row extends Identified>({
                 >
                   {selectable && (
                     <Checkbox
-                      aria-label={t('common.table.selectRow', { name: nameOf(row) })}
+                      aria-label={t('shared.table.selectRow', { name: nameOf(row) })}
                       checked={selected[row.id] ?? false}
                       onChange={(event) => {
                         const { checked } = event.currentTarget;

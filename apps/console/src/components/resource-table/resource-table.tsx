@@ -207,15 +207,15 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
           {page && total > 1 && <OrderNote state={state} columns={choice.shown} words={words} />}
           {moved && (
             <Button size="xs" variant="light" onClick={apply}>
-              {t('common.table.newOrder')}
+              {t('shared.table.newOrder')}
             </Button>
           )}
           {pollMs !== undefined && page && (
             <span className={classes['live']}>
               <StatusMark tone={result.stale ? 'off' : 'ok'} />
               {result.stale
-                ? t('common.table.asOf', { time: clock(new Date(result.at)) })
-                : t('common.table.live', { seconds: pollMs / 1000 })}
+                ? t('shared.table.asOf', { time: clock(new Date(result.at)) })
+                : t('shared.table.live', { seconds: pollMs / 1000 })}
             </span>
           )}
           {!phone && page && (total > 0 || state.filtered) && (

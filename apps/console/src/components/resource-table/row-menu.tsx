@@ -32,7 +32,7 @@ export function RowMenu<Row>({ name, actions, onRun, opened, onOpened }: RowMenu
   return (
     <Menu position="bottom-end" opened={opened} onChange={onOpened}>
       <Menu.Target>
-        <ActionIcon aria-label={t('common.table.rowActions', { name })}>
+        <ActionIcon aria-label={t('shared.table.rowActions', { name })}>
           <IconDots size={16} stroke={1.6} />
         </ActionIcon>
       </Menu.Target>

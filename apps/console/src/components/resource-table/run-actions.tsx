@@ -86,7 +86,7 @@ export function useRunAction<Row extends { id: string }>() {
           nameOf={nameOf}
           retry={attempt}
         />,
-        { title: 'common.rows.results' },
+        { title: 'shared.rows.results' },
       );
     return true;
   }
@@ -114,17 +114,17 @@ function previewOf<Row>(
   const removes = label === 'common.remove';
   const { title, verb, points, type } = confirm?.(names, those) ?? {};
   const ofOne = removes
-    ? t('common.confirm.removeNamed', { name: only ?? '' })
-    : t('common.confirm.actNamed', { action: t(label), name: only ?? '' });
-  const ofMany = removes ? t('common.confirm.remove', { count }) : t('common.confirm.act', { action: t(label), count });
-  const doRemove = single ? t('common.confirm.doRemoveNamed', { name: only }) : t('common.confirm.doRemove', { count });
+    ? t('shared.confirm.removeNamed', { name: only ?? '' })
+    : t('shared.confirm.actNamed', { action: t(label), name: only ?? '' });
+  const ofMany = removes ? t('shared.confirm.remove', { count }) : t('shared.confirm.act', { action: t(label), count });
+  const doRemove = single ? t('shared.confirm.doRemoveNamed', { name: only }) : t('shared.confirm.doRemove', { count });
   return {
     title: title ?? (single ? ofOne : ofMany),
     points: [
       ...(count > 1 && count <= 5 ? [names.join(t('common.comma'))] : []),
-      ...(points ?? (danger ? [t('common.confirm.final')] : [])),
+      ...(points ?? (danger ? [t('shared.confirm.final')] : [])),
       ...(skipped.length > 0
-        ? [`${t('common.rows.skipped', { count: skipped.length })}${t('common.colon')}${t(skips)}`]
+        ? [`${t('shared.rows.skipped', { count: skipped.length })}${t('common.colon')}${t(skips)}`]
         : []),
     ],
     verb: verb ?? (removes ? doRemove : t(label)),

@@ -45,10 +45,10 @@ export function SavedViews({ list, columns }: SavedViewsProps) {
           aria-expanded={opened}
           onClick={() => setOpened(!opened)}
         >
-          {t('common.table.saveView')}
+          {t('shared.table.saveView')}
         </Button>
       </Popover.Target>
-      <Popover.Dropdown p={6} aria-label={t('common.table.views')}>
+      <Popover.Dropdown p={6} aria-label={t('shared.table.views')}>
         {views.length > 0 && (
           <ul className={classes['columnList']}>
             {views.map((view) => (
@@ -62,7 +62,7 @@ export function SavedViews({ list, columns }: SavedViewsProps) {
                 </Link>
                 <ActionIcon
                   size={22}
-                  aria-label={t('common.table.removeView', { name: view.name })}
+                  aria-label={t('shared.table.removeView', { name: view.name })}
                   onClick={() => removeView(account, list, view.name)}
                 >
                   <IconX size={14} stroke={1.6} />
@@ -74,8 +74,8 @@ export function SavedViews({ list, columns }: SavedViewsProps) {
         <form className={classes['newView']} onSubmit={save}>
           <TextInput
             size="xs"
-            aria-label={t('common.table.viewName')}
-            placeholder={t('common.table.viewName')}
+            aria-label={t('shared.table.viewName')}
+            placeholder={t('shared.table.viewName')}
             maxLength={60}
             value={name}
             data-autofocus

@@ -33,7 +33,7 @@ export function SearchBox({ words, state }: { words: string; state: TableState }
       setSent(state.search);
     }
   }
-  const label = tMaybe(`${words}.search`) ?? t('common.table.search');
+  const label = tMaybe(`${words}.search`) ?? t('shared.table.search');
   return (
     <TextInput
       type="search"

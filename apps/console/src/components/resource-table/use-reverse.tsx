@@ -63,11 +63,11 @@ export function useReverse<Row extends { id: string }>() {
           title={t('common.undo')}
           outcomes={outcomes}
           skipped={skipped.map(nameOf)}
-          why={t('common.rows.noReturn')}
+          why={t('shared.rows.noReturn')}
           nameOf={nameOf}
           retry={attempt}
         />,
-        { title: 'common.rows.results' },
+        { title: 'shared.rows.results' },
       );
   };
 }

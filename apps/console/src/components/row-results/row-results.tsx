@@ -15,10 +15,10 @@ export interface RowResult {
 }
 
 const outcomes = [
-  ['done', 'ok', 'common.rows.done'],
-  ['waiting', 'unknown', 'common.rows.waiting'],
-  ['failed', 'bad', 'common.rows.failed'],
-  ['skipped', 'off', 'common.rows.skipped'],
+  ['done', 'ok', 'shared.rows.done'],
+  ['waiting', 'unknown', 'shared.rows.waiting'],
+  ['failed', 'bad', 'shared.rows.failed'],
+  ['skipped', 'off', 'shared.rows.skipped'],
 ] as const;
 const tones = { done: 'ok', waiting: 'unknown', failed: 'bad', skipped: 'off' } as const;
 
@@ -50,7 +50,7 @@ export function RowResults({
         )}
         {onRetry && tally('failed') > 0 && (
           <Button size="xs" variant="default" className={classes['retry'] ?? ''} loading={retrying} onClick={onRetry}>
-            {t('common.rows.retry', { count: tally('failed') })}
+            {t('shared.rows.retry', { count: tally('failed') })}
           </Button>
         )}
       </header>

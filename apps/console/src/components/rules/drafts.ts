@@ -120,14 +120,14 @@ export function changesOf<D extends AnyDraft>(
     ...draft.flatMap((rule, i) => {
       const was = live.find(({ key }) => key === rule.key);
       const n = i + 1;
-      if (!was) return [t('common.rules.added')];
+      if (!was) return [t('shared.rules.added')];
       if (same({ ...was, enabled: rule.enabled }, rule, fieldsOf))
         return was.enabled === rule.enabled
           ? []
-          : [t(rule.enabled ? 'common.rules.turnedOn' : 'common.rules.turnedOff', { n })];
-      return [t('common.rules.changed', { n })];
+          : [t(rule.enabled ? 'shared.rules.turnedOn' : 'shared.rules.turnedOff', { n })];
+      return [t('shared.rules.changed', { n })];
     }),
-    ...live.flatMap(({ key }, i) => (kept.includes(key) ? [] : [t('common.rules.removed', { n: i + 1 })])),
-    ...(order.join() === kept.join() ? [] : [t('common.rules.reordered')]),
+    ...live.flatMap(({ key }, i) => (kept.includes(key) ? [] : [t('shared.rules.removed', { n: i + 1 })])),
+    ...(order.join() === kept.join() ? [] : [t('shared.rules.reordered')]),
   ];
 }

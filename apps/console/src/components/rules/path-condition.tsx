@@ -29,8 +29,8 @@ export function PathCondition<Type extends Paths['type']>({
   const [touched, setTouched] = useState(value.length > 0);
   const about: Paths['type'] = type;
   const values = {
-    'aria-label': t('common.paths.value'),
-    placeholder: about === 'all' ? '' : t(`common.paths.hint.${about}`),
+    'aria-label': t('shared.paths.value'),
+    placeholder: about === 'all' ? '' : t(`shared.paths.hint.${about}`),
     value: text,
     error: (touched || tried) && fault,
     spellCheck: false,
@@ -45,8 +45,8 @@ export function PathCondition<Type extends Paths['type']>({
     <div className={classes['condition']}>
       <div className={classes['type']}>
         <Select
-          aria-label={t('common.paths.type')}
-          data={types.map((one) => ({ value: one, label: t(`common.paths.choice.${one}`) }))}
+          aria-label={t('shared.paths.type')}
+          data={types.map((one) => ({ value: one, label: t(`shared.paths.choice.${one}`) }))}
           value={type}
           allowDeselect={false}
           onChange={(chosen) => {

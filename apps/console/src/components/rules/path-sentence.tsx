@@ -9,7 +9,7 @@ export function PathSentence({ paths: { type, value } }: { paths: Paths }) {
   const t = useT();
   return (
     <>
-      <span>{t(`common.paths.sentence.${type}`)}</span>
+      <span>{t(`shared.paths.sentence.${type}`)}</span>
       {type !== 'all' && <Lits of={type === 'fileType' ? [value.join(' ')] : value} />}
     </>
   );
@@ -25,7 +25,7 @@ export function Lits({ of }: { of: readonly string[] }) {
         <Lit key={value}>{value || '…'}</Lit>
       ))}
       {lits.length === 0 && <Lit>…</Lit>}
-      {of.length > lits.length && <span>{t('common.rules.more', { count: of.length - lits.length })}</span>}
+      {of.length > lits.length && <span>{t('shared.rules.more', { count: of.length - lits.length })}</span>}
     </>
   );
 }

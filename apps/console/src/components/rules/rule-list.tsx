@@ -50,7 +50,7 @@ export function RuleList<D extends AnyDraft>({
   const move = (key: string, to: number) => {
     if (to < 0 || to >= rules.length) return;
     set(moved(rules, key, to));
-    setMoving(t('common.rules.moved', { n: to + 1 }));
+    setMoving(t('shared.rules.moved', { n: to + 1 }));
     // A moved row loses focus, which Alt ↑ needs.
     requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-rule="${key}"] button`)?.focus());
   };

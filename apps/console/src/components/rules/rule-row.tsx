@@ -87,7 +87,7 @@ export function RuleRow({
         {!locked && (
           <UnstyledButton
             className={classes['grip'] ?? ''}
-            aria-label={t('common.rules.handle', { n })}
+            aria-label={t('shared.rules.handle', { n })}
             draggable
             onDragStart={(event) => {
               event.dataTransfer.setData('text/rule', rule.key);
@@ -100,7 +100,7 @@ export function RuleRow({
         <Switch
           size="xs"
           className={classes['switch'] ?? ''}
-          aria-label={t('common.rules.on', { n })}
+          aria-label={t('shared.rules.on', { n })}
           checked={rule.enabled}
           disabled={locked}
           onChange={(event) => onSwitch(event.currentTarget.checked)}
@@ -108,9 +108,9 @@ export function RuleRow({
         <div className={classes['said']} onDoubleClick={() => !locked && onOpen(true)}>
           {sentence}
         </div>
-        {draft && <Pill tone="warn">{t('common.rules.draft')}</Pill>}
+        {draft && <Pill tone="warn">{t('shared.rules.draft')}</Pill>}
         {!locked && open && (
-          <ActionIcon aria-label={t('common.rules.close', { n })} aria-expanded onClick={() => onOpen(false)}>
+          <ActionIcon aria-label={t('shared.rules.close', { n })} aria-expanded onClick={() => onOpen(false)}>
             <IconChevronUp size={16} stroke={1.6} />
           </ActionIcon>
         )}
@@ -118,7 +118,7 @@ export function RuleRow({
           <>
             <ActionIcon
               className={classes['pencil'] ?? ''}
-              aria-label={t('common.rules.open', { n })}
+              aria-label={t('shared.rules.open', { n })}
               aria-expanded={false}
               onClick={() => onOpen(true)}
             >
@@ -126,7 +126,7 @@ export function RuleRow({
             </ActionIcon>
             <Menu position="bottom-end">
               <Menu.Target>
-                <ActionIcon aria-label={t('common.table.rowActions', { name: t('common.rules.rule', { n }) })}>
+                <ActionIcon aria-label={t('shared.table.rowActions', { name: t('shared.rules.rule', { n }) })}>
                   <IconDots size={16} stroke={1.6} />
                 </ActionIcon>
               </Menu.Target>
@@ -139,17 +139,17 @@ export function RuleRow({
                   disabled={n === 1}
                   onClick={() => onMove(place - 1)}
                 >
-                  {t('common.rules.up')}
+                  {t('shared.rules.up')}
                 </Menu.Item>
                 <Menu.Item
                   leftSection={<IconArrowDown size={15} stroke={1.6} />}
                   disabled={n === count}
                   onClick={() => onMove(place + 1)}
                 >
-                  {t('common.rules.down')}
+                  {t('shared.rules.down')}
                 </Menu.Item>
                 <Menu.Item leftSection={<IconCopyPlus size={15} stroke={1.6} />} onClick={onDuplicate}>
-                  {t('common.rules.duplicate')}
+                  {t('shared.rules.duplicate')}
                 </Menu.Item>
                 <Menu.Divider />
                 <Menu.Item

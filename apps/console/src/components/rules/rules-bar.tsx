@@ -36,7 +36,7 @@ export function RulesBar({ lists }: { lists: readonly List[] }) {
   const onSave = async () => {
     if (plan() === null) return;
     for (const list of changed) if (!(await list.publish())) return;
-    toast({ text: t('common.rules.published') });
+    toast({ text: t('shared.rules.published') });
   };
   return (
     <>

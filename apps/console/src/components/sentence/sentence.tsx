@@ -7,15 +7,15 @@ export const Sentence = ({ children }: { children: ReactNode }) => (
   <span className={classes['sentence']}>{children}</span>
 );
 
-const joint = (word: 'common.rule.if' | 'common.rule.and' | 'common.rule.or' | 'common.rule.then') =>
+const joint = (word: 'shared.rule.if' | 'shared.rule.and' | 'shared.rule.or' | 'shared.rule.then') =>
   function Joint() {
     const t = useT();
     return <span className={classes['joint']}>{t(word)}</span>;
   };
-export const If = joint('common.rule.if');
-export const And = joint('common.rule.and');
-export const Or = joint('common.rule.or');
-export const Then = joint('common.rule.then');
+export const If = joint('shared.rule.if');
+export const And = joint('shared.rule.and');
+export const Or = joint('shared.rule.or');
+export const Then = joint('shared.rule.then');
 
 /** Literal user input. */
 export const Lit = ({ children }: { children: ReactNode }) => <code className={classes['literal']}>{children}</code>;

@@ -32,7 +32,7 @@ export function Await<T>({ result, children, loading = <PageLoading />, page }: 
   return (
     <>
       {result.stale && (
-        <div className={classes['stale']}>{t('common.table.asOf', { time: clock(new Date(result.at)) })}</div>
+        <div className={classes['stale']}>{t('shared.table.asOf', { time: clock(new Date(result.at)) })}</div>
       )}
       {result.refreshing ? <div className={classes['dim']}>{children(result.data)}</div> : children(result.data)}
     </>

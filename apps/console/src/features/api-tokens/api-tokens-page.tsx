@@ -37,7 +37,7 @@ const columns: Column<ApiToken>[] = [
 const revoking = remove<ApiToken, typeof apiTokens.remove>(apiTokens.remove, {
   label: 'apiTokens.revoke',
   done: 'apiTokens.revoked',
-  confirm: () => ({ points: [t('apiTokens.revokePoints'), t('common.confirm.final')] }),
+  confirm: () => ({ points: [t('apiTokens.revokePoints'), t('shared.confirm.final')] }),
 });
 
 export function ApiTokensPage() {

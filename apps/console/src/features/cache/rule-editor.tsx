@@ -28,7 +28,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
   const count = rule.cacheTime / secondsOf(1, unit);
   return (
     <div className={classes['editor']}>
-      <span className={classes['joint']}>{t('common.rule.if')}</span>
+      <span className={classes['joint']}>{t('shared.rule.if')}</span>
       <PathCondition
         types={types}
         type={rule.type}
@@ -38,7 +38,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
         onChange={set}
       />
       <span className={classes['joint']} data-low>
-        {t('common.rule.then')}
+        {t('shared.rule.then')}
       </span>
       <div className={classes['effects']}>
         <Select

@@ -47,7 +47,7 @@ describe('order', () => {
       [first.id, 31],
       [second.id, 32],
     ]);
-    expect(words(draft)).toEqual(['common.rules.reordered']);
+    expect(words(draft)).toEqual(['shared.rules.reordered']);
   });
 
   test('a rule added at the end comes after the last', () =>
@@ -68,10 +68,10 @@ describe('order', () => {
 test('a changed, a switched, a removed and a new rule are each told and called', () => {
   const draft = [{ ...first, cacheTime: 0 }, { ...second, enabled: false }, newRule({ value: ['/new/'] })];
   expect(words(draft)).toEqual([
-    'common.rules.changed',
-    'common.rules.turnedOff',
-    'common.rules.added',
-    'common.rules.removed',
+    'shared.rules.changed',
+    'shared.rules.turnedOff',
+    'shared.rules.added',
+    'shared.rules.removed',
   ]);
   const plan = planOf(live, draft, fieldsOf);
   expect(plan.create).toHaveLength(1);

@@ -88,7 +88,7 @@ function MatchOffer({ siteId, certId, matches }: MatchOfferProps) {
     return (
       <div className={classes['assign']}>
         <RowResults
-          title={t('common.rows.results')}
+          title={t('shared.rows.results')}
           rows={outcomes.map(({ row, failed }) => ({
             name: row.name,
             outcome: failed ? ('failed' as const) : ('done' as const),

@@ -29,7 +29,7 @@ export function HeaderEditor({ rule, tried, onChange }: EditorProps<HeaderDraft>
   };
   return (
     <div className={classes['editor']}>
-      <span className={classes['joint']}>{t('common.rule.if')}</span>
+      <span className={classes['joint']}>{t('shared.rule.if')}</span>
       <div className={classes['condition']}>
         <div className={classes['type']}>
           <TextInput {...text('name')} placeholder="User-Agent" />
@@ -52,7 +52,7 @@ export function HeaderEditor({ rule, tried, onChange }: EditorProps<HeaderDraft>
           </div>
         )}
       </div>
-      <span className={classes['joint']}>{t('common.rule.then')}</span>
+      <span className={classes['joint']}>{t('shared.rule.then')}</span>
       <div className={classes['condition']}>
         <div className={classes['type']}>
           <Select

@@ -25,7 +25,7 @@ export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraf
   const set = (part: Partial<RefererDraft>) => onChange({ ...rule, ...part });
   return (
     <div className={classes['editor']}>
-      <span className={classes['joint']}>{t('common.rule.if')}</span>
+      <span className={classes['joint']}>{t('shared.rule.if')}</span>
       <PathCondition
         types={types}
         type={rule.type}
@@ -34,7 +34,7 @@ export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraf
         tried={tried}
         onChange={set}
       />
-      <span className={classes['joint']}>{t('common.rule.and')}</span>
+      <span className={classes['joint']}>{t('shared.rule.and')}</span>
       <div className={classes['condition']}>
         <div className={classes['type']}>
           <Select
@@ -74,7 +74,7 @@ export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraf
         checked={rule.allowEmpty}
         onChange={({ currentTarget }) => set({ allowEmpty: currentTarget.checked })}
       />
-      <span className={classes['joint']}>{t('common.rule.then')}</span>
+      <span className={classes['joint']}>{t('shared.rule.then')}</span>
       <div className={classes['condition']}>
         <div className={classes['type']}>
           <Select

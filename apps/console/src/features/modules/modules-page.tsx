@@ -85,7 +85,7 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
   const { name, inUse } = row;
   const remove = async () => {
     const title = t('domainModules.removeTitle', { name });
-    if (await confirm({ title, points: [t('common.confirm.final')], verb: t('common.remove') })) onRemove(row);
+    if (await confirm({ title, points: [t('shared.confirm.final')], verb: t('common.remove') })) onRemove(row);
   };
   return (
     <li className={classes['module']}>

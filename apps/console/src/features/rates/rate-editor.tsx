@@ -32,7 +32,7 @@ export function RateEditor({ rule, tried, onChange }: EditorProps<RateDraft>) {
   );
   return (
     <div className={classes['editor']}>
-      <span className={classes['joint']}>{t('common.rule.if')}</span>
+      <span className={classes['joint']}>{t('shared.rule.if')}</span>
       <PathCondition
         types={types}
         type={rule.type}
@@ -42,7 +42,7 @@ export function RateEditor({ rule, tried, onChange }: EditorProps<RateDraft>) {
         onChange={set}
       />
       <span className={classes['joint']} data-low>
-        {t('common.rule.then')}
+        {t('shared.rule.then')}
       </span>
       <div className={classes['effects']}>
         {number('rate')}

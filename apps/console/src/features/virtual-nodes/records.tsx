@@ -39,7 +39,7 @@ export function Records({ zoneId, vnodeId }: Of) {
                 <th scope="col">{t('virtualRecords.fields.target')}</th>
                 <th scope="col">{t('virtualRecords.fields.enabled')}</th>
                 <th scope="col">
-                  <span className="hidden-text">{t('common.table.actions')}</span>
+                  <span className="hidden-text">{t('shared.table.actions')}</span>
                 </th>
               </tr>
             </thead>

@@ -166,7 +166,7 @@ function Fill({ zoneId }: { zoneId: string }) {
       {({ size, max, refused, nodes, holding, faults, faultCount }) => {
         const flush = async () => {
           const title = t('ipset.flushTitle', { count: size });
-          const points = [t('ipset.flushPoint'), t('common.confirm.final')];
+          const points = [t('ipset.flushPoint'), t('shared.confirm.final')];
           if (await confirm({ title, points, verb: t('ipset.flush') })) await run({ params: { zoneId } });
         };
         return (
