@@ -268,7 +268,7 @@ test('cache rules are published in the order of evaluation', async () => {
   await owner(site).call(cacheRules.create, { params: site.params, body });
   await eventually(() =>
     expect(node.doc(`site/${site.id}`)).toMatchObject({
-      cacheRules: [{ values: ['/a'] }, { values: ['/b'] }, { values: ['/c'] }],
+      cacheRules: [{ value: ['/a'] }, { value: ['/b'] }, { value: ['/c'] }],
     }),
   );
 });

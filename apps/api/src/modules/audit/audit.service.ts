@@ -54,7 +54,7 @@ const actionsOf = (
     CASE WHEN whole."callCount" = 1 THEN (a.context->>'count')::int ELSE whole."doneObjects" END AS "objectCount"
   FROM listed
   CROSS JOIN LATERAL (SELECT a.* FROM (SELECT a.* FROM audit_rows a WHERE ${belongs} AND ${audit} LIMIT ${MAX_CALLS_COUNTED}) a
-    ORDER BY a.status BETWEEN 1 AND 399 DESC, a.at, a.req_id LIMIT 1) a
+    ORDER BY a.status BETWEEN 1 AND 399 DESC, a.at, a.seq LIMIT 1) a
   CROSS JOIN LATERAL (SELECT count(*)::int AS "callCount", max(calls.at) AS at,
       (count(*) FILTER (WHERE NOT calls.is_done))::int AS "failedCount",
       (sum(calls.objects) FILTER (WHERE calls.is_done))::int AS "doneObjects",
@@ -101,15 +101,15 @@ export async function get(ctx: Ctx, reqID: string, { detail }: AuditDetailQuery)
       ({ audit }) => sql`SELECT a.req_id AS "reqID", a.at AS time, a.status, (a.context->>'code')::int AS code,
           (SELECT coalesce(sum((c->>'count')::int), 0)::int FROM jsonb_array_elements(a.changes) c) AS "changeCount"
         FROM ${listed} listed JOIN audit_rows a ON ${grouping.belongs} AND ${audit}
-        ORDER BY a.at, a.req_id LIMIT ${CALLS_IN_DETAIL}`,
+        ORDER BY a.at, a.seq LIMIT ${CALLS_IN_DETAIL}`,
     ),
     ctx.db.$read<Omit<AuditChange, 'rows'> & { rows: AuditChange['rows'][] }>(
       ({
         audit,
       }) => sql`SELECT c.value->>'entity' AS entity, c.value->>'action' AS action, sum((c.value->>'count')::int)::int AS count,
-          (array_agg(c.value->'rows' ORDER BY a.at, a.req_id, c.place))[1:${ROWS_PER_CHANGE}::int] AS rows
-        FROM (SELECT a.at, a.req_id, a.changes FROM ${listed} listed JOIN audit_rows a ON ${grouping.belongs} AND ${audit}
-          ORDER BY a.at, a.req_id LIMIT ${MAX_CALLS_COUNTED}) a
+          (array_agg(c.value->'rows' ORDER BY a.at, a.seq, c.place))[1:${ROWS_PER_CHANGE}::int] AS rows
+        FROM (SELECT a.at, a.seq, a.changes FROM ${listed} listed JOIN audit_rows a ON ${grouping.belongs} AND ${audit}
+          ORDER BY a.at, a.seq LIMIT ${MAX_CALLS_COUNTED}) a
         CROSS JOIN jsonb_array_elements(a.changes) WITH ORDINALITY c (value, place)
         GROUP BY 1, 2 ORDER BY min(a.at), min(c.place)`,
     ),
