@@ -16,6 +16,7 @@ export const staticChecks: Check[] = [
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['oxfmt', '--check'] },
   { name: 'words', command: ['node', 'deploy/words.ts'] },
+  { name: 'unused files, exports and packages', command: ['knip'] },
 ];
 
 export const pureTests: Check = {

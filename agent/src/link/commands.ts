@@ -7,7 +7,6 @@ import {
   MoveCommand,
   PreheatCommand,
   PurgeOrder,
-  WarmCommand,
 } from '@edgeloom/contract/edge/messages.ts';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { CommandReply, NodeFigures, NodeGauges, RunningTree, Warmed } from '@edgeloom/contract/edge/messages.ts';
@@ -60,7 +59,7 @@ const works: Readonly<Record<string, Work>> = {
     const { fetched, error } = await handlers.preheat(PreheatCommand.parse(message).urls, left);
     return { objects: fetched, error };
   },
-  warm: async (message, handlers, left) => ({ warmed: await handlers.warm(WarmCommand.parse(message).urls, left) }),
+  warm: async (message, handlers, left) => ({ warmed: await handlers.warm(PreheatCommand.parse(message).urls, left) }),
   heldPorts: async (message, handlers) => ({ held: await handlers.heldPorts(HeldPortsCommand.parse(message).ports) }),
   resync: (_, handlers, left) => within(left, handlers.resync()),
   zoneKeys: (_, handlers, left) => within(left, handlers.zoneKeys()),

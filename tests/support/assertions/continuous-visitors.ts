@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { Origin } from '../fakes/origin.ts';
 
-export interface LoadTarget {
+interface LoadTarget {
   http: number;
   https: number;
   /** Address of one node. */
@@ -27,14 +27,14 @@ export interface LoadOptions {
   longMs: number;
 }
 
-export interface RequestCounts {
+interface RequestCounts {
   requests: number;
   /** Retries. */
   retried: number;
   failed: Record<string, number>;
   longestMs: number;
 }
-export type VisitorKind = 'kept' | 'fresh' | 'keptTls' | 'freshTls' | 'http2' | 'download' | 'upload' | 'socket';
+type VisitorKind = 'kept' | 'fresh' | 'keptTls' | 'freshTls' | 'http2' | 'download' | 'upload' | 'socket';
 export type Report = Record<VisitorKind, RequestCounts>;
 
 const PAGE = 'a page';

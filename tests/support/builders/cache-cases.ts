@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeader } from 'node:http';
 import type { Ask } from '../services/edge.ts';
 
-export type Fields = Record<string, OutgoingHttpHeader>;
+type Fields = Record<string, OutgoingHttpHeader>;
 /** The claim, the origin's response headers, its status, and the request. */
 export type Case = [sentence: string, fields: Fields, status?: number, ask?: Ask];
 

@@ -5,4 +5,4 @@ import { ensureOwnRelease } from '../../../deploy/release.ts';
 /** API settings with this release. */
 export const ownReleases = async () => (await ownRelease()).settings;
 
-export const ownRelease = () => ensureOwnRelease(path.join(import.meta.dirname, '../../../.data/cache/releases'));
+const ownRelease = () => ensureOwnRelease(path.join(import.meta.dirname, '../../../.data/cache/releases'));

@@ -1,7 +1,7 @@
 // A mail server on a free port that stores what it receives.
 import { SMTPServer } from 'smtp-server';
 
-export interface ReceivedMail {
+interface ReceivedMail {
   from: string;
   to: string[];
   text: string;

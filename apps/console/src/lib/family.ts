@@ -1,4 +1,4 @@
-export const families = ['user', 'client', 'admin'] as const;
+const families = ['user', 'client', 'admin'] as const;
 export type Family = (typeof families)[number];
 
 const isFamily = (text: string): text is Family => families.some((family) => family === text);

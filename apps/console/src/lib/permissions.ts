@@ -6,8 +6,8 @@ import { t } from './i18n.ts';
 export const areas: readonly Area[] = areasOf[family];
 export const areaName = (area: Area) => t(`permissions.areas.${area}`);
 
-export const reading = (area: Area): Permission => `${area}:read`;
-export const writing = (area: Area): Permission => `${area}:write`;
+const reading = (area: Area): Permission => `${area}:read`;
+const writing = (area: Area): Permission => `${area}:write`;
 
 /** Access to an area: none, read, or read and write. */
 export type Level = 'none' | 'read' | 'write';

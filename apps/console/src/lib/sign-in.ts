@@ -7,7 +7,7 @@ import { call } from './api.ts';
 import { family } from './family.ts';
 import { t } from './i18n.ts';
 
-export type Started = Received<typeof session.login>;
+type Started = Received<typeof session.login>;
 interface Pending {
   email: string;
   password: string;

@@ -4,7 +4,7 @@ import { languageFor } from '../lib/browser-language.ts';
 
 export const languages = ['zh-TW', 'zh-CN', 'en'] as const;
 export type Language = (typeof languages)[number];
-export type Theme = 'light' | 'dark' | 'system';
+type Theme = 'light' | 'dark' | 'system';
 
 interface Preferences {
   language: Language;

@@ -8,7 +8,7 @@ interface Undo {
   place: string;
   run: () => Promise<void>;
 }
-export const useUndo = create<{ last: Undo | null }>(() => ({ last: null }));
+const useUndo = create<{ last: Undo | null }>(() => ({ last: null }));
 
 const placeNow = () => `${window.location.pathname} ${new URLSearchParams(window.location.search).get('view') ?? ''}`;
 

@@ -28,11 +28,11 @@ import {
   type VariantColorsResolver,
 } from '@mantine/core';
 
-export type { Token, Tone } from './tokens.ts';
+export type { Tone } from './tokens.ts';
 
 type Ramp = MantineColorsTuple;
 
-export const palette = {
+const palette = {
   woad: [
     '#ebfafb',
     '#d6f4f5',

@@ -101,18 +101,8 @@ export const tokens = {
 } as const;
 
 export type Token = keyof typeof tokens.light;
+/** Each also has a shape, drawn by `<StatusMark>`. */
 export type Tone = 'ok' | 'busy' | 'warn' | 'bad' | 'held' | 'off' | 'unknown';
-/** Tones also differ by shape, drawn by `<StatusMark>`. */
-export const shapes: Record<Tone, string> = {
-  ok: 'disc',
-  busy: 'arc, turning',
-  warn: 'triangle',
-  bad: 'square',
-  held: 'two bars',
-  off: 'ring',
-  unknown: 'dashed ring',
-};
-
 /** The tone of every state. Labels come from the locale files. */
 export const statusTone = {
   account: { normal: 'ok', pause: 'held', lock: 'bad', expired: 'off' },

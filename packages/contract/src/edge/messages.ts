@@ -293,7 +293,6 @@ export const PreheatCommand = z.object({
   urls: z.array(z.string().max(16_384)).min(1).max(100),
 });
 /** cmd.<node>.warm: ensure that these URLs are cached. The reply reports each, in order. */
-export const WarmCommand = PreheatCommand;
 export const Warmed = z.object({
   state: z.enum(['stored', 'notStored', 'failed']).catch('failed'),
   fault: z.string().max(500).nullable(),

@@ -131,7 +131,7 @@ export const headerLines = (headers: IncomingHttpHeaders, names: string[]) =>
   names.map((name) => `${name}:${String(headers[name] ?? '').trim()}\n`).join('');
 
 /** Percent-encodes everything but unreserved characters. */
-export const percent = (text: string) =>
+const percent = (text: string) =>
   [...Buffer.from(text)]
     .map((byte) => {
       const letter = String.fromCharCode(byte);

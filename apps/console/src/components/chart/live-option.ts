@@ -3,7 +3,7 @@ import type { EChartsCoreOption } from 'echarts/core';
 import { clock, time } from '../../lib/format.ts';
 import { figure } from './time-option.ts';
 
-export interface LiveSeries {
+interface LiveSeries {
   name: string;
   values: readonly number[];
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import classes from './code-editor.module.css';
 import { setup, shadowOf } from './setup.ts';
 
-export interface Fault {
+interface Fault {
   line: number;
   column: number;
   message: string;

@@ -34,7 +34,7 @@ export interface MenuGroup {
 }
 
 /** A page of the site scope: `?view=domains`. */
-export interface SiteView {
+interface SiteView {
   view: string;
   title: Word;
   icon: Icon;

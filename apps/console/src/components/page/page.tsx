@@ -20,7 +20,7 @@ import { useOverlay } from '../overlay/overlay.tsx';
 import { reader, usePlace } from './place.ts';
 import classes from './page.module.css';
 
-export interface Tab {
+interface Tab {
   value: string;
   label: Word;
   count?: number | undefined;

@@ -72,7 +72,7 @@ export interface Field {
 }
 
 /** `upstreams.0.port` uses the label of `upstreams.port`. */
-export const withoutIndexes = (path: string) => path.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '');
+const withoutIndexes = (path: string) => path.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '');
 
 /** Value, label, error and schema of one field of the surrounding form. */
 export function useField(name: string): Field {

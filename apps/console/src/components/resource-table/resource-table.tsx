@@ -37,7 +37,7 @@ import { useColumnChoice } from './use-column-choice.ts';
 import classes from './resource-table.module.css';
 
 export type { GroupOf } from './lines.ts';
-export type { Identified, PhoneRow } from './grid.tsx';
+export type { Identified } from './grid.tsx';
 
 interface ResourceTableProps<E extends Endpoint, Row extends Identified> {
   endpoint: E;

@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
 import classes from './steps.module.css';
 
-export interface Step {
+interface Step {
   title: Word;
   /** What was settled in it. */
   result?: ReactNode;

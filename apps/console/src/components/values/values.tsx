@@ -35,7 +35,6 @@ const number =
 export const Bytes = number(format.bytes);
 export const Bits = number(format.bits);
 export const Count = number(format.count);
-export const Percent = number(format.percent);
 
 /** A limit; 0 means none. */
 export function Limit({ of }: { of: number }) {

@@ -44,7 +44,7 @@ export function RuleSentence({ rule }: { rule: DraftRule }) {
   );
 }
 
-export function timeOf(seconds: number, t: T) {
+function timeOf(seconds: number, t: T) {
   const { count, unit } = spoken(seconds);
   return t(`cache.time.${unit}`, { count });
 }

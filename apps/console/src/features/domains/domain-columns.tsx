@@ -7,7 +7,7 @@ import type { Domain } from './origins-draft.ts';
 import { certNext, cnameNext } from './waits.ts';
 
 /** The first active origin, and the number of others. */
-export function Origins({ of }: { of: Domain['upstreams'] }) {
+function Origins({ of }: { of: Domain['upstreams'] }) {
   const first = of.find(({ backup, enabled }) => enabled && !backup) ?? of[0];
   if (!first) return <Nothing />;
   return (

@@ -4,7 +4,7 @@ import { useT } from '../../lib/i18n.ts';
 import { sameCell, USUAL_WEIGHT, type Board, type Cell, type Change, type Member } from './board.ts';
 import { lineName } from './line-name.ts';
 
-export interface Lifted {
+interface Lifted {
   member: Member;
   /** Null: from outside of the board. */
   from: Cell | null;

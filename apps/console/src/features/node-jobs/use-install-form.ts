@@ -26,8 +26,6 @@ export function startOf(node: EdgeNode | null, zoneID: string | null): Values {
   return { ...defaultsOf(schema), ...(zoneID !== null && { zoneID }), ...node, ...ssh };
 }
 
-export type InstallForm = ReturnType<typeof useInstallForm>;
-
 export function useInstallForm(start: Values) {
   const [values, setValues] = useState(start);
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());

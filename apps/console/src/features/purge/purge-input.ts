@@ -11,7 +11,7 @@ export const linesOf = (text: string) =>
 export const isPurgeURL = (line: string) => /^https?:\/\/[^\s/]+\/?\S*$/i.test(line) && URL.canParse(line);
 export const isPurgeHost = (line: string) => DomainName.safeParse(line).success;
 /** A prefix ends with / and has no query. */
-export const isPurgePrefix = (line: string) => isPurgeURL(line) && line.endsWith('/') && !line.includes('?');
+const isPurgePrefix = (line: string) => isPurgeURL(line) && line.endsWith('/') && !line.includes('?');
 
 /** API type of each purge, and its line validation. */
 export const listed: Record<Listed, { type: 1 | 2 | 3 | 4; good: (line: string) => boolean }> = {

@@ -31,7 +31,7 @@ import classes from './upgrades.module.css';
 export type Latest = Received<typeof upgrades.latest>['data'][number];
 
 /** The node's version of a product, or ''. */
-export const versionAt = ({ version, packs }: Pick<EdgeNode, 'version' | 'packs'>, product: ReleaseProduct) =>
+const versionAt = ({ version, packs }: Pick<EdgeNode, 'version' | 'packs'>, product: ReleaseProduct) =>
   product === 'agent' ? version : (packs.find((pack) => pack.product === product)?.version ?? '');
 
 const Begun = z.object({ id: z.string() });
