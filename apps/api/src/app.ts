@@ -1,5 +1,5 @@
-// One listener: the API for the families it serves, and beside it their console. Two are started (main.ts): the admin
-// console and its calls live on their own, and on the other a path with /admin/ in it does not exist.
+// Builds one listener: the API of its endpoint families, and their console. main.ts starts two. The admin console and
+// its API have their own listener; on the public one no path with /admin/ exists.
 import { randomUUIDv7 } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import jwt from '@fastify/jwt';
@@ -100,7 +100,7 @@ import { virtualNodesRoutes, virtualRecordsRoutes } from './modules/virtual-node
 import { zonePortsRoutes, zonesRoutes } from './modules/zones/zones.routes.ts';
 import { siteRuleRoutes } from './site-rules.ts';
 
-/** Of a form with files; one file is as large as a body may be. */
+/** Limits of multipart forms. A single file may be as large as a request body. */
 const formLimits = { files: 5, fields: 20, parts: 25, fieldSize: 10_000, headerPairs: 50 };
 
 const TOKENS_REMEMBERED = 10_000;
@@ -108,7 +108,7 @@ const TOKENS_REMEMBERED = 10_000;
 export type Listener = 'public' | 'admin';
 const families: Record<Listener, readonly Family[]> = { public: ['user', 'client'], admin: ['admin'] };
 
-/** Every module of the API. contract/all.ts is the list it is held to, by a test. */
+/** All modules of the API. A test compares them with contract/all.ts. */
 const modules: readonly Routes[] = [
   accountsRoutes,
   siteUsersRoutes,
@@ -234,7 +234,7 @@ export async function buildApp(installation: Installation, { listener, identitie
   }
   serveBrandImages(app, installation.db, hasConsole);
   if (env.CONSOLE_DIR !== undefined) {
-    // A database that is away costs the look, not the page.
+    // Without a database the page is served without branding.
     const lookAt = (host: string) => brandingAt(installation.db, host).catch(() => null);
     await serveConsole(app, env.CONSOLE_DIR, families[listener], listener === 'public' ? lookAt : null);
   }
@@ -323,14 +323,15 @@ async function mountApi(
   );
 }
 
-/** Reads the headers that a browser sets and no script can change. Other programs send none of them. */
+/** Reads headers that browsers set and scripts cannot change. Other programs send none of them. */
 function isSameSite({ headers, host }: FastifyRequest, consoles: readonly string[]): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   const { origin } = headers;
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false;
-  // Only the host is compared, because a proxy may terminate TLS. The configured origins hold when it changes Host.
+  // Only hosts are compared, because a proxy may terminate TLS. If the proxy changes Host, the configured origins
+  // apply.
   return new URL(origin).host === host || consoles.some((address) => new URL(address).origin === origin);
 }
 
@@ -339,7 +340,10 @@ function bearerOf({ headers }: FastifyRequest): string | null {
   return scheme.toLowerCase() === 'bearer' && token ? token : null;
 }
 
-/** What a token says, once its signature holds. A good one is remembered: a console sends the same for 15 minutes. */
+/**
+ * Returns the claims of a token after verifying its signature. Valid tokens are cached, since a console sends the same
+ * token for 15 minutes.
+ */
 function claimsReader(api: FastifyInstance) {
   const good = new Map<string, Claims>();
   return (token: string): Claims => {
@@ -357,7 +361,10 @@ function claimsReader(api: FastifyInstance) {
   };
 }
 
-/** One log line and one measurement for each call, by its declared route: addresses with ids in them are countless. */
+/**
+ * Logs and measures each call. The metric uses the declared route, since paths with ids would create countless label
+ * values.
+ */
 function measure(app: FastifyInstance, isLogged: boolean) {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
@@ -378,7 +385,7 @@ function measure(app: FastifyInstance, isLogged: boolean) {
   });
 }
 
-/** A call that is under way at the close would leave its connection open behind it, and the process waiting for it. */
+/** Closes keep-alive connections of calls in progress at shutdown. Otherwise the process would wait for them. */
 function hangUpWhenClosing(app: FastifyInstance) {
   let isClosing = false;
   app.addHook('preClose', async () => {
@@ -390,7 +397,9 @@ function hangUpWhenClosing(app: FastifyInstance) {
   });
 }
 
-/** An account that calls again is the same object until it changes (identities.ts), and its scope is the same as well. */
+/**
+ * Caches by account object. identities.ts returns the same object until the account changes, so its scope stays valid.
+ */
 function onceEach<T>(make: (actor: Actor) => T): (actor: Actor) => T {
   const made = new WeakMap<Actor, T>();
   return (actor) => {

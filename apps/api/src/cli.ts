@@ -1,4 +1,4 @@
-// What an operator does on the machine itself:
+// Commands for the operator of the machine:
 //   node apps/api/src/cli.ts secrets:init                                  with SECRETS_DIR
 //   node apps/api/src/cli.ts secrets:rotate | secrets:retire                with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts account:create-admin --email a@b.c [--name N]  with DATABASE_URL and SECRETS_DIR
@@ -65,7 +65,7 @@ switch (positionals[0] ?? '') {
     process.exitCode = 2;
 }
 
-/** Names the first row of each chain that is not what was written; the rest of the others is looked at all the same. */
+/** Prints the first invalid row of each chain. A chain with an error does not stop the check of the others. */
 async function verify() {
   const { db, pool } = openDatabase(readEnv().DATABASE_URL, 2);
   try {
@@ -94,7 +94,7 @@ function report({ keyID, rewrapped, lost, olderKeys }: Rotation) {
   if (lost.length > 0) process.exitCode = 1;
 }
 
-/** The whole licence of a client: what is not said is unlimited, layer 4 is what must be said. */
+/** Sets all limits of an operator's licence. Omitted limits are unlimited; layer 4 is disabled unless given. */
 async function setLicense() {
   const Limit = z.coerce.number().int().min(0).default(0);
   const clientId = Id.parse(values.client);
@@ -116,7 +116,7 @@ async function setLicense() {
   }
 }
 
-/** The password is made here and shown once: none is built in, and none stands in a shell's history. */
+/** Generates the password and prints it once, so that no default exists and none appears in the shell's history. */
 async function createAdmin(email: string, name: string) {
   const { db } = openDatabase(readEnv().DATABASE_URL, 2);
   const password = randomBytes(18).toString('base64url');

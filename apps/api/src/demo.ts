@@ -1,5 +1,5 @@
-// What a first look finds: one account of each kind, a zone with a node, a product, a site, and a name that answers over
-// HTTP and HTTPS. Made once; called again it leaves what people changed, and follows only addresses that were moved.
+// Creates the demo data: one account of each kind, a zone with a node, a product, and a site. Its name responds over
+// HTTP and HTTPS. A repeated run keeps what people changed and only updates changed addresses.
 import { randomUUIDv7 } from 'node:crypto';
 import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
 import { hostKey, certKey, nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
@@ -28,7 +28,7 @@ export interface DemoOptions extends Addresses {
   secretsDir: string;
   passwords: Record<keyof typeof emails, string>;
   joinToken: string;
-  /** Those of the last call, when they may have moved: rows that still carry them follow. */
+  /** Addresses of the previous run, if they may have changed. Rows that still contain them are updated. */
   previous?: Addresses;
 }
 export interface Demo {
@@ -47,7 +47,7 @@ export async function seedDemo(databaseUrl: string, options: DemoOptions): Promi
   try {
     return await db.$transaction(
       async (tx) => {
-        // Processes that seed at once wait for each other.
+        // Concurrent processes wait for each other.
         await tx.$executeRaw`SELECT pg_advisory_xact_lock(${locks.demo})`;
         const ids = (await find(tx)) ?? (await make(tx, options, secrets));
         await follow(tx, ids, options);
@@ -69,7 +69,7 @@ export async function seedDemo(databaseUrl: string, options: DemoOptions): Promi
 type Tx = Prisma.TransactionClient;
 type Made = Omit<Demo, 'accounts' | 'domain'>;
 
-/** What is left of it: of something that people removed, an empty id. */
+/** Finds the existing demo objects. An object that people removed has an empty id. */
 async function find(tx: Tx): Promise<Made | null> {
   const account = await tx.account.findUnique({ where: { kind_email: { kind: 'client', email: emails.client } } });
   if (!account?.clientId) return null;
@@ -159,7 +159,7 @@ async function follow(tx: Tx, { zoneID: zoneId, domainID: domainId }: Made, { ed
   if (count > 0) await changed(tx, zoneId, hostKey(DOMAIN));
 }
 
-/** As long as the node has not joined; a token of a joined node is used up. */
+/** Renews the token until the node has joined. A joined node's token is used up. */
 async function renewJoin(tx: Tx, id: string, joinToken: string) {
   if (id === '') return;
   await tx.edgeNode.updateMany({

@@ -1,4 +1,4 @@
-// Reads the environment, opens the installation, listens twice, links to the nodes; and undoes it in reverse.
+// Reads the environment, opens the installation, starts both listeners and the node link, and stops them in reverse.
 import { buildApp } from './app.ts';
 import { openInstallation } from './core/installation.ts';
 import { openLog } from './core/log.ts';
@@ -47,7 +47,7 @@ const [pub, admin] = await Promise.all([
 await pub.listen({ host: env.HOST, port: env.PORT });
 await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 
-// Codes and links go out also while NATS is away.
+// Codes and links are mailed even without NATS.
 const mailDelivery = startMailDelivery(installation, log);
 const cnameChecks = startCnameChecks(installation, log);
 const nameProofChecks = startNameProofChecks(installation, log);
@@ -78,7 +78,7 @@ async function stop(signal: string) {
   log.info({ signal }, 'stopping');
   clearInterval(sweeper);
   clearInterval(expiry);
-  // Calls first, then what they use.
+  // HTTP calls end first, then the services that they use.
   await Promise.all([pub.close(), admin.close()]);
   await nodeJobs.stop();
   await steering.stop();
@@ -96,7 +96,7 @@ async function stop(signal: string) {
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.on(signal, () => {
-    // What does not end by itself within the patience of a service manager is cut off.
+    // Exits before the service manager's timeout, even if something does not stop.
     setTimeout(() => process.exit(1), 20_000).unref();
     stop(signal).then(
       () => process.exit(0),

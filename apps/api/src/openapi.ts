@@ -1,4 +1,4 @@
-// Writes openapi.json from the contract; starts nothing and needs no database.
+// Writes openapi.json from the contract, without a server or database.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { groups } from '@edgeloom/contract/all.ts';

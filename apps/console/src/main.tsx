@@ -87,7 +87,7 @@ function Look({ children }: { children: ReactNode }) {
   );
 }
 
-// public/first-paint.js shows the message: the words of the console may be what is missing.
+// public/first-paint.js shows the message, since the console's phrases may have failed to load.
 start().catch((error: unknown) => {
   dispatchEvent(new Event('start-failed'));
   throw error;

@@ -1,15 +1,15 @@
-// The catalogue. Code says `fail('ZONE_NAME_TAKEN')`, the wire carries the number; several names may share a number
-// where `rule` or the status tells them apart.
+// The error catalogue. Code calls `fail('ZONE_NAME_TAKEN')`; a response contains the number. Errors that share a number
+// differ in `rule` or status.
 export interface ErrorEntry {
   readonly code: number;
   readonly status: number;
   readonly message: string;
-  /** What errorData says when the thrower gave no particulars. */
+  /** Rule in errorData when the caller of `fail` gave no details. */
   readonly rule?: ErrorRule;
   readonly path?: string;
 }
 
-/** The rules that errorData may name. The consoles have a phrase for each. */
+/** The rules that errorData may contain. The consoles have a phrase for each. */
 export const errorRules = [
   'address',
   'answered',
@@ -192,7 +192,10 @@ export const errors = {
 
 export type ErrorName = keyof typeof errors;
 
-/** The body of every failed call. errorData of PARAMETER: `{ path, rule, message, values }`; of MULTIPLE: `{ code, rule, message, values, targets }`. */
+/**
+ * The body of every failed call. errorData of PARAMETER: `{ path, rule, message, values }`; of MULTIPLE: `{ code, rule,
+ * message, values, targets }`.
+ */
 export interface ErrorEnvelope {
   isError: true;
   code: number;

@@ -1,4 +1,4 @@
-// What a schema says of a value that breaks a rule of ours. The consoles have a phrase for each (`errors.messages`).
+// Messages of our own schema rules. The consoles have a phrase for each (`errors.messages`).
 export const errorMessages = [
   'no enabled domain of a site in this zone',
   'the zone does not open this port, or speaks the other protocol there',

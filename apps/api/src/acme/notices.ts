@@ -1,5 +1,5 @@
-// Emails a site's owner before a served certificate expires that nobody renews or whose renewals keep failing. Without
-// an owner the client is emailed.
+// Emails a site's owner before a served certificate expires that has no renewal or whose renewals keep failing. If the
+// site has no owner, its operator gets the mail.
 import type { Installation } from '../core/installation.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
-// The rate limit of an authority, shared fairly: recent use decides who is next, and the last quarter is reserved for
-// light users, so that a bulk order delays nobody for hours.
+// The rate limit of an authority, shared fairly. Recent use decides who is next. The last quarter is reserved for light
+// users, so that a bulk order does not delay others for hours.
 import { randomUUIDv7 } from 'node:crypto';
 import type { Authority } from '../core/env.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { BUDGET_HOURS, setOrder, type Work } from './order.ts';
 
-/** The share of the budget that everyone may use. */
+/** The share of the budget that every client and site may use. */
 const COMMON = 3 / 4;
 /** A site or client that used this share gets nothing of the reserve. */
 const OF_A_SITE = 1 / 20;

@@ -129,7 +129,7 @@ async function changeRecord(here: Here, row: DnsRow, name: string, change: (valu
   const record = { name: recordOf(name), type: 'TXT' as const };
   await withClient(here.pool, (client) =>
     inSingleTransaction(client, async () => {
-      // Some providers are slow, and the transaction is idle meanwhile.
+      // Some providers are slow, and the transaction is idle during their calls.
       await client.query(`SET LOCAL idle_in_transaction_session_timeout = '10min'`);
       await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClasses.acmeRecords, row.id]);
       try {

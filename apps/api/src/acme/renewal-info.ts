@@ -39,7 +39,7 @@ export async function askRenewals({ env, pool }: Here, now: Date): Promise<numbe
   );
   await Promise.all(
     rows.map(async ({ id, ca, chainPem }) => {
-      // An authority that does not respond is asked again in six hours.
+      // An authority that does not respond is queried again in six hours.
       const wish = await ask(ca, chainPem).catch(() => null);
       if (!wish) return;
       const { start, end, again } = wish;

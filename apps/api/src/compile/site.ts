@@ -11,7 +11,7 @@ export interface SiteRow {
   /** Null: the product's default. */
   cacheSetting: CacheSettingRow | null;
   compression: Compression | null;
-  /** What its rule lists are in the document. */
+  /** The rule lists as they appear in the document. */
   rules: Partial<SiteDoc>;
 }
 

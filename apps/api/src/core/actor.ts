@@ -5,7 +5,7 @@ import type { Permission } from '@edgeloom/contract/permissions.ts';
 export interface Actor {
   id: string;
   kind: Family;
-  /** `NOBODY` for admins, who belong to no client. */
+  /** Equals `NOBODY` for admins, who belong to no operator. */
   clientId: string;
   isRoot: boolean;
   /** The root account of a sub-account, or the account itself. */
@@ -13,7 +13,7 @@ export interface Actor {
   permissions: ReadonlySet<Permission>;
   email: string;
   name: string;
-  /** `NOBODY` for calls by API token. */
+  /** Equals `NOBODY` for calls by API token. */
   sessionId: string;
   /** The API token of the call, or of the session it was exchanged for. */
   apiTokenId: string | null;

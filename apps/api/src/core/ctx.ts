@@ -21,7 +21,7 @@ export interface Caller {
   setCookie: (name: string, value: string, options: { path: string; httpOnly: boolean; maxAge?: number }) => void;
   /** The account in the audit log while there is no session: the address of a sign-in. */
   auditName: string | null;
-  /** The kind of that account where the path does not tell. */
+  /** The kind of that account if the path does not determine it. */
   auditKind: Family | null;
   /** The header Action-Id: the same in all calls of one action. */
   actionId: string | null;
@@ -30,15 +30,15 @@ export interface Caller {
 }
 
 export interface AuditInput {
-  /** How many things the call is about. */
+  /** Number of objects that the call is about. */
   count: number;
-  /** As the input gives them: of objects that a failed call did not create, which have no ids. */
+  /** Names from the input, for objects that a failed call did not create and that have no ids. */
   names: readonly string[];
   values: Readonly<Record<string, string | number | boolean>>;
   targets: readonly NamedObject[];
 }
 
-/** The caller, and everything that a service may use on their behalf. */
+/** The caller, and the dependencies that a service may use on the caller's behalf. */
 export interface Ctx {
   actor: Actor;
   /** The endpoint family of the call. */

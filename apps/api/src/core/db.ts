@@ -53,8 +53,8 @@ type Connected = (
 ) => void;
 
 /**
- * Sends a connection the current request context before it is used, unless it has it already. A dry run uses one
- * connection for everything.
+ * Sends the current request context to a connection before its use, unless the connection already received it. A dry
+ * run uses one connection for all queries.
  */
 class CallPool extends pg.Pool {
   readonly #told = new WeakMap<pg.PoolClient, Call>();

@@ -1,4 +1,4 @@
-// Everything that can be set from outside, read once. docs/configuration.md is made from the descriptions below.
+// The environment variables, read once. docs/configuration.md is generated from the descriptions below.
 import * as z from 'zod';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 
@@ -183,9 +183,9 @@ export const Env = z.object({
 export type Env = z.output<typeof Env>;
 export type Authority = z.output<typeof Authority>;
 
-/** Answers every fault at once, by the variable's name. */
+/** Reports all errors at once, by the name of the variable. */
 export function readEnv(source: Readonly<Record<string, string | undefined>> = process.env): Env {
-  // A variable set to nothing is one that is not set: compose files and unit files cannot leave one out.
+  // An empty variable counts as unset, because compose files and unit files cannot omit a variable.
   const given = Object.fromEntries(Object.entries(source).filter(([name, value]) => name in Env.shape && value !== ''));
   const { success, data, error } = Env.safeParse(given);
   if (success) return data;

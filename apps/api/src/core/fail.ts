@@ -5,7 +5,7 @@ export interface Particulars {
   extra?: Record<string, unknown>;
   /** For the log only: another program's error. */
   cause?: unknown;
-  /** Overrides the catalogue's status. Of several errors the gravest counts. */
+  /** Overrides the catalogue's status. For several errors the highest status counts. */
   status?: number;
 }
 
@@ -34,7 +34,7 @@ export interface FieldError extends Particular {
   readonly message: string;
 }
 
-/** An input error that depends on data. `path` is the form field. */
+/** An input error that depends on stored data. `path` is the form field. */
 export const fieldError = (path: string, rule: ErrorRule, message: string, values?: PhraseValues): FieldError => ({
   path,
   rule,
@@ -45,7 +45,7 @@ export const fieldError = (path: string, rule: ErrorRule, message: string, value
 export const failAt = (...at: Parameters<typeof fieldError>): never =>
   fail('PARAMETER', { errorData: [fieldError(...at)] });
 
-/** What is wrong with one entry of a batch. Of PARAMETER, the rule and the message say which input error. */
+/** Error of one entry of a batch. For PARAMETER, the rule and the message identify the input error. */
 export interface Fault {
   reason: ErrorName;
   target: string;
@@ -54,7 +54,7 @@ export interface Fault {
   values?: PhraseValues;
 }
 
-/** Each cause once, with the entries that it refuses. Two causes differ by reason, rule, message or values. */
+/** Groups entries by cause. Causes differ by reason, rule, message or values. */
 export const faultsByReason = (faults: readonly Fault[]) =>
   [
     ...Map.groupBy(faults, ({ reason, rule, message, values }) => JSON.stringify([reason, rule, message, values])),

@@ -1,11 +1,11 @@
-// Names of objects by their ids alone: for the operation log, whose calls name objects of many kinds. Only what the actor
-// sees has a name, so the log of a customer never names what belongs to another.
+// Finds names of objects by id for the operation log, whose calls name objects of many kinds. Only objects that the
+// actor may see have a name, so a customer's log never names objects of another customer.
 import type { Actor } from './actor.ts';
 import type { ScopedDb } from './scope.ts';
 import { sql } from './sql.ts';
 
 export interface NamedObject {
-  /** The table, as the audit calls it. */
+  /** The table name, as used by the audit log. */
   kind: string;
   id: string;
   name: string;

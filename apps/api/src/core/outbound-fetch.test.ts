@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { outboundFetch, OutboundRefusal } from './outbound-fetch.ts';
 
-/** Says the same to everybody. */
+/** A server that sends the same response to every request. */
 async function answering(head: string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

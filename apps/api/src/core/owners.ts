@@ -1,4 +1,4 @@
-// How each model's rows lead to their owner. scope.ts applies it. Nothing else decides ownership.
+// Maps each model's rows to their owner. scope.ts applies it, and no other file decides ownership.
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
 import type { Prisma } from '../generated/client.ts';
 import { NOBODY, type Actor } from './actor.ts';
@@ -93,7 +93,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   EmailSetting: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   Branding: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   BrandImage: 'branding',
-  // Read by everyone of the client, written by its own accounts.
+  // Readable by all accounts of the operator and its customers; writable by the operator's own accounts.
   Announcement: {
     reads: ({ clientId }) => ({ clientId }),
     writes: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),

@@ -30,7 +30,7 @@ export const namedBy = ({ keyword, ids }: Pick<MetaQuery, 'keyword' | 'ids'>) =>
   ...(ids && { id: { in: ids } }),
 });
 
-/** The answer of a meta call: a page of ids and names, and how many match. */
+/** Response of a meta call: a page of ids and names, and the number of matches. */
 export async function choicesOf<Where>(rows: NamedRows<Where>, where: Where, { page, pageSize }: MetaQuery) {
   const paging = pageOf({ page, pageSize, sortBy: 'name', orderBy: 'asc' });
   const [data, total] = await Promise.all([

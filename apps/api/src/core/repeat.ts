@@ -1,5 +1,5 @@
-// Retries transactions that PostgreSQL aborts for others: deadlocks (40P01) and serialization failures (40001). Nothing
-// of them remains, so they can run again.
+// Retries transactions that PostgreSQL aborts because of concurrent ones: deadlocks (40P01) and serialization failures
+// (40001). An aborted transaction leaves no effect, so it can run again.
 import { setTimeout } from 'node:timers/promises';
 
 const MAX_TRIES = 5;

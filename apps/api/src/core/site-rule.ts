@@ -17,14 +17,14 @@ export interface SiteRuleFeature {
   table: string;
   /** Has the defaults of its fields, which differences leave out. */
   input: z.ZodObject;
-  /** SELECT: the enabled rules of site `s`, in the order of evaluation. */
+  /** SELECT statement: the enabled rules of site `s`, in the order of evaluation. */
   rows: Sql;
-  /** Absent: the rows are in the document as they are. */
+  /** Absent: the document contains the rows unchanged. */
   document?: (rows: unknown[]) => Partial<SiteDoc>;
   settings: (ctx: Ctx, siteId: string) => Promise<Partial<SiteSettings>>;
   /** Replaces the rules of the target sites. */
   copy: (tx: ScopedTx, siteId: string, targets: readonly string[]) => Promise<void>;
-  /** The name of its rules in simulations, and how the console names each. */
+  /** Kind of its rules in simulations, and how the console names a rule. */
   ruleKind: string;
   ruleNames?: (db: ScopedDb, ids: string[]) => Promise<{ id: string; name: string }[]>;
 }
@@ -48,5 +48,5 @@ export const contentOf = <Row extends StoredRule>({
 export const copiesOf = <Row extends StoredRule>(rows: Row[], targets: readonly string[]) =>
   targets.flatMap((siteId) => aged(rows.map((row) => ({ ...contentOf(row), siteId }))));
 
-/** The name of a rule about paths. */
+/** Display name of a rule about paths. */
 export const pathsName = (value: string[], type: string) => (value.length === 0 ? type : value.slice(0, 3).join(', '));

@@ -45,7 +45,7 @@ export const andAll = (conditions: readonly (Sql | false | null | undefined | ''
   return all;
 };
 
-/** What the actor may see, as conditions with the table aliases below. */
+/** Row filters by the actor's rights, as conditions on the table aliases below. */
 export interface Visible {
   /** For `sites s`. */
   readonly site: Sql;
@@ -152,7 +152,7 @@ function integer(value: number): Sql {
   return { texts: [String(value)], values: [], isScoped: false };
 }
 
-/** A page of the distinct tags `t.tag` that rows have, and how many match. */
+/** A page of the distinct tags `t.tag`, and the number of matches. */
 export async function tagsPage(
   read: Read,
   { keyword, page, pageSize }: NameSearch,

@@ -1,5 +1,5 @@
-// Dry runs: everything that the process asks the database during the work runs in one transaction that is rolled back.
-// Nested transactions become savepoints. So the real code is tried, without knowing of it.
+// Dry runs: all database queries of the work run in one transaction that is rolled back. Nested transactions become
+// savepoints, so the work runs the real code unchanged.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { callbackify } from 'node:util';
 import type pg from 'pg';

@@ -1,5 +1,5 @@
-// Brings an account's records in line with the wanted ones: changed names at once, and every ten minutes a comparison
-// of the whole zone. Idempotent, so it can be stopped anywhere. Records that we did not create are left alone.
+// Applies the wanted records to an account. Changed names are due at once; every ten minutes the whole zone is
+// compared. Idempotent, so it can be stopped anywhere. Records that we did not create are left alone.
 import pg from 'pg';
 import type { Installation } from '../core/installation.ts';
 import type { DnsChange, DnsRecords } from '../dns/account.ts';

@@ -99,7 +99,7 @@ test('weights are given as the provider can take them, and where it cannot all a
   const drawn = [`A ";return pickwrandom({{90,'192.0.2.1'},{10,'192.0.2.2'}})"`];
   const both = ['192.0.2.1', '192.0.2.2'];
   expect(recordsOf('powerDNS', offer({}), name, [shared])).toMatchObject([{ type: 'LUA', values: drawn }]);
-  // One that runs no programs would answer nothing at all for such a record.
+  // A provider without LUA support would return no answer for such a record.
   expect(recordsOf('powerDNS', offer({}, 'none'), name, [shared])).toMatchObject([{ type: 'A', values: both }]);
   const weightsAt = (...given: Parameters<typeof recordsOf>) => recordsOf(...given).map(({ weights }) => weights);
   expect(weightsAt('dnspod', offer({ ct: '10=0' }), name, [shared, ofLine])).toEqual([

@@ -15,7 +15,7 @@ interface Batch {
   patches: { id: string; content: string; ttl: number }[];
   posts: Omit<Kept, 'id'>[];
 }
-/** What Cloudflare's documentation says of zones, records and batches, kept in memory; it takes one token. */
+/** A fake of Cloudflare's documented API for zones, records and batches, in memory. It accepts one token. */
 function standIn() {
   const records = new Map<string, Kept>();
   const batches: number[] = [];
@@ -35,7 +35,7 @@ function standIn() {
       const before = new Map(records);
       const steps = deletes.length + patches.length + posts.length;
       batches.push(steps);
-      // In this order, all of them or none.
+      // Operations run in this order, all or none.
       const refuse = (message: string) => {
         records.clear();
         for (const [key, one] of before) records.set(key, one);

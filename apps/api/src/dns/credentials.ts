@@ -23,7 +23,7 @@ export const openCredentials = (
     credentials: JSON.parse(secrets.open(row.credentialsSealed, context(keeper, row.id))),
   });
 
-/** Enough to tell two accounts apart. */
+/** A masked form that still distinguishes two accounts. */
 export function masked({ provider, credentials }: DnsCredentials): string {
   if (provider === 'powerDNS') return `${new URL(credentials.url).host} ${endOf(credentials.apiKey)}`;
   return endOf(provider === 'cloudflare' ? credentials.apiToken : credentials.keyID);

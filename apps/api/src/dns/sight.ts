@@ -9,7 +9,7 @@ type Settings = Pick<Env, 'DNS_RESOLVERS' | 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
 
 /** Labels searched from the end of a name. Zones below are not found. */
 const MOST_LABELS = 16;
-/** As many as the root zone has. */
+/** The root zone has this many name servers. */
 const MOST_SERVERS = 13;
 /** Per name server. */
 const MOST_ADDRESSES = 2;
@@ -105,7 +105,7 @@ function resolverAt(address: string): Resolver {
 async function textsWithoutAlias(resolver: Resolver, name: string): Promise<Answer> {
   const answer = await textsOf(resolver, name);
   if (!('texts' in answer) || answer.texts.length === 0) return answer;
-  // A server that does not answer for aliases proves nothing.
+  // A server that does not respond for aliases proves nothing.
   const aliases = await listed(resolver.resolveCname(name)).catch(() => [name]);
   return aliases.length > 0 ? { texts: [] } : answer;
 }

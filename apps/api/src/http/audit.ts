@@ -19,7 +19,7 @@ export interface Line {
   method: string;
   path: string;
   status: number;
-  /** The error code of a failed call, and the values that its message contains. */
+  /** The error code of a failed call, and the values in its message. */
   failure?: { code: number; extra?: Readonly<Record<string, unknown>> } | undefined;
 }
 
@@ -34,8 +34,8 @@ export function readActionId(headers: IncomingHttpHeaders): string | null {
 }
 
 /**
- * The id that is stored in place of the header's. Calls share it only if one account makes them, to one address and with
- * the same switches, so that one sentence is true of all of them.
+ * The id that is stored instead of the header's. Calls share it only with the same account, method, path and switches.
+ * One sentence is then true of all of them.
  */
 function storedActionId({ actor, caller }: Ctx, method: string, path: string): string | null {
   if (caller.actionId === null) return null;
@@ -44,7 +44,7 @@ function storedActionId({ actor, caller }: Ctx, method: string, path: string): s
   return createHash('sha256').update(JSON.stringify(same)).digest('hex').slice(0, 32);
 }
 
-/** The call as audit_append() and the triggers expect it. */
+/** The call in the format of audit_append() and the triggers. */
 export function auditOf(ctx: Ctx, { method, path: url, failure }: Omit<Line, 'status'>): Call['audit'] {
   const { actor, reqID, caller, mount } = ctx;
   // Without the query, which may contain personal data.
@@ -73,7 +73,7 @@ export function auditOf(ctx: Ctx, { method, path: url, failure }: Omit<Line, 'st
 const MAX_IDS = 100;
 const MAX_NAMES = 20;
 
-/** The part of a call's input that the log stores: the number of objects, their names, and the fields of its sentence. */
+/** Data of a call's input for the log: the number of objects, their names, and fields of its sentence. */
 export async function auditInputOf(ctx: Ctx, input: unknown): Promise<AuditInput> {
   const body = Object.entries(Body.safeParse(input).data?.body ?? {});
   const fields = Object.fromEntries(body);
@@ -122,7 +122,8 @@ export const auditing =
   };
 
 /**
- * Writes rows for calls whose process ended between their changes and their answer. The delay is longer than any call.
+ * Writes rows for calls whose process ended between their changes and their response. The delay is longer than any
+ * call.
  */
 export const adoptChanges = async ({ pool }: Pick<Installation, 'pool'>): Promise<void> => {
   await pool.query(

@@ -1,5 +1,5 @@
-// Registers a route for each declared endpoint. Runs the common steps of every call in this order: authentication,
-// permission, input validation, handler, encoding of the answer, audit row.
+// Registers a route for each declared endpoint. The steps of every call: authentication, permission, input validation,
+// handler, encoding of the response, audit row.
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -41,10 +41,10 @@ export const routes = <G extends Group>(group: G, handlers: Handlers<G>): Routes
 export interface Surroundings {
   identify: (request: FastifyRequest) => Promise<Actor>;
   context: (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply) => Ctx;
-  /** Awaited before the answer is sent, so that the row exists when the caller sees the answer. */
+  /** Awaited before the response is sent, so that the row exists when the caller receives the response. */
   audit: (ctx: Ctx, line: Line) => Promise<void>;
   limits: (endpoint: Endpoint) => Limits;
-  /** For the stored answers of calls with an Idempotency-Key. */
+  /** For the stored responses of calls with an Idempotency-Key. */
   pool: pg.Pool;
   /** Which console families this listener serves: the admin family has its own listener. */
   serves: (mount: Mount) => boolean;
@@ -94,7 +94,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           // Rate limit first, before any work and before there is anything to audit.
           await limit.ofAddress(reply, addressOf(request));
           const actor = endpoint.can === 'anyone' ? null : await identify(request);
-          // The context is set first, so that refused calls are audited as well.
+          // The context is set first, so that rejected calls are audited as well.
           request.ctx = context(actor, mount, request, reply);
           if (!actor) return;
           await limit.ofAccount(reply, actor.id);
@@ -119,7 +119,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
             audit: auditOf(ctx, { method, path: request.url }),
             match: matchOf(endpoint, request.headers['if-match'], input, ctx.actor),
           };
-          // The answer is part of the call: its audit row is written when the answer is sent.
+          // Sending is part of the call: its audit row is written when the response is sent.
           return inCall(call, async () => send(await once(ctx, request, reply, input, () => work(ctx, input, reply))));
         },
         ...(writes && {
@@ -142,11 +142,11 @@ const Failed = z.object({
 });
 const Entry = z.looseObject({ code: z.int() });
 
-/** What the log stores of a failed call: its code, and the values that the message of the code contains. */
+/** Failure data in the log: the error code, and the values in its message. */
 function failureOf(payload: unknown): Line['failure'] {
   if (typeof payload !== 'string' || !payload.startsWith('{"isError":true')) return undefined;
   const { code: own, extra, errorData } = Failed.parse(JSON.parse(payload));
-  // "Multiple Errors" of one kind is that kind.
+  // "Multiple Errors" with a single cause has the code of that cause.
   const causes = new Set(errorData.map((entry) => Entry.safeParse(entry).data?.code));
   const code = (causes.size === 1 && [...causes][0]) || own;
   const values = Object.entries(extra).filter(([, value]) => typeof value === 'string' || typeof value === 'number');

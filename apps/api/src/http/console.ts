@@ -1,4 +1,4 @@
-// Serves the built consoles: hashed assets are cached for ever, the three start pages never, and a content security
+// Serves the built consoles. Hashed assets are cached permanently, the three start pages never. A content security
 // policy allows only our own scripts.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -26,7 +26,7 @@ const consolePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** For JSON answers: a browser must not show, frame or store them. */
+/** For JSON responses: a browser must not show, frame or store them. */
 export const apiHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -71,7 +71,7 @@ export function leadsToAdmin(url: string): boolean {
   try {
     text = decodeURIComponent(raw);
   } catch {
-    // Invalid encoding: compares the path as it is.
+    // Invalid encoding: compares the raw path.
   }
   return adminPart.test(text);
 }

@@ -20,7 +20,7 @@ import { inputChecker } from './input.ts';
 export interface Drafted {
   /** The documents that would be compiled again. */
   keys: string[];
-  /** Those that would differ from what nodes have; null if removed. */
+  /** Documents that would differ from those at nodes; null if removed. */
   changed: (keys: readonly string[]) => Promise<{ key: string; body: string | null }[]>;
 }
 

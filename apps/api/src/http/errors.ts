@@ -82,7 +82,7 @@ export function envelope(reason: ErrorName, reqID: string, { errorData, extra = 
   };
 }
 
-/** Answers every failed request, including errors of the router. */
+/** Sends the error response of every failed request, including errors of the router. */
 export function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const reason = reasonOf(error);
   const particulars: Particulars = error instanceof Failure ? error.particulars : {};
@@ -96,7 +96,7 @@ export function answerFailure(error: unknown, request: FastifyRequest, reply: Fa
     .send(JSON.stringify(envelope(reason, request.id, particulars)));
 }
 
-/** Ensures that every failed call has the error envelope, whatever a plugin or a crash made of the answer. */
+/** Ensures that every failed call has the error envelope, even after a plugin or a crash replaced the response. */
 export function guardAnswers(app: FastifyInstance) {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode < 400 || (typeof payload === 'string' && payload.startsWith('{"isError":true')))
@@ -108,7 +108,7 @@ export function guardAnswers(app: FastifyInstance) {
   });
 }
 
-/** Invalid HTTP never becomes a request; it is answered on the socket. */
+/** Invalid HTTP never becomes a request; the error response is written to the socket. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket) {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const reason: ErrorName = error.code === 'HPE_HEADER_OVERFLOW' ? 'TOO_LARGE' : 'PARAMETER';

@@ -16,13 +16,13 @@ const CLAIM = '2 minutes';
 const KEPT = '24 hours';
 const KEPT_BYTES = 1_000_000;
 
-/** Needs an account that stores the answer, and a single answer. */
+/** Requires an account, for which the response is stored, and a single response. */
 export const takesKey = (endpoint: Endpoint): boolean => {
   const { method, can, accepts, answers = 'application/json' } = endpoint;
   return method === 'POST' && can !== 'anyone' && !onlyReads(endpoint) && !accepts && answers === 'application/json';
 };
 
-/** Answers with such fields contain secrets: they are shown once and never stored. */
+/** Responses with such fields contain secrets: they are shown once and never stored. */
 const opens = /token|secret|passw|key$|codes$|^v?code$|challenge|^options$|^qr/i;
 
 export function answersSecret(schema: unknown): boolean {
@@ -35,7 +35,7 @@ export function answersSecret(schema: unknown): boolean {
   return schema instanceof z.ZodRecord;
 }
 
-/** Returns the result of `work`, or its first answer. */
+/** Returns the result of `work`, or its first response. */
 export function onlyOnce(pool: pg.Pool, endpoint: Endpoint) {
   const isSecret = answersSecret(endpoint.reply);
   const isMeant = takesKey(endpoint);
@@ -92,7 +92,7 @@ interface Known {
 const changedNothing = `NOT EXISTS (SELECT 1 FROM audit_changes c WHERE c.req_id = i.req_id)
   AND NOT EXISTS (SELECT 1 FROM audit_rows r WHERE r.req_id = i.req_id AND r.changes <> '[]')`;
 
-/** Null: this call may run. A text: the answer of the first call. */
+/** Null: this call may run. A text: the response of the first call. */
 async function claim(pool: pg.Pool, call: Claimed & { requestHash: string }): Promise<string | null> {
   const values = [call.accountId, call.keyHash];
   const { rowCount } = await pool.query(
@@ -115,7 +115,7 @@ async function claim(pool: pg.Pool, call: Claimed & { requestHash: string }): Pr
   if (!known) refuse('underWay', { retryAfterSeconds: 1 });
   if (known.request_hash !== call.requestHash) refuse('reused');
   if (known.status === null && known.seconds > 0) refuse('underWay', { retryAfterSeconds: 1 });
-  // The call is done but its answer is not stored: it contained a secret or was lost. Its audit row has the changes.
+  // The call is done but its response is not stored: it contained a secret or was lost. Its audit row has the changes.
   if (known.answer === null) refuse('answered', { reqID: known.req_id });
   return known.answer;
 }

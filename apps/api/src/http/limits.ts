@@ -52,7 +52,7 @@ export function openLimits({ env, pool }: Pick<Installation, 'env' | 'pool'>): (
             storeType: 'pool',
             tableName: 'rate_counts',
             tableCreated: true,
-            // A client that continues after a refusal is refused until the interval is over.
+            // A client that continues after a 429 stays limited until the interval ends.
             inMemoryBlockOnConsumed: calls + 1,
           })
         : new RateLimiterMemory(options),

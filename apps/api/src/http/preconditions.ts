@@ -31,15 +31,15 @@ const Target = z.object({ params: z.record(z.string(), z.unknown()), body: z.unk
 const Named = z.object({ id: z.uuid() });
 const NamesOne = z.record(z.string(), z.tuple([Named]));
 
-/** Weak ETags never match (RFC 9110). */
+/** The If-Match condition for the database. Empty without one. */
 export function matchOf(endpoint: Endpoint, header: string | undefined, input: unknown, actor: Actor): string {
   if (header === undefined || header.trim() === '*' || endpoint.method !== 'PUT' || !hasETag(endpoint)) return '';
-  // A weak one matches nothing, as the standard has it.
+  // Weak ETags never match (RFC 9110).
   const tags = [...header.matchAll(/(W\/)?"([^"]*)"/g)].filter(([, weak]) => !weak).map(([, , tag = '']) => tag);
   const { params, body } = Target.parse(input);
   const named = Named.safeParse(body).data ?? Object.values(NamesOne.safeParse(body).data ?? {})[0]?.[0];
   const last = params[paramNames(endpoint.path).at(-1) ?? ''];
-  // What has no id in the call is the caller's own: its account, or a setting of its client.
+  // A call without an id concerns the caller's own account, or a setting of its operator.
   const ids = named ? [named.id] : last === undefined ? [actor.id, actor.clientId] : [last];
   return JSON.stringify({ ids, tags });
 }

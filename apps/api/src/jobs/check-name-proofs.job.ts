@@ -1,4 +1,4 @@
-// Looks up due TXT records. Every process runs this job; a row is leased for 10 minutes and due again if its process dies.
+// Looks up due TXT records in every process. A row is leased for 10 minutes and due again if its process dies.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { lookFor, type DueProof } from '../modules/domains/name-proofs.service.ts';

@@ -1,4 +1,4 @@
-// The effect of a change on nginx's files, for people. Rendered for a Debian node, whatever nginx is installed here.
+// The effect of a change on nginx's files, for people. Rendered for a Debian node, independent of the local nginx.
 import type { Capabilities } from '@edgeloom/agent/render/capabilities.ts';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rendered, type Form } from './rendered.ts';

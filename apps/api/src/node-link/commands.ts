@@ -15,7 +15,7 @@ import { repeat } from './repeat.ts';
 const ANSWER_MS = 5000;
 /** Longer than our own timeout: late work is fine, and clocks may differ by seconds. */
 const DEADLINE_MS = 60_000;
-/** Longer than the commands of one lease take when none is answered. */
+/** Longer than the commands of one lease take when no node replies. */
 const CLAIM = '30 s';
 const OF_ONE_NODE = 4;
 /** Retry delay after a silent node. Its next heartbeat may come earlier. */

@@ -1,6 +1,6 @@
-// The gates on visitors' traffic. One rule for all (docs/upgrades.md, "Gates on traffic"): a share of bad requests fails
-// when it is above its limit, and still is without the customers that got worse most. Comparing shares alone is too
-// simple: a customer can cause errors on its own sites at will, and could roll back every change of the operator.
+// Gates on visitors' traffic, with one rule (docs/upgrades.md, "Gates on traffic"). A gate fails when the share of bad
+// requests exceeds its limit. The share must still exceed the limit without the customers that got worse most.
+// Otherwise one customer could roll back every change by causing errors on its own sites.
 import { codedMessage, messageFields } from '@edgeloom/contract/rollouts/messages.ts';
 import type { RolloutGate, RolloutGateName, RolloutGates } from '@edgeloom/contract/rollouts/rollouts.ts';
 import { median, recentCounts, sumCounts, withoutCustomers, type Counts, type Traffic } from './metrics-window.ts';
@@ -22,7 +22,7 @@ interface Metric {
   index: 1 | 2 | 3;
   /** How far the share may rise. */
   rise: number;
-  /** Fewer bad requests are chance, whatever their share. */
+  /** Fewer bad requests are random, at any share. */
   minBad: number;
 }
 
@@ -65,7 +65,7 @@ function measure({ updated, others, gates }: GateInput) {
   return { nodes, others: sumCounts(others.flatMap(recent)) };
 }
 
-/** Judges each updated node, and all together, since each alone may have too few requests. */
+/** Evaluates each updated node, and all together, since each alone may have too few requests. */
 function shareGate(
   metric: Metric,
   { gates, customers }: GateInput,

@@ -15,8 +15,8 @@ export interface Progress {
 
 export interface Kind extends KindTraits {
   /**
-   * Writes what nodes must receive, in the rollout's transaction: who has the change (`hasChange`), nobody after a
-   * rollback, everyone when `completed`.
+   * Writes the documents for nodes in the rollout's transaction. The change applies to nodes with `hasChange`, to none
+   * after a rollback, and to all when `completed`.
    */
   publish?: (client: PoolClient, rollout: RolloutRecord) => Promise<void>;
   /** Progress of `updating` or `goingBack` nodes, for kinds whose nodes do not report. */

@@ -91,8 +91,8 @@ export const isTaken = `EXISTS (
 export async function lockRollout(client: PoolClient, id: string, holder: Holder): Promise<RolloutRecord | null> {
   const claim = 'claim' in holder ? holder.claim : null;
   const reporter = 'reporter' in holder ? holder.reporter : null;
-  // Lock order: zone, then rollout (as zone-changes.service.ts). FOR NO KEY UPDATE, because block-set writers hold the set and need a
-  // key-share lock on the zone.
+  // Lock order: zone, then rollout (as zone-changes.service.ts). FOR NO KEY UPDATE, because block-set writers hold the
+  // set and need a key-share lock on the zone.
   await client.query(
     `SELECT FROM zones WHERE id IN (
        SELECT z.zone_id FROM rollout_zones z JOIN rollouts r ON r.id = z.rollout_id WHERE r.id = $1 AND r.kind = 'zone')

@@ -134,7 +134,7 @@ export class RolloutRunner {
       const previous = structuredClone(rollout);
       const changes = new RolloutChanges(rollout, now());
       const upSince = this.#upSince;
-      // While the control plane is disconnected, no node is judged or abandoned.
+      // While the control plane is disconnected, no node is evaluated or abandoned.
       if (upSince !== null || rollout.nodes.length === 0) {
         const progress = (await kind.readProgress?.(client, rollout)) ?? new Map<NodeRecord, Progress>();
         for (const [node, { event, message }] of progress)

@@ -49,7 +49,7 @@ test('what has begun keeps its place when the others are assignWaves anew', () =
   ];
   const plan = assignWaves(nodes.slice(1), nodes.slice(0, 1), waves);
   const sizes = [1, 2, 3].map((wave) => [...plan.values()].filter((at) => at === wave).length);
-  // The first of all is the tenth of this zone.
+  // The canary already is this zone's ten percent.
   expect(sizes).toEqual([0, 4, 5]);
 });
 

@@ -20,7 +20,7 @@ test('a node has gone back once it has heard of it and keeps nothing', () => {
   expect(progressOf(node('goingBack', 7), back, withdrawn, 2)).toMatchObject({ event: 'complete' });
 });
 
-// It counted as back while it served the bad tree.
+// Regression: the node counted as rolled back while it served the bad tree.
 test('a node whose nginx cannot serve what was before has not gone back', () => {
   const rejected = [{ key: 'trial', revision: 7, error: '0.0.0.0:81 cannot be opened: EADDRINUSE' }];
   expect(progressOf(node('goingBack', 7, rejected), back, withdrawn, 2)).toEqual({

@@ -1,12 +1,12 @@
-// Looks at nodes from outside: do they take connections where their zone's sites listen? Asked only of those that nothing is
-// heard of, beside the passes: a machine that is silent makes nobody wait.
+// Active probes of nodes: TCP connections to the ports of their zone's sites. Only nodes without reports are probed,
+// concurrently with steering, so that a silent machine delays nothing.
 import net from 'node:net';
 
 const PATIENCE_MS = 2000;
 const AT_ONCE = 100;
-/** Ports that are tried: one that answers is enough. */
+/** Number of ports to try. One that accepts a connection is enough. */
 const PORTS = 2;
-/** Until the next look at the same; sooner where one look in vain is to be confirmed. */
+/** Interval between probes of a node, and the shorter one after a first failed probe. */
 const AGAIN_MS = 3000;
 const CONFIRM_MS = 400;
 
@@ -14,18 +14,18 @@ export interface Doubtful {
   id: string;
   ip: string;
   ports: readonly number[];
-  /** It was looked at in vain once. */
+  /** One probe of the node has failed. */
   isSuspect: boolean;
 }
 
 export interface Lookout {
-  /** What was found since this was asked last: by node, does it answer? */
+  /** Probe results since the last call: whether each node accepted a connection. */
   found: () => Map<string, boolean>;
-  /** Begins a look at each that none is under way at; whoever is interested is called when one ends. */
+  /** Probes these nodes where due. `wake` is called whenever a probe ends. */
   look: (nodes: readonly Doubtful[]) => void;
 }
 
-/** Where nobody may be connected to, nobody answers. */
+/** `mayAsk` is the outbound policy. A node at a forbidden address counts as unreachable. */
 export function openLookout(wake: () => void, mayAsk: (ip: string) => boolean, now: () => number = Date.now): Lookout {
   let found = new Map<string, boolean>();
   const underWay = new Set<string>();
@@ -33,7 +33,7 @@ export function openLookout(wake: () => void, mayAsk: (ip: string) => boolean, n
 
   async function lookAt({ id, ip, ports }: Doubtful) {
     underWay.add(id);
-    // A name would be looked up wherever this machine looks; an address is what nodes have, of their operator's choosing.
+    // Only addresses are probed: a name would be resolved by this machine, and operators choose the addresses.
     const asked = net.isIP(ip) !== 0 && mayAsk(ip) ? ports.slice(0, PORTS) : [];
     const answers = await Promise.all(asked.map((port) => connects(ip, port)));
     underWay.delete(id);
@@ -50,11 +50,11 @@ export function openLookout(wake: () => void, mayAsk: (ip: string) => boolean, n
     look(nodes) {
       const ids = new Set(nodes.map(({ id }) => id));
       for (const id of endedAt.keys()) if (!ids.has(id)) endedAt.delete(id);
-      // Whoever has waited longest comes first: many that are silent keep nobody from being looked at.
+      // The node that has waited longest comes first, so that many silent nodes do not starve others.
       for (const node of nodes.toSorted((a, b) => (endedAt.get(a.id) ?? 0) - (endedAt.get(b.id) ?? 0))) {
         if (underWay.size >= AT_ONCE) return;
         const isDue = now() - (endedAt.get(node.id) ?? 0) >= (node.isSuspect ? CONFIRM_MS : AGAIN_MS);
-        // A zone without ports tells nothing.
+        // Without ports there is nothing to probe.
         if (isDue && node.ports.length > 0 && !underWay.has(node.id)) void lookAt(node);
       }
     },

@@ -1,4 +1,4 @@
-// What a zone's groups answer, or would answer after changes, computed from stored facts for pages.
+// DNS answers of a zone's groups, now or after changes, computed from stored facts for pages.
 import type { Installation } from '../core/installation.ts';
 import { withParents } from './standing.ts';
 import { steer, type Steered, type World } from './steer.ts';

@@ -1,4 +1,4 @@
-// One pass of steering: reads all facts and probe results, and stores what groups answer. One process at a time.
+// One pass of steering: reads all facts and probe results, and stores the groups' DNS answers. One process at a time.
 // Another continues from stored state.
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';

@@ -13,7 +13,7 @@ export interface NodeFacts {
   joinedAt: Date | null;
   parentId: string | null;
   bandwidthMbps: number;
-  /** The operator keeps it in DNS whatever happens (`monitor.failAction` is none). */
+  /** The node always stays in DNS (`monitor.failAction` is none). */
   isKept: boolean;
   connectedAt: Date | null;
   lastSeenAt: Date | null;
@@ -27,7 +27,7 @@ export interface Standing {
   isIn: boolean;
   reason: OutReason | null;
   since: Date;
-  /** For an unhealthy node: since when it has been well again. */
+  /** Start of an unhealthy node's current healthy period. */
   wellSince: Date | null;
   /** Consecutive failed probes. */
   failures: number;
@@ -44,14 +44,14 @@ const RETURN_MS = 10_000;
 const BUSY_SHARE = 1;
 const CALM_SHARE = 0.8;
 
-/** Nothing was received from it. It is probed before it is given up, since it may still serve. */
+/** No report arrived from the node. It is probed before it is removed, since it may still serve. */
 export const isAway = ({ connectedAt, lastSeenAt }: Pick<NodeFacts, 'connectedAt' | 'lastSeenAt'>, now: Date) =>
   connectedAt === null || now.getTime() - Math.max(lastSeenAt?.getTime() ?? 0, connectedAt.getTime()) > SILENCE_MS;
 
-/** A further address of its parent's machine, without reports of its own. */
+/** Another address of its parent's machine, which sends no reports. */
 const isAddress = ({ joinedAt, parentId }: NodeFacts) => joinedAt === null && parentId !== null;
 
-/** Whether it should be probed. */
+/** Whether the node should be probed. */
 export const isDoubtful = (node: NodeFacts, now: Date) =>
   node.joinedAt !== null && node.enabled && node.kind === 'edge' && isAway(node, now);
 

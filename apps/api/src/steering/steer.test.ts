@@ -68,7 +68,7 @@ describe('a node', () => {
     expect(once).toMatchObject({ isIn: true, failures: 1 });
     const lost = see(node('a', away), once, false, later(2));
     expect(lost).toMatchObject({ isIn: false, reason: 'away', since: later(2) });
-    // Here again: it is watched first, and one more fault begins that anew.
+    // A returned node recovers first. Another failure restarts the recovery period.
     const back = see(node('a', { lastSeenAt: later(20) }), lost, null, later(20));
     expect(back).toMatchObject({ isIn: false, reason: 'recovering', wellSince: later(20) });
     expect(see(node('a', { nginx: 'stopped', lastSeenAt: later(25) }), back, null, later(25))).toMatchObject({
@@ -115,7 +115,7 @@ describe('a node', () => {
 
 interface Wish {
   nodes?: NodeFacts[];
-  /** Not seen, for half a minute or for so many seconds. */
+  /** Offline nodes, for 30 seconds or for the given number of seconds. */
   out?: (string | [string, number])[];
   busy?: string[];
   virtualNodes?: VirtualNodeFacts[];
@@ -333,7 +333,7 @@ describe('a group', () => {
     ];
     const groups = { g: { on: { default: ['a1', 'a2', 'h1', ['h2', 0] as [string, number]] }, last } };
     const { sets } = look({ nodes, groups, out: ['a2', ['a1', 60], ['h1', 3600], 'h2'] });
-    // Whoever was lost an hour before is no part of that.
+    // A node that was lost an hour earlier does not count.
     expect(sets).toEqual([
       {
         line: 'default',

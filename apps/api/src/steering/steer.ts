@@ -43,7 +43,7 @@ export interface World {
 export interface Answer {
   value: string;
   weight: number;
-  /** Null: from an earlier answer whose node is unknown now. */
+  /** Null: a former answer whose node is no longer known. */
   nodeUID: string | null;
   name: string;
 }
@@ -64,7 +64,7 @@ export interface Answered {
 }
 export interface Steered {
   state: GroupStanding;
-  /** By line. Missing lines are answered as the default. */
+  /** By line. Missing lines use the default line's answer. */
   answered: Map<string, Answered>;
   outcomes: Map<string, Outcome[]>;
   sets: WantedSet[];
@@ -267,7 +267,7 @@ const typeOf = (value: string): WantedSet['type'] =>
   value.includes(':') ? 'AAAA' : /^[0-9.]+$/.test(value) ? 'A' : 'CNAME';
 
 /**
- * When we lose sight of nodes one by one, the last one would get all visitors. So the last answer is kept, unless a
+ * If nodes become unreachable one by one, the last one would receive all visitors. So the last answer is kept, unless a
  * node has just recovered.
  */
 function withLost(last: readonly Answer[], outcomes: readonly Outcome[] = []): Answer[] {

@@ -1,11 +1,13 @@
-// How a zone comes by another key, step by step. Each step is one transaction and each may be the last of its process: whoever comes
-// next finds in the rows how far it went. Nodes that are there get the key before any document uses it; one that is away, or
-// comes too late, asks for it before it takes such a document (agent/src/link/key-follower.ts).
+// Changes a zone's key step by step. Each step is one transaction, and the rows store the progress, so that any process
+// can continue. Connected nodes receive the new key before any document uses it. A node that is offline or late
+// requests the key before it applies such a document (agent/src/link/key-follower.ts).
 //
 //   waiting ─▶ delivering ─▶ sealing ─▶ retiring ─▶ done
 //
-// delivering: nodes are to hold the new key beside the old one. sealing: the new key is the zone's, and documents are compiled anew.
-// retiring: nodes are to have those documents. Then the old key is forgotten, here first and on the nodes as they hear of it.
+// delivering: nodes receive the new key in addition to the old one.
+// sealing: the new key is the zone's key, and all documents are compiled again.
+// retiring: nodes receive these documents. Then the control plane deletes the old key, and nodes delete it when
+// notified.
 import { randomBytes } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { lockClasses } from '../core/locks.ts';
@@ -29,7 +31,7 @@ const IS_SEALED = `(d.key LIKE 'cert/%' OR d.key LIKE 'module/%') AND strpos(d.b
 export interface Engine {
   pool: Pool;
   secrets: Pick<Secrets, 'seal'>;
-  /** Makes nodes request their keys. Others learn of it with their next heartbeat. */
+  /** Makes nodes request their keys. Other nodes are notified by the reply to their next heartbeat. */
   tell: (nodeIds: readonly string[]) => void;
 }
 

@@ -96,7 +96,7 @@ async function restorePorts(db: ClientBase, zoneId: string, ports: ZoneContent['
        ON CONFLICT (id) DO UPDATE SET port = excluded.port, tls = excluded.tls`,
       [zoneId, id, port, tls],
     );
-  // Of ports that could not be restored.
+  // A port whose former number is taken keeps its current number, or is deleted if that is taken too.
   await db.query(
     `UPDATE zone_ports z SET port = -port WHERE zone_id = $1 AND port < 0
        AND NOT EXISTS (SELECT FROM port_claims c WHERE c.zone_id = $1 AND c.port = -z.port)`,

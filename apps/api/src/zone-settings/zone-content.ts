@@ -1,4 +1,4 @@
-// An operator's settings of a zone as one value: the content of a version, and the comparison of two. Pure.
+// Operators' zone settings as one value: the content of a version, and the comparison of two versions. Pure.
 import {
   settingsIn,
   type ZoneSettings,

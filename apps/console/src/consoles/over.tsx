@@ -9,7 +9,7 @@ export const over: Summonable = {
   Keys: onDemand(async () => (await import('../features/palette/keys-dialog.tsx')).KeysDialog),
 };
 
-/** A failure to load is shown, the page stays, and the next opening tries again. */
+/** If loading fails, an error is shown and the page stays. The next opening retries. */
 function onDemand<Props extends { onClose: () => void }>(load: () => Promise<ComponentType<Props>>) {
   let loaded: ComponentType<Props> | null = null;
   return function OnDemand(props: Props) {

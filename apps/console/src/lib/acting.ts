@@ -47,7 +47,7 @@ export async function land(search: URLSearchParams): Promise<string> {
   return (await loadAccount()) === null ? to('login') : to('dashboard');
 }
 
-/** The own session is unchanged, or is restored from a cookie. */
+/** The reader's own session still exists, or is restored from a cookie. */
 async function comeBack(): Promise<string> {
   if (!hasTokens()) keepTokens(await call(session.refresh, { body: {} }));
   await learnFeatures();
@@ -72,7 +72,7 @@ function fromOf(text: string | null): From | null {
   return isOurs ? { path: String(from.path), row: String(from.row) } : null;
 }
 
-/** Once the row is loaded. */
+/** Focuses the row after it is loaded. */
 function focusRow(id: string) {
   const find = () => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
   const watch = new MutationObserver(() => {

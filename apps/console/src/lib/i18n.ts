@@ -36,7 +36,7 @@ export function learn(language: Language, words: object) {
   if (globalThis.document) document.documentElement.lang = language;
 }
 
-/** From now on these find the phrases. */
+/** Replaces the phrase engine. */
 export function switchPhrases(next: Phrases) {
   phrases = next;
   for (const [language, words] of learned) phrases.learn(language, words);
@@ -49,7 +49,7 @@ export async function startLanguage() {
 
 let inside = false;
 
-/** Before the first page behind the sign-in. */
+/** Loads the phrases of all features, before the first page behind the sign-in. */
 export async function learnFeatures() {
   const language = currentLanguage();
   const [{ i18nextPhrases }, { words }] = await withinChunkLimit(
@@ -60,7 +60,7 @@ export async function learnFeatures() {
   learn(language, words);
 }
 
-/** The page stays as it is, forms included: the words arrive, then it is rendered again. */
+/** Switches the language in place: the phrases are loaded, then the page renders again and forms keep their input. */
 export async function speak(language: Language) {
   const { first, features } = loaders[language];
   const parts = await withinChunkLimit(Promise.all(inside ? [first(), features()] : [first()]));
@@ -84,7 +84,7 @@ export const rawPhrase = (word: string) => phrases.find(word, {});
 export const namesIn = (word: string) =>
   [...(rawPhrase(word) ?? '').matchAll(placeholder)].map(([, name = '']) => name);
 
-/** The pieces of a phrase with marked parts, `Type <0>{{text}}</0> to confirm`. `mark` is the number of the mark. */
+/** Splits a phrase with marked parts, `Type <0>{{text}}</0> to confirm`. `mark` is the number of the mark. */
 export function partsOf(word: string, values: Values = {}) {
   const fill = (text: string) => phrases.fill(text, values);
   const phrase = phrases.find(word, values) ?? word;

@@ -11,7 +11,7 @@ export function i18nextPhrases(): Phrases {
           fallbackLng: false,
           initAsync: false,
           resources: {},
-          // Keys contain messages, colons included.
+          // Keys contain messages, which may contain colons.
           nsSeparator: false,
           interpolation: { escapeValue: false },
           // A phrase with a missing value shows the value's name.

@@ -1,4 +1,4 @@
-// The phrases of the sign-in page. i18next would be a tenth of that page's script; it takes over behind the sign-in
+// The phrases of the sign-in page. i18next would be a tenth of its script, so i18next loads after the sign-in
 // (i18next-phrases.ts).
 
 export type Values = Record<string, string | number>;
@@ -6,7 +6,7 @@ export type Values = Record<string, string | number>;
 export interface Phrases {
   /** Adds words to a language, which becomes the current one. */
   learn: (language: string, words: object) => void;
-  /** The phrase of a key with its placeholders. `count` chooses the plural form. Null: there is none. */
+  /** The phrase of a key with its placeholders. `count` selects the plural form. Null: no such phrase. */
   find: (word: string, values: Values) => string | null;
   /** A placeholder without a value stays as it is. */
   fill: (phrase: string, values: Values) => string;
@@ -33,7 +33,7 @@ export function plainPhrases(): Phrases {
   };
 }
 
-/** A key may hold dots: `errors.messages.Use a.b`. */
+/** A key may contain dots: `errors.messages.Use a.b`. */
 function at(words: Words, key: string): string | null {
   const found = Object.hasOwn(words, key) ? words[key] : null;
   if (typeof found === 'string') return found;

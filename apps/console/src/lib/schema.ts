@@ -24,7 +24,7 @@ export function bare(schema: unknown): unknown {
 
 export const hasDefault = (schema: unknown) => schema instanceof z.ZodDefault;
 
-/** May the field stay empty? */
+/** Whether the field may be empty. */
 export function isOptional(schema: unknown) {
   if (schema instanceof z.ZodType && schema.safeParse(undefined).success) return true;
   const inner = bare(schema);
@@ -128,7 +128,7 @@ function ruled(issue: z.core.$ZodIssue, input: unknown): Issue {
   const named = (rule: string, values: Issue['values'] = {}): Issue => ({
     path,
     rule,
-    // Custom checks have messages of ours; others have zod's.
+    // Custom checks have our own messages; other issues have zod's.
     message: issue.code === 'custom' || issue.code === 'invalid_format' ? issue.message : '',
     values,
   });

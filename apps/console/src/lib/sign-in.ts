@@ -54,7 +54,7 @@ export async function loadAccount(): Promise<Account | null> {
   return account;
 }
 
-/** Signs out locally, whatever the server responds. */
+/** Signs out at the server. Errors are ignored. */
 export async function leave() {
   const accessToken = cookie('accessToken');
   await call(session.logout, { body: accessToken ? { accessToken } : {} }).catch(() => null);

@@ -100,7 +100,7 @@ const literals = Object.entries(schemas).flatMap(([path, text]) =>
 );
 test('a schema says only what has a phrase', () => {
   expect(literals.length).toBeGreaterThan(60);
-  // PCRE's messages are shown inside a phrase of ours.
+  // Our phrase contains PCRE's message.
   const known: readonly string[] = [...errorMessages, 'too complex'];
   expect([...new Set(literals.filter((message) => !known.includes(message)))]).toEqual([]);
 });

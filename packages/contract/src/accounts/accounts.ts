@@ -13,14 +13,14 @@ export const AccountInput = Own.extend({
   roleID: Id.nullable().optional().describe('Of a sub-account, which may nothing without one; a root account has none'),
   language: Language.default('zh-TW'),
 });
-/** The clock alone makes an account expired, and a later date alone brings it back. */
+/** `expired` cannot be set: it depends on the expiry date and the current time. */
 export const AccountUpdate = Own.extend({
   id: Id,
   name: AccountName.optional(),
   status: AccountStatus.exclude(['expired']).optional(),
 });
 
-/** An account as those see it who may choose or manage it. */
+/** An account, for callers that may manage it or select it. */
 export const Account = Contact.extend({
   ...Standing.shape,
   id: Id,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { Licensed } from '../licenses/licenses.ts';
 
-/** Lists of sites are filtered by these. */
+/** Filters of lists of sites. */
 export const SiteAttention = z.enum([
   'sitesUnpublished',
   'cnameInactive',
@@ -10,7 +10,7 @@ export const SiteAttention = z.enum([
   'certificatesEnding',
   'jobsFailed',
 ]);
-/** The gravest first. */
+/** Most severe first. */
 export const AttentionKind = z.enum([
   'nodesRejected',
   'nodesOffline',

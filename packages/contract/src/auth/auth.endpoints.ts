@@ -29,7 +29,7 @@ export const ownSessions = onEvery('sessions', {
   end:  del('sessions', { can: 'signedIn', own: true, body: Ids, reply: Ids }),
 });
 
-/** The caller's own, in whichever console. */
+/** API tokens of the calling account. */
 export const apiTokens = onRoot('apiTokens', {
   list:   get('apiTokens', { can: 'apiToken:read', own: true, query: paging(['createdAt', 'name', 'lastUsedAt', 'expiresAt']), reply: paged(ApiToken) }),
   create: post('apiToken', { can: 'apiToken:write', own: true, body: ApiTokenInput, reply: NewApiToken, fails: ['PERMISSION_DENIED', 'LIMIT_REACHED'] }),

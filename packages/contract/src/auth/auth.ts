@@ -33,7 +33,7 @@ export const CodeInput = z.object({
   vcode: SecondFactor,
 });
 export const Tokens = z.object({ accessToken: z.string(), refreshToken: z.string(), tokenType: z.literal('Bearer') });
-/** Browsers leave refreshToken out: theirs is in a cookie that no script reads. */
+/** Browsers omit refreshToken, because theirs is in an HttpOnly cookie. */
 export const RefreshInput = z.object({
   refreshToken: z.string().max(500).optional(),
   accessToken: z.string().max(4000).optional(),
@@ -43,7 +43,7 @@ export const RefreshInput = z.object({
 export const AccountName = Text.max(64).refine((name) => name.toLowerCase() !== 'default', {
   message: 'this name is not allowed',
 });
-/** How to reach somebody, and for whom they work. */
+/** Contact data and company of an account. */
 export const Contact = z.object({
   phone: Memo,
   address: Memo,
@@ -51,7 +51,7 @@ export const Contact = z.object({
   companyPhone: Memo,
   companyTaxID: Memo,
 });
-/** The place of an account among the accounts of its console, and how it signs in. */
+/** Position of an account in the hierarchy of its console, and its sign-in method. */
 export const Standing = z.object({
   grade: z.int().describe('Levels below the root account: 0 is a root account, 1 a sub-account'),
   roleID: Id.nullable(),
@@ -95,7 +95,7 @@ export const Self = Contact.extend({
 
 export const ForgotInput = z.object({ email: Email });
 export const ChangePasswordInput = z.object({ oldPassword: OnePassword, password: Password });
-/** One of them: the password, or a code of the authenticator. */
+/** Exactly one: the password, or a code of the authenticator. */
 export const Presence = z
   .object({ password: OnePassword.optional(), vcode: SecondFactor.optional() })
   .refine(({ password, vcode }) => (password === undefined) !== (vcode === undefined), { message: 'one of the two' });
@@ -119,7 +119,7 @@ export const OwnSession = z.object({
 });
 
 export const ProxyInput = z.object({ accountID: Id });
-/** Programs take the tokens, browsers the address with the code in it: whichever is used first makes the other worthless. */
+/** Programs use the tokens, browsers the URL with the code. Using one invalidates the other. */
 export const Proxied = Tokens.extend({
   code: z.string().describe('Stands for the tokens once, within 60 seconds'),
   url: z
@@ -150,13 +150,13 @@ export const Passkey = z.object({
   createdAt: Time,
   lastUsedAt: Time.nullable(),
 });
-/** As the browser's navigator.credentials takes it. */
+/** The argument of the browser's navigator.credentials. */
 export const PasskeyOptions = z.object({ challengeID: Id, options: z.record(z.string(), z.unknown()) });
 const Base64Url = z
   .string()
   .max(65_536)
   .regex(/^[A-Za-z0-9_-]*$/);
-// Browsers write these objects, and newer ones add fields: unknown ones are ignored.
+// Browsers create these objects, and newer browsers add fields, so unknown fields are ignored.
 const Credential = {
   id: Base64Url.min(1).max(1400),
   rawId: Base64Url.min(1).max(1400),
@@ -176,7 +176,7 @@ export const PasskeyInput = Proof.extend({
   }),
 });
 export const PasskeysRemoval = Ids.extend(Proof.shape);
-/** With the key of a sign-in whose password was right, its account's passkeys; without, any that the device has. */
+/** With the key of a sign-in after the password: passkeys of that account. Without: any passkey of the device. */
 export const PasskeyOptionsInput = z.object({ onePassKey: Key.optional() });
 export const PasskeyLoginInput = z.object({
   onePassKey: Key.optional(),
@@ -192,11 +192,11 @@ export const PasskeyLoginInput = z.object({
   }),
 });
 
-/** Which client's provider is meant, where the host name does not say. */
+/** The operator whose provider is used, if the host name does not identify one. */
 export const OidcQuery = z.object({ client: Id.optional() });
 export const OidcButton = z.object({ buttonText: z.string().nullable() });
 export const OidcStartInput = z.object({ client: Id.optional() });
-/** `onePassKey` stays in the browser that began: an answer that comes to another browser signs nobody in. */
+/** `onePassKey` stays in the browser that started the sign-in. A callback in another browser cannot sign in. */
 export const OidcStarted = z.object({ url: z.string(), onePassKey: z.string() });
 export const OidcFinishInput = z.object({
   onePassKey: Key,

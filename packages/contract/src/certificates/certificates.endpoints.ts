@@ -20,7 +20,7 @@ export const certificates = onSites('certificates', {
   autoSSL: post('site/:siteId/domains/autoSSL', { can: 'certificate:write', body: Ids, reply: JobStarted, fails: ['INVALID_CERTIFICATE_NAME', 'AUTO_SSL_LIMIT', 'LICENSE_EXPIRED'] }),
 });
 
-/** Of all sites of a client. */
+/** Certificates of all sites of an operator. */
 export const autoCertificates = onClient('autoCertificates', {
   list:  get('autoCertificates', { can: 'certificate:read', query: paging(['createdAt', 'sslName', 'expiry', 'nextAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional().describe('Part of its name, of a name it covers or of its site'), status: Filter.status, siteID: Id.optional() }), reply: paged(AutoCertificate) }),
   renew: post('autoCertificates/renew', { can: 'certificate:write', body: Ids, reply: z.object({ jobs: z.array(z.object({ siteID: Id, jobID: Id })).describe('One for each site; what is being ordered already goes on and is in none') }) }),

@@ -86,7 +86,7 @@ export const Certificate = z.object({
 
 export const AutoCertificate = Certificate.extend({ siteName: z.string(), userName: z.string().nullable() });
 
-/** What a certificate went through, step by step. */
+/** Events of a certificate, in order. */
 export const CertificateStep = z.enum([
   'uploaded',
   'requested',
@@ -124,7 +124,7 @@ export const CertificateInfo = Certificate.extend({
   timeline: z.array(CertificateEvent).describe('The newest hundred steps, the newest first'),
 });
 
-/** Names of domains that a certificate is looked for. */
+/** Domain names to find certificates for. */
 export const Covering = z.object({ names: z.array(DomainName).min(1).max(5000) });
 export const Coverage = z.object({
   id: Id,
@@ -142,6 +142,6 @@ export type CertificateInput = z.output<typeof CertificateInput>;
 export type CertificateUpdate = z.output<typeof CertificateUpdate>;
 export type CertificateStep = z.output<typeof CertificateStep>;
 
-/** Is a visitor of this name served by a certificate for these? A wildcard stands for one label. */
+/** Whether these certificate names cover the domain. A wildcard matches one label. */
 export const covers = (names: readonly string[], domain: string) =>
   names.includes(domain) || (!domain.startsWith('*.') && names.includes(`*${domain.slice(domain.indexOf('.'))}`));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A UUID, version 7 where we make it, so that ids sort by age. */
+/** A UUID. Our own ids are version 7, so that they sort by age. */
 export const Id = z.uuid();
 export const isId = (text: string): boolean => Id.safeParse(text).success;
 /** Refuses control characters, line breaks, and bidirectional controls, which make one name look like another. */
@@ -9,7 +9,7 @@ const oneLineMessage = 'one line without bidirectional controls';
 export const Text = z.string().trim().min(1).max(256).regex(oneLine, oneLineMessage);
 export const Memo = z.string().trim().max(256).regex(oneLine, oneLineMessage);
 export const Tags = z.array(z.string().trim().min(1).max(64).regex(oneLine, oneLineMessage)).max(20);
-/** The tags that some row has; `total` counts all that match. */
+/** Tags that are used by some row. `total` counts all matches. */
 export const TagsInUse = z.object({ data: z.array(z.string()), total: z.int() });
 /** A `Date` in the server, ISO 8601 text on the wire. */
 export const Time = z.codec(z.iso.datetime(), z.date(), {
@@ -20,7 +20,7 @@ export const Ids = z.object({ ids: z.array(Id).min(1).max(1000) });
 export const Enabling = Ids.extend({ enabled: z.boolean() });
 export const Port = z.int().min(1).max(65_535);
 
-/** A page of a list; `sortBy` is chosen from the columns that the list allows. */
+/** Query of a page of a list. `sortBy` is one of the list's sortable columns. */
 export const paging = <const Column extends string>(columns: [Column, ...Column[]], size = 25) =>
   z.object({
     page: z.int().min(1).default(1),
@@ -37,14 +37,14 @@ export type Paging<Column extends string = string> = {
 
 export const paged = <Row extends z.ZodType>(row: Row) => z.object({ data: z.array(row), total: z.int() });
 
-/** A search among names, for the choices of a field. */
+/** Search by name, for the options of a field. */
 export const NameSearch = z.object({
   keyword: z.string().max(256).optional().describe('Part of the name'),
   page: z.int().min(1).default(1),
   pageSize: z.int().min(1).max(1000).default(1000),
 });
 export type NameSearch = z.output<typeof NameSearch>;
-/** The same, or the names of known ids. */
+/** Search by name, or lookup of the names of known ids. */
 export const MetaQuery = NameSearch.extend({ ids: z.array(Id).min(1).max(1000).optional() });
 export type MetaQuery = z.output<typeof MetaQuery>;
 const NamedRow = z.object({ id: Id, name: z.string() });

@@ -33,7 +33,7 @@ export const Cidr = z
 /** `{ip}/0` means every address of its family. */
 export const isEverything = (cidr: string) => /\/0+$/.test(cidr);
 
-/** Refuses an entry that stands in the list already, at its place. */
+/** Rejects a duplicate entry, with its index in the path. */
 export const noDuplicateIP = (list: readonly string[], ctx: z.RefinementCtx) => {
   for (const [i, entry] of list.entries())
     if (list.indexOf(entry) < i) ctx.addIssue({ code: 'custom', path: [i], message: 'duplicate IP' });

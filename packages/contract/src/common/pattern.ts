@@ -1,19 +1,19 @@
-// Patterns that tenants write: the RE2 subset (no look-around, no back-references, bounded repeats), so that no text can
-// make a match take exponential time. The edge runs them with PCRE and a match limit as the second net.
+// Patterns of customers: the RE2 subset (no look-around, no back-references, bounded repeats), which excludes
+// exponential matching time. The edge matches with PCRE and a match limit as a second safeguard.
 import { patternError } from '#pcre';
 import type { ErrorMessage } from '../messages.ts';
 
-/** The place, and the words of PCRE. */
+/** Position of the error, and PCRE's message. */
 type CompileError = `the edge cannot compile it at character ${number}: ${string}`;
 
 const MAX_REPEAT = 1000;
 
-/** Why a pattern is refused, or null when it may be stored. */
+/** Error of a pattern, or null if it is valid. */
 export function safePattern(pattern: string): ErrorMessage | CompileError | null {
   if (pattern.length > 1024) return 'too long';
   if (/[\0\r\n\p{Cs}]/u.test(pattern)) return 'wrong format';
   try {
-    // 'u' mode refuses sloppy escapes that PCRE and JavaScript would read differently.
+    // 'u' mode rejects ambiguous escapes that PCRE and JavaScript interpret differently.
     void new RegExp(pattern, 'u');
   } catch {
     return 'wrong format';
@@ -33,14 +33,14 @@ export function safePattern(pattern: string): ErrorMessage | CompileError | null
   return error && `the edge cannot compile it at character ${error.offset + 1}: ${error.message}`;
 }
 
-/** The edge compares bytes: a set or a repeat would take a single byte of a longer character. */
+/** The edge matches bytes, so a set or repeat would match a single byte of a multi-byte character. */
 function splitsCharacter(unescaped: string): boolean {
   const set = /\[[^\]]*\]/g;
   const isBeyondAscii = (text: string) => /[^\0-\x7f]/.test(text);
   return (unescaped.match(set) ?? []).some(isBeyondAscii) || /[^\0-\x7f][?*+{]/.test(unescaped.replace(set, '_'));
 }
 
-/** `(a+)+` and its like: what backtracking engines take exponential time for. */
+/** Nested repeats such as `(a+)+`, which take backtracking engines exponential time. */
 function nestedRepeat(bare: string): boolean {
   const open: boolean[] = [];
   let inner = false;

@@ -8,7 +8,7 @@ export const RedirectTarget = z
   .max(2048)
   .refine((text) => placeOf(text) !== null, { message: 'wrong format' });
 
-/** Host and path of a target, as the edge sees a request for it. Null: not such a URL. */
+/** Host and path of a target, as the edge sees its request. Null: not a URL with a host. */
 export function placeOf(target: string): { host: string; path: string } | null {
   if (!/^https?:\/\/[!#$%&'()*+,./0-9:;=?@A-Z_a-z~[\]-]+$/.test(target) || !URL.canParse(target)) return null;
   const { hostname, pathname, username, password } = new URL(target);

@@ -9,7 +9,7 @@ export const PowerDnsInput = z.object({
   url: z
     .url({ protocol: /^https?$/ })
     .max(1000)
-    // The path is ours.
+    // Our client appends its own path.
     .regex(/^[^?#@]*$/, { message: 'wrong format' })
     .describe('Address of its API'),
   serverID: z
@@ -33,7 +33,7 @@ const KeyPair = z.object({
     .regex(/^[\w-]+$/),
   keySecret: Secret,
 });
-/** The cloud of an account. The two are separate. */
+/** The cloud of an account: the two have separate accounts and APIs. */
 const Edition = z.enum(['china', 'international']);
 export const DnspodInput = KeyPair.extend({ edition: Edition.default('china') });
 export const AliDnsInput = KeyPair;

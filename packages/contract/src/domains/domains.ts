@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Id, Ids, Port, Tags, Text, Time } from '../common/common.ts';
 import { DomainName, HostAddress, HostHeader } from '../common/net.ts';
 
-/** The protocol to the origin is one for all origins of a domain: a request that moves on to the next origin cannot change it. */
+/** All origins of a domain use one protocol, because a retry at the next origin cannot change it. */
 export const OriginScheme = z.enum(['http', 'https', 'follow']);
 export const HashType = z.enum(['roundRobin', 'addressHash', 'uriHash', 'leastConnections']);
 export const CnameStatus = z.enum(['pendingCheck', 'active', 'inactive']);
@@ -31,7 +31,7 @@ const upstreamsOnce = (list: readonly { address: string; port: number }[], ctx: 
     seen.add(pair);
   }
 };
-/** Of one domain or forward: nodes ask each, and go through all of them. */
+/** Limit per domain or forward. Each node checks all origins and may try all of them for one request. */
 export const UPSTREAMS_AT_MOST = 100;
 export const Upstreams = z.array(UpstreamInput).min(1).max(UPSTREAMS_AT_MOST).superRefine(upstreamsOnce);
 export const PortMap = z
@@ -59,7 +59,7 @@ export const Balance = z.object({
 });
 const YEAR_SECONDS = 31_536_000;
 export const MinTls = z.enum(['TLSv1.2', 'TLSv1.3']);
-/** What browsers are told to remember (RFC 6797). Preload lists take only what holds for a year and for all names below. */
+/** HSTS (RFC 6797). Preload lists require at least a year and all subdomains. */
 export const Hsts = z
   .object({
     maxAgeSeconds: z
@@ -80,7 +80,7 @@ const Path = z
   .string()
   .max(1024)
   .regex(/^\/[\x21-\x7e]*$/, { message: 'wrong format' });
-/** How each node looks after the origins of a domain by itself, beside what visitors meet. */
+/** Active health checks of a domain's origins by each node, in addition to visitors' requests. */
 export const HealthCheck = z
   .object({
     path: Path,
@@ -100,7 +100,7 @@ const SlowStart = z
   .min(0)
   .max(3600)
   .describe('An origin that is back reaches its weight after so long; 0: at once');
-/** Over all nodes that have looked lately. */
+/** Health over all nodes with a recent check. */
 export const OriginHealth = z.object({
   upstreamID: Id,
   up: z.int().describe('Nodes that find it well'),
@@ -136,7 +136,7 @@ export const DomainInput = z.object({
   portMap: PortMap.default([]),
   hostReplace: HostHeader.nullable().default(null),
 });
-/** As pasted, one a line: each is judged by itself. */
+/** Pasted names, one per line. Each name is validated on its own. */
 const Names = z.array(z.string().trim().toLowerCase().max(300)).min(1).max(1000);
 /** One origin template for many names. */
 export const SimpleDomainsInput = z.object({
@@ -146,11 +146,11 @@ export const SimpleDomainsInput = z.object({
   portMap: PortMap.default([]),
 });
 export const NamesInput = z.object({ names: Names });
-/** Why a name would be refused: the error's number, and its rule where several errors share the number. */
+/** Error of a name: the code, and the rule if several errors share the code. */
 export const Refusal = z.object({ name: z.string(), code: z.int(), rule: z.string().optional() });
-/** `waiting`: names that were added switched off, because they need a proof first. */
+/** `waiting`: names that were added disabled, because they need verification first. */
 export const Created = Ids.extend({ waiting: z.array(z.string()) });
-/** Looked at from the control plane: whether anybody answers there, and no more. */
+/** Probes an origin from the control plane. The result only states whether it responds. */
 export const ProbeInput = z.object({
   address: HostAddress,
   port: Port,
@@ -221,7 +221,7 @@ export const Domain = z.object({
 export const SimpleDomain = Domain.pick({ id: true, name: true, status: true, cnameStatus: true }).extend({
   cname: z.string().nullable().describe('What it is to point to'),
 });
-/** `found`: where the name leads now; null where it leads nowhere, or nobody could say. */
+/** `found`: the current target of the name. Null: no target, or the lookup failed. */
 export const CnameCheck = Domain.pick({ id: true, name: true, cnameStatus: true }).extend({
   found: z.string().nullable(),
 });

@@ -29,7 +29,7 @@ export const supportedNeeds: readonly string[] = [
   'tokenAuth',
 ];
 
-/** A node that lacks one of these closes what the document is about. */
+/** A node without one of these capabilities must not serve the subject of the document. */
 const Needs = z.array(z.string().min(1).max(64)).max(64).optional();
 
 const Seconds = z.int().min(0).max(31_536_000);
@@ -59,7 +59,7 @@ export const ZoneDoc = z.object({
   firewall: ZoneFirewall.extend({ level: FirewallLevel.default(0) })
     .optional()
     .describe('whom its kernel lets in; absent: everybody'),
-  /** Challenges of visitors. Absent: none. An older node ignores it, which is no reason to stop following the zone. */
+  /** Challenges of visitors. Absent: none. An older node ignores this field and still applies the zone. */
   antiCC: ZoneAntiCC.omit({ enabled: true })
     .extend({ whitelist: z.array(z.string()).describe('networks that are never asked') })
     .optional(),
@@ -266,7 +266,7 @@ export const CertDoc = z.object({
 export const AcmeDoc = z.object({
   kind: z.literal('acme'),
   token: z.string(),
-  /** Answered for this name only, while this site serves it. */
+  /** Served for this name only, while this site serves it. */
   name: z.string(),
   siteID: Id,
   keyAuthorization: z.string(),

@@ -165,7 +165,7 @@ export const KeysReply = z.object({
   signature: z.base64().max(100),
 });
 
-/** Replaces any reply: the request was not understood or cannot be answered now. */
+/** Replaces any reply: the request was invalid or cannot be handled now. */
 export const Refused = z.object({
   refused: z.string(),
   unknown: z.boolean().optional().describe('Nothing of that name is known: asking again is of no use'),

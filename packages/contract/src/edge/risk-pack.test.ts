@@ -9,7 +9,7 @@ const packOf = (networks: Record<string, number>) =>
   encodeRiskPack(flattened(Object.entries(networks).map(([network, score]) => ({ ...networkOf(network), score }))));
 const at = (networks: Record<string, number>, level: number) => [...networksAt(readRiskPack(packOf(networks)), level)];
 
-/** Few places, so that networks meet. */
+/** A small address range, so that networks overlap. */
 const someNetworks = fc.array(
   fc.record({
     network: fc.oneof(
@@ -90,7 +90,7 @@ test('networks that are reserved or as wide as a slip have a name for it', () =>
 
 describe('a pack is refused', () => {
   const good = packOf({ '8.8.8.0/24': 100, '9.9.9.9': 50, '2a00:1450::/32': 75 });
-  /** With a checksum that holds. */
+  /** Returns a modified pack with a valid checksum. */
   const forged = (work: (file: Buffer) => void, file = Buffer.from(good)) => {
     work(file);
     file.writeUInt32LE(crc32(file.subarray(24)), 20);

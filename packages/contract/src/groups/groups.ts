@@ -25,8 +25,11 @@ export const GroupUpdate = z.object({
   lines: Lines.optional().describe('A line with nodes on it stays'),
 });
 
-/** `backups`: backups stand in for some nodes. `backupGroup`: it has nothing, the backup group answers. `forced`: that by
- *  its operator's will. `lastGood`: nobody is well, what was answered last stays. `empty`: it has never had an answer. */
+/**
+ * `backups`: backup nodes replace some nodes. `backupGroup`: the group has no healthy node, so its backup group
+ * answers. `forced`: the operator chose the backup group. `lastGood`: no node is healthy, and the last answer stays.
+ * `empty`: the group has never had an answer.
+ */
 export const GroupStanding = z.enum(['ok', 'backups', 'backupGroup', 'forced', 'lastGood', 'empty']);
 
 export const Group = z.object({
@@ -51,7 +54,7 @@ export const Group = z.object({
 const uid = (prefix: 'n' | 'v') =>
   z.string().regex(new RegExp(`^${prefix}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`));
 export const NodeUID = z.union([uid('n'), uid('v')]);
-/** As it is sent: what is no node is refused as 203005. */
+/** Unvalidated uid of a request. An unknown node is rejected with 203005. */
 const SentUID = z.string().max(64);
 const Weight = z.int().min(0).max(100).describe('Its share beside the others of its line; 0: none');
 
@@ -61,8 +64,11 @@ export const MembersInput = z.object({
 });
 export const Members = z.object({ nodeUIDs: z.array(SentUID).min(1).max(100) });
 
-/** Why a node is not answered. `busy`: it sends more than its line carries. `zero`: its weight is 0. `standby`: a backup that
- *  nobody needs. `noRecord`: a virtual node without a record that could be answered. `beside`: a name that cannot stand beside addresses. */
+/**
+ * Why DNS does not return a node. `busy`: it sends more than its bandwidth. `zero`: its weight is 0. `standby`: a
+ * backup that is not needed. `noRecord`: a virtual node without a usable record. `beside`: a name, which cannot coexist
+ * with addresses.
+ */
 export const OutReason = z.enum([
   'uninitialized',
   'disabled',
@@ -79,7 +85,7 @@ export const OutReason = z.enum([
   'beside',
 ]);
 
-/** An offline node may still be answered, as long as its ports accept connections. */
+/** DNS may still return an offline node while its ports accept connections. */
 const OfNode = { nodeStatus: NodeStatus.nullable().describe('Null for a virtual node') };
 
 export const Member = z.object({
@@ -100,7 +106,7 @@ export const Board = z.object({
   free: z.array(Member).describe('On no line of any group'),
 });
 
-/** A weight puts it on the line, or changes it there; null takes it off. */
+/** A weight adds the node to the line or changes its weight. Null removes the node from the line. */
 export const Placement = z.object({
   groupID: Id,
   line: Line,
@@ -114,7 +120,7 @@ export const ResolutionInput = z.object({
   line: Line,
   changes: z.array(Placement).max(500).default([]).describe('As if these had been made'),
 });
-/** What a visitor of a line would get, and who of those that could have answered does not. */
+/** DNS answer for a visitor of a line, and the nodes that are left out with the reason. */
 export const Resolution = z.object({
   name: z.string().describe('The first label of the name that is asked'),
   state: GroupStanding,
@@ -132,7 +138,7 @@ export const Resolution = z.object({
   out: z.array(z.object({ nodeUID: NodeUID, name: z.string(), reason: OutReason, since: Time.nullable(), ...OfNode })),
 });
 
-/** Where a node stands. */
+/** A node's membership in a line of a group. */
 export const Place = z.object({ groupID: Id, groupName: z.string(), line: Line, weight: z.int() });
 
 export type Group = z.output<typeof Group>;

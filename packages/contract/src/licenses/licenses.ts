@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Time } from '../common/common.ts';
 
-/** The things that a licence limits, counted per client. */
+/** Objects that a licence limits, counted per operator. */
 export const Licensed = z.enum(['sites', 'nodes', 'zones', 'domains', 'autoCertificates']);
 const Counts = z.object({
   sites: z.int(),

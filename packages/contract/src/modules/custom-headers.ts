@@ -4,10 +4,10 @@ import { FieldName, moduleFields, ModuleName } from './modules.ts';
 
 export const HeaderDirection = z.enum(['request', 'response']);
 export const HeaderAction = z.enum(['add', 'set', 'remove']);
-/** What stands for something else in a value; any other brace is a brace. */
+/** Variables in a header value. Any other brace is literal. */
 export const headerVariables = ['clientIP', 'host', 'scheme', 'requestID'] as const;
 
-// What frames a message, what tells caches and proxies apart, and what the edge itself says or asks.
+// Fields that frame a message, control caches and proxies, or are set by the edge itself.
 const always = ['connection', 'content-length', 'host', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 const forbidden: Readonly<Record<z.output<typeof HeaderDirection>, readonly string[]>> = {
   request: ['accept-encoding', 'cdn-loop', 'expect', 'range', 'via', 'x-request-id'],
@@ -28,7 +28,7 @@ const forbiddenPrefixes: Readonly<Record<z.output<typeof HeaderDirection>, reado
   response: ['x-e-', 'x-accel-', 'proxy-'],
 };
 
-/** May a module of this direction name it? */
+/** Whether a module of this direction may set the field. */
 const isOwnHeader = (direction: z.output<typeof HeaderDirection>, name: string): boolean => {
   const plain = name.toLowerCase();
   return !(

@@ -38,7 +38,7 @@ export const RewriteRule = z
 
 function isDecodable(target: string): boolean {
   try {
-    // oxlint-disable-next-line no-control-regex -- these are what may stand in no path
+    // oxlint-disable-next-line no-control-regex -- a path must not contain these
     return !/[\u0000-\u001f\u007f]/.test(decodeURIComponent(target.split('?')[0] ?? ''));
   } catch {
     return false;

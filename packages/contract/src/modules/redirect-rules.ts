@@ -1,4 +1,4 @@
-// What a redirect's source means and what its target may be: read alike by the schema, the compiler and the console.
+// Sources and targets of redirects, as interpreted by the schema, the compiler and the console.
 import * as z from 'zod';
 import { DomainName } from '../common/net.ts';
 import type { ErrorMessage } from '../messages.ts';
@@ -6,19 +6,19 @@ import type { ErrorMessage } from '../messages.ts';
 type Matching = 'exact' | 'prefix';
 
 interface Source {
-  /** Null: whatever host is asked. */
+  /** Null: any host. */
   host: string | null;
-  /** As the edge sees it: decoded; of a prefix, without a slash at its end. */
+  /** As the edge compares it: decoded. A prefix has no trailing slash. */
   path: string;
   query: string | null;
 }
 
-// oxlint-disable-next-line no-control-regex -- these are what may stand in no path
+// oxlint-disable-next-line no-control-regex -- a path must not contain these
 const UNPRINTABLE = /[\u0000-\u001f\u007f\u2028\u2029]/;
 const IPv4 = z.ipv4();
 const isHost = (name: string) => DomainName.safeParse(name).success || IPv4.safeParse(name).success;
 
-/** Null where it is no path, with or without a host. */
+/** Parses a path with an optional host. Null: invalid. */
 export function readSource(type: Matching, text: string): Source | null {
   const bare = text.replace(/^https?:\/\//i, '');
   const slash = bare.indexOf('/');
@@ -41,19 +41,19 @@ function decoded(path: string): string | null {
   }
 }
 
-/** Why a source is refused, or null. */
+/** Error of a source, or null. */
 export const sourceFault = (type: Matching, text: string): ErrorMessage | null =>
   readSource(type, text) ? null : 'wrong format';
 
-/** What finds it at the edge: a path, with a host before and a query behind where it names them. */
+/** Lookup key at the edge: host, path and query, without those that the source lacks. */
 export const keyOfSource = ({ host, path, query }: Source) =>
   `${host ?? ''}${path}${query === null ? '' : `?${query}`}`;
 
 const CAPTURE = /\$([1-9])/;
-/** `https://host:8080` of a target; nothing of one that is a path. */
+/** Matches scheme and authority of a target: `https://host:8080`. A path does not match. */
 const authority = /^https?:\/\/[^/?#]*/i;
 
-/** Why a target is refused, or null. */
+/** Error of a target, or null. */
 export function targetFault(rule: {
   type: string;
   source: string;
@@ -77,7 +77,7 @@ function isPlace(place: string): boolean {
   return hostname !== '' && port !== '0' && !/[^a-z0-9.:[\]-]/.test(hostname);
 }
 
-/** Groups that capture. */
+/** Number of capturing groups. */
 const groupsOf = (pattern: string) =>
   (
     pattern
@@ -86,7 +86,7 @@ const groupsOf = (pattern: string) =>
       .match(/\((?!\?)/g) ?? []
   ).length;
 
-/** As it is sent: what no URL holds is encoded, what is encoded stays. Text and the number of a capture in turns. */
+/** The Location value as alternating text and capture numbers. Invalid URL characters are encoded; escapes stay. */
 export function partsOfTarget(type: string, target: string, keepsRest: boolean): string[] {
   const place = authority.exec(target)?.[0] ?? '';
   const path = target.slice(place.length).replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, (char) => encodeURIComponent(char));
@@ -94,12 +94,12 @@ export function partsOfTarget(type: string, target: string, keepsRest: boolean):
   return type === 'regex' ? text.split(/\$([1-9])/) : [text];
 }
 
-/** How every match of a pattern begins; nothing where that cannot be said. */
+/** The literal prefix of all matches of a pattern. Empty if there is no certain one. */
 export function literalOf(pattern: string): string {
   if (!pattern.startsWith('^') || pattern.includes('|')) return '';
   const plain = /^(?:[A-Za-z0-9/_-]|\\[./-])*/.exec(pattern.slice(1))?.[0] ?? '';
   const next = pattern.slice(1 + plain.length, 2 + plain.length);
-  // A repeat is of the last letter, which may then be absent.
+  // A repeat applies to the last character, which may then be absent.
   const kept = /[?*{]/.test(next) ? plain.replace(/(?:\\.|[^\\])$/, '') : plain;
   return kept.replaceAll('\\', '');
 }

@@ -48,7 +48,7 @@ test.each([
   [{ text: '{time}{key}' }, 'text'],
   [{ text: '{path}{time}{key}', algorithm: 'hmacSha256' }, 'text'],
   [{ text: '{path}{time}', algorithm: 'hmacSha256' }, null],
-  // One text of two requests: a letter moves from the path to the random part.
+  // Two requests share one text: a character moves from the path to the random part.
   [{ text: '{path}{rand}{time}{key}' }, 'text'],
   [{ text: '{path}{time}{rand}{key}' }, 'text'],
   [{ text: '{rand}{path}{time}{key}' }, null],

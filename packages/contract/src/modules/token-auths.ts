@@ -1,4 +1,4 @@
-// Requests that must carry a token: a time and what only who knows a key can sign. Keys are written and never read.
+// Requests that must carry a token: a time with a signature by a secret key. Keys are write-only.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { checkPaths, PathType, PathValues } from '../common/paths.ts';
@@ -27,7 +27,7 @@ export const TimeFormat = z
   .describe('Since 1970: ten digits, thirteen, or eight hexadecimal ones; or YYYYMMDDHHMM');
 export const TimeMeans = z.enum(['signed', 'expires']);
 
-/** 6 to 128 characters that need no care anywhere. */
+/** 6 to 128 characters that never need escaping. */
 export const TokenKey = z.string().regex(/^[\x21-\x7e]{6,128}$/, { message: 'wrong format' });
 export const KeyInput = z.union([
   z.object({ key: secret(TokenKey.describe('A new one; it is never shown again')) }),
@@ -71,7 +71,7 @@ const fields = {
 };
 type Fields = z.output<z.ZodObject<typeof fields>>;
 
-// What frames a request, or what the edge itself reads or needs.
+// Fields that frame a request, or that the edge itself reads or needs.
 const reserved =
   /^(?:x-e-.*|x-accel-.*|x-forwarded-.*|content-.*|if-.*|proxy-.*|access-control-.*|host|connection|upgrade|te|trailer|transfer-encoding|keep-alive|cookie|range|accept-encoding|via|cdn-loop|expect|x-request-id|x-real-ip|referer|user-agent|origin)$/i;
 const plainName = /^[A-Za-z0-9_.~-]{1,64}$/;
@@ -104,7 +104,7 @@ export const TokenAuthItem = z
   .superRefine(usable)
   .describe('What a token looks like, and which requests need one');
 
-/** As it is stored and answered. */
+/** A token rule as stored and returned, without defaults. */
 const StoredAuth = z.object({
   name: z.string(),
   enabled: z.boolean(),
@@ -140,7 +140,7 @@ export const TokenAuthItems = z.object({ items: auths });
 export const TokenAuthSettings = z.object({ auths: z.array(StoredAuth) });
 export const TokenAuth = TokenAuthSettings.extend(moduleFields);
 
-/** A URL of the site's, with a token in it. */
+/** A URL of the site, to be signed. */
 export const SignInput = z.object({
   authID: Id,
   url: z.httpUrl().max(4096).describe('Without a token'),
@@ -152,13 +152,13 @@ export const SignInput = z.object({
 });
 export const Signed = z.object({
   url: z.string(),
-  /** Fields to send, where the token is one. */
+  /** Header fields with the token, if the token is in a header. */
   headers: z.array(z.object({ name: z.string(), value: z.string() })),
   text: z.string().describe('What was signed, the key masked'),
   expiresAt: Time,
 });
 
-/** Why a request is refused; a node judges alike. */
+/** Verdicts about a request, the same as at a node. */
 export const TokenReason = z.enum(['good', 'free', 'missing', 'twice', 'malformed', 'early', 'expired', 'signature']);
 export const JudgeInput = z.object({
   url: z.httpUrl().max(8192).describe('As the visitor asks for it'),

@@ -1,21 +1,21 @@
-// How a token is written into a request, and what is signed with it: two kinds of templates, text and variables in turns.
-// Who signs, who judges and who edits read them here.
+// Formats of tokens and of signed texts: two kinds of templates, parsed into alternating text and variables. The
+// signer, the verifier and the editor share this file.
 import type { ErrorMessage } from '../messages.ts';
 
-/** What a token consists of. `rand` and `user` are of the signer's choice. */
+/** Variables of a token. The signer chooses `rand` and `user` freely. */
 export const tokenVariables = ['time', 'sign', 'rand', 'user'] as const;
-/** What may be signed. Of `time` it is the text that stands in the token. */
+/** Variables of the signed text. `time` is the text in the token. */
 export const textVariables = ['key', 'path', 'decodedPath', 'uri', 'time', 'rand', 'user', 'address', 'host'] as const;
 export type TextVariable = (typeof textVariables)[number];
 
-/** Text and the name of a variable in turns, beginning with text. */
+/** Alternating text and variable names, starting with text. */
 export const partsOf = (template: string, variables: readonly string[]): string[] =>
   template.split(new RegExp(`\\{(${variables.join('|')})\\}`));
 
 const variablesOf = (template: string, variables: readonly string[]): string[] =>
   partsOf(template, variables).filter((_, i) => i % 2 === 1);
 
-/** Bytes of a signature. */
+/** Length of a signature in bytes. */
 const digestBytes = {
   md5: 16,
   sha1: 20,
@@ -37,8 +37,10 @@ export interface Recipe {
   utcOffset: number;
 }
 
-/** A pattern over one place of the token, and the variables in the order of its groups. Lengths are fixed where they can be,
- *  so that one text is read in one way. */
+/**
+ * A pattern for one part of the token, and its variables in the order of the groups. Lengths are fixed where possible,
+ * so that a text has only one interpretation.
+ */
 export function patternOf(format: string, recipe: Recipe): { pattern: string; names: string[] } {
   const parts = partsOf(format, tokenVariables);
   const shape: Readonly<Record<string, string>> = {
@@ -66,7 +68,7 @@ function signShape({ algorithm, encoding }: Recipe): string {
   return `([${{ hex: '0-9A-Fa-f', lowerHex: '0-9a-f', upperHex: '0-9A-F' }[encoding]}]{${bytes * 2}})`;
 }
 
-/** A moment as the token says it. */
+/** Formats a time as in the token. */
 export function timeText({ timeFormat, utcOffset }: Recipe, seconds: number): string {
   if (timeFormat === 'seconds') return String(seconds).padStart(10, '0');
   if (timeFormat === 'milliseconds') return String(seconds * 1000).padStart(13, '0');
@@ -75,7 +77,7 @@ export function timeText({ timeFormat, utcOffset }: Recipe, seconds: number): st
   return local.slice(0, 16).replace(/[-T:]/g, '');
 }
 
-/** The other way, in seconds; null where it is no moment. */
+/** Parses a time of a token, in seconds. Null: invalid. */
 export function timeOf({ timeFormat, utcOffset }: Recipe, text: string): number | null {
   if (timeFormat === 'seconds') return Number(text);
   if (timeFormat === 'milliseconds') return Math.floor(Number(text) / 1000);
@@ -83,24 +85,24 @@ export function timeOf({ timeFormat, utcOffset }: Recipe, text: string): number 
   const [, year = '', month = '', day = '', hour = '', minute = ''] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/.exec(text) ?? [];
   const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:00Z`);
-  // A thirtieth of February is a moment to some and none to others.
+  // Date.parse accepts February 30, which other implementations reject.
   const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${year}-${month}-${day}T${hour}`);
   return isReal ? at / 1000 - utcOffset * 60 : null;
 }
 
-/** What is signed, for the values of one request. */
+/** The signed text of one request. */
 export const signedText = (text: string, values: Readonly<Record<TextVariable, string>>): string =>
   partsOf(text, textVariables)
     .map((part, i) => (i % 2 === 1 ? values[textVariables.find((name) => name === part) ?? 'path'] : part))
     .join('');
 
-/** One place of the token, filled in. */
+/** Fills in one part of the token. */
 export const filled = (format: string, values: Readonly<Record<string, string>>): string =>
   partsOf(format, tokenVariables)
     .map((part, i) => (i % 2 === 1 ? (values[part] ?? '') : part))
     .join('');
 
-/** Why a recipe cannot be used: the field, and what is wrong with it. */
+/** Errors of a recipe, by field. */
 export function recipeFaults(recipe: Recipe): { path: (string | number)[]; message: ErrorMessage }[] {
   const { parts, text, algorithm } = recipe;
   const inToken = parts.flatMap(({ format }) => variablesOf(format, tokenVariables));
@@ -145,7 +147,10 @@ const literals = {
 const loose = ['path', 'decodedPath', 'uri', 'rand', 'user', 'address', 'host'];
 const begins = ['path', 'decodedPath', 'uri'];
 
-/** One signed text must come from one request: else a letter could move from the path to what the signer chose freely. */
+/**
+ * Whether several requests can produce the same signed text. Characters could then move from the path to a value that
+ * the signer chooses freely.
+ */
 function isAmbiguous(text: string): boolean {
   const parts = partsOf(text, textVariables);
   let last: string | null = null;

@@ -20,7 +20,7 @@ const Narrow = {
 const Page = paging(['severity', 'name', 'createdAt', 'updatedAt', 'ip', 'role', 'portType', 'bandwidthMbps'], 10).extend(Narrow);
 const InZone = Page.extend({ zoneID: Id.optional(), groupID: Id.optional() });
 const Seconds = z.int().max(31_536_000);
-/** What asking a node may come to. */
+/** Errors of commands to a node. */
 const asks = ['NODE_UNREACHABLE', 'NODE_VERSION_MISMATCH', 'INVALID_NODE_TIME'] as const;
 
 export const nodes = onClient('nodes', {
@@ -55,7 +55,7 @@ export const nodes = onClient('nodes', {
   remove:        del('nodes', { can: 'node:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED', 'NODE_IN_GROUP', 'NODE_IN_VIRTUAL_NODE'] }),
 });
 
-/** Called by the agent itself; the token in the body is the proof. A newer agent may send fields that are unknown here. */
+/** Called by the agent. The token in the body authorizes the call. Newer agents may send unknown fields. */
 export const nodeJoin = onRoot('nodeJoin', {
   join: post('node/join', { can: 'anyone', body: JoinRequest.loose(), reply: JoinReply, fails: ['INVALID_TOKEN', 'NODE_VERSION_MISMATCH'] }),
 });

@@ -6,8 +6,10 @@ import { FailingPattern, NodeFigures, NodeLoad, RunningTree } from '../edge/mess
 import { ReleaseProduct } from '../edge/releases.ts';
 import { UpgradeStatus } from '../rollouts/rollouts.ts';
 
-/** `natsError`: connected before, not now, and known to serve. `rejected`: refused a document and serves the one before.
- *  `backupPaused`: a backup that stands by. */
+/**
+ * `natsError`: the connection is lost, but the node is known to serve. `rejected`: the node refused a document and
+ * serves the previous one. `backupPaused`: a backup node on standby.
+ */
 export const NodeStatus = z.enum([
   'uninitialized',
   'enabled',
@@ -20,11 +22,14 @@ export const NodeStatus = z.enum([
 ]);
 
 export const NodeRole = z.enum(['main', 'backup']);
-/** `edge` serves visitors. `relay` is asked by edge nodes of its zone, for sites that want it, before they ask an origin. */
+/**
+ * `edge` serves visitors. `relay` is an origin shield: edge nodes of its zone ask it before the origin, for sites that
+ * enable this.
+ */
 export const NodeKind = z.enum(['edge', 'relay']);
-/** `normal` is a machine. `virtual` is a virtual node: addresses or a name that lines answer, without a machine. */
+/** `normal` is a machine. `virtual` is a virtual node: addresses or a name in DNS answers, without a machine. */
 export const NodeType = z.enum(['normal', 'virtual']);
-/** The layers that a node serves: 7 is sites, 4 is forwarded ports. */
+/** Layers that a node serves: 7 is sites, 4 is forwarded ports. */
 export const NodePortType = z.enum(['7', '4', 'both']);
 
 const Credential = secret(
@@ -34,7 +39,9 @@ const Credential = secret(
     .max(16_384)
     .refine((text) => !text.includes('\0'), 'holds a NUL character'),
 );
-/** How its machine is reached to install it. Password and key are never shown again; what an update leaves out stays. */
+/**
+ * SSH access for installing the machine. Password and key are write-only; fields omitted from an update stay unchanged.
+ */
 export const NodeSSHInput = z.object({
   port: Port.default(22),
   user: z
@@ -67,7 +74,7 @@ export const NodeSSH = z.object({
 
 const Address = z.union([z.ipv4(), z.ipv6()]);
 const CacheMaxBytes = z.int().min(0).max(1e15);
-/** Whether there may be a store there is the machine's own judgement. */
+/** The machine itself decides whether this folder is allowed. */
 const CacheDir = z.union([z.literal(''), Folder]);
 const Bandwidth = z.int().min(0).max(10_000_000);
 
@@ -100,7 +107,7 @@ export const NodeUpdate = z.object({
   ssh: NodeSSHUpdate.nullable().optional().describe('null forgets it'),
 });
 
-/** Of its answers to the first packet of a visitor: the largest segment and the window that they offer. Null: the system's own. */
+/** Segment size and window of a node's SYN-ACK. Null: the system's default. */
 export const Geneva = z.object({
   packetSize: z.int().min(88).max(1460).nullable(),
   windowSize: z.int().min(1).max(65_535).nullable(),
@@ -120,7 +127,7 @@ export const NodeMonitor = z.object({
   failAction: z.enum(['none', 'pause']),
 });
 
-/** As it is set; what was stored before may have a longer interval. */
+/** The input of a monitor. Monitors that were stored earlier may have a longer interval. */
 export const NodeMonitorInput = NodeMonitor.extend({ interval: z.int().min(1).max(3600).describe('Seconds') });
 
 export const EdgeNode = z.object({
@@ -167,7 +174,7 @@ export const EdgeNode = z.object({
   updatedAt: Time,
 });
 
-/** The token is shown once; with it the agent on the machine joins (`node/join`). It ends after 24 hours or its first use. */
+/** The token is shown once. The agent joins with it (`node/join`). It expires after 24 hours or its first use. */
 export const JoinToken = z.object({
   joinToken: z.string(),
   expiresAt: Time,
@@ -189,11 +196,11 @@ export const Installed = z.object({
   error: z.string().nullable(),
 });
 
-/** Asked of the node itself. */
+/** Read from the node itself. */
 export const Running = RunningTree;
 export const NodeSystem = NodeFigures;
 
-/** type as with sites: 1 URL, 2 prefix, 3 host, 4 tag. */
+/** Types as for sites: 1 URL, 2 prefix, 3 host, 4 tag. */
 export const NodePurge = Ids.extend({
   type: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
   urls: z.array(z.string().min(1).max(4096)).min(1).max(100),

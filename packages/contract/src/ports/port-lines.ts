@@ -1,4 +1,4 @@
-// A forward in a line, as people write many of them at once; origins look as they do where domains are exported:
+// A forward as one line of text, for bulk input. Origins have the format of the domain export:
 //   8022 192.0.2.1:22
 //   5353/udp 192.0.2.1:53*70 [2001:db8::1]:53!off method=leastConnections # name servers
 //   9000 192.0.2.1:9000 backend.example.com:9000!backup proxy=both off

@@ -4,10 +4,10 @@ import { Upstream, Upstreams } from '../domains/domains.ts';
 import { PortDoc } from '../edge/documents.ts';
 import type { ErrorMessage } from '../messages.ts';
 
-/** Of a zone's ports those that every site answers on; the others are opened by each site for itself. */
+/** Ports that every site of a zone uses. Other ports are enabled per site. */
 export const isEverySites = (port: number) => port === 80 || port === 443;
 
-/** What nodes need for themselves, or operators run on them: databases, caches, metrics, and agents. */
+/** Ports that nodes or their operators need: databases, caches, metrics, and agents. */
 export const reservedPorts: readonly { from: number; to: number }[] = [
   { from: 3306, to: 3306 },
   { from: 3311, to: 3311 },
@@ -34,13 +34,13 @@ interface Consistent {
   method: z.output<typeof Method>;
   upstreams: readonly { backup: boolean }[];
 }
-/** What is wrong with settings that are each in order, by the field that would have to give way. */
+/** Errors of combinations of valid settings, at the field that must change. */
 export function forwardFaults(forward: Consistent): { path: (string | number)[]; message: ErrorMessage }[] {
   const { protocol, method, upstreams } = forward;
   const proxied = (['acceptProxy', 'sendProxy'] as const).filter((name) => forward[name]);
   return [
     ...(protocol === 'udp' ? proxied.map((name) => ({ path: [name], message: 'only with TCP' as const })) : []),
-    // A visitor's origin is read off its address: there is none to hold back.
+    // The visitor's address determines the origin, so no origin can be a backup.
     ...upstreams.flatMap(({ backup }, i) =>
       method === 'addressHash' && backup
         ? [{ path: ['upstreams', i, 'backup'], message: 'not with the address hash' as const }]
@@ -68,9 +68,9 @@ export const ForwardInput = z
     for (const fault of forwardFaults(forward)) ctx.addIssue({ code: 'custom', ...fault });
   });
 export const ForwardsInput = z.object({ ports: z.array(ForwardInput).min(1).max(500) });
-/** As pasted: port-lines.ts says how a line is written. */
+/** Pasted lines in the format of port-lines.ts. */
 export const PortLines = z.object({ lines: z.array(z.string().max(2000)).min(1).max(500) });
-/** Fields left out stay as they are; origins that are given stand in place of those there are. */
+/** Omitted fields stay unchanged. Given origins replace all existing ones. */
 export const ForwardUpdate = z.object({
   port: ForwardPort.optional(),
   protocol: Protocol.optional(),
@@ -86,7 +86,7 @@ export const ForwardUpdate = z.object({
   upstreams: Upstreams.optional(),
 });
 
-/** What a site listens on: a port of its zone that it answers on (7), or a forward of its own (4). */
+/** A port of a site: a port of its zone (layer 7), or a forward (layer 4). */
 export const Port = z.object({
   id: Id,
   portType: z.union([z.literal(4), z.literal(7)]),
@@ -95,7 +95,7 @@ export const Port = z.object({
   tls: z.boolean().describe('HTTPS; of layer 7'),
   enabled: z.boolean(),
   memo: z.string(),
-  // Of layer 4; null: of layer 7.
+  // Layer 4 only; null for layer 7.
   acceptProxy: acceptProxy.nullable(),
   sendProxy: sendProxy.nullable(),
   method: Method.nullable(),
@@ -109,7 +109,7 @@ export const Port = z.object({
 });
 
 export const OpenPorts = z.object({ ports: z.array(AnyPort).min(1).max(100) });
-/** A port of the site's zone, and whether the site answers on it. */
+/** A port of the site's zone, and whether the site uses it. */
 export const SiteZonePort = z.object({
   id: Id,
   port: AnyPort,

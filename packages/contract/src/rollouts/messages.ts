@@ -1,5 +1,5 @@
 // Messages of rollouts: a code with values, which consoles translate, and the same as English text for other readers.
-// Text of people and of a node's programs stays as written.
+// Texts of people and of a node's programs are not translated.
 import * as z from 'zod';
 
 export const MessageCode = z.enum([
@@ -12,7 +12,7 @@ export const MessageCode = z.enum([
   'stopped',
   'rolledBack',
   'unwell',
-  /** Another machine, or another zone. */
+  /** The node is another machine now, or in another zone. */
   'gone',
   'refused',
   /** `product` */

@@ -49,7 +49,7 @@ export const SimulateInput = z.object({
     .string()
     .trim()
     .max(4096)
-    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    // oxlint-disable-next-line no-control-regex -- the pattern excludes control characters
     .regex(/^https?:\/\/[^\s/?#@\\\u0000-\u001f]+(?:[/?#][^\s\u0000-\u001f\u007f]*)?$/i, { message: 'wrong format' })
     .describe('http:// or https://, at an enabled domain of the site'),
   headers: Headers.default([]),

@@ -7,7 +7,7 @@ import { ClientResources, ModulesInUse, OwnSite, ResourceInfo, SettingsInUse, Si
 const Page = paging(['createdAt', 'name', 'updatedAt', 'status']).extend({
   groupBy: z.enum(['product']).optional().describe('Sites of a product follow one another, by the name of the product'),
 });
-/** The products of the page's sites: how many match in all, and how many of them are on earlier pages. */
+/** Products of the page's sites: the number of matching sites, and how many are on earlier pages. */
 const groups = z.array(z.object({ id: Id, count: z.int(), before: z.int() })).optional();
 /** Sites assigned, or not assigned, to a sub-account. */
 const Assigned = { assignedTo: Id.optional(), notAssignedTo: Id.optional() };

@@ -1,8 +1,8 @@
-// A site's configuration has versions: every transaction that changes it makes one, and any of them can be had back.
+// Versions of a site's configuration. Each transaction that changes it creates one, and any version can be restored.
 import * as z from 'zod';
 import { Id, NameSearch, Time } from '../common/common.ts';
 
-/** 0 is the site as it was before its first version. */
+/** 0 is the state before the first version. */
 export const VersionNumber = z.coerce.number<string | number>().int().min(0).max(2_147_483_647);
 
 const Kind = z.string().describe('What kind of thing: domains, upstreams, cacheRules');
@@ -28,7 +28,7 @@ export const Version = z.object({
 });
 export type Version = z.output<typeof Version>;
 
-/** A search among versions, for the choices of a field. */
+/** Search by number, account and reason, for the options of a field. */
 export const VersionSearch = NameSearch.extend({
   keyword: z.string().max(256).optional().describe('How the number begins, or part of the account or the reason'),
   ids: z.array(VersionNumber).min(1).max(1000).optional(),

@@ -2,12 +2,15 @@
 import * as z from 'zod';
 import { Cidr, isEverything, noDuplicateIP } from '../common/net.ts';
 
-/** A network that covers a large part of the internet is a mistake, unless it is `/0`. */
+/** Rejects a network that covers a large part of the internet, unless it is `/0`. */
 const isTooWide = (cidr: string) => {
   const [address = '', bits] = cidr.split('/');
   return bits !== undefined && !isEverything(cidr) && Number(bits) < (address.includes(':') ? 16 : 8);
 };
-/** The same in many parts. No gate judges an operator's lists. IPv6 uses 2000::/3 only. */
+/**
+ * Rejects many networks that together cover half of the internet. No gate checks an operator's lists. IPv6 uses
+ * 2000::/3 only.
+ */
 const isHalf = (networks: readonly string[]) => {
   const part = { 4: 0, 6: 0 };
   for (const network of new Set(networks.filter((one) => !isEverything(one)))) {

@@ -39,7 +39,7 @@ const textOf = (value: number | boolean | string[]) => (Array.isArray(value) ? v
 
 const refusing = ['firewall.', 'ipset.', 'antiCC.'];
 
-/** The rollout strategy of a change. Access restrictions are not judged by gates, least of all under attack. */
+/** The rollout strategy of a change. Gates do not check access restrictions, least of all under attack. */
 export const strategyOf = (soakSeconds: number, changes: readonly SettingChange[]): RolloutStrategy =>
   RolloutStrategy.parse({
     type: 'waves',

@@ -12,7 +12,7 @@ const faultOf = (text: string) => {
     return error instanceof SnippetError ? error.fault : error;
   }
 };
-/** What was said, without where. */
+/** The directives without their positions. */
 const said = (directives: readonly Directive[]): unknown =>
   directives.map(({ name, args, block }) => [name.text, args.map(({ text }) => text), block && said(block)]);
 

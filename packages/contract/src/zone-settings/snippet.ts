@@ -50,7 +50,7 @@ export class SnippetError extends Error {
 const escapes: Readonly<Record<string, string>> = { '"': '"', "'": "'", '\\': '\\', t: '\t', r: '\r', n: '\n' };
 /** nginx keeps a backslash before other characters. */
 const unescaped = (word: string) => word.replaceAll(/\\([\s\S])/g, (pair, char: string) => escapes[char] ?? pair);
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the pattern finds control characters
 const control = /[\u0000-\u001f\u007f\u0085\u2028\u2029]/;
 const isSpace = (char: string) => char === ' ' || char === '\t' || char === '\r' || char === '\n';
 

@@ -151,7 +151,7 @@ export async function openIdentities(pool: pg.Pool, databaseUrl: string, log: Fa
     return identity;
   }
 
-  /** Runs after the answer, at most once a minute: the console shows when a token was last used. */
+  /** Runs after the response, at most once a minute: the console shows when a token was last used. */
   function writeUse(identity: Identity) {
     if (Date.now() - identity.useWrittenAt < USE_WRITTEN_EVERY_MS) return;
     identity.useWrittenAt = Date.now();

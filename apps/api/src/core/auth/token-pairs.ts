@@ -8,7 +8,9 @@ import type { Installation } from '../installation.ts';
 import { refreshTokens, sha256, type Claims } from './tokens.ts';
 
 export const IDLE_DAYS = 30;
-/** Seconds in which two tabs that refresh at once get the same answer; an old token used later counts as stolen. */
+/**
+ * Seconds in which two tabs that refresh concurrently get the same response. An old token used later counts as stolen.
+ */
 const PARALLEL_SECONDS = 10;
 
 /** Signs an access token. */

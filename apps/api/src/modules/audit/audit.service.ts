@@ -42,7 +42,7 @@ const byAction: Grouping = {
 };
 const byCall: Grouping = { key: sql`a.req_id`, belongs: sql`a.req_id = listed.key` };
 
-/** One row for each of `listed (key, at)`. The alias `a` is the call that stands for all calls of the row. */
+/** One row for each of `listed (key, at)`. The alias `a` is the call that represents all calls of the row. */
 const actionsOf = (
   { belongs }: Grouping,
   audit: Sql,

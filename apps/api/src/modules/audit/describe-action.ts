@@ -6,7 +6,7 @@ import { isId } from '@edgeloom/contract/common/common.ts';
 import type { AuditInput } from '../../core/ctx.ts';
 import type { NamedObject } from '../../core/named-objects.ts';
 
-/** An action as it is stored. Of several calls, one stands for all: the first that was done, else the first. */
+/** A stored action. The first successful call represents all of its calls, or else the first call. */
 export interface StoredAction extends Omit<
   AuditEntry,
   'code' | 'device' | 'operation' | 'kind' | 'targets' | 'within' | 'values'

@@ -1,4 +1,4 @@
-// Sign-in as the browser sees it: cookies and answers. The sessions themselves are in core/auth/sessions.ts.
+// Sign-in for browsers: cookies and responses. The sessions themselves are in core/auth/sessions.ts.
 import { AccountKind, Language, type Self, type SelfUpdate, type Tokens } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/family.ts';
 import type { Ctx } from '../../core/ctx.ts';

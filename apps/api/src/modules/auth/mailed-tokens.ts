@@ -1,5 +1,5 @@
-// Links in mails for invitations and new passwords. A token is 256 random bits, stored as a hash. Only the newest token
-// of an account is valid, and only once.
+// Links in mails for invitations and new passwords. A token is 256 random bits, stored as a hash. Only an account's
+// newest token is valid, and it can be used once.
 import { randomBytes } from 'node:crypto';
 import type { MailPurpose } from '@edgeloom/contract/auth/auth.ts';
 import type { Family } from '@edgeloom/contract/family.ts';
@@ -80,7 +80,7 @@ export async function register(ctx: Ctx, { token, password }: { token: string; p
   ctx.caller.auditKind = account.kind;
   await replacePassword(ctx, account, password, {
     keep: null,
-    // Of concurrent calls with the same token, one succeeds.
+    // Only one of several concurrent calls with the same token succeeds.
     first: async (tx) => {
       const { count } = await tx.mailedToken.deleteMany({ where: { id, expiresAt: { gt: new Date() } } });
       if (count !== 1) fail('INVALID_TOKEN');

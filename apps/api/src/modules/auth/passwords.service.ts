@@ -16,7 +16,7 @@ interface Account {
   clientId: string | null;
 }
 
-/** Answers the same for every address, after the same work: the mail job looks up whether the account exists. */
+/** Responds the same for every address, after the same work. The mail job looks up whether the account exists. */
 export async function forgot(ctx: Ctx, { email }: { email: string }): Promise<void> {
   const { db, pool, mail } = ctx.installation;
   const kind = familyOf(ctx);

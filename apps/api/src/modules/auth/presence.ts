@@ -1,5 +1,5 @@
-// Proof that whoever sits at an open session is still its owner: the password or a code, good for five minutes of the
-// same session.
+// Confirms that the user of an open session is still its owner, by password or second factor. The confirmation is valid
+// for five minutes in the same session.
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { takeSecondFactor } from '../../core/auth/factors.ts';
@@ -20,7 +20,7 @@ export async function verify(
   return { verifyToken: `${ends}.${presence(ctx).mark(text(ctx, ends))}`, expiresIn: SECONDS };
 }
 
-/** Refuses a proof of another session, an old one, and none. */
+/** Rejects a missing or expired confirmation, and one of another session. */
 export function assertPresent(ctx: Ctx, verifyToken: string): void {
   const [ends = '', mark = ''] = verifyToken.split('.');
   const isOurs = presence(ctx).isMark(text(ctx, ends), mark);

@@ -1,5 +1,5 @@
-// Acting as another account (switch user). The session it makes is core/auth/sessions.ts, and what it may not do is said
-// by the endpoints (`own`).
+// Acting as another account (switch user). core/auth/sessions.ts creates the session. Endpoints declare with `own` what
+// it may not do.
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
 import { NOBODY, stranger, type Actor } from '../../core/actor.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -20,15 +20,18 @@ export async function start(ctx: Ctx, sessions: Sessions, { accountID }: { accou
     status === 'normal' && (expiresAt === null || expiresAt > now());
   const root = target.isRoot ? null : target.parent;
   if (!isEnabled(target) || (root && !isEnabled(root))) fail('ACCOUNT_NOT_ENABLED');
-  // A root account is above all that are within its reach.
+  // A root account has all rights over the accounts within its reach.
   if (!actor.isRoot && !(await mayAllThat(ctx, target))) fail('PERMISSION_DENIED');
   const proxied = await sessions.actAs(actor, target, { address: caller.address, device: caller.device });
-  // The public consoles share an address, whichever it is; only from the admin console one goes to another.
+  // The public consoles share one origin. Only switching from the admin console leads to another one.
   const base = actor.kind === 'admin' && target.kind !== 'admin' ? installation.env.PUBLIC_URL.replace(/\/$/, '') : '';
   return { ...proxied, url: `${base}/${target.kind}/switchUser?code=${proxied.code}` };
 }
 
-/** Everybody has their root account's subs; beneath them an admin has the operators, and an operator its customers. */
+/**
+ * Accounts within reach: sub-accounts of the actor's root account. An admin also reaches operators, an operator its
+ * customers.
+ */
 function within({ kind, clientId, rootId }: Actor): Prisma.AccountWhereInput {
   const subs = { kind, parentId: rootId, isRoot: false };
   if (kind === 'admin') return { OR: [subs, { kind: 'client' }] };
@@ -36,7 +39,7 @@ function within({ kind, clientId, rootId }: Actor): Prisma.AccountWhereInput {
   return { ...subs, clientId };
 }
 
-/** May the caller all that the other may, on all that the other has? */
+/** Whether the actor has all permissions of the target, and access to all of its sites and zones. */
 async function mayAllThat({ actor, installation: { db } }: Ctx, target: Target): Promise<boolean> {
   const own: ReadonlySet<string> = actor.permissions;
   const wanted = target.isRoot ? permissionsOf(target.kind) : (target.role?.permissions ?? []);

@@ -1,5 +1,5 @@
-// A client's pictures, to anybody. They come from tenants, so nothing in them may run wherever they are opened: cleaned
-// when they were stored, of a type that browsers may not guess, in a sandbox without scripts, for our own pages only.
+// Serves operators' pictures publicly. Nothing in these untrusted files may run. They are sanitized before storage,
+// sent with nosniff and a sandbox without scripts, and restricted to our own origin.
 import type { FastifyInstance } from 'fastify';
 import type { PrismaClient } from '../../generated/client.ts';
 import { answerNotFoundPage } from '../../http/console.ts';

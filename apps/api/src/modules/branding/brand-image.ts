@@ -4,12 +4,12 @@ import { failAt } from '../../core/fail.ts';
 import { inThread } from '../../core/thread.ts';
 import type { Checked } from './check-image.worker.ts';
 
-/** Most take half a second; a machine under load takes its time, and a loop takes for ever. */
+/** Most checks take half a second. A loaded machine may take longer, and a looping parser never ends. */
 const PATIENCE_MS = 30_000;
 
 const worker = new URL('check-image.worker.ts', import.meta.url);
 
-/** What may be stored of an uploaded file, by what is in it: neither its name nor its declared type counts. */
+/** Validates an uploaded picture by its content. Its name and declared type are ignored. */
 export async function brandImage(slot: BrandSlot, file: File) {
   const { bytes: bytesAtMost, pixels } = brandLimits[slot];
   if (file.size > bytesAtMost) failAt(slot, 'size', `at most ${bytesAtMost} bytes`);

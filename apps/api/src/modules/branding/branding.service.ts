@@ -41,7 +41,7 @@ export async function update(ctx: Ctx, { id, host, title, copyright, ...files }:
   await one(ctx.db, id);
   const changes = await changesIn(files);
   return ctx.db.$transaction(async (tx) => {
-    // Written even when only a picture changes: its time tells of the whole.
+    // Updates the row even if only a picture changes, because updatedAt covers the pictures.
     const data = given({ host, title, copyright, updatedAt: ctx.now() });
     await orFail('DUPLICATED', tx.branding.update({ where: { id }, data }));
     await replace(tx, id, changes);
@@ -56,7 +56,7 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     return { ids };
   });
 
-/** The names that all share are nobody's own. */
+/** Rejects the installation's own host names, which all operators share. */
 function assertFree({ installation: { env } }: Ctx, host: string) {
   if ([env.PUBLIC_URL, env.ADMIN_URL].some((url) => new URL(url).hostname === host))
     failAt('host', 'taken', 'this name is not allowed');
@@ -68,12 +68,12 @@ interface Changes {
   made: Awaited<ReturnType<typeof brandImage>>[];
 }
 
-/** Checked one after the other, and before the transaction: each may take a second. */
+/** Checks pictures one by one and before the transaction, because each check may take a second. */
 async function changesIn(files: Files): Promise<Changes> {
   const changes: Changes = { gone: [], made: [] };
   for (const slot of brandSlots) {
     const file = files[slot];
-    // A browser sends a field without a choice as a file without a name and without content.
+    // Browsers send a file field without a selection as an empty file.
     if (file === undefined || (file !== '' && file.size === 0)) continue;
     changes.gone.push(slot);
     if (file !== '') changes.made.push(await brandImage(slot, file));

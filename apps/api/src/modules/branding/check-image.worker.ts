@@ -1,5 +1,5 @@
-// Reads a stranger's picture apart from the process: a parser that loops or eats memory is ended with its thread.
-// Nothing is decoded here. Pixels are counted by the header, and what could run is taken out of an SVG.
+// Checks an untrusted picture in a worker thread. A parser that loops or exhausts memory is ended with its thread. No
+// pixels are decoded: sizes come from the header, and active content is removed from SVG files.
 import { parentPort, workerData } from 'node:worker_threads';
 import { disableTypes, imageSize, types } from 'image-size';
 import * as z from 'zod';
@@ -29,7 +29,7 @@ async function check({ bytes, pixels }: z.output<typeof Input>): Promise<Checked
 }
 
 async function cleanSvg(text: string): Promise<Checked> {
-  // A document type may declare entities that grow without end. One that only names the language is left out.
+  // A document type may declare entities of unlimited size. A doctype that only names SVG is removed.
   const bare = text.replace(/<!DOCTYPE\s+svg(?:\s+PUBLIC\s+"[^"<>]*"\s+"[^"<>]*")?\s*>/i, '');
   if (/<!(?:DOCTYPE|ENTITY)/i.test(bare)) return { fault: 'svg' };
   const { JSDOM } = await import('jsdom');
@@ -57,10 +57,10 @@ async function cleanSvg(text: string): Promise<Checked> {
   return { format: 'svg', bytes: new TextEncoder().encode(clean) };
 }
 
-/** A style that asks for something from outside of the picture, or hides what it says. */
+/** CSS that loads external resources, or contains escapes or comments that hide its content. */
 const leadsOut = (css: string) => /\\|@|\/\*|url\(\s*(?!["']?#)|(?:expression|image-set|image|src)\s*\(/i.test(css);
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
 const answer = (checked: Checked) => parentPort?.postMessage(checked);
-// What no parser can read is no picture.
+// A file that cannot be parsed is not a picture.
 check(Input.parse(workerData)).then(answer, () => answer({ fault: 'imageType' }));

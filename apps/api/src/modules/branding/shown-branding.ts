@@ -1,11 +1,11 @@
-// How a console looks, for whoever asks for it by a host name. Nobody is signed in yet, so there is no scope.
+// Branding of a console by host name. The request is unauthenticated, so there is no scope.
 import { brandSlots, type ShownBranding } from '@edgeloom/contract/branding/branding.ts';
 import type { BrandImage, Branding, PrismaClient } from '../../generated/client.ts';
 
 type Picture = Pick<BrandImage, 'slot' | 'hash' | 'format'>;
 export const pictures = { select: { slot: true, hash: true, format: true } } as const;
 
-/** The address says what is there, so it is kept for ever. */
+/** The URL contains the content's hash, so it is cached permanently. */
 export const brandImagePath = '/branding';
 const addressOf = ({ hash, format }: Picture) => `${brandImagePath}/${hash}.${format}`;
 
@@ -30,23 +30,23 @@ export function shown({
   return { ...own, title, copyright, ...Object.fromEntries(found) };
 }
 
-/** Null where no client has taken the name. */
+/** Null: no operator uses the host name. */
 export async function brandingAt(db: PrismaClient, host: string): Promise<ShownBranding | null> {
   const branding = await db.branding.findUnique({ where: { host }, include: { images: pictures } });
   return branding && shown(branding);
 }
 
-/** Without a host: the console of whoever runs the installation is nobody's to dress. */
+/** Without a host, the product's default branding. */
 export const shownAt = async (db: PrismaClient, host: string | null): Promise<ShownBranding> =>
   (host === null ? null : await brandingAt(db, host)) ?? own;
 
-/** Whose console a host name is; null where it is nobody's own. */
+/** The operator of a host name. Null: none. */
 export async function ownerOf(db: PrismaClient, host: string): Promise<string | null> {
   const branding = await db.branding.findUnique({ where: { host }, select: { clientId: true } });
   return branding?.clientId ?? null;
 }
 
-/** The name that a client's mails are sent under: of its oldest branding that has one. */
+/** Sender name of an operator's mails: the title of its oldest branding with a title. */
 export async function titleOf(db: PrismaClient, clientId: string): Promise<string | null> {
   const titled = await db.branding.findFirst({
     where: { clientId, title: { not: '' } },

@@ -5,7 +5,7 @@ import { copiesOf, pathsName, type SiteRuleFeature } from '../../core/site-rule.
 import { sql } from '../../core/sql.ts';
 import { list } from './cache-rules.service.ts';
 
-/** The most rules that a site may have. */
+/** Maximum number of rules per site. */
 const allRules = { page: 1, pageSize: 500, sortBy: 'priority', orderBy: 'asc' } as const;
 
 const Rows = z.array(CacheRule.omit({ priority: true, enabled: true, createdAt: true, updatedAt: true }));

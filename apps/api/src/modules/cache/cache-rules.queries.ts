@@ -1,4 +1,4 @@
-// The reads of cache rules: a page, and how many.
+// Queries for cache rules: a page, and the total.
 import type { CacheRule } from '@edgeloom/contract/cache/cache.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -17,7 +17,7 @@ export const readRules = ({ db }: Ctx, siteId: string, paging: Paging<keyof type
       WHERE r.site_id = ${siteId} AND ${site} ${pageSql(paging, sorted, sql`r.id`)}`,
   );
 
-/** How many there are; null where there is no such site. */
+/** The total. Null: no such site. */
 export async function countRules({ db }: Ctx, siteId: string): Promise<number | null> {
   const [row] = await db.$read<{ total: number }>(
     ({ site }) => sql`SELECT (SELECT count(*)::int FROM cache_rules r WHERE r.site_id = s.id) AS total FROM sites s

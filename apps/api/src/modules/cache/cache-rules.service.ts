@@ -12,7 +12,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { CacheRule as Row } from '../../generated/client.ts';
 import { countRules, readRules } from './cache-rules.queries.ts';
 
-/** Each request of a site is compared with its rules in turn, and all of them travel in one document. */
+/** The edge compares each request with the rules in turn, and one document contains all of them. */
 const LIMIT = 500;
 
 export async function list(ctx: Ctx, siteId: string, paging: Paging<'priority' | 'createdAt' | 'updatedAt'>) {
@@ -42,7 +42,7 @@ export const update = ({ db }: Ctx, siteId: string, rules: CacheRuleUpdate[]) =>
       (await tx.cacheRule.findMany({ where: { siteId, id: { in: ids } } })).map((row) => [row.id, row]),
     );
     if (before.size !== ids.length) fail('NOT_FOUND');
-    // Whoever moves one rule sends them all: those that stay as they are cost nothing.
+    // Moving one rule sends all of them, so unchanged ones are skipped.
     for (const { id, ...rule } of rules) {
       const data = asCompared(rule);
       if (!isDeepStrictEqual({ ...before.get(id), ...data }, before.get(id)))
@@ -61,7 +61,7 @@ export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
     return { ids };
   });
 
-/** One writer of a site's rules at a time. */
+/** Locks the site's rules for one writer. */
 async function lock(tx: ScopedTx, siteId: string) {
   const data = { updatedAt: new Date() };
   const site = await tx.site.update({ where: { id: siteId }, data, select: { zoneId: true } });

@@ -8,7 +8,7 @@ import type { LicensedTx, ScopedTx } from '../../core/scope.ts';
 import * as jobs from '../jobs/jobs.service.ts';
 import * as sites from '../sites/sites.service.ts';
 
-/** Is the name inside one of a DNS account's zones? */
+/** Whether the name is inside a zone of a DNS account. */
 export const isUnder = (name: string, zones: readonly string[]) =>
   zones.some((zone) => name === zone || name.endsWith(`.${zone}`));
 

@@ -108,7 +108,7 @@ function readKey(pem: string): { key: KeyObject; keyType: KeyType } | PartError 
   }
 }
 
-/** What browsers accept: RSA of 2048 bits or more, or the curves P-256 and P-384. */
+/** Keys that browsers accept: RSA of 2048 bits or more, or the curves P-256 and P-384. */
 function typeOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): KeyType | null {
   const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
   if (asymmetricKeyType === 'rsa' && modulusLength >= 2048 && modulusLength <= 8192) return 'rsa';

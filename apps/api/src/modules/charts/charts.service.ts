@@ -1,5 +1,5 @@
-// Time series for charts. Traffic is not measured yet, so each answer has its time steps with null values: unknown, not
-// zero.
+// Time series for charts. Traffic is not measured yet, so each response has its time steps with null values: unknown,
+// not zero.
 import type { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
 import type { Chart, ChartMetric, ChartRange, ChartUnit } from '@edgeloom/contract/charts/charts.ts';
 import type { Request } from '@edgeloom/contract/endpoint.ts';

@@ -106,7 +106,7 @@ export async function setHttps(
   { hsts, forceSSL, minTLS, originCertificateID, ...input }: HttpsInput,
 ): Promise<Domain> {
   await ctx.db.$transaction(async (tx) => {
-    // Locks the site if there is a port map, so that none of its ports can close at the same time.
+    // Locks the site if the domain has a port map, so that no mapped port can close concurrently.
     const site = input.portMap.length > 0 ? await sites.lock(tx, siteId) : await sites.own(tx, siteId);
     const missing = await unopened(tx, site, input.portMap);
     if (missing !== null) fail('ILLEGAL_PORT_MAP', { extra: { port: missing } });

@@ -1,5 +1,5 @@
-// Proofs that a customer may enable a name which overlaps a name of another customer: a TXT record at the name servers
-// of its zone, checked on demand and by a job.
+// Name verification: proves that a customer may enable a name that overlaps another customer's name. The proof is a TXT
+// record at the zone's name servers, checked on demand and by a job.
 import type { ProofCheck } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { openProofs, unprovenNames } from '../../core/enabled-names.ts';

@@ -1,5 +1,5 @@
-// Checks whether an origin responds while a domain is being set up. Not a port scanner: one given address, a few times
-// a minute, and the answer only says whether HTTP responds. Nodes run their own health checks later.
+// Checks whether an origin responds while a domain is being set up. Not a port scanner: it probes one given address, a
+// few times a minute, and reports only whether HTTP responds. Nodes run their own health checks later.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP } from 'node:net';
@@ -17,7 +17,7 @@ export async function probe({ db, installation: { env } }: Ctx, siteId: string, 
   await sites.own(db, siteId);
   const fault = originFault(place.address, env);
   if (fault !== null) failAt('address', 'forbidden', fault);
-  // TLS first: a TLS server answers a plain request with an error that looks like a valid answer.
+  // TLS first: a TLS server responds to a plain request with an error that looks like a valid response.
   for (const scheme of ['https', 'http'] as const) {
     const { status, isConnected } = await ask(scheme, place, env);
     if (status !== null) return { reachable: true, scheme, status };
@@ -53,7 +53,7 @@ const ask = (scheme: 'http' | 'https', { address, port, host }: ProbeInput, env:
       outcome.status = answer.statusCode ?? null;
       answer.destroy();
     });
-    // Every error counts as no answer.
+    // Every error counts as no response.
     asked.on('error', () => done(outcome));
     asked.on('close', () => done(outcome));
     asked.end();

@@ -95,8 +95,8 @@ export const remove = ({ db }: Ctx, zoneId: string, ids: string[]) =>
       return _count.backs > 0 ? [{ id, name, rule: 'backup' }] : [];
     });
     if (active.length > 0) fail('GROUP_ACTIVE', { errorData: active });
-    // A sub-client may not see everything that refers to a group, and a product may be added at this moment: foreign
-    // keys decide.
+    // A sub-account may not see everything that refers to a group. A product may be added concurrently. So foreign keys
+    // decide.
     await orInUse('GROUP_ACTIVE', tx.group.deleteMany({ where: { id: { in: ids }, zoneId } }));
     return { ids };
   });

@@ -23,7 +23,7 @@ export interface NewJob {
   createdBy: string;
 }
 
-/** Uses the caller's transaction; a trigger adds a receipt for each node that must answer. */
+/** Uses the caller's transaction; a trigger adds a receipt for each node that must report. */
 export async function startAll(tx: ScopedTx, jobs: NewJob[]): Promise<string[]> {
   const data = jobs.map((job) => ({ ...job, id: randomUUIDv7() }));
   await tx.job.createMany({ data });

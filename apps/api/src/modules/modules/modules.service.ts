@@ -1,4 +1,4 @@
-// What all kinds of modules share: names, lists, changes, and removal once no domain uses them.
+// Common code of all module kinds: names, lists, changes, and removal of unused modules.
 import { randomUUIDv7 } from 'node:crypto';
 import type * as z from 'zod';
 import type { Paging } from '@edgeloom/contract/common/common.ts';

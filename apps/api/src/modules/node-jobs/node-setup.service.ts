@@ -29,7 +29,7 @@ export async function artifact(ctx: Ctx, name: string): Promise<AsyncIterable<Ui
 const holder = ({ caller, installation, now }: Ctx) =>
   holderOf(installation, caller.bearer ?? fail('INVALID_TOKEN'), now());
 
-/** What is needed to install a node by other means, such as an image or a configuration manager. */
+/** Data for installing a node by other means, such as an image or a configuration manager. */
 export async function info({ db, installation: { env } }: Ctx, nodeID: string | undefined): Promise<string> {
   const control = controlOf(env);
   const lines = {

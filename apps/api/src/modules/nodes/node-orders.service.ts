@@ -1,5 +1,5 @@
-// Commands to nodes that run at once. All nodes are asked in parallel; nodes that are offline, too old or refuse are
-// reported together. Commands can be repeated safely, with or without the nodes that succeeded.
+// Commands that run on nodes at once, in parallel. The error lists all nodes that are offline, too old or reject the
+// command. A command can be repeated safely, with or without the nodes that succeeded.
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { CommandReply, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import type { NodePurge } from '@edgeloom/contract/nodes/nodes.ts';
@@ -26,7 +26,7 @@ interface Asked {
   id: string;
   name: string;
 }
-/** Why a command failed at one node, with the node's own message if it answered. */
+/** Why a command failed at one node, with the node's own message if it replied. */
 interface Obstacle extends Fault {
   said?: string;
 }
@@ -41,7 +41,7 @@ export const reboot = (ctx: Ctx, ids: string[]) => askAll(ctx, ids, [{ name: 're
 export const reset = (ctx: Ctx, ids: string[]) => emptied(ctx, ids, [{ name: 'reset', isLong: true }]);
 export const clearCache = (ctx: Ctx, ids: string[]) => emptied(ctx, ids, [{ name: 'clearCache', isLong: true }]);
 
-/** A long command may continue after its answer: content fetched later is kept. */
+/** A long command may continue after its reply: content fetched later is kept. */
 async function emptied(ctx: Ctx, ids: string[], orders: Order[]) {
   const answer = await askAll(ctx, ids, orders);
   await preheatCaches.forget(ctx.db, ids, new Date(Date.now() + EMPTYING_MS));
@@ -115,8 +115,8 @@ async function sitesOf({ db }: Ctx, names: string[]): Promise<Map<string, string
 }
 
 /**
- * Nodes move to a zone by joining it again, so that the zone's keys travel as at any join. Until it has joined, a node
- * belongs to the old zone; afterwards it forgets everything of that zone.
+ * Moves nodes to a zone by a new join, so that the zone's keys travel as in any join. Until then a node belongs to the
+ * old zone; afterwards it discards that zone's data.
  */
 export async function moveToZone(ctx: Ctx, ids: string[], zoneID: string) {
   const token = new Map<string, string>();
@@ -156,10 +156,10 @@ export async function moveToZone(ctx: Ctx, ids: string[], zoneID: string) {
   const faults = await ask(ctx, movers, ({ id }) => [
     { name: 'move', body: { control, token: token.get(id) ?? '' }, waitMs: JOIN_AGAIN_MS },
   ]);
-  // Only after they have answered, since this closes their connections.
+  // Only after their replies, since this closes their connections.
   await linkOf(ctx.installation)?.revoke();
   if (faults.length === 0) return { ids };
-  // A node that has joined the new zone loses its connection and perhaps its answer.
+  // A node that has joined the new zone loses its connection and perhaps its reply.
   const left = await ctx.db.$transaction(async (tx) => {
     const where = { id: { in: movers.map(({ id }) => id) }, moveToZoneId: zoneID };
     const stayed = await tx.edgeNode.findMany({ where, select: { name: true } });

@@ -54,7 +54,7 @@ export async function readHealth(
   });
 }
 
-/** A node is behind since the first document that it lacks was published. */
+/** Ids of nodes whose oldest missing document was published more than BEHIND_SECONDS ago. */
 async function readLate(db: Ctx['db']): Promise<Set<string>> {
   const rows = await db.$read<{ id: string }>(
     ({ zone }) => sql`SELECT n.id FROM zones z JOIN nodes n ON n.zone_id = z.id JOIN node_states t ON t.node_id = n.id

@@ -1,4 +1,4 @@
-// A page of a site's ports: the HTTP ports of its zone that it answers on, and its port forwards, in one list.
+// A page of a site's ports: the zone's HTTP ports that it uses, and its port forwards.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Port } from '@edgeloom/contract/ports/ports.ts';
 import type { Ctx } from '../../core/ctx.ts';

@@ -1,4 +1,4 @@
-// The HTTP ports of its zone that a site answers on: always 80 and 443, others as the site opens them.
+// The HTTP ports of its zone that a site uses: always 80 and 443, others if the site enables them.
 import { PortMap } from '@edgeloom/contract/domains/domains.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { isEverySites, type SiteZonePort } from '@edgeloom/contract/ports/ports.ts';

@@ -1,4 +1,4 @@
-// URLs that every node of a zone keeps cached. Triggers assign each node its part, and node-link/cache-warmer.ts sends it.
+// URLs that all nodes of a zone keep cached. Triggers create a row per node, and node-link/cache-warmer.ts sends them.
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import {
   PREHEAT_CACHES_AT_MOST,

@@ -12,7 +12,7 @@ import * as sites from '../sites/sites.service.ts';
 type RuleSettings = Pick<SiteSettings, SiteRule>;
 const isWhole = (part: Partial<RuleSettings>): part is RuleSettings => SiteRule.options.every((name) => name in part);
 
-/** Each part in the form of its own call. */
+/** Each part has the format of its endpoint. */
 export async function get(ctx: Ctx, siteId: string): Promise<SiteSettings> {
   await sites.own(ctx.db, siteId);
   const may = <T>(area: Area, read: () => Promise<T>): Promise<T | null> =>

@@ -1,15 +1,15 @@
 import { fail } from '../../core/fail.ts';
 
 /**
- * Each check resolves if its part works. Without a vital part the API cannot answer; without another it only publishes
- * late.
+ * Each check resolves if its dependency works. Without a vital dependency the API cannot respond; without another one
+ * it only publishes late.
  */
 export type Checks = ReadonlyMap<string, { isVital: boolean; check: () => Promise<unknown> }>;
 
 export const VERSION = '0.1.0';
 const PATIENCE_MS = 2000;
 
-/** `degraded` still answers 200: a load balancer should not take such a process out of service. */
+/** `degraded` still returns 200: a load balancer should not take such a process out of service. */
 export async function checkHealth(checks: Checks) {
   const results = await Promise.all([...checks].map(async ([name, { check }]) => [name, await look(check)] as const));
   const failed = results.filter(([, { ok }]) => !ok).map(([name]) => name);
@@ -29,7 +29,7 @@ async function look(check: () => Promise<unknown>) {
     await Promise.race([check(), late]);
     return { ok: true, tookMs: took() };
   } catch {
-    // The cause may contain host names and accounts, and the call is public: it is only in the log of the failing part.
+    // Errors may contain host names and accounts, and the endpoint is public. Only the log has the cause.
     return { ok: false, tookMs: took(), error: 'not reachable' };
   } finally {
     clearTimeout(timer);

@@ -101,8 +101,8 @@ export async function restorePorts(tx: ScopedTx, zoneId: string, ports: ZoneCont
 }
 
 /**
- * Asks the nodes whether another program uses the port, before anything is stored, so that the error names it instead
- * of a failed rollout. Nodes that are offline or too old to answer check it when they apply the change.
+ * Asks the nodes before storing whether another program uses the port. The error then names the program, instead of a
+ * failed rollout. Offline or outdated nodes check the port when they apply the change.
  */
 async function assertUnheld(
   { db, installation }: Ctx,

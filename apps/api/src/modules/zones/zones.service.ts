@@ -73,7 +73,7 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     await tx.group.updateMany({ ...inZone, data: { backupGroupId: null } });
     await orInUse('PRODUCT_IN_USE', tx.group.deleteMany(inZone));
     await tx.virtualNode.deleteMany(inZone);
-    // A sub-client may not see everything in its zone, and a node may join at this moment: foreign keys decide.
+    // A sub-account may not see everything in its zone, and a node may join concurrently: foreign keys decide.
     await orInUse('PRODUCT_IN_USE', tx.zone.deleteMany({ where }));
     return { ids };
   });

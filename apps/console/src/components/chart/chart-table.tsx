@@ -20,7 +20,7 @@ export function ChartTable({ title, times, series, unit }: ChartTableProps) {
     <details className={classes['twin']} onToggle={(event) => setOpened(event.currentTarget.open)}>
       <summary>{t('charts.table')}</summary>
       {opened && (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
         <section className={classes['rows']} aria-label={title} tabIndex={0}>
           <table>
             <thead>

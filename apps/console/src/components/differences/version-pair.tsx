@@ -77,7 +77,7 @@ function Picker({ meta, params, base = null, label, value, onChange }: PickerPro
 const labelOf = (row: { id: string; name: string }) =>
   [row.id, 'at' in row && typeof row.at === 'string' ? time(row.at) : '', row.name].filter(Boolean).join(' · ');
 
-/** They are in the address: a comparison can be sent to somebody. */
+/** The two versions are in the URL, so that a comparison can be shared as a link. */
 export function useSides(): [Sides | null, (sides: Sides | null) => void] {
   const [search, setSearch] = useSearchParams();
   const [from, to] = [numberIn(search.get('from')), numberIn(search.get('to'))];

@@ -15,7 +15,7 @@ interface LinesFieldProps {
   rows?: number;
   /** Set when entries may contain commas. */
   whole?: boolean;
-  /** What a repeated line is called. */
+  /** Error message for a repeated line. */
   twice?: string;
 }
 

@@ -39,12 +39,12 @@ interface ManyMetaFieldProps {
   meta: Endpoint;
   /** Fixed parts of the query: `{ zoneID }`. */
   query?: Readonly<Record<string, unknown>>;
-  /** An id that is not offered: of the row itself. */
+  /** Id that is not offered, such as the edited row's own. */
   except?: string;
   editable?: boolean;
 }
 
-/** Any number of many rows, found by typing. */
+/** Multi-select with server-side search. */
 export function ManyMetaField({ name, meta, query, except, editable = true }: ManyMetaFieldProps) {
   const { value, set, inner, input } = useField(name);
   const chosen = Array.isArray(value) ? value.map(String) : [];

@@ -89,7 +89,7 @@ function Foot({ job, count, onOpen }: FootProps) {
     <button type="button" className={classes['job']} onClick={onOpen}>
       <IconStack2 className={classes['jobIcon'] ?? ''} size={16} stroke={1.6} aria-hidden />
       <span className={classes['jobLine']}>
-        {/* The name begins with what is seen: a label of its own would have to repeat it. */}
+        {/* The accessible name must begin with the visible text, so the text itself is the name. */}
         <span className={classes['jobTitle']}>{job ? kindOf(job) : t('frame.jobs.title')}</span>
         <span>{job ? `${job.done}/${job.total}` : count}</span>
       </span>

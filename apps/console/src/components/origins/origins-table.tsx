@@ -119,7 +119,7 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
           placeholder="203.0.113.24"
           value={address}
           disabled={locked}
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- a row that was just asked for
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the user just added this row
           autoFocus={origin.id === null && address === ''}
           spellCheck={false}
           error={fault('address')}

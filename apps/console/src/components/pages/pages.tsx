@@ -10,7 +10,7 @@ interface PagesProps {
   onChange: (page: number) => void;
 }
 
-/** Leads to the other pages of a list that is not a table. A single page needs none. */
+/** Page links of a list that is not a table. A single page has none. */
 export function Pages({ page, pageSize, total, onChange }: PagesProps) {
   const t = useT();
   const pages = Math.ceil(total / pageSize);

@@ -8,7 +8,7 @@ interface ErrorSummaryProps {
   /** Errors that no visible field shows. */
   hidden: readonly string[];
   onShow: () => void;
-  /** The fields with an error, each with the way to it. */
+  /** Fields with an error, each with a function that opens it. */
   fields?: readonly { text: string; open: () => void }[];
 }
 

@@ -322,7 +322,7 @@ interface Draft {
   base: Values;
   values: Values;
 }
-/** Null when nobody else changed anything. */
+/** Null without changes by others. */
 const foreignOf = (conflict: Conflict) => (conflict.fields.length + conflict.taken.length > 0 ? conflict : null);
 
 const isRecord = (stored: unknown): stored is Values =>

@@ -73,7 +73,7 @@ export function GridRow<Row>(props: GridRowProps<Row>) {
         </td>
       )}
       {columns.map((column, i) => (
-        // oxlint-disable-next-line jsx-a11y/control-has-associated-label -- what is in the cell has its own label
+        // oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the cell's content has its own label
         <td
           key={column.key}
           data-priority={column.priority}

@@ -95,7 +95,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
   const lines = linesOf(rows, group, folded, props.tallies);
   const virtual = lines.length > virtualFrom;
   const rowHeight = usePreferences(({ density }) => (density === 'roomy' ? 44 : 36));
-  // oxlint-disable-next-line react/incompatible-library -- its answers are read in this render only, never passed on
+  // oxlint-disable-next-line react/incompatible-library -- its values are used only in this render
   const virtualizer = useVirtualizer({
     count: virtual ? lines.length : 0,
     getScrollElement: () => scroller.current,
@@ -125,7 +125,7 @@ export function Grid<Row extends Identified>(props: GridProps<Row>) {
     <section
       ref={scroller}
       className={classes['scroller']}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
       tabIndex={0}
       aria-label={caption}
       data-dimmed={dimmed || undefined}

@@ -5,7 +5,7 @@ import { areKin } from '../../lib/queries.ts';
 export interface Made {
   feature: string;
   ids: readonly string[];
-  /** Name of the row, if the response has it. */
+  /** Name of the row, if the response contains it. */
   name: string | null;
 }
 const listeners = new Set<(made: Made) => void>();

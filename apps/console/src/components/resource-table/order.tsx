@@ -7,13 +7,13 @@ import classes from './resource-table.module.css';
 /** The column's `sortBy` value, or null if it is not sortable. */
 export const sortKeyOf = <Row,>({ key, sort }: Column<Row>) => (sort === false ? null : (sort ?? key));
 
-/** How the rows are sorted by this column; null where they are sorted by another one. */
+/** Sort direction of this column. Null: another column is sorted. */
 export function orderOf<Row>(column: Column<Row>, { list, sortBy, orderBy }: TableState): 'asc' | 'desc' | null {
   if (list.sortable.length === 0) return column.ordered ?? null;
   return sortKeyOf(column) === sortBy ? (orderBy === 'asc' ? 'asc' : 'desc') : null;
 }
 
-/** The endpoint's own order where a column shows it, else that of the first column that the list can be sorted by. */
+/** The endpoint's own order if a column shows it, otherwise the order of the first sortable column. */
 export function startingOrder<Row>(endpoint: Endpoint, columns: readonly Column<Row>[]) {
   const { sortable, sortBy } = listOf(endpoint);
   const keys = columns.filter(({ hidden }) => !hidden).map(sortKeyOf);

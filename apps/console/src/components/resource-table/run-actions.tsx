@@ -100,7 +100,7 @@ export function useRunAction<Row extends { id: string }>() {
   };
 }
 
-/** What will change, the number of rows, and the skipped rows with the reason. */
+/** Preview of an action: the effect, the number of rows, and the skipped rows with the reason. */
 function previewOf<Row>(
   { label, danger = false, confirm, skips }: CallAction<Row>,
   those: readonly Row[],

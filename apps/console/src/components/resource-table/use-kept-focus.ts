@@ -1,6 +1,6 @@
 import { useEffect, useRef, type FocusEvent } from 'react';
 
-/** When the focused row is removed, focuses the row in its place, or the page if no row is left. */
+/** When the focused row is removed, focuses the row at its position. If no row is left, the page gets focus. */
 export function useKeptFocus(ids: readonly string[]) {
   const last = useRef<{ id: string; index: number } | null>(null);
   const shown = ids.join(' ');
@@ -14,7 +14,7 @@ export function useKeptFocus(ids: readonly string[]) {
     const next = ids[Math.min(index, ids.length - 1)];
     const row = next === undefined ? null : document.querySelector<HTMLElement>(`[data-row="${CSS.escape(next)}"]`);
     (row ?? document.getElementById('content'))?.focus();
-    // oxlint-disable-next-line react/exhaustive-deps -- the ids are compared by their text
+    // oxlint-disable-next-line react/exhaustive-deps -- the ids are compared as text
   }, [shown]);
   return (event: FocusEvent<HTMLElement>) => {
     const id = event.target.closest('[data-row]')?.getAttribute('data-row');

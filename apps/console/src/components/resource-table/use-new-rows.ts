@@ -6,7 +6,7 @@ import type { TableState } from './table-state.ts';
 
 interface NewRows {
   made: Made;
-  /** Filters hide them, or they are on a page too far down. */
+  /** The new rows are filtered out, or on a page that was not searched. */
   isHidden: boolean;
 }
 interface ListNow {
@@ -14,13 +14,13 @@ interface ListNow {
   state: TableState;
   shown: readonly string[];
   question: Question;
-  /** The same without search and filters. */
+  /** The same query without search and filters. */
   unfiltered: Question['query'];
   canSearch: boolean;
   focus: (id: string) => void;
 }
 
-/** Opens the page with the rows that were just added, or shows a line above the list when its filters hide them. */
+/** Opens the page with the new rows, or shows a line above the list when filters hide the rows. */
 export function useNewRows(list: ListNow) {
   const { feature, shown, focus } = list;
   const [added, setRows] = useState<NewRows | null>(null);
@@ -34,7 +34,7 @@ export function useNewRows(list: ListNow) {
   });
   useEffect(() => () => work.current?.abort(), []);
 
-  /** Opens the page of the first of them. Unknown: the search failed, or a newer one took its place. */
+  /** Opens the page of the first new row. Unknown: the search failed, or a newer search replaced it. */
   const locate = async (made: Made, query: Question['query']): Promise<'found' | 'absent' | 'unknown'> => {
     work.current?.abort();
     const { signal } = (work.current = new AbortController());
@@ -54,7 +54,7 @@ export function useNewRows(list: ListNow) {
     else void locate(made, list.question.query);
   });
 
-  // The rows may come with the next response. They get the focus once.
+  // The rows may arrive with the next response. They receive focus once.
   useEffect(() => {
     if (!rows || rows.isHidden || focused.current === rows.made) return;
     const first = shown.find((id) => rows.made.ids.includes(id));

@@ -58,7 +58,7 @@ export function RuleRow({
     if (open) row.current?.scrollIntoView({ block: 'nearest' });
   }, [open]);
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- its grip, switch and menu take the keys; the row is where they and a drop count
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- drop target; its buttons take keys
     <li
       ref={row}
       className={classes['rule']}

@@ -32,13 +32,13 @@ export function EmptyState({ icon: Mark, title, text, action, tone }: StateProps
 interface FailedProps {
   error: unknown;
   retry?: () => void;
-  /** What it is called. */
+  /** Name of the object that failed to load. */
   of?: string | null | undefined;
-  /** The right that the call needs. */
+  /** Permission that the call needs. */
   needs?: string | undefined;
 }
 
-/** What failed, what is not affected, the request id, and another try; a missing right is told as such. */
+/** Error state: what failed, what still works, the request id, and a retry button. Names a missing permission. */
 export function FailedState({ error, retry, of, needs }: FailedProps) {
   const t = useT();
   const { text, code, reqID } = explain(error);
@@ -75,7 +75,7 @@ export function ForbiddenState({ permission }: { permission: string | null }) {
   const t = useT();
   const { copy, copied } = useClipboard({ timeout: 1500 });
   const request = t('common.states.request', { permission: permission ?? '', page: document.title });
-  // No permission is missing, so it is whose call it is: that of the account's owner.
+  // A call without a permission is reserved for the account's owner, so the text names the owner.
   if (permission === 'signedIn')
     return <EmptyState icon={IconLock} title={t('proxy.ownersOnly')} text={t('proxy.notOwn')} />;
   return (

@@ -4,7 +4,7 @@ import type { Tone } from '../../theme/theme.ts';
 import { StatusMark } from '../status/status-mark.tsx';
 import classes from './step-run.module.css';
 
-/** A page about a process: steps on the left, output beside them. */
+/** Page of a process: steps on the left, output on the right. */
 export const RunPage = ({ side, children }: { side: ReactNode; children: ReactNode }) => (
   <div className={classes['split']}>
     <div className={classes['side']}>{side}</div>

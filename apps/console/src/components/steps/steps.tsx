@@ -5,7 +5,7 @@ import classes from './steps.module.css';
 
 interface Step {
   title: Word;
-  /** What was settled in it. */
+  /** Summary of a completed step. */
   result?: ReactNode;
 }
 

@@ -21,7 +21,7 @@ export function CopyIcon({
   name = text,
 }: {
   text: string;
-  /** Of a long or secret text: what it is. */ name?: string;
+  /** Description of a long or secret text. */ name?: string;
 }) {
   const t = useT();
   const { copy, copied } = useClipboard({ timeout: 1500 });

@@ -23,7 +23,7 @@ type Detail = Received<typeof audit.get>;
 type Change = Detail['changes'][number];
 type ChangedRow = Change['rows'][number];
 
-/** As many as a copy has target sites. More names would push the calls out of sight. */
+/** A copy has at most this many target sites. More names would push the calls out of view. */
 const MAX_NAMES = 20;
 const entityName = (entity: string) => tMaybe(`audit.entities.${entity}`) ?? kindName(entity);
 

@@ -20,10 +20,10 @@ export function resultOf(row: LoggedAction, isShort = false): string {
   return isShort ? t('audit.failed') : `${t('audit.failed')}${t('common.colon')}${reasonOf(row)}`;
 }
 
-/** Some of its calls were done. */
+/** Whether only some of the calls failed. */
 export const isPartlyFailed = ({ callCount, failedCount }: LoggedAction) => failedCount > 0 && failedCount < callCount;
 
-/** The phrase of the error code; the status where there is none, or where a value of the phrase is missing. */
+/** The phrase of the error code. The status if there is no phrase, or a value of it is missing. */
 export function reasonOf({ code, status, values }: LoggedAction): string {
   const phrase = `errors.${code}`;
   const isComplete = rawPhrase(phrase) !== null && namesIn(phrase).every((name) => name in values);

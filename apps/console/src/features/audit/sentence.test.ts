@@ -188,7 +188,7 @@ test('a result is empty, or the reason of the failure', async () => {
   expect(resultOf(row({ status: 409, code: 401_003 }))).toBe('Failed: Status 409');
 });
 
-/** Calls of one endpoint as the API describes them: done and refused, of one and of several, with each value there is. */
+/** Sample calls of an endpoint: successful and failed, with one and several objects, and with each known value. */
 function samplesOf(endpoint: Endpoint): LoggedAction[] {
   const kind = kindOf(endpoint);
   const params = paramNames(endpoint.path);

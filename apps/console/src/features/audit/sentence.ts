@@ -1,5 +1,5 @@
-// An action of the operation log as a sentence: "Added 3 error pages to Glow Select". A phrase of `audit.calls`, else of
-// `audit.verbs`, is split at its placeholders and filled with pieces. Names are never read as a phrase.
+// Formats an action of the operation log as a sentence: "Added 3 error pages to Glow Select". A phrase of `audit.calls`
+// or `audit.verbs` is split at its placeholders and filled. Names are never parsed as phrases.
 import { SWITCH_FIELDS } from '@edgeloom/contract/audit/audit.ts';
 import type { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
@@ -38,7 +38,7 @@ export function sentenceOf(row: LoggedAction): Piece[] {
   return withSpaces([...pieces, ...namesAtEnd]);
 }
 
-/** `[Added|add]`: what was done, and what was tried. */
+/** `[Added|add]`: the form for a successful and for a failed action. */
 function inTense(phrase: string, failed: boolean) {
   const chosen = phrase.replace(/\[([^|\]]*)\|([^\]]*)\]/g, failed ? '$2' : '$1');
   return failed ? (rawPhrase('audit.tried') ?? '').replace('{{what}}', () => chosen) : chosen;
@@ -120,7 +120,7 @@ function colonAndNames(target: Target): Piece[] {
   return names.length === 0 ? [] : [{ text: t('common.colon') }, ...names];
 }
 
-/** The sites that a copy went to. Of a failed call they may be unknown. */
+/** The target sites of a copy. A failed call may have none. */
 function toSites({ targets }: LoggedAction): Piece[] {
   const sites = targets.find(({ kind }) => kind === 'sites');
   const names = sites ? namesOf(sites, NAMES_IN_SENTENCE) : [];

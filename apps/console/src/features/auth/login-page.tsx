@@ -72,7 +72,7 @@ export function LoginPage() {
           autoComplete="username"
           inputMode="email"
           spellCheck={false}
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page is this form
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- this form is the purpose of the page
           autoFocus
           value={email}
           onChange={(event) => {

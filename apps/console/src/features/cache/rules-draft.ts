@@ -58,7 +58,7 @@ export const fieldsOf = ({
 });
 
 export const actions = ['cache', 'origin', 'never'] as const;
-/** Zero seconds with `honourOrigin` means: cache only as the origin says. */
+/** Zero seconds with `honourOrigin` means: cache only as the origin's headers allow. */
 export const actionOf = ({ cacheTime, honourOrigin }: DraftRule): (typeof actions)[number] =>
   cacheTime > 0 ? 'cache' : honourOrigin ? 'origin' : 'never';
 

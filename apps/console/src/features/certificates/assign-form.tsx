@@ -23,7 +23,7 @@ export function AssignForm({ site, certId }: AssignProps) {
   return <Await result={found}>{(certificate) => <Loaded site={site} certificate={certificate} />}</Await>;
 }
 
-/** Which domains are served with the certificate. Others than those that it covers cannot be chosen. */
+/** Selects the domains that use the certificate. Only domains that it covers can be selected. */
 function Loaded({ site, certificate }: Pick<AssignProps, 'site'> & { certificate: Received<typeof certificates.get> }) {
   const t = useT();
   const siteId = site.id;

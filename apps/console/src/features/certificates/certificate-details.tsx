@@ -32,7 +32,7 @@ interface Place {
 }
 const pollMsOf = (info: Info | undefined) => (info?.status === 'processing' ? 2000 : 15_000);
 
-/** One certificate: what is served, what is waited for, and what it went through. */
+/** One certificate: what is served, what is pending, and its events. */
 export function CertificateDetails({ site, certId }: DetailsProps) {
   const params = { siteId: site.id, certId };
   const found = useEndpoint(certificates.get, { params }, { poll: pollMsOf });

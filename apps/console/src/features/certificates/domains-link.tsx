@@ -14,7 +14,7 @@ interface DomainsLinkProps {
   count: number;
 }
 
-/** How many domains are served with a certificate; leads to the list of them. */
+/** Number of domains that use the certificate, with a link to their list. */
 export function DomainsLink({ site, certId, count }: DomainsLinkProps) {
   const t = useT();
   const can = useCan();

@@ -26,7 +26,7 @@ interface TimelineProps {
   pollMs: number;
 }
 
-/** The steps of a certificate, the newest first. */
+/** Events of a certificate, newest first. */
 export function Timeline({ params, pollMs }: TimelineProps) {
   const [page, setPage] = useState(1);
   const query = { orderBy: 'desc', page, pageSize: PAGE_SIZE } as const;
@@ -43,7 +43,7 @@ export function Timeline({ params, pollMs }: TimelineProps) {
   );
 }
 
-/** An authority's own words stand as they are. */
+/** An authority's messages are not translated. */
 function Steps({ of }: { of: readonly Step[] }) {
   const t = useT();
   return (

@@ -257,7 +257,7 @@ function certificateIn(
   return covered === all ? chosen : t('domains.add.covers', { name: chosen, count: covered, all });
 }
 
-/** The customer must now point the names here. */
+/** The customer must now point the names to this CNAME target. */
 function Outcome({ creation: { made, waiting, certificateFailure } }: { creation: Creation }) {
   const t = useT();
   const site = useSite();

@@ -14,7 +14,7 @@ export type CertificateChoice = { kind: 'automatic' } | { kind: 'existing'; id: 
 
 /** Maximum length of a certificate's common name. */
 const NAME_AT_MOST = 64;
-/** Names that certificates are ranked by; the order for more names is near enough. */
+/** Certificates are ranked by this many names. For longer lists the ranking is an estimate. */
 const COMPARED = 5000;
 
 interface Place {
@@ -22,7 +22,7 @@ interface Place {
   name: string;
 }
 
-/** Which of the names a certificate can be ordered for, and which certificates there are that cover some. */
+/** Finds the names for which a certificate can be ordered, and the certificates that cover some names. */
 export function useCoverage(site: Place, names: readonly string[], isAsked = true) {
   const can = useCan();
   const params = { siteId: site.id };

@@ -7,7 +7,7 @@ import { useT } from '../../lib/i18n.ts';
 import classes from './domains.module.css';
 import { useCnameCheck, type CnameCheck } from './use-cname-check.ts';
 
-/** How many names one call looks up. */
+/** Number of names per lookup call. */
 const PAGE_SIZE = 100;
 
 interface CnameResultsProps {

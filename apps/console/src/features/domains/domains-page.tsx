@@ -71,7 +71,7 @@ function DomainList() {
               {t('domains.bulk.swap')}
             </Button>
           )}
-          {/* At the limit the way on is told instead of offered. */}
+          {/* At the limit, a text replaces the add button. */}
           {left !== 0 && <Add />}
         </>
       }

@@ -30,7 +30,7 @@ export function NameList({ lines, repeated, onMend, onRemove }: NameListProps) {
     }),
   );
   const scroller = useRef<HTMLUListElement>(null);
-  // oxlint-disable-next-line react/incompatible-library -- its answers are read in this render only, never passed on
+  // oxlint-disable-next-line react/incompatible-library -- its values are used only in this render
   const virtualizer = useVirtualizer({
     count: shown.length,
     getScrollElement: () => scroller.current,
@@ -73,7 +73,7 @@ export function NameList({ lines, repeated, onMend, onRemove }: NameListProps) {
         ref={scroller}
         className={classes['lines']}
         aria-label={t('domains.add.lines')}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
         tabIndex={0}
       >
         <li aria-hidden style={{ height: drawn[0]?.start ?? 0 }} />

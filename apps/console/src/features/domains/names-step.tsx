@@ -64,7 +64,7 @@ export function NamesStep({ text, lines, repeated, error, onChange }: NamesStepP
           rows={12}
           spellCheck={false}
           autoCapitalize="off"
-          // oxlint-disable-next-line jsx-a11y/no-autofocus -- the page was opened to fill it
+          // oxlint-disable-next-line jsx-a11y/no-autofocus -- this field is the purpose of the page
           autoFocus
           value={text}
           error={error}

@@ -36,7 +36,7 @@ export function OriginProbe({ siteId, address, port, host, onFound }: OriginProb
   const found = isComplete && asked === now && !refreshing ? data : undefined;
   useEffect(() => {
     if (found) onFound?.(found);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- told once for each answer
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- runs once per result
   }, [found]);
   if (!isComplete) return null;
   const place = address.includes(':') ? `[${address}]:${port}` : now.replace(' ', ':');

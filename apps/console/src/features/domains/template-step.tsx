@@ -75,7 +75,7 @@ export function TemplateStep({ siteId, value, host, fault, portMapFault, onChang
           />
         </div>
       </Input.Wrapper>
-      {/* Whoever is about to type a port is not helped by one that changes under the hands. */}
+      {/* A port must not change while the user types in it. */}
       <div
         onFocusCapture={({ target }) => {
           if (isPortGuess && target instanceof HTMLInputElement && target.inputMode !== '')

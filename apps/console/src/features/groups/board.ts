@@ -30,7 +30,7 @@ export function withChange(board: Board, changes: readonly Change[], change: Cha
   return weightIn(board, change) === change.weight ? others : [...others, change];
 }
 
-/** The changes that give each place back the weight that it has on this board. */
+/** Changes that restore the weights on this board. */
 export const undoOf = (board: Board, changes: readonly Change[]): Change[] =>
   changes.map((change) => ({ ...change, weight: weightIn(board, change) }));
 

@@ -33,7 +33,7 @@ export function LineMatrix(props: LineMatrixProps) {
   const cells = (line: string) => board.groups.map(({ id }) => ({ groupID: id, line }));
 
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
     <section ref={ref} className={classes['scroll']} aria-label={t('groups.title')} tabIndex={0}>
       <p className="hidden-text" aria-live="polite">
         {moves.said}

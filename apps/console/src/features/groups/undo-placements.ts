@@ -6,7 +6,7 @@ import { refresh } from '../../lib/queries.ts';
 import { toast } from '../../stores/toasts.ts';
 import { undoOf, type Board, type Change } from './board.ts';
 
-/** Puts the nodes of these changes back where they are on the board now. */
+/** Restores the nodes of these changes to their current places on the board. */
 export async function undoPlacements(zoneId: string, board: Board, changes: readonly Change[]) {
   try {
     await call(groups.place, { params: { zoneId }, body: { changes: undoOf(board, changes) } });

@@ -6,7 +6,7 @@ import { lineName } from './line-name.ts';
 
 interface Lifted {
   member: Member;
-  /** Null: from outside of the board. */
+  /** Null: the node comes from outside the board. */
   from: Cell | null;
   /** Drop target. */
   over: Cell | null;

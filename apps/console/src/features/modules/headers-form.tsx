@@ -52,7 +52,7 @@ function HeadersField() {
       </p>
       <ul className={classes['headers']} aria-label={input.label}>
         {headers.map((header, i) => (
-          // oxlint-disable-next-line react/no-array-index-key -- a field has no name of its own until it is typed
+          // oxlint-disable-next-line react/no-array-index-key -- a header has no name until the user types one
           <li key={i} className={classes['header']}>
             <div>
               <Select

@@ -51,7 +51,7 @@ function RulesField() {
       <ol className={classes['headers']} aria-label={input.label}>
         {rules.map((rule, i) => (
           <RuleFields
-            // oxlint-disable-next-line react/no-array-index-key -- a rule is its place in the list
+            // oxlint-disable-next-line react/no-array-index-key -- a rule is identified by its position
             key={i}
             n={i + 1}
             rule={rule}

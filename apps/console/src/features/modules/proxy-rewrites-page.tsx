@@ -34,7 +34,7 @@ export function ProxyRewritesPage() {
         ) : (
           <Sentences>
             {rules.map((rule, i) => (
-              // oxlint-disable-next-line react/no-array-index-key -- a rule is its place in the list
+              // oxlint-disable-next-line react/no-array-index-key -- a rule is identified by its position
               <li key={i}>
                 <RewriteSentence rule={rule} />
               </li>

@@ -41,7 +41,7 @@ function EntriesField() {
       <ol className={classes['headers']} aria-label={input.label}>
         {entries.map((entry, i) => (
           <TokenEntryFields
-            // oxlint-disable-next-line react/no-array-index-key -- an entry is its place in the list
+            // oxlint-disable-next-line react/no-array-index-key -- an entry is identified by its position
             key={i}
             n={i + 1}
             entry={entry}

@@ -54,7 +54,7 @@ export function TokenRecipe({ n, entry, fault, onBlur, onChange }: EntryProps) {
         )}
       </div>
       {parts.map((part, i) => (
-        // oxlint-disable-next-line react/no-array-index-key -- a part is its place in the list
+        // oxlint-disable-next-line react/no-array-index-key -- a part is identified by its position
         <div key={i} className={classes['part']}>
           {place === 'path' ? (
             <span className={classes['caption']}>{t('tokenAuths.beforePath')}</span>

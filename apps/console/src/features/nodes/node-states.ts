@@ -8,7 +8,7 @@ export type EdgeNode = Received<typeof nodes.list>['data'][number];
 
 const order: readonly Tone[] = ['ok', 'busy', 'warn', 'bad', 'held', 'off', 'unknown'];
 
-/** The count of nodes per tone, healthy ones first; tones without a node are left out. */
+/** Number of nodes per tone, healthy ones first. Tones without nodes are omitted. */
 export const tally = (counts: Received<typeof nodes.counts>['data']) =>
   order
     .map((tone) => ({

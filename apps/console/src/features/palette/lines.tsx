@@ -1,4 +1,4 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- no element is a list whose field keeps the focus */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- no HTML element is a listbox whose input keeps the focus */
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Kbd } from '../../components/values/values.tsx';
 import type { Item, Section } from './item.ts';
@@ -52,7 +52,8 @@ interface LineProps {
 function Line({ item, place, isActive, text, onRun }: LineProps) {
   const { title, detail, icon: Icon, mark, keys } = item;
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the field has the focus and the keys
+    // The search field has the focus and handles the keys.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- see above
     <div
       ref={isActive ? intoView : null}
       id={optionId(place)}

@@ -42,7 +42,7 @@ test('the banner of a wave whose time is over names no remaining time', () => {
   expect(text('2026-11-23T11:59:59.000Z')).toBe('rollouts.banner.updating');
 });
 
-// It read "0 of 0 nodes".
+// Regression: the text was "0 of 0 nodes".
 test('a wave without nodes has its own text', () => {
   const t = (word: string, values?: object) => `${word} ${JSON.stringify(values ?? {})}`;
   expect(nodesText({ nodes: 0, updated: 0 }, t)).toBe('rollouts.wave.nobody {}');

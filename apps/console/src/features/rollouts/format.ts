@@ -70,7 +70,7 @@ export function bannerText(rollout: Rollout, now: number, t: T, language: Langua
     return t('rollouts.banner.rollingBack', { ...values, fault: t(`rollouts.fault.${fault ?? 'person'}`) });
   if (state === 'paused') return t('rollouts.banner.paused', values);
   const seconds = wave ? remainingSoak(wave, now) : null;
-  // Watched long enough: only its gates are open.
+  // The soak time is over; only the gates are pending.
   return seconds === null || seconds === 0
     ? t('rollouts.banner.updating', values)
     : t('rollouts.banner.soaking', { ...values, time: duration(seconds, language) });
@@ -143,7 +143,7 @@ function codedText({ code, values }: NonNullable<Rollout['messageCode']>, t: T, 
 const affected = (customers: number, t: T) =>
   customers > 0 ? t('common.semicolon') + t('rollouts.gate.customers', { customers: count(customers) }) : '';
 
-/** The figures of a gate, or why there are none. Null: its state is enough. */
+/** Metrics of a gate, or why there are none. Null: the state is enough. */
 export function figuresOf(
   { gate, state, value, limit, before, others, requests, customers }: Gate,
   t: T,

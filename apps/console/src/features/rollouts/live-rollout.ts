@@ -9,7 +9,7 @@ type Event = Received<typeof rollouts.events> extends AsyncIterable<infer E> ? E
 export type RolloutNode = RolloutDetail['nodes'][number];
 export type RolloutLine = Event['lines'][number];
 
-/** Only the newest are kept. */
+/** Older lines are dropped. */
 export const MAX_LINES = 500;
 
 interface LiveState {
@@ -18,7 +18,7 @@ interface LiveState {
   lines: readonly RolloutLine[];
 }
 
-/** The newest state from the stream or from polling. Log lines come from the stream only: null until the first. */
+/** The newest state from the stream or from polling. Log lines come only from the stream, and are null before it. */
 export function useLiveRollout(
   read: RolloutDetail,
   readAt: number,

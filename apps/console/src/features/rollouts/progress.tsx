@@ -3,7 +3,7 @@ import { useT } from '../../lib/i18n.ts';
 import type { Rollout } from './format.ts';
 import classes from './rollouts.module.css';
 
-/** How many of its nodes have it, how many failed and how many are back. */
+/** Number of nodes that are updated, failed and rolled back. */
 export function Progress({ of: { counts } }: { of: Pick<Rollout, 'counts'> }) {
   const t = useT();
   const parts = [

@@ -19,7 +19,7 @@ const icons: Record<RolloutAction, Icon> = {
   fastLane: IconBolt,
 };
 
-/** Actions that its state allows. */
+/** Actions that the rollout's state allows. */
 export function actionsOf({ state, strategy, fast }: Omit<Acted, 'id'>): RolloutAction[] {
   const faster: RolloutAction[] = strategy.type === 'allAtOnce' || fast ? [] : ['fastLane'];
   if (state === 'waiting') return ['rollback'];
@@ -50,7 +50,7 @@ export function RolloutActions({ rollout }: { rollout: Acted }) {
   });
 }
 
-/** The effect of the action, and a reason, which is stored with the person's name. */
+/** Shows the effect of an action and asks for a reason, which is stored with the user's name. */
 export function useAsk() {
   const overlay = useOverlay();
   return ({ id }: Pick<Rollout, 'id'>, action: RolloutAction) =>

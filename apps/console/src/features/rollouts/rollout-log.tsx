@@ -37,7 +37,7 @@ export function RolloutLog<L extends RolloutLine>({ lines, Of }: LogProps<L>) {
   const t = useT();
   const language = useLanguage();
   return (
-    // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+    // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
     <div className={classes['scroll']} role="log" aria-label={t('rollouts.log')} tabIndex={0}>
       <ol className={classes['log']}>
         {lines.map((line) => (

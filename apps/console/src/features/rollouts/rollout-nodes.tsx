@@ -9,10 +9,10 @@ import { messageText } from './format.ts';
 import type { RolloutNode } from './live-rollout.ts';
 import classes from './rollouts.module.css';
 
-/** All are shown on request. */
+/** Number of nodes shown until the reader asks for all. */
 const SHOWN_AT_FIRST = 200;
 
-/** Metrics of a node that has not started only serve the comparison. */
+/** Metrics of a node before its update only serve the comparison. */
 const withoutEarlyMetrics = (node: RolloutNode): RolloutNode =>
   node.startedAt === null ? { ...node, requests: null, serverErrors: null, p99Ms: null } : node;
 
@@ -26,7 +26,7 @@ export function RolloutNodes({ nodes }: { nodes: readonly RolloutNode[] }) {
   // Zone changes have no versions of software.
   const hasVersions = nodes.some(({ from }) => from !== null);
   return (
-    // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard
+    // oxlint-disable jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
     <section className={classes['scroll']} aria-label={t('rollouts.nodes.name')} tabIndex={0}>
       <table className={classes['nodes']}>
         <caption className="hidden-text">{t('rollouts.nodes.name')}</caption>

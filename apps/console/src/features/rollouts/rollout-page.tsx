@@ -26,7 +26,7 @@ import { Waves } from './waves.tsx';
 
 const POLL_MS = 10_000;
 
-/** A rollout: its waves and gates, and beside them its nodes and its log. */
+/** Page of a rollout: waves and gates on the left, nodes and log on the right. */
 export function RolloutPage() {
   const { rolloutID: id } = useRouteParams('rolloutID');
   const found = useEndpoint(

@@ -17,7 +17,7 @@ const stateOf = (rollout: Rollout) => (
   <Status kind="rollout" value={rollout.state} why={progressText(rollout, Date.now(), t, currentLanguage())} />
 );
 
-/** A long name may be cut; the version at its end may not. */
+/** A long name may be truncated, but the version at its end may not. */
 function What({ of: rollout }: { of: Rollout }) {
   const what = whatOf(rollout, t);
   const end = what.lastIndexOf(' ');
@@ -59,7 +59,7 @@ const columns: Column<Rollout>[] = [
   { key: 'createdAt', as: 'time' },
 ];
 
-/** Optionally limited to a kind or a zone. */
+/** Table of rollouts, optionally of one kind or zone. */
 export function RolloutsTable({ kind, zoneID }: { kind?: RolloutKind; zoneID?: string }) {
   return (
     <ResourceTable

@@ -9,7 +9,7 @@ import { useNow } from '../../lib/use-now.ts';
 import { bannerText, type Rollout } from './format.ts';
 import { actionsOf, useAsk } from './rollout-actions.tsx';
 
-/** How far the rollout is, and the way to stop it. */
+/** Progress of the rollout, with a button to stop it. */
 export function RunningRollout({ rollout }: { rollout: Rollout }) {
   const t = useT();
   const language = useLanguage();

@@ -34,7 +34,7 @@ export function SiteForm({ value }: { value?: Site }) {
   );
 }
 
-/** The first label of the CNAME, for products whose labels are not drawn at random. */
+/** The first label of the CNAME, for products whose labels are not random. */
 function CnameLabelField({ name, of }: { name: string; of?: string }) {
   const { values } = useForm();
   const { value, set, input } = useField(name);

@@ -38,7 +38,7 @@ export function UserInformationPage() {
             <LicenseFacts />
             <Visits />
             <Messages />
-            {/* A form by itself would share the panel's height with what stands above it. */}
+            {/* Without this wrapper the form would share the panel's height with the sections above it. */}
             <div className={classes['details']}>
               <OwnDetails of={account} />
             </div>

@@ -24,7 +24,7 @@ export function Comparison({ siteId, from, to, choose }: Sides & { siteId: strin
     choose(sides);
   };
   const oldest = found.data?.oldest;
-  // The state before the oldest version is no row of the list.
+  // The list has no row for the state before the oldest version.
   const base =
     oldest === undefined
       ? null

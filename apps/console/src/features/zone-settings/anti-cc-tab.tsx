@@ -29,7 +29,7 @@ const limits: Record<Count, { min: number; max: number; unit: number }> = {
 const presets: readonly AntiCCPreset[] = ['watch', 'normal', 'strict', 'attack'];
 const difficulties = [1, 2, 3, 4, 5] as const;
 
-/** Challenges for clients that exceed a rate, and for everyone during a flood. */
+/** Challenges for visitors that exceed a rate, and for all visitors during a flood. */
 export function AntiCCTab({ zoneId, settings }: { zoneId: string; settings: Settings }) {
   const t = useT();
   const can = useCan();

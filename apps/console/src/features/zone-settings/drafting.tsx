@@ -28,9 +28,9 @@ interface Kept {
   draft: Draft;
   since: number;
 }
-/** The open draft. It stays while the reader goes from one settings tab of the zone to another. */
+/** The open draft. It remains while the reader switches between settings tabs of the zone. */
 let open: (Kept & { draftKey: string }) | null = null;
-/** The field to focus when its tab is there. */
+/** The field to focus once its tab is rendered. */
 let toFocus: string | null = null;
 const focusLater = (name: string) => {
   toFocus = name;
@@ -66,7 +66,7 @@ const titleOf = (t: T, path: string) => {
 
 const isKept = (kept: unknown): kept is Kept => typeof kept === 'object' && kept !== null && 'since' in kept;
 
-/** Zone settings are published only after a review, to which the bar leads. */
+/** Edits zone settings as a draft, which is published only after a review. The bar opens the review. */
 export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const t = useT();
   const draftKey = `zoneSettings.set ${zoneId}`;
@@ -114,10 +114,10 @@ export function Drafting({ zoneId, settings, children }: DraftingProps) {
     void navigate(`?tab=${tab}`);
   };
   const review = () => {
-    // With the keyboard shortcut the field was not blurred yet, which applies its limits.
+    // The keyboard shortcut does not blur the field, and blur applies the field's limits.
     if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
     if (isSound) return setReviewed(true);
-    // Invalid input is not reviewed; focus the first invalid field.
+    // Invalid input does not reach the review; the first invalid field gets focus.
     setRefused(true);
     const [first] = invalidFields(document.querySelector('main'));
     if (first) focusField(first);
