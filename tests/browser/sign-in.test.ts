@@ -217,11 +217,15 @@ test.each([
   ['zh-SG', '登录'],
   ['en-GB', 'Sign in'],
   ['fr-FR', '登入'],
-])('the first visit of a browser in %s shows the title %s', async (firstVisitLanguage, title) => {
+])('the first visit of a browser in %s shows the title %s, and loads one language', async (firstVisitLanguage, title) => {
   const { page } = await openScreen('client', { firstVisitLanguage });
+  const loaded = new Set<string>();
+  page.on('request', (request) => loaded.add(request.url()));
   await page.goto('/client/login');
   await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
   await expect.poll(() => page.title()).toBe(`${title} · Edgeloom`);
+  // Regression: the Chinese words were preloaded beside those of the browser's language.
+  expect([...loaded].filter((url) => url.includes('/assets/words-'))).toHaveLength(1);
   await page.context().close();
 });
 

@@ -53,7 +53,10 @@
     link.href = '/' + name;
     document.head.appendChild(link);
   }
-  var language = files.words[kept.language] ? kept.language : 'zh-TW';
+  // A guess for the first visit, which only decides what loads early; lib/browser-language.ts chooses the language.
+  var tag = navigator.language.toLowerCase();
+  var guess = tag.slice(0, 2) === 'en' ? 'en' : /^zh-(hans|cn|sg)/.test(tag) ? 'zh-CN' : 'zh-TW';
+  var language = files.words[kept.language] ? kept.language : guess;
   preload(files.words[language]);
   var family = location.pathname.split('/')[1] || '';
   var isSignedIn = document.cookie.indexOf(family.charAt(0) + '_accessToken=') !== -1;
