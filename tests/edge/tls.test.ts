@@ -10,12 +10,15 @@ import { promisify } from 'node:util';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { certDoc as compiledCert } from '@edgeloom/api/compile/cert.ts';
+import { sealTo } from '@edgeloom/api/compile/seal.ts';
+import { KeyID } from '@edgeloom/contract/edge/sealed.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge, upstream } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
 
 const zoneKey = randomBytes(32);
+const unknownKey = { id: KeyID.parse(randomUUID()), key: randomBytes(32) };
 const edge = await startEdge({ zoneKey });
 afterAll(() => edge.stop());
 
@@ -124,6 +127,24 @@ describe('an unusable certificate does not affect others:', () => {
     expect((await edge.get('/', { host: name })).status).toBe(200);
     expect((await edge.counters())['certFailed']).toBeGreaterThan(0);
   });
+});
+
+test('a worker without the key of a new certificate continues with the one before', async () => {
+  const before = selfSigned('before.example.com');
+  const { cert, name } = await secureSite([before]);
+  const unknown = certDoc([selfSigned('after.example.com')], { id: cert.id });
+  for (const pair of unknown.pairs) pair.key = sealTo(unknownKey, `cert/${cert.id}`, 'any');
+  const names = async () =>
+    new Set((await Promise.all(Array.from({ length: 16 }, () => shown({ servername: name })))).map(([cn]) => cn));
+  // Each worker knows only certificates that it has served itself.
+  await eventually(async () => {
+    await edge.put(cert);
+    expect(await names()).toEqual(new Set(['CN=before.example.com']));
+    await edge.put(unknown);
+    expect(await names()).toEqual(new Set(['CN=before.example.com']));
+  });
+  await edge.put(certDoc([selfSigned('after.example.com')], { id: cert.id }));
+  expect(await names()).toEqual(new Set(['CN=after.example.com']));
 });
 
 test('a key that does not match its chain fails that handshake only', async () => {

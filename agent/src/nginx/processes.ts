@@ -59,6 +59,24 @@ export async function findAnyNginx(dir: string): Promise<(Process & { title: str
   return found.filter((process) => process !== null);
 }
 
+const isServing = (title: string) => title.startsWith('nginx: worker process') && !title.includes('shutting down');
+
+/** The workers of this directory that accept connections. */
+export const servingWorkers = async (dir: string): Promise<Process[]> =>
+  (await findNginx(dir)).filter(({ title }) => isServing(title));
+
+/** nginx stops its old workers 100 ms after it has started new ones. A busy one stops later. */
+const STOP_WITHIN_MS = 2000;
+const LOOK_EVERY_MS = 10;
+
+/** Waits until replaced workers accept no more connections, but not for a stuck one. */
+export async function untilNotServing(workers: readonly Process[]): Promise<void> {
+  const deadline = performance.now() + STOP_WITHIN_MS;
+  for (const worker of workers)
+    while (performance.now() < deadline && isServing(await titleOf(worker.pid)) && (await isRunning(worker)))
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+}
+
 /** A process's title. nginx shows its arguments there. */
 export const titleOf = (pid: number): Promise<string> =>
   readFile(`/proc/${pid}/cmdline`, 'utf8').then(

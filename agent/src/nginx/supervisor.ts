@@ -32,6 +32,10 @@ export class Nginx {
     this.#log = log;
   }
 
+  get dir(): string {
+    return this.#layout.dir;
+  }
+
   get running(): boolean {
     return this.#master !== null;
   }

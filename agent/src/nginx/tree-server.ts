@@ -4,6 +4,8 @@ import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
 import { ReloadPace } from './pace.ts';
 import { markErrorLog, probe } from './probe.ts';
+import { servingWorkers, untilNotServing } from './processes.ts';
+import type { Process } from './processes.ts';
 import { Nginx } from './supervisor.ts';
 import { isSameTree, Trees } from './trees.ts';
 import type { Tree } from './trees.ts';
@@ -85,16 +87,19 @@ export class TreeServer {
     const errorLog = await markErrorLog(this.#errorLog);
     const runs = (await this.nginx.find()) !== null;
     await this.nginx.start();
+    let replaced: readonly Process[] = [];
     if (runs) {
       // An nginx found running may serve this tree already.
       const answering = await this.#answering().catch(() => null);
       if (answering !== generation) {
         if (!isUrgent && answering !== null) await this.#beforeReload?.();
+        replaced = await servingWorkers(this.nginx.dir);
         this.nginx.reload();
         this.pace.reloaded();
       }
     }
     await probe(this.#answering, generation, errorLog);
+    await untilNotServing(replaced);
   }
 
   /** Stops serving and supervising. */

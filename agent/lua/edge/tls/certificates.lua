@@ -40,6 +40,12 @@ local function parsed(entry)
     return entry.parsed
 end
 
+-- A worker that a reload replaces does not have a new zone key, but completes its handshakes while documents sealed by
+-- that key arrive.
+local function last_good(known, key)
+    return known and known.cert and known.cert.key == key and known.pairs
+end
+
 local function is_current(known)
     return not known.host.stale and not (known.cert and known.cert.stale)
         and (not known.epoch or known.epoch == docs.epoch)
@@ -59,7 +65,7 @@ function _M.of(name)
     known = {
         host = host,
         cert = cert,
-        pairs = cert and parsed(cert) or nil,
+        pairs = cert and (parsed(cert) or last_good(known, cert.key)) or nil,
         -- The wildcard's result is valid until a document of the exact name appears.
         epoch = host.doc.name ~= name and docs.epoch or nil,
     }
