@@ -37,7 +37,15 @@ type Rest<E extends Endpoint> =
     : [sent: Sent<E>, options?: EndpointOptions<Received<E>>];
 
 /** Placeholder for an absent endpoint, which is never called. */
-export const nothing: Endpoint = { method: 'GET', path: '', feature: '', name: '', mounts: [], can: 'anyone' };
+export const nothing: Endpoint = {
+  method: 'GET',
+  path: '',
+  queryNames: [],
+  feature: '',
+  name: '',
+  mounts: [],
+  can: 'anyone',
+};
 
 export function useEndpoint<E extends Endpoint>(endpoint: E, ...rest: Rest<E>): Result<Received<E>>;
 export function useEndpoint<T>(endpoint: Endpoint, sent: object = {}, options: EndpointOptions<T> = {}): Result<T> {

@@ -1,7 +1,6 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import { fieldOf } from './schema.ts';
 import { nothing, useEndpoint, type Result } from './use-endpoint.ts';
 
 export interface Choice {
@@ -118,7 +117,7 @@ export function useMetaSearch(endpoint: Endpoint | undefined, options: MetaOptio
 const none: readonly never[] = [];
 /** The first of these names that is a query parameter of the call. */
 const parameterOf = (endpoint: Endpoint | undefined, ...names: string[]) =>
-  names.find((name) => fieldOf(endpoint?.query, name) !== undefined);
+  names.find((name) => endpoint?.queryNames.includes(name));
 
 /** Names of ids. */
 export function useNames(endpoint: Endpoint | undefined, ids: readonly string[], params?: MetaOptions['params']) {
