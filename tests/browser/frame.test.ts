@@ -39,15 +39,48 @@ describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s cons
     await page.context().close();
   });
 
-  test('loads the dashboard with few requests', async () => {
+  test('loads the dashboard with few requests and little script', async () => {
     const account = { user: site.owner, client: site.client, admin: await consoles.app.build.admin() }[kind];
     const screen = await consoles.open(kind);
     await setSessionCookies(screen, consoles.base[kind], account);
     const { page } = screen;
-    const { requests } = await measurePageCost(page, `/${kind}/dashboard`, isSeen(/Dashboard/));
+    const { requests, scriptKilobytes } = await measurePageCost(page, `/${kind}/dashboard`, isSeen(/Dashboard/));
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(25);
+    expect(scriptKilobytes).toBeLessThanOrEqual(310);
     await page.context().close();
   });
+});
+
+test('a phone loads the charts of the dashboard as the reader scrolls to them', async () => {
+  const screen = await consoles.open('client', { width: 390 });
+  await setSessionCookies(screen, consoles.base.client, site.client);
+  const { page } = screen;
+  const requested: string[] = [];
+  page.on('request', (request) => requested.push(/\/charts\/(\w+)/.exec(request.url())?.[1] ?? ''));
+  await page.goto('/client/dashboard');
+  await page.getByText('Nothing was measured in this period', { exact: false }).waitFor();
+  expect(requested).toContain('bandwidth');
+  expect(requested).not.toContain('status');
+  await page.getByRole('heading', { name: 'Status codes' }).scrollIntoViewIfNeeded();
+  await expect.poll(() => requested).toContain('status');
+  await page.context().close();
+});
+
+test('the site switcher searches among all sites', async () => {
+  const { id, product, owner } = await consoles.app.build.site();
+  const found = await consoles.app.build.site({ product, owner, name: 'zz-searched-for' });
+  for (let i = 0; i < 60; i += 1) await consoles.app.build.site({ product, owner, name: `crowd-${i}` });
+  const { page } = await consoles.openAs(owner, `sitesManagement/sitesSetting/${id}/x?view=jobs`);
+  await page.getByRole('button', { name: /Switch site/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Switch site' });
+  await dialog.getByRole('button', { name: 'crowd-1', exact: true }).waitFor();
+  expect(await dialog.getByRole('button', { name: found.name }).count()).toBe(0);
+  await page.keyboard.type('searched');
+  await dialog.getByRole('button', { name: found.name }).waitFor();
+  expect(await dialog.getByRole('button').count()).toBe(1);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/sitesSetting/${found.id}/**`);
+  await page.context().close();
 });
 
 test('a page whose chunk is missing after an upgrade says so, and the frame stays', async () => {

@@ -4,6 +4,7 @@ import { IconChartLine } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useWasNear } from '../../lib/use-was-near.ts';
 import { Await } from '../states/await.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { Chart } from './chart.tsx';
@@ -17,17 +18,24 @@ interface ChartPanelProps {
   tall?: boolean;
 }
 
-/** One metric over time, or a note when there is no data. */
+/** One metric over time, or a note when there is no data. Loads when the reader is about to see it. */
 export function ChartPanel({ metric, range, tall = false }: ChartPanelProps) {
   const t = useT();
+  const [panel, wasNear] = useWasNear();
+  return (
+    <section ref={panel} className={classes['panel']} data-tall={tall || undefined}>
+      <h2 className={classes['title']}>{t(`charts.metrics.${metric}`)}</h2>
+      {wasNear && <Loaded metric={metric} range={range} tall={tall} />}
+    </section>
+  );
+}
+
+function Loaded({ metric, range, tall }: Required<ChartPanelProps>) {
   const result = useEndpoint(charts.get, { params: { metric }, query: { range } }, { pollMs: 300_000 });
   return (
-    <section className={classes['panel']} data-tall={tall || undefined}>
-      <h2 className={classes['title']}>{t(`charts.metrics.${metric}`)}</h2>
-      <Await result={result}>
-        {(figures) => (figures.hasData ? <Drawn figures={figures} /> : <NoFigures explained={tall} />)}
-      </Await>
-    </section>
+    <Await result={result}>
+      {(figures) => (figures.hasData ? <Drawn figures={figures} /> : <NoFigures explained={tall} />)}
+    </Await>
   );
 }
 

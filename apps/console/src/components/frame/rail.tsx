@@ -89,10 +89,9 @@ function MenuList({ label, current, children }: { label: string; current: string
     const show = () => {
       if (current !== undefined) intoView(content.current?.querySelector('[aria-current="page"]') ?? null);
     };
-    // Late entries and the jobs tray change the size.
+    // Called once at first. Late entries and the jobs tray change the size.
     const sizes = new ResizeObserver(show);
     for (const element of [menu.current, content.current]) if (element) sizes.observe(element);
-    show();
     return () => sizes.disconnect();
   }, [current]);
   return (

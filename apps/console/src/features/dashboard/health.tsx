@@ -4,37 +4,45 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { took } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useWasNear } from '../../lib/use-was-near.ts';
 import { Panel } from './figures.tsx';
 import classes from './dashboard.module.css';
 
 const tones = { ok: 'ok', degraded: 'warn', down: 'bad' } as const;
 
-/** State of the control plane's components. */
+/** State of the control plane's components. Loads when the reader is about to see it. */
 export function Health() {
+  const [panel, wasNear] = useWasNear();
+  return (
+    <div ref={panel}>
+      <Panel title="dashboard.system">{wasNear && <Checks />}</Panel>
+    </div>
+  );
+}
+
+function Checks() {
   const t = useT();
   const health = useEndpoint(system.health, {}, { pollMs: 15_000 });
   return (
-    <Panel title="dashboard.system">
-      <Await result={health}>
-        {({ status, checks, version }) => (
-          <ul className={classes['items']}>
-            <li className={classes['item']}>
-              <StatusMark tone={tones[status]} />
-              <span>{t(`dashboard.checks.${status}`)}</span>
-              <span className={classes['quiet']}>
-                {t('dashboard.version')} {version}
-              </span>
+    <Await result={health}>
+      {({ status, checks, version }) => (
+        <ul className={classes['items']}>
+          <li className={classes['item']}>
+            <StatusMark tone={tones[status]} />
+            <span>{t(`dashboard.checks.${status}`)}</span>
+            <span className={classes['quiet']}>
+              {t('dashboard.version')} {version}
+            </span>
+          </li>
+          {Object.entries(checks).map(([name, { ok, tookMs, error }]) => (
+            <li key={name} className={classes['item']}>
+              <StatusMark tone={ok ? 'ok' : 'bad'} label={t(`status.tone.${ok ? 'ok' : 'bad'}`)} />
+              <span>{name}</span>
+              <span className={classes['quiet']}>{error ?? took(tookMs)}</span>
             </li>
-            {Object.entries(checks).map(([name, { ok, tookMs, error }]) => (
-              <li key={name} className={classes['item']}>
-                <StatusMark tone={ok ? 'ok' : 'bad'} label={t(`status.tone.${ok ? 'ok' : 'bad'}`)} />
-                <span>{name}</span>
-                <span className={classes['quiet']}>{error ?? took(tookMs)}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Await>
-    </Panel>
+          ))}
+        </ul>
+      )}
+    </Await>
   );
 }

@@ -1,7 +1,7 @@
 import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { Page } from '../../components/page/page.tsx';
-import { Await } from '../../components/states/await.tsx';
+import { FailedState } from '../../components/states/states.tsx';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { RangeControl } from '../../components/chart/range.tsx';
 import { useCan } from '../../lib/use-can.ts';
@@ -14,21 +14,19 @@ export function UserDashboardPage() {
   const resources = useEndpoint(ownSites.resources, {}, { pollMs: 30_000 });
   return (
     <Page title="dashboard.title" actions={can(charts.get) && <RangeControl />}>
-      <Await result={resources}>
-        {({ sites, domains, enabledDomains, cacheRules }) => (
-          <>
-            <Figures
-              figures={[
-                { title: 'dashboard.figures.sites', value: sites, to: 'sitesManagement' },
-                { title: 'dashboard.figures.domains', value: domains },
-                { title: 'dashboard.figures.enabledDomains', value: enabledDomains },
-                { title: 'dashboard.figures.cacheRules', value: cacheRules },
-              ]}
-            />
-            <DashboardCharts beside={<Attention />} />
-          </>
-        )}
-      </Await>
+      {resources.error !== null && resources.data === undefined ? (
+        <FailedState error={resources.error} retry={resources.retry} />
+      ) : (
+        <Figures
+          figures={[
+            { title: 'dashboard.figures.sites', value: resources.data?.sites, to: 'sitesManagement' },
+            { title: 'dashboard.figures.domains', value: resources.data?.domains },
+            { title: 'dashboard.figures.enabledDomains', value: resources.data?.enabledDomains },
+            { title: 'dashboard.figures.cacheRules', value: resources.data?.cacheRules },
+          ]}
+        />
+      )}
+      <DashboardCharts beside={<Attention />} />
     </Page>
   );
 }
