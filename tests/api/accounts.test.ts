@@ -107,7 +107,7 @@ describe('an invitation', () => {
     });
   });
 
-  test('is sent to an address once per console, whoever owns the address', async () => {
+  test('is sent to an address once per console, over all operators', async () => {
     const [one, other] = [await build.client(), await build.client()];
     const { email, name } = fresh();
     await as(one.client).call(accounts.create, { body: { email, name, auth: 'user' } });
@@ -145,7 +145,7 @@ describe('an account is created', () => {
     expect(made).toMatchObject({ parentID: user.id, clientID: clientId });
   });
 
-  test('by nobody else', async () => {
+  test('not by an account of another kind', async () => {
     const [admin, { client }] = [await build.admin(), await build.client()];
     const user = await build.user({ clientId: client.clientId ?? '' });
     for (const [who, auth] of [

@@ -203,7 +203,7 @@ test('the domains of a certificate are a list of their own, and its events have 
   expect((await page(2)).data.map(({ detail }) => detail)).toEqual(['4', '3', '2', '1', '0']);
 });
 
-test('certificates that cover some of the names are found, the best first, with how many there are', async () => {
+test('certificates that cover some of the names are found and counted, the best first', async () => {
   const site = await build.site();
   const names = Array.from({ length: 103 }, (_, i) => `n${i}.example.org`);
   for (const name of names) await build.certificate(site, [name], { name });
@@ -219,7 +219,7 @@ test('certificates that cover some of the names are found, the best first, with 
   expect(await find(['deep.n0.example.org'])).toEqual({ data: [], total: 0 });
 });
 
-test("another site's domains are not there to be assigned to", async () => {
+test("another site's domains cannot be assigned", async () => {
   const site = await build.site();
   const beside = await build.domain({ name: 'there.example.net' });
   const { id } = await upload(site, ['there.example.net']);

@@ -82,7 +82,7 @@ describe('hashed files', () => {
   });
 });
 
-test('outside of the folder or hidden are not served', async () => {
+test('hidden files and files outside of the folder are not served', async () => {
   for (const address of [
     '/.secret',
     '/../package.json',

@@ -64,7 +64,7 @@ describe('a draft', () => {
     expect(last.data[0]?.fields).toEqual(result.data[1]?.fields.slice(1));
   });
 
-  test('without any change says so', async () => {
+  test('without any change returns an empty list', async () => {
     const site = await build.site();
     const body = { heuristics: true, staleIfError: 60 };
     await as(site.owner).call(cacheSetting.update, { params: site.params, body });
@@ -265,7 +265,7 @@ describe('a dry run', () => {
     expect(await db.site.findUniqueOrThrow({ where: { id } })).toMatchObject({ name });
   });
 
-  test('sees its own changes through every database client of the process, and nobody else does', async () => {
+  test('sees its own changes through every database client of the process, and no other connection sees them', async () => {
     const { id, name } = await build.site();
     const shown = async () =>
       (await pool.query<{ name: string }>('SELECT name FROM sites WHERE id = $1', [id])).rows[0];

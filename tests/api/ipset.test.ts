@@ -174,7 +174,7 @@ test('blocks beyond the limit are not stored, but counted and shown', async () =
   expect(await call(ipset.create, { params, body: { ips: [many[1] ?? ''] } })).toHaveProperty('data.length', 1);
 });
 
-test('a node affects only its own zone and sites, and a zone without a set blocks nobody', async () => {
+test('a node affects only its own zone and sites, and a zone without a set refuses its blocks', async () => {
   const { zone, call, params } = await zoneWithSet();
   const other = await zoneWithSet();
   const foreign = await build.site({ product: await build.product({ zone: other.zone }) });

@@ -93,7 +93,7 @@ describe('sign-ins', () => {
     expect((await login({ address: '203.0.113.999' })).status).toBe(401);
   });
 
-  test('beyond the limit say how long to wait, and are not audited', async () => {
+  test('beyond the limit get a Retry-After header, and are not audited', async () => {
     const address = newAddress();
     await statuses(5, () => login({ address }));
     const answer = await login({ address });
@@ -106,7 +106,7 @@ describe('sign-ins', () => {
   });
 });
 
-test('have a lower limit for mails that anybody may request, over all processes', async () => {
+test('calls without session that send a mail have a lower limit, over all processes', async () => {
   const address = newAddress();
   const forgot = (i: number) =>
     call({ address, process: i % 2 }, 'PATCH', 'client/password', { email: `someone${i}@example.com` });

@@ -277,7 +277,7 @@ describe('moving to another zone', () => {
   });
 });
 
-test('names an offline node and asks none', async () => {
+test('a command for several nodes names the offline ones and is sent to none', async () => {
   const { found, ids, call } = await given(2);
   for (const endpoint of [nodes.reboot, nodes.reset, nodes.logRotate, nodes.currentCache])
     await expect(call(endpoint, { body: { ids } })).toFail('MULTIPLE', {

@@ -47,7 +47,7 @@ test('a customer finds its own sites and domains, and nothing of the network', a
   expect([found.zones, found.products, found.nodes]).toEqual([[], [], []]);
 });
 
-test("nobody finds another tenant's objects, nor unassigned ones", async () => {
+test('a search returns no objects of another tenant and no unassigned ones', async () => {
   const { word, tenant, site, zone } = await objectsOfEachKind();
   const other = await objectsOfEachKind();
   const permissions = [...all];

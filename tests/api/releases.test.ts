@@ -94,7 +94,7 @@ test('a node with an order may download the archive, with ranges', async () => {
   expect((await fetchIt('?from=-1')).status).toBe(400);
 });
 
-test('others may not', async () => {
+test('a node without a current order for a release may not download it', async () => {
   const { release, node, fetchIt } = await createUpgradeOrder();
   const another = (await releasesIn(settings())).releases.at(-1)?.manifest.sha256 ?? '';
   expect((await fetchIt('', another)).status).toBe(401);

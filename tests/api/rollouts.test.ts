@@ -15,17 +15,17 @@ import { FakeFleet, START } from '../support/fakes/fake-fleet.ts';
 import { createReleaseStore } from '../support/builders/release-store.ts';
 import '../support/assertions/matchers.ts';
 
-const shelf = await createReleaseStore();
-await shelf.put('agent', '1.0.0');
-await shelf.put('agent', '1.1.0');
-await shelf.put('waf', '3.0.0');
+const releaseStore = await createReleaseStore();
+await releaseStore.put('agent', '1.0.0');
+await releaseStore.put('agent', '1.1.0');
+await releaseStore.put('waf', '3.0.0');
 const levels = [25, 50, 75, 100].map((level) => ({ level, networks: 60_000_000 / level }));
-await shelf.put('risk', '2.0.0', levels);
-const { as, build, installation, close } = await testApp(shelf.settings);
+await releaseStore.put('risk', '2.0.0', levels);
+const { as, build, installation, close } = await testApp(releaseStore.settings);
 const { db } = installation;
 afterAll(close);
 
-type Wish = Partial<Pick<UpgradeInput, 'product' | 'version' | 'reason'>> & { strategy?: object };
+type ReleaseOptions = Partial<Pick<UpgradeInput, 'product' | 'version' | 'reason'>> & { strategy?: object };
 const waves = (more: object = {}) => ({ type: 'waves', soakSeconds: 12, ...more });
 
 /** Zones of one tenant with this many online nodes each. */
@@ -52,8 +52,8 @@ async function fleetOf(counts: number[], tenant?: Tenant) {
     zoneOf,
     zones,
     call,
-    begin: ({ strategy = waves(), ...wish }: Wish = {}) =>
-      call(upgrades.begin, { body: { ids: made.map(({ id }) => id), ...wish, strategy: Strategy.parse(strategy) } }),
+    begin: ({ strategy = waves(), ...options }: ReleaseOptions = {}) =>
+      call(upgrades.begin, { body: { ids: made.map(({ id }) => id), ...options, strategy: Strategy.parse(strategy) } }),
     get: (id: string) => call(rollouts.get, { params: { id } }),
     act: (id: string, action: RolloutAction) =>
       call(rollouts.act, { params: { id, action }, body: { reason: 'because' } }),
@@ -61,7 +61,7 @@ async function fleetOf(counts: number[], tenant?: Tenant) {
 }
 const Strategy = upgrades.begin.body.shape.strategy;
 
-const told = (fleet: FakeFleet) => fleet.nodes.filter(({ heard }) => heard.length > 0);
+const commandedNodes = (fleet: FakeFleet) => fleet.nodes.filter(({ commands }) => commands.length > 0);
 const versions = (fleet: FakeFleet) => fleet.nodes.map(({ version }) => version);
 
 /** Ticks the runner, lets nodes report, and advances the clock by two seconds, for ten minutes at most. */
@@ -102,9 +102,9 @@ describe('a release', () => {
     /** Commanded nodes per zone. */
     const shares = new Set<string>();
     await until(runner, made.fleet, () => {
-      const heard = told(made.fleet);
-      sizes.add(heard.length);
-      const inZones = Map.groupBy(heard, ({ id }) => made.zoneOf.get(id));
+      const commanded = commandedNodes(made.fleet);
+      sizes.add(commanded.length);
+      const inZones = Map.groupBy(commanded, ({ id }) => made.zoneOf.get(id));
       shares.add(
         Array.from(inZones.values(), (inZone) => inZone.length)
           .toSorted((a, b) => a - b)
@@ -123,7 +123,7 @@ describe('a release', () => {
     ]);
     expect(new Set(versions(made.fleet))).toEqual(new Set(['1.1.0']));
     // Each node receives one command.
-    expect(made.fleet.nodes.every(({ heard }) => heard.join() === '1.1.0')).toBe(true);
+    expect(made.fleet.nodes.every(({ commands }) => commands.join() === '1.1.0')).toBe(true);
     const { data } = await made.call(nodes.list, { query: {} });
     expect(new Set(data.map(({ upgradeStatus }) => upgradeStatus))).toEqual(new Set(['updateComplete']));
   });
@@ -135,8 +135,8 @@ describe('a release', () => {
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { failed: 1 } });
     expect(rollout.message).toContain('it did not come up');
-    expect(told(made.fleet)).toHaveLength(1);
-    const [first] = told(made.fleet);
+    expect(commandedNodes(made.fleet)).toHaveLength(1);
+    const [first] = commandedNodes(made.fleet);
     const logs = await made.call(upgrades.logs, { params: { nodeID: first?.id ?? '' }, query: {} });
     expect(logs.data.map(({ event }) => event)).toEqual(['asked', 'switching', 'rolledBack', 'gateFailed']);
     expect(logs.data[0]).toMatchObject({ product: 'agent', version: '1.1.0', rolloutID: id });
@@ -165,7 +165,7 @@ describe('a release', () => {
     expect(rollout.waves.map(({ state }) => state)).toEqual(['passed', 'failed', 'waiting']);
     const gate = rollout.waves[1]?.gates.find(({ state }) => state === 'failed');
     expect(gate).toMatchObject({ gate: 'serverErrors', value: 0.4, limit: expect.closeTo(0.05, 3) });
-    expect(told(made.fleet).map(({ heard }) => heard)).toEqual([
+    expect(commandedNodes(made.fleet).map(({ commands }) => commands)).toEqual([
       ['1.1.0', '1.0.0 back'],
       ['1.1.0', '1.0.0 back'],
     ]);
@@ -188,7 +188,7 @@ describe('a release', () => {
     const made = await fleetOf([4]);
     const { id } = await made.begin();
     for (const node of made.fleet.nodes)
-      node.traffic = () => ({ requests: 100, serverErrors: told(made.fleet).length > 0 ? 50 : 0, p99Ms: 20 });
+      node.traffic = () => ({ requests: 100, serverErrors: commandedNodes(made.fleet).length > 0 ? 50 : 0, p99Ms: 20 });
     const runner = await made.fleet.runner(id);
     await until(runner, made.fleet, async () => (await made.get(id)).wave === 2);
     expect((await made.get(id)).waves[0]?.gates).toContainEqual(
@@ -207,7 +207,7 @@ describe('a release', () => {
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'latency', counts: { back: 1 } });
     expect(rollout.message).toContain('p99 latency 900 ms, limit 130 ms');
-    expect(told(made.fleet)).toHaveLength(1);
+    expect(commandedNodes(made.fleet)).toHaveLength(1);
   });
 
   test('that stops nginx, or rejects a document that other nodes accept, is rolled back', async () => {
@@ -215,7 +215,7 @@ describe('a release', () => {
     const { id } = await made.begin();
     const runner = await made.fleet.runner(id);
     await until(runner, made.fleet, () => versions(made.fleet).includes('1.1.0'));
-    const [first] = told(made.fleet);
+    const [first] = commandedNodes(made.fleet);
     if (first) Object.assign(first, { nginx: 'rolledBack', error: 'not\0good' });
     expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', fault: 'nginx' });
 
@@ -224,7 +224,7 @@ describe('a release', () => {
     const secondRunner = await again.fleet.runner(second);
     await until(secondRunner, again.fleet, () => versions(again.fleet).includes('1.1.0'));
     await db.nodeState.update({
-      where: { nodeId: told(again.fleet)[0]?.id ?? '' },
+      where: { nodeId: commandedNodes(again.fleet)[0]?.id ?? '' },
       data: { rejected: [{ key: 'site/x', revision: 3, error: 'not understood' }] },
     });
     const rollout = await finish(again, second);
@@ -279,10 +279,10 @@ describe('a release', () => {
     await made.act(id, 'rollback');
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'rolledBack', counts: { back: 1, failed: 0 } });
-    expect(told(made.fleet).map(({ heard }) => heard)).toEqual([['3.0.0', 'no waf']]);
+    expect(commandedNodes(made.fleet).map(({ commands }) => commands)).toEqual([['3.0.0', 'no waf']]);
   });
 
-  test('of such a product stays where the agent cannot remove it, and the node is stuck', async () => {
+  test('of a new product stays where the agent cannot remove it, and the node is shown as stuck', async () => {
     const made = await fleetOf([2]);
     const { id } = await made.begin({ product: 'waf' });
     const runner = await made.fleet.runner(id);
@@ -299,10 +299,10 @@ describe('a release', () => {
     ['the kernel drops, who send no request at all,', { requests: 0, serverErrors: 0, dropped: 300, p99Ms: 20 }, 1],
   ])('by which %s visitors who were served before is rolled back at the first node', async (_, traffic, value) => {
     const made = await fleetOf([4]);
-    // Some are always refused.
+    // Some requests are always refused.
     for (const node of made.fleet.nodes)
       node.traffic = () =>
-        node.heard.at(-1) === '1.1.0' ? traffic : { requests: 100, serverErrors: 0, refused: 5, p99Ms: 20 };
+        node.commands.at(-1) === '1.1.0' ? traffic : { requests: 100, serverErrors: 0, refused: 5, p99Ms: 20 };
     const { id } = await made.begin();
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({
@@ -316,7 +316,7 @@ describe('a release', () => {
       before: expect.closeTo(0.05, 2),
       others: expect.closeTo(0.05, 2),
     });
-    expect(told(made.fleet)).toHaveLength(1);
+    expect(commandedNodes(made.fleet)).toHaveLength(1);
   });
 
   test('passes an attack that all nodes refuse, and is not judged where the agent reports no traffic', async () => {
@@ -325,7 +325,7 @@ describe('a release', () => {
       node.traffic = () => ({
         requests: 100,
         serverErrors: 0,
-        dropped: told(made.fleet).length > 0 ? 900 : 0,
+        dropped: commandedNodes(made.fleet).length > 0 ? 900 : 0,
         p99Ms: 20,
       });
     const { id } = await made.begin();
@@ -347,11 +347,11 @@ describe('a release', () => {
     const { id } = await made.begin();
     const events = await made.call(rollouts.events, { params: { id } });
     const seen: { state: string; wave: number }[] = [];
-    const said: number[] = [];
+    const lineIDs: number[] = [];
     const watching = (async () => {
       for await (const event of events) {
         seen.push({ state: event.state, wave: event.wave });
-        said.push(...event.lines.map((line) => line.id));
+        lineIDs.push(...event.lines.map((line) => line.id));
       }
     })();
     await finish(made, id);
@@ -359,11 +359,11 @@ describe('a release', () => {
     expect(seen.at(0)).toEqual({ state: 'waiting', wave: 0 });
     expect(seen.at(-1)).toEqual({ state: 'completed', wave: 2 });
     const { data } = await made.call(rollouts.lines, { params: { id }, query: { pageSize: 100 } });
-    expect(said).toEqual(data.map((line) => line.id));
+    expect(lineIDs).toEqual(data.map((line) => line.id));
   });
 
   test('ends its streams when the API stops', async () => {
-    const another = await testApp(shelf.settings);
+    const another = await testApp(releaseStore.settings);
     const tenant = await another.build.client();
     const { id: nodeID } = await another.build.node({ zone: await another.build.zone({ tenant }) });
     await another.installation.db.edgeNode.update({ where: { id: nodeID }, data: { joinedAt: new Date(START) } });
@@ -394,7 +394,7 @@ describe('a release', () => {
     await eventually(async () => (await watch()).return?.());
   });
 
-  test('goes on whatever figures a node invents, and limits its log lines', async () => {
+  test('continues despite false figures of a node, and limits its log lines', async () => {
     const made = await fleetOf([1]);
     const node = made.fleet.at(0);
     const { id } = await made.begin();
@@ -422,7 +422,7 @@ describe('a release', () => {
     expect(await finish(made, id)).toMatchObject({ endedAt: expect.any(String) });
   });
 
-  test('is seen by those alone who see all of its zones; what it did to a node, by those who see the node', async () => {
+  test('is visible to accounts that see all of its zones, and its log of a node to accounts that see the node', async () => {
     const made = await fleetOf([1, 1]);
     const [first] = made.fleet.nodes;
     const zoneId = made.zoneOf.get(first?.id ?? '') ?? '';
@@ -437,16 +437,16 @@ describe('a release', () => {
     expect(logs.data.map(({ event }) => event)).toContain('complete');
   });
 
-  test('that is older is ordered as such', async () => {
+  test('older than the installed one is sent as a rollback', async () => {
     const made = await fleetOf([2]);
     for (const node of made.fleet.nodes) node.version = '1.1.0';
     await made.fleet.connect(...made.fleet.nodes);
     const { id } = await made.begin({ version: '1.0.0' });
     expect((await finish(made, id)).state).toBe('completed');
-    expect(made.fleet.at(0).heard).toEqual(['1.0.0 back']);
+    expect(made.fleet.at(0).commands).toEqual(['1.0.0 back']);
   });
 
-  test('is what the newest of each product is compared with', async () => {
+  test('is listed as the newest of its product, with the number of nodes behind', async () => {
     const made = await fleetOf([3]);
     made.fleet.at(0).version = '1.1.0';
     await made.fleet.connect(made.fleet.at(0));
@@ -465,19 +465,19 @@ describe('a release', () => {
     expect(data.find(({ product }) => product === 'risk')).toMatchObject({ version: '2.0.0', levels });
   });
 
-  test('of the risk pack says to a zone what its levels drop, by the pack that its nodes have', async () => {
+  test('of the risk pack shows a zone what each level drops, by the pack that its nodes have', async () => {
     const made = await fleetOf([3]);
     const [zoneId = ''] = made.zoneOf.values();
-    const told = () => made.call(zoneSettings.firewallLevels, { params: { zoneId } });
-    expect(await told()).toEqual({ version: null, nodes: 0, of: 3, levels: null, newest: '2.0.0' });
+    const getLevels = () => made.call(zoneSettings.firewallLevels, { params: { zoneId } });
+    expect(await getLevels()).toEqual({ version: null, nodes: 0, of: 3, levels: null, newest: '2.0.0' });
     const has = (version: string, ids: readonly string[]) =>
       db.nodeState.updateMany({ where: { nodeId: { in: [...ids] } }, data: { packs: { risk: version } } });
     const [one = '', ...others] = made.zoneOf.keys();
     await has('2.0.0', others);
     await has('1.0.0', [one]);
-    expect(await told()).toEqual({ version: '2.0.0', nodes: 2, of: 3, levels, newest: '2.0.0' });
+    expect(await getLevels()).toEqual({ version: '2.0.0', nodes: 2, of: 3, levels, newest: '2.0.0' });
     await has('1.0.0', others);
-    expect(await told()).toEqual({ version: '1.0.0', nodes: 3, of: 3, levels: null, newest: '2.0.0' });
+    expect(await getLevels()).toEqual({ version: '1.0.0', nodes: 3, of: 3, levels: null, newest: '2.0.0' });
   });
 });
 
@@ -585,7 +585,7 @@ describe('a customer', () => {
       const rollout = await finish(made, id);
       expect(rollout).toMatchObject({ state: 'rolledBack', fault: gate, messageCode: { values: { customers: 3 } } });
       expect(rollout.message).toContain('customers affected: 3');
-      expect(told(made.fleet)).toHaveLength(1);
+      expect(commandedNodes(made.fleet)).toHaveLength(1);
     },
   );
 
@@ -630,7 +630,7 @@ describe('a customer', () => {
   });
 
   // Without a baseline, former errors would look like errors of the release.
-  test('with errors is not held against a release whose nodes had an agent that does not report traffic', async () => {
+  test('with errors fails no release whose nodes had an agent that does not report traffic', async () => {
     const made = await servedBy([1, 1, 1, 1]);
     const sites: Sites = Object.fromEntries(made.ids.flat().map((id) => [id, [10, 2, 0, 0]]));
     for (const node of made.fleet.nodes) {
@@ -647,7 +647,7 @@ describe('a customer', () => {
   });
 
   // A blocked client could roll back every change by packets to one node.
-  test('or any client can not roll back a change by dropped packets while no visitor is missing', async () => {
+  test('that is blocked cannot roll back a change by dropped packets while all visitors are served', async () => {
     const made = await fleetOf([3]);
     for (const node of made.fleet.nodes)
       node.traffic = ({ version }) => ({
@@ -670,8 +670,8 @@ describe('a replaced machine', () => {
     const { id } = await made.begin();
     const runner = await made.fleet.runner(id);
     await until(runner, made.fleet, async () => (await made.get(id)).counts.updated === 1);
-    const [first] = told(made.fleet);
-    if (!first) throw new Error('nobody was told');
+    const [first] = commandedNodes(made.fleet);
+    if (!first) throw new Error('no node received a command');
     await made.fleet.disconnect(first);
     await db.edgeNode.update({ where: { id: first.id }, data: { joinedAt: null } });
     const rollout = await finish(made, id);
@@ -693,7 +693,7 @@ describe('an offline node', () => {
     await made.fleet.disconnect(away);
     const { id } = await made.begin();
     expect(await finish(made, id)).toMatchObject({ state: 'completed', counts: { updated: 3, away: 1 } });
-    expect(away.heard).toEqual([]);
+    expect(away.commands).toEqual([]);
     // No process claims a rollout without work.
     await db.rollout.update({ where: { id }, data: { claimedUntil: null } });
     const others = await claimRollout(installation.pool);
@@ -702,7 +702,7 @@ describe('an offline node', () => {
     await made.fleet.connect(away);
     const runner = await made.fleet.runner(id);
     await until(runner, made.fleet, async () => (await made.get(id)).counts.updated === 4);
-    expect(away.heard).toEqual(['1.1.0']);
+    expect(away.commands).toEqual(['1.1.0']);
     expect(await runner.tick()).toBe('over');
   });
 
@@ -712,9 +712,9 @@ describe('an offline node', () => {
     const first = planned.find(({ wave }) => wave === 0);
     await made.fleet.disconnect(made.fleet.node(first?.nodeID ?? ''));
     const runner = await made.fleet.runner(id);
-    await until(runner, made.fleet, () => told(made.fleet).length > 0);
-    expect(told(made.fleet)).toHaveLength(1);
-    expect((await made.get(id)).nodes.find(({ wave }) => wave === 0)?.nodeID).toBe(told(made.fleet)[0]?.id);
+    await until(runner, made.fleet, () => commandedNodes(made.fleet).length > 0);
+    expect(commandedNodes(made.fleet)).toHaveLength(1);
+    expect((await made.get(id)).nodes.find(({ wave }) => wave === 0)?.nodeID).toBe(commandedNodes(made.fleet)[0]?.id);
   });
 
   test('that was updated rolls the change back after 30 seconds', async () => {
@@ -722,7 +722,7 @@ describe('an offline node', () => {
     const { id } = await made.begin();
     const runner = await made.fleet.runner(id);
     await until(runner, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
-    const [first] = told(made.fleet);
+    const [first] = commandedNodes(made.fleet);
     if (!first) throw new Error('nobody');
     await made.fleet.disconnect(first);
     await until(runner, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
@@ -753,14 +753,14 @@ describe('an operator', () => {
     const made = await fleetOf([3]);
     const { id } = await made.begin();
     const runner = await made.fleet.runner(id);
-    await until(runner, made.fleet, () => told(made.fleet).length === 1);
+    await until(runner, made.fleet, () => commandedNodes(made.fleet).length === 1);
     expect(await made.act(id, 'pause')).toMatchObject({ state: 'paused' });
     for (let second = 0; second < 40; second += 2) {
       await runner.tick();
       await made.fleet.report();
       made.fleet.pass(2);
     }
-    expect(told(made.fleet)).toHaveLength(1);
+    expect(commandedNodes(made.fleet)).toHaveLength(1);
     expect((await made.get(id)).waves[0]?.state).toBe('passed');
     await made.act(id, 'continue');
     expect((await finish(made, id)).state).toBe('completed');
@@ -791,12 +791,12 @@ describe('an operator', () => {
     const made = await fleetOf([30]);
     const { id } = await made.begin();
     const runner = await made.fleet.runner(id);
-    await until(runner, made.fleet, () => told(made.fleet).length === 1);
+    await until(runner, made.fleet, () => commandedNodes(made.fleet).length === 1);
     await made.act(id, 'fastLane');
-    const next = made.fleet.nodes.find(({ heard }) => heard.length === 0);
+    const next = made.fleet.nodes.find(({ commands }) => commands.length === 0);
     if (next) next.outcome = 'failed';
     await runner.tick();
-    expect(told(made.fleet)).toHaveLength(30);
+    expect(commandedNodes(made.fleet)).toHaveLength(30);
     const rollout = await finish(made, id);
     expect(rollout).toMatchObject({ state: 'completed', fast: true, counts: { updated: 29, failed: 1 } });
     expect(rollout.waves.map(({ state }) => state)).toEqual(['passed', 'skipped', 'passed']);
@@ -811,7 +811,7 @@ describe('an operator', () => {
   });
 });
 
-describe('a rollout can not start with', () => {
+describe('a rollout cannot start with', () => {
   const code = (name: ErrorName) => errors[name].code;
 
   test('nodes of another rollout', async () => {
@@ -857,7 +857,7 @@ describe('a rollout can not start with', () => {
 const sameAs = (names: string[]) => (found: string[]) => found.toSorted().join() === names.toSorted().join();
 
 test('paused rollouts of one operator leave room for those of others', async () => {
-  const another = await testApp(shelf.settings);
+  const another = await testApp(releaseStore.settings);
   const { pool, db: rows } = another.installation;
   const [greedy, other] = [await another.build.client(), await another.build.client()];
   const paused = (clientId: string, count: number) =>
@@ -906,15 +906,15 @@ describe('a process that dies', () => {
     // Each process lives a little longer than the one before.
     for (let life = 5; await untilItDies(made, id, life); life += 1) {
       const { wave, waves: all, nodes: now } = await made.get(id);
-      expect(told(made.fleet).length).toBeLessThanOrEqual(wave === 0 ? 1 : 3);
+      expect(commandedNodes(made.fleet).length).toBeLessThanOrEqual(wave === 0 ? 1 : 3);
       // Commanded nodes are recorded as such.
-      for (const node of told(made.fleet))
+      for (const node of commandedNodes(made.fleet))
         expect(now.find(({ nodeID }) => nodeID === node.id)?.state).toMatch(/^(updating|updated)$/);
       expect(all.filter(({ state }) => state === 'failed')).toEqual([]);
       if (life > 400) throw new Error('it never ends');
     }
     expect(await made.get(id)).toMatchObject({ state: 'completed', counts: { updated: 3 } });
-    expect(new Set(made.fleet.nodes.flatMap(({ heard }) => heard))).toEqual(new Set(['1.1.0']));
+    expect(new Set(made.fleet.nodes.flatMap(({ commands }) => commands))).toEqual(new Set(['1.1.0']));
   });
 });
 

@@ -51,7 +51,7 @@ async function configuration({ id }: { id: string }) {
 }
 
 describe('a version', () => {
-  test('is found by how its number begins, by its account, its reason or its id', async () => {
+  test('is found by the start of its number, by its account, its reason or its id', async () => {
     const site = await build.site();
     const { call } = as(site.owner);
     const siteId = site.id;
@@ -71,7 +71,7 @@ describe('a version', () => {
     expect(await find({ ids: [5, 500] })).toEqual({ total: 1, ids: ['5'] });
   });
 
-  test('is made by every change of a site: who, when, in which call, and what it came to', async () => {
+  test('is created by every change of a site, with its account, time, call and summary', async () => {
     const site = await build.site();
     const { call } = as(site.owner);
     const { data } = await call(cacheRules.create, {
@@ -428,7 +428,7 @@ describe('a restore', () => {
     });
   });
 
-  test('omits a deleted certificate and zone port, and says so', async () => {
+  test('omits a deleted certificate and zone port, and lists them', async () => {
     const { site, kept } = await furnished();
     const certificate = await db.certificate.create({ data: { siteId: site.id, name: 'old', names: [kept.name] } });
     await db.domain.update({ where: { id: kept.id }, data: { certificateId: certificate.id, maxFails: 8 } });
@@ -611,7 +611,7 @@ test('every table of a site is tracked or exempt, with the permission area of it
   ).toEqual([]);
 });
 
-test('of zones and rollouts the newest five hundred are kept as well, and current ones', async () => {
+test('the newest five hundred versions of a zone and five hundred rollouts are kept, and current ones', async () => {
   const zone = await build.zone();
   const { clientId } = await installation.db.zone.findUniqueOrThrow({ where: { id: zone.id } });
   await pool.query(

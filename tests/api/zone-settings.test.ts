@@ -168,7 +168,7 @@ describe('the settings of a zone', () => {
   });
 });
 
-describe('what is written for nginx', () => {
+describe('an nginx snippet', () => {
   test('is stored after validation by nginx, and published once enabled', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);

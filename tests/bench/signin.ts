@@ -1,5 +1,5 @@
-// Cost of a sign-in, the part of the deliberately slow password hash, and the cost of authenticating a call. CPU time
-// of the API's process; the clients are another process.
+// Cost of a sign-in, the part of the deliberately slow password hash, and the cost of authenticating a call, in CPU
+// time of the API's process. The clients are another process.
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';

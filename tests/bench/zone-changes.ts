@@ -1,6 +1,6 @@
-// Do zone changes fail requests? A real API process, a durable PostgreSQL, NATS and two real agents with nginx, clients
-// of every protocol, and one zone change per second through the API. Counts failed requests and retries. Use --firewall
-// off when other nodes run on this machine, because they share its kernel.
+// Do zone changes fail requests? A real API process, a durable PostgreSQL, NATS and two real agents with nginx, one
+// zone change per second through the API, and clients of every protocol. Counts failed requests and retries. Use
+// --firewall off when other nodes run on this machine, because they share its kernel.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';

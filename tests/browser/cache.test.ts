@@ -69,7 +69,7 @@ test('a rule shows its advanced options, and a soft purge of a prefix shows rece
   await page.context().close();
 });
 
-test('a rule honours or overrides the origin, and its sentence says so', async () => {
+test('a rule honours or overrides the origin, and its sentence shows which', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=cache'), { language: 'en', width: 1440 });
   const rule = page.locator('main ol > li').first();
   await rule.getByText('/shop/').dblclick();

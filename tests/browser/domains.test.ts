@@ -246,7 +246,7 @@ test('the CNAME check of more than a hundred domains has pages', async () => {
   await page.context().close();
 }, 240_000);
 
-test('what browsers shall remember is set step by step, and a preload list takes only what is whole', async () => {
+test('HSTS is set step by step, and its preload option requires complete settings', async () => {
   const { site, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}/${names[0]}?tab=https`, { language: 'en' });
   await page.getByLabel('Tell browsers (HSTS)').click();

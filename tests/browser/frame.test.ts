@@ -83,7 +83,7 @@ test('the site switcher searches among all sites', async () => {
   await page.context().close();
 });
 
-test('a page whose chunk is missing after an upgrade says so, and the frame stays', async () => {
+test('a page whose chunk is missing after an upgrade shows an error, and the frame stays', async () => {
   const { page } = await consoles.openAs(site.client, 'dashboard', { expectedErrors: /status of 404|module script/ });
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
   await page.route(/\/assets\/pages-/, (route) => route.fulfill({ status: 404 }));
@@ -191,7 +191,7 @@ describe('a page without data', () => {
     await page.context().close();
   });
 
-  test('whose server is away tries again by itself, and at once when its tab is looked at', async () => {
+  test('whose server is unreachable retries automatically, and at once when its tab becomes visible', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard', { expectedErrors: /ERR_CONNECTION_REFUSED/ });
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await page.clock.install();
@@ -240,7 +240,7 @@ describe('a page without data', () => {
     await page.context().close();
   });
 
-  test('with live data keeps its rows when the server is gone, and shows since when', async () => {
+  test('with live data keeps its rows while the server is unreachable, and shows their time', async () => {
     const node = await consoles.app.build.node({ zone: site.zone });
     const { page } = await consoles.openAs(site.client, 'nodeManage/nodesList', {
       expectedErrors: /ERR_INTERNET_DISCONNECTED/,
@@ -302,13 +302,13 @@ describe('a timeout', () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'not-started');
     await page.getByRole('button', { name: 'Reload' }).click();
-    // What is held back is released with the route.
+    // Removing the route releases the held requests.
     await page.unroute(files);
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await page.context().close();
   });
 
-  test('as a change of language keeps the language and says so', async () => {
+  test('of a change of language keeps the language and shows an error', async () => {
     const { page } = await consoles.open('user');
     await page.clock.install();
     await page.goto('/user/login');
@@ -322,7 +322,7 @@ describe('a timeout', () => {
     await page.context().close();
   });
 
-  test('as the palette says so, and the next opening tries again', async () => {
+  test('of the palette shows an error, and the next opening retries', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard');
     const dashboard = page.getByRole('heading', { level: 1, name: 'Dashboard' });
     await dashboard.waitFor();

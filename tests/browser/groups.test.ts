@@ -185,7 +185,7 @@ test('the backup group is forced after a confirmation, and released without one'
   await page.context().close();
 });
 
-test('a group without a backup says why it cannot be forced', async () => {
+test('a group without a backup shows why it cannot be forced', async () => {
   const { zone } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle', { theme: 'dark' });
   await page.getByRole('button', { name: 'More for Hong Kong backup' }).click();
@@ -257,7 +257,7 @@ describe('Needs attention', () => {
     await page.context().close();
   });
 
-  test('shows a customer its own sites, and says when all is well', async () => {
+  test('shows a customer its own sites, and a message when nothing needs attention', async () => {
     const site = await consoles.app.build.site();
     const names = await attentionItems(consoles.app.build, consoles.app.installation, site);
     const look = { language: 'zh-TW', theme: 'dark', width: 390 } as const;

@@ -41,7 +41,7 @@ const faults = async (page: Page) => {
   return [...(await accessibilityViolations(page)), await horizontalOverflow(page)];
 };
 
-test('a URL is purged in three clicks and one input, and each node gives its receipt', async () => {
+test('a URL is purged in three clicks and one input, and each node reports its receipt', async () => {
   const { page } = await product.openAs('user', 'sitesManagement');
   await page.locator('main h1').waitFor();
   const effort = { clicks: 0, inputs: 0 };

@@ -8,10 +8,10 @@ import { createReleaseStore } from '../support/builders/release-store.ts';
 
 let consoles: Consoles;
 beforeAll(async () => {
-  const shelf = await createReleaseStore();
-  await shelf.put('agent', '1.0.0');
-  await shelf.put('agent', '1.1.0');
-  consoles = await startConsoles(shelf.settings);
+  const releaseStore = await createReleaseStore();
+  await releaseStore.put('agent', '1.0.0');
+  await releaseStore.put('agent', '1.1.0');
+  consoles = await startConsoles(releaseStore.settings);
 }, 180_000);
 afterAll(() => consoles.stop());
 
@@ -30,7 +30,7 @@ test(
     await fleet.connect(...fleet.nodes);
     const { page } = await consoles.openAs(zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
 
-    // What follows is said before it is begun.
+    // The form shows the waves and the rollback before the upgrade starts.
     const agent = page.getByRole('listitem').filter({ hasText: 'Agent' }).filter({ hasText: '1.0.0: 4' });
     await agent.getByText('4 behind').waitFor();
     await agent.getByRole('button', { name: 'Upgrade 4 nodes' }).click();
@@ -54,7 +54,7 @@ test(
     const id = (await call(rollouts.list)).data[0]?.id ?? '';
     const get = () => call(rollouts.get, { params: { id } });
     const runner = await fleet.runner(id);
-    /** Looks, nodes report, two seconds pass; until it is so, or for ten minutes of the fleet. */
+    /** Ticks the runner, lets nodes report, and advances the clock by two seconds, for ten minutes at most. */
     const until = async (isSo: (now: Awaited<ReturnType<typeof get>>) => boolean) => {
       for (let second = 0; second < 600; second += 2) {
         if (isSo(await get())) return;
@@ -62,7 +62,7 @@ test(
         await fleet.report();
         fleet.pass(2);
       }
-      throw new Error('it never came to that');
+      throw new Error('the condition was never met');
     };
     const steps = page.locator('main ol').first();
     await until(({ waves }) => waves[1]?.state === 'soaking');
@@ -83,10 +83,10 @@ test(
     await dialog.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('paused at wave 2').waitFor();
     expect((await get()).state).toBe('paused');
-    // By keyboard one stands where one stood: on what takes it back.
+    // Focus moves to the button that replaces the pressed one.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Continue');
 
-    // Paused or not: those that have it are watched.
+    // Updated nodes are watched during a pause, too.
     for (const node of fleet.nodes)
       node.traffic = ({ version }) => ({ requests: 100, serverErrors: version === '1.1.0' ? 40 : 0, p99Ms: 20 });
     await until(({ endedAt }) => endedAt !== null);
@@ -103,7 +103,7 @@ test(
       .getByText(/ Rolled back$/)
       .first()
       .waitFor();
-    // The newest first, as in every log.
+    // The log lists the newest line first.
     expect(await log.getByRole('listitem').last().textContent()).toMatch(/Started/);
     await keepPicture(page, 'rollout-back');
 
@@ -115,8 +115,8 @@ test(
   },
 );
 
-// The call went out without any node, and its refusal named a field that no form has.
-test('an upgrade of no node is not begun, and says so at the version', { timeout: 120_000 }, async () => {
+// The form used to send the call without nodes, and showed an error at a field that it does not have.
+test('an upgrade without nodes is not started, and shows an error at the version', { timeout: 120_000 }, async () => {
   const { build, installation } = consoles.app;
   const node = await build.node();
   await installation.db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date(START) } });

@@ -217,17 +217,20 @@ test.each([
   ['zh-SG', '登录'],
   ['en-GB', 'Sign in'],
   ['fr-FR', '登入'],
-])('the first visit of a browser in %s shows the title %s, and loads one language', async (firstVisitLanguage, title) => {
-  const { page } = await openScreen('client', { firstVisitLanguage });
-  const loaded = new Set<string>();
-  page.on('request', (request) => loaded.add(request.url()));
-  await page.goto('/client/login');
-  await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
-  await expect.poll(() => page.title()).toBe(`${title} · Edgeloom`);
-  // Regression: the Chinese words were preloaded beside those of the browser's language.
-  expect([...loaded].filter((url) => url.includes('/assets/words-'))).toHaveLength(1);
-  await page.context().close();
-});
+])(
+  'the first visit of a browser in %s shows the title %s, and loads one language',
+  async (firstVisitLanguage, title) => {
+    const { page } = await openScreen('client', { firstVisitLanguage });
+    const loaded = new Set<string>();
+    page.on('request', (request) => loaded.add(request.url()));
+    await page.goto('/client/login');
+    await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
+    await expect.poll(() => page.title()).toBe(`${title} · Edgeloom`);
+    // Regression: the Chinese words were preloaded beside those of the browser's language.
+    expect([...loaded].filter((url) => url.includes('/assets/words-'))).toHaveLength(1);
+    await page.context().close();
+  },
+);
 
 test('the next page of the sign-in loads under a progress bar', async () => {
   const { page } = await openScreen();
@@ -297,7 +300,7 @@ describe('a mailed link that is opened during a session', () => {
     await page.context().close();
   });
 
-  test('of the same account says so', async () => {
+  test('of the same account shows that it is the same', async () => {
     const { email } = await passwordAccounts(app).createAccount();
     const window = await openScreen('client', { language: 'zh-CN' });
     const { accessToken } = await passwordAccounts(app).signIn({ email, kind: 'client' });

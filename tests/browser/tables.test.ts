@@ -144,7 +144,7 @@ describe('a list', () => {
     await page.context().close();
   });
 
-  test('that its reader cannot fill says who can', async () => {
+  test('without rows that the account cannot add explains who adds them', async () => {
     const { build } = consoles.app;
     const tenant = await build.client();
     for (const [who, list, text] of [
@@ -704,7 +704,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.context().close();
   });
 
-  test('says how many certificates more cover the names of new domains', async () => {
+  test('shows how many more certificates cover the names of new domains', async () => {
     const { build } = consoles.app;
     const site = await build.site();
     const names = Array.from({ length: 104 }, (_, i) => `n${i}.${site.id.slice(-8)}.example.org`);

@@ -170,7 +170,7 @@ test('blocks beyond the limit or the memory are not stored but counted; none is 
   await edge.admin.changeBlocks([], { begins: true });
 });
 
-test('a zone without a set blocks nobody', async () => {
+test('a zone without a set blocks no address', async () => {
   await edge.admin.changeBlocks([['127.0.0.41', 600, 'acl']], { begins: true });
   await serveWith({});
   const { name } = await edge.site();

@@ -72,7 +72,7 @@ describe('request cookies', () => {
 });
 
 describe('a response that sets cookies', () => {
-  test('is stored without them if the rule allows, and nobody gets them', async () => {
+  test('is stored without them if the rule allows, and no visitor gets them', async () => {
     const host = await ruled({ stripCookies: true });
     edge.origin.on('/set', { headers: { 'set-cookie': ['a=1', 'b=2'] } });
     for (const state of ['uri-miss', 'hit']) {

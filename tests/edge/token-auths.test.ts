@@ -314,7 +314,7 @@ test('the check precedes the HTTPS redirect, which keeps the token, and other re
   expect((await edge.get(target, { host: name, tls: name })).status).toBe(200);
 });
 
-test('without its module, or with an undecryptable key, nobody is served', async () => {
+test('without its module, or with an undecryptable key, every request is rejected', async () => {
   const { name } = await edge.site({}, { modules: { tokenAuth: randomUUID() } });
   expect((await edge.get('/a', { host: name })).status).toBe(503);
   const { doc, visit } = await guarded(authOf({}));

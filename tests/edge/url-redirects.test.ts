@@ -146,7 +146,7 @@ describe('a pattern', () => {
       '301 https://x.example.com/a%3Fb%23c%25',
     ]);
   });
-  test('that hits its match limit redirects nobody', async () => {
+  test('that hits its match limit redirects no request', async () => {
     const { name } = await withRedirects({ ...pattern('^/x$', '/caught'), source: '^/(a+)+$' });
     expect(await sent(name, `/${'a'.repeat(60)}!`)).toEqual([null]);
   });

@@ -460,7 +460,7 @@ test("a provider's own line names are mapped; lines that it lacks get the defaul
   expect(offered.map(({ line }) => line)).toEqual(['default', 'ct', 'overseas']);
 });
 
-test('a batch with one rejected name applies the rest, and a provider without weights per line says so', async () => {
+test('a batch with one rejected name applies the rest, and a provider without weights per line reports that', async () => {
   const tenant = await app.build.client();
   const { keyID, keySecret } = route53.key;
   const body = {

@@ -9,7 +9,7 @@ import { nodeAt, servedSite } from '../support/builders/served-site.ts';
 import { testDatabase } from '../support/services/shared-services.ts';
 import { visit } from '../support/assertions/visit.ts';
 
-test('a stored pattern that nginx cannot compile blocks nobody and is shown with its node', async () => {
+test('a stored pattern that nginx cannot compile blocks no request and is shown with its node', async () => {
   const plane = await controlPlane({ databaseUrl: await testDatabase() });
   onTestFinished(() => plane.stop());
   const origin = await startOrigin();

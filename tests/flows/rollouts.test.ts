@@ -27,34 +27,34 @@ import { testDir } from '../support/services/test-dir.ts';
 // Processes are started, on a machine that runs other tests as well.
 vi.setConfig({ testTimeout: 500_000, hookTimeout: 120_000 });
 
-/** Several programs are started anew one after the other, and watched. */
+/** Retries for as long as several programs take to restart one after the other. */
 const inTime = <T>(look: () => T | Promise<T>): Promise<T> => eventually(look, { within: 150_000 });
 
 const run = promisify(execFile);
-/** Of the internet, and nobody's on this machine; not even of another run of these tests, which share its addresses. */
+/** A public address that no interface of this machine has; the process id separates concurrent runs of these tests. */
 const VISITOR = `9.9.${(process.pid >> 8) & 255}.${process.pid & 255}`;
 
 let make: ReleaseMaker;
 let plane: ControlPlane;
 let origin: Origin;
-let shelf: string;
+let releasesDir: string;
 beforeAll(async () => {
-  [make, shelf, origin] = await Promise.all([releaseMaker(), testDir(), startOrigin()]);
+  [make, releasesDir, origin] = await Promise.all([releaseMaker(), testDir(), startOrigin()]);
   origin.on('/', { body: 'from the origin' });
-  const settings = { RELEASES_DIR: shelf, RELEASE_KEYS: make.keysFile };
+  const settings = { RELEASES_DIR: releasesDir, RELEASE_KEYS: make.keysFile };
   plane = await controlPlane({ databaseUrl: await testDatabase(), settings });
 });
 afterAll(async () => {
   await plane.stop();
-  await Promise.all([make.stop(), origin.stop(), rm(shelf, { recursive: true, force: true })]);
+  await Promise.all([make.stop(), origin.stop(), rm(releasesDir, { recursive: true, force: true })]);
 });
 
 async function offer({ archive }: TestRelease) {
   for (const file of [archive, archive.replace(/\.tar\.gz$/, '.json')])
-    await cp(file, path.join(shelf, path.basename(file)));
+    await cp(file, path.join(releasesDir, path.basename(file)));
 }
 
-/** Nodes of one zone, each on an address of its own, that serve one site; of another level, nginx keeps out whom the pack lists. */
+/** Nodes of one zone that serve one site, each on its own address. Above level 0 they drop networks in the pack. */
 async function fleet(count: number, release: TestRelease, level: FirewallLevel = 0) {
   const { port: http, zone, name } = await servedSite(plane, origin);
   const settings = { firewall: { ...open, level } };
@@ -78,13 +78,13 @@ async function fleet(count: number, release: TestRelease, level: FirewallLevel =
   const operator = plane.as(zone.client);
   const versions = async () => {
     const { data } = await operator.call(nodes.list, { query: { zoneID: zone.id } });
-    // Its version is known once it has joined, its release with its first heartbeat.
+    // A node reports its version when it joins, and its release with its first heartbeat.
     return data.map(({ version, release }) => (release === null ? '' : version));
   };
   return { made, name, http, operator, versions };
 }
 
-test('a release goes through all waves while visitors come, and the next, which does not start, ends at the first node', async () => {
+test('a release passes all waves while visitors are served, and a release that does not start ends at the first node', async () => {
   const [one, two, broken] = [
     await make.agent('1.0.0'),
     await make.agent('1.1.0'),
@@ -130,16 +130,16 @@ test('a release goes through all waves while visitors come, and the next, which 
   }
 });
 
-/** An address of the internet, for as long as the test lasts. */
+/** Routes a public address to this machine for the duration of the test. */
 async function visitorFrom(address: string) {
-  // A route, and no address of an interface: whenever one comes or goes, browsers beside this test break off what they have
-  // under way. One that a killed run has left is as good.
+  // A route does not disturb concurrent browser tests: browsers abort their requests when an interface gets or loses an
+  // address. A route that a killed run has left is reused.
   const route = ['local', `${address}/32`, 'dev', 'lo'];
   await run('ip', ['route', 'replace', ...route]);
   onTestFinished(async () => void (await run('ip', ['route', 'del', ...route])));
 }
 
-/** Asks one after the other at each of them, and notes what came of it. */
+/** Sends requests to each node, one after the other, and collects the nodes that closed a connection. */
 function visiting(places: readonly { listen: string; from: string }[], port: number, host: string) {
   const stopping = new AbortController();
   const closed = new Set<string>();
@@ -154,7 +154,7 @@ function visiting(places: readonly { listen: string; from: string }[], port: num
         call.end();
       });
       if (status === null) closed.add(listen);
-      // The machine is shared with what is being tested.
+      // Leaves CPU time to the tested programs.
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
   });
@@ -173,7 +173,7 @@ const riskPack = (networks: Record<string, number>) => ({
   ),
 });
 
-test('a poisonous pack is stopped at the first node: one that is garbage, one that nginx cannot read, one that drops visitors', async () => {
+test('a bad risk pack stops at the first node: garbage, unreadable by nginx, or dropping visitors', async () => {
   await visitorFrom(VISITOR);
   const release = await make.agent('2.0.0', async (dir) => {
     const file = path.join(dir, 'lua/edge/core/risk.lua');
@@ -200,14 +200,14 @@ test('a poisonous pack is stopped at the first node: one that is garbage, one th
     });
     visitors.closed.clear();
     const ids = made.map(({ id }) => id);
-    /** By the way that is usual. */
+    /** Rolls the pack out with the default strategy, and waits until it is rolled back. */
     const stopped = async (version: string, files: Record<string, string | Buffer>) => {
       await offer(await make.pack('risk', version, files));
       const { id } = await operator.call(upgrades.begin, { body: { ids, product: 'risk', version } });
       const look = () => operator.call(rollouts.get, { params: { id } });
       await inTime(async () => expect(await look()).toMatchObject({ state: 'rolledBack' }));
       const { data: lines } = await operator.call(rollouts.lines, { params: { id }, query: { pageSize: 100 } });
-      // The other one never heard of it.
+      // The other node received no command.
       expect(lines.filter(({ event }) => event === 'asked')).toHaveLength(1);
       await inTime(async () => {
         const { data } = await operator.call(upgrades.latest, {});
@@ -227,7 +227,7 @@ test('a poisonous pack is stopped at the first node: one that is garbage, one th
 
     const sharp = await stopped('1.0.2', riskPack({ '9.9.0.0/16': 75 }));
     expect(sharp).toMatchObject({ fault: 'refusals', counts: { back: 1, failed: 0 } });
-    // They were sent away at one node, and come in again.
+    // One node closed the visitors' connections, and accepts them again after the rollback.
     expect(visitors.closed).toHaveProperty('size', 1);
     visitors.closed.clear();
     for (const { listen } of made) expect((await get(http, name, '/', listen)).status).toBe(200);

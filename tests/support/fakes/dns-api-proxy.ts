@@ -10,7 +10,7 @@ export interface DnsApiProxy {
   /** HTTP methods of the requests so far. */
   calls: string[];
   /** Calls the listener after the provider has made a change and before the response is sent. */
-  onChange: (hear: () => void) => void;
+  onChange: (listener: () => void) => void;
   /** Holds the next request of this method until `letGo`, even if the client has disconnected by then. */
   holdNext: (method: 'GET' | 'PATCH') => { arrived: Promise<void>; release: () => void };
   stop: () => Promise<void>;
@@ -19,7 +19,7 @@ export interface DnsApiProxy {
 export async function startDnsApiProxy(target: string, mood: ProxyMode = 'fine'): Promise<DnsApiProxy> {
   const calls: string[] = [];
   let now = mood;
-  let hear: () => void = () => undefined;
+  let notifyChange: () => void = () => undefined;
   let keeping: { method: string; wait: () => Promise<void> } | null = null;
   async function respond(url: string, method: string, key: string, body: string | null, response: ServerResponse) {
     if (keeping?.method === method) {
@@ -30,7 +30,7 @@ export async function startDnsApiProxy(target: string, mood: ProxyMode = 'fine')
     try {
       const answer = await fetch(`${target}${url}`, { method, headers: { 'x-api-key': key }, body });
       const text = await answer.text();
-      if (method === 'PATCH') hear();
+      if (method === 'PATCH') notifyChange();
       // A 204 response must not have a body.
       response.writeHead(answer.status === 204 ? 200 : answer.status).end(text);
     } catch {
@@ -63,7 +63,7 @@ export async function startDnsApiProxy(target: string, mood: ProxyMode = 'fine')
       server.closeAllConnections();
     },
     calls,
-    onChange: (listener) => (hear = listener),
+    onChange: (listener) => (notifyChange = listener),
     holdNext(method) {
       const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const wait = () => {

@@ -38,7 +38,8 @@ export class FakeNode {
   readonly id: string;
   /** The newest order that the node has received and not carried out. */
   order: Ordered | null = null;
-  readonly heard: string[] = [];
+  /** Versions that the node was commanded to install, such as `1.0.0 back` or `no waf`. */
+  readonly commands: string[] = [];
   version = '1.0.0';
   isThere = true;
   /** Outcome of the next order. */
@@ -62,7 +63,6 @@ export class FakeNode {
   }
 }
 
-/** Logs steps in order, such as `begin 3 agent 1.1.0`. */
 export class FakeFleet {
   readonly nodes: readonly FakeNode[];
   readonly #here: Installation;
@@ -91,7 +91,7 @@ export class FakeFleet {
   async connect(...nodes: readonly FakeNode[]): Promise<void> {
     for (const { id, version } of nodes) {
       this.node(id).isThere = true;
-      const said = {
+      const state = {
         connectedAt: this.clock(),
         disconnectedAt: null,
         lastSeenAt: this.clock(),
@@ -101,8 +101,8 @@ export class FakeFleet {
       };
       await this.#here.db.nodeState.upsert({
         where: { nodeId: id },
-        create: { nodeId: id, ...said },
-        update: said,
+        create: { nodeId: id, ...state },
+        update: state,
       });
     }
   }
@@ -121,11 +121,14 @@ export class FakeFleet {
     return {
       here: this.#here,
       now: this.clock,
-      nodes: { isUp: () => this.isUp, order: (id, order) => Promise.resolve(this.#hear(this.node(id), order)) },
+      nodes: {
+        isUp: () => this.isUp,
+        order: (id, order) => Promise.resolve(this.#receiveCommand(this.node(id), order)),
+      },
     };
   }
 
-  #hear(node: FakeNode, { name, body }: Order): Answer {
+  #receiveCommand(node: FakeNode, { name, body }: Order): Answer {
     this.onStep(name);
     if (!node.isThere) return 'unsubscribed';
     const answer = { id: node.id, ok: true, error: null, tookMs: 1, objects: 0 };
@@ -140,33 +143,33 @@ export class FakeFleet {
     if (node.refusal !== null) return { ...answer, ok: false, error: node.refusal };
     if (name === 'removePack') {
       node.removal = Removal.parse(body);
-      node.heard.push(`no ${node.removal.product}`);
+      node.commands.push(`no ${node.removal.product}`);
       return answer;
     }
     const order = Ordered.parse(body);
     node.order = order;
-    node.heard.push(`${manifestOf(order).version}${order.rollback === true ? ' back' : ''}`);
+    node.commands.push(`${manifestOf(order).version}${order.rollback === true ? ' back' : ''}`);
     return answer;
   }
 
   /** Nodes with an order carry it out and report. */
   async report(nodes: readonly FakeNode[] = this.nodes): Promise<void> {
     for (const node of nodes) {
-      await this.#removed(node);
+      await this.#reportRemoval(node);
       const { order } = node;
       if (!order || !node.isThere || node.outcome === 'nothing') continue;
       const { version } = manifestOf(order);
       const isBack = order.rollback === true;
       const outcome = isBack ? 'complete' : node.outcome;
-      await this.say(node, order, 'switching');
+      await this.#reportState(node, order, 'switching');
       if (outcome === 'complete') node.version = version;
       node.order = null;
-      await this.say(node, order, outcome, outcome === 'complete' ? '' : 'it did not come up');
+      await this.#reportState(node, order, outcome, outcome === 'complete' ? '' : 'it did not come up');
       await this.connect(node);
     }
   }
 
-  async #removed(node: FakeNode): Promise<void> {
+  async #reportRemoval(node: FakeNode): Promise<void> {
     const { removal } = node;
     if (!removal || !node.isThere) return;
     node.removal = null;
@@ -174,7 +177,7 @@ export class FakeFleet {
     await storeUpgradeReport(this.#here.pool, node.id, { ...report, at: this.clock().toISOString() }, this.clock());
   }
 
-  say(node: FakeNode, order: Ordered, state: UpgradeState, message = ''): Promise<void> {
+  #reportState(node: FakeNode, order: Ordered, state: UpgradeState, message = ''): Promise<void> {
     const { product, version } = manifestOf(order);
     const report = { upgradeID: order.upgradeID, product, version, state, message, at: this.clock().toISOString() };
     return storeUpgradeReport(this.#here.pool, node.id, report, this.clock());

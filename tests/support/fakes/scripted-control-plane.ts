@@ -97,17 +97,17 @@ export class Peer {
   constructor(line: NatsConnection, pageSize: number) {
     this.#line = line;
     this.#pageSize = pageSize;
-    this.#hear(subjects.sync(this.nodeID), (message) => {
+    this.#subscribe(subjects.sync(this.nodeID), (message) => {
       const request = SyncRequest.parse(message.json());
       this.syncs.push(request);
       message.respond(JSON.stringify(this.onSync(this.#page(request))));
     });
-    this.#hear(subjects.ack(this.nodeID), (message) => void this.acks.push(Ack.parse(message.json())));
-    this.#hear(subjects.heartbeat(this.nodeID), (message) => {
+    this.#subscribe(subjects.ack(this.nodeID), (message) => void this.acks.push(Ack.parse(message.json())));
+    this.#subscribe(subjects.heartbeat(this.nodeID), (message) => {
       this.heartbeats.push(Heartbeat.parse(message.json()));
       message.respond(JSON.stringify({ revision: this.revision, digest: this.digest }));
     });
-    this.#hear(subjects.upgrade(this.nodeID), (message) => {
+    this.#subscribe(subjects.upgrade(this.nodeID), (message) => {
       this.upgrades.push(UpgradeReport.parse(message.json()));
       message.respond('{}');
     });
@@ -171,7 +171,7 @@ export class Peer {
     return { schema: DOCUMENT_SCHEMA, full, docs, revision: more ? (docs.at(-1)?.revision ?? 0) : this.revision, more };
   }
 
-  #hear(subject: string, task: (message: Msg) => void): void {
+  #subscribe(subject: string, task: (message: Msg) => void): void {
     this.#line.subscribe(subject, { callback: (error, message) => void (error === null && task(message)) });
   }
 }

@@ -1,4 +1,4 @@
--- What a plugin decided about a simulated request, and the rule that made it decide.
+-- Decisions of plugins about a simulated request, with the rule behind each.
 local type = type
 
 local _M = {}
