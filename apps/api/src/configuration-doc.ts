@@ -7,10 +7,10 @@ export const file = new URL('../../../docs/configuration.md', import.meta.url);
 
 const head = `# Configuration of the API
 
-The API reads these variables once, at its start, and refuses to start when one of them cannot be used. A variable that
-is set to nothing counts as not set. This page is made from \`apps/api/src/core/env.ts\` by \`node apps/api/src/configuration-doc.ts\`.
+The API reads these variables once, when it starts, and does not start with an invalid one. An empty variable counts as not set. This page is
+generated from \`apps/api/src/core/env.ts\` by \`node apps/api/src/configuration-doc.ts\`.
 
-| variable | default | what it is |
+| variable | default | meaning |
 |---|---|---|
 `;
 

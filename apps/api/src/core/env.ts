@@ -44,141 +44,141 @@ export const Env = z.object({
     .min(2)
     .max(500)
     .default(20)
-    .describe('Connections that one process keeps at most'),
+    .describe('Maximum number of database connections of a process'),
   NATS_URL: z
     .url({ protocol: /^(nats|tls)$/ })
     .default('nats://127.0.0.1:4222')
-    .describe('Where the control plane itself reaches NATS'),
-  NODE_NATS_URLS: List.default([]).describe('What nodes are told, by comma; empty: NATS_URL'),
+    .describe('URL of NATS for the control plane'),
+  NODE_NATS_URLS: List.default([]).describe('URLs of NATS for nodes, separated by commas. Default: NATS_URL'),
   SECRETS_DIR: z
     .string()
     .min(1)
-    .describe('Folder of master.key, session.key and nats.json; `cli.ts secrets:init` makes them'),
+    .describe('Folder of master.key, session.key and nats.json; `cli.ts secrets:init` creates them'),
   HOST: z
     .string()
     .min(1)
     .default('127.0.0.1')
     .describe('Address of the public listener: the API and the consoles of customers and operators'),
-  PORT: PortNumber.default(8080).describe('Its port; 0 takes any free one'),
+  PORT: PortNumber.default(8080).describe('Its port; 0 is any free one'),
   ADMIN_HOST: z
     .string()
     .min(1)
     .default('127.0.0.1')
-    .describe('Address of the listener that alone serves the admin console and its calls'),
-  ADMIN_PORT: PortNumber.default(8081).describe('Its port; 0 takes any free one'),
+    .describe('Address of the only listener that serves the admin console and its calls'),
+  ADMIN_PORT: PortNumber.default(8081).describe('Its port; 0 is any free one'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .default('http://127.0.0.1:8080')
-    .describe('The address people type; used in mails, and https here makes cookies secure'),
+    .describe('URL of the consoles for users and in mails; https makes cookies secure'),
   ADMIN_URL: z
     .url({ protocol: /^https?$/ })
     .default('http://127.0.0.1:8081')
-    .describe('The address of the admin console; used in mails to its accounts, and passkeys work there'),
+    .describe('URL of the admin console, for its mails and passkeys'),
   TRUST_PROXY: List.default([]).describe(
-    'Addresses or CIDRs of the proxies before us, by comma; only they may say who the caller is',
+    'Addresses or CIDRs of proxies whose X-Forwarded-For is trusted, separated by commas',
   ),
-  CONSOLE_DIR: z.string().optional().describe('The built console; without it only the API is served'),
-  BODY_LIMIT: z.coerce.number().int().min(1024).default(2_097_152).describe('Bytes of the largest request body'),
+  CONSOLE_DIR: z.string().optional().describe('Folder of the built console; without it only the API is served'),
+  BODY_LIMIT: z.coerce.number().int().min(1024).default(2_097_152).describe('Maximum size of a request body in bytes'),
   RATE_SIGN_IN: Rate.prefault('300/900').describe(
-    'Calls without a session from one address that open one or try to, over all processes: calls/seconds',
+    'Rate limit of sign-ins per address, over all processes: calls/seconds',
   ),
-  RATE_MAIL: Rate.prefault('60/900').describe('Calls that send mail, of one account or address, over all processes'),
+  RATE_MAIL: Rate.prefault('60/900').describe(
+    'Rate limit of calls that send mail, per account and address, over all processes',
+  ),
   RATE_PROBE: Rate.prefault('30/60').describe(
-    'Looks at an origin, a DNS account or where names lead, for whoever sets them up, of one account or address, over all processes',
+    'Rate limit of tests of origins, DNS accounts and CNAMEs, per account and address, over all processes',
   ),
-  RATE_WRITE: Rate.prefault('600/60').describe('Calls of one account that change something, in one process'),
-  RATE_READ: Rate.prefault('3000/60').describe('Calls of one account that only read, in one process'),
+  RATE_WRITE: Rate.prefault('600/60').describe('Rate limit of writes per account, in each process'),
+  RATE_READ: Rate.prefault('3000/60').describe('Rate limit of reads per account, in each process'),
   RATE_ADDRESS_FACTOR: z.coerce
     .number()
     .int()
     .min(1)
     .max(1000)
     .default(10)
-    .describe('How many accounts’ worth of writes and reads one address has: offices share one'),
-  MAIL_DIR: z.string().optional().describe('Write each mail to a file of this folder, for trying things out'),
+    .describe('Factor by which the limits of an address exceed those of an account, since offices share an address'),
+  MAIL_DIR: z.string().optional().describe('Folder to which mails are written instead of sent, for tests'),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()
-    .describe('Send mail by this server: smtp://user:password@host:587'),
-  MAIL_FROM: z.string().min(3).default('Edgeloom <edgeloom@localhost>').describe('Sender of our mails'),
+    .describe('Mail server: smtp://user:password@host:587'),
+  MAIL_FROM: z.string().min(3).default('Edgeloom <edgeloom@localhost>').describe('Sender of mails'),
   ORIGIN_ALLOW: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])
-    .describe('CIDRs that origins may lie in although they are private or local'),
+    .describe('Private or local CIDRs in which origins are allowed'),
   ORIGIN_DENY: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])
-    .describe("Further CIDRs that origins may not lie in: the control plane's own addresses"),
+    .describe("Further CIDRs in which origins are not allowed, such as the control plane's own"),
   CNAME_SUFFIX: z
     .string()
     .regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/, 'a domain name in lower case')
     .max(200)
     .optional()
-    .describe(
-      "Where an operator has no DNS account, domains point to a name of their site's below this one; make `*.<suffix>` lead to the nodes",
-    ),
+    .describe('Suffix of CNAME targets for operators without a DNS account; `*.<suffix>` must point to the nodes'),
   NODE_CONTROL_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('Where nodes reach this API to join; empty: PUBLIC_URL'),
+    .describe('URL of this API for nodes. Default: PUBLIC_URL'),
   NODE_ALLOW: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])
-    .describe('CIDRs that nodes may be installed in although they are private or local'),
+    .describe('Private or local CIDRs in which nodes may be installed'),
   RELEASES_DIR: z
     .string()
     .optional()
     .describe(
-      'Folder of signed releases, of the agent and of packs of data, as `deploy/release.ts` makes them: what machines that become nodes are sent, and what nodes are upgraded to',
+      'Folder of signed releases of the agent and of data packs, made by `deploy/release.ts`, for installations and upgrades',
     ),
   RELEASE_KEYS: z
     .string()
     .optional()
     .describe(
-      'Whose releases are taken: a file of Ed25519 public keys in PEM, or their text. Nodes are given them when they are installed',
+      'Public keys that verify releases: a file of Ed25519 keys in PEM, or their text. Nodes get them when they are installed',
     ),
   ARTIFACTS_DIR: z
     .string()
     .optional()
     .describe(
-      'Folder of what else machines are sent: openresty-*.el9.x86_64.rpm, node-v20*-linux-x64.tar.gz, for CentOS 7 node-v20*-linux-x64-glibc-217.tar.gz',
+      'Folder of further files for installations: openresty-*.el9.x86_64.rpm, node-v20*-linux-x64.tar.gz, for CentOS 7 node-v20*-linux-x64-glibc-217.tar.gz',
     ),
   NGINX_BINARY: z
     .string()
     .min(1)
     .default('nginx')
     .describe(
-      'nginx or OpenResty with Lua, which tests what operators write for it, in namespaces of its own (unshare, setpriv, prlimit); without one nothing written is stored',
+      'nginx or OpenResty with Lua that tests snippets of operators, in namespaces (unshare, setpriv, prlimit). Without it no snippet is stored',
     ),
   OPENRESTY_URL: z
     .url({ protocol: /^https?$/ })
     .default('https://openresty.org/package')
-    .describe('Repository of OpenResty for machines that are sent no rpm, or a mirror of it'),
+    .describe('Repository of OpenResty, or a mirror, for installations without an rpm'),
   DNS_RESOLVERS: List.pipe(
     z.array(z.string().regex(/^([0-9.]+|\[[0-9a-f:]+\]|[0-9a-f:]+)(:[0-9]{1,5})?$/i, 'address:port')),
   )
     .default([])
     .describe(
-      "Name servers that are asked where domains point to, and which ones a zone has, by comma; empty: the system's",
+      "DNS resolvers for CNAME checks and for the name servers of zones, separated by commas. Default: the system's",
     ),
   DNS_ENDPOINTS: Json.pipe(z.partialRecord(DnsProvider.exclude(['powerDNS']), z.url({ protocol: /^https?$/ })))
     .prefault('{}')
     .describe(
-      'Where DNS providers are asked instead of at their own addresses, as JSON: {"dnspod": "https://…"}, for a private endpoint or a relay. Plain http, and private networks, only where ORIGIN_ALLOW names them',
+      'Endpoints of DNS providers in place of their own, as JSON: {"dnspod": "https://…"}, for private endpoints or proxies. Plain HTTP and private networks must be permitted by ORIGIN_ALLOW',
     ),
   ACME_AUTHORITIES: Authorities.default([
     { name: "Let's Encrypt", directory: 'https://acme-v02.api.letsencrypt.org/directory', ordersPer3Hours: 250 },
   ]).describe(
-    'Who issues automatic certificates, the first that can, as JSON: [{"name", "directory", "eab": {"kid", "key"}, "rootFile", "ordersPer3Hours"}]; eab where the authority wants one, rootFile where the system does not trust it, ordersPer3Hours to stay below its limit (250)',
+    'ACME authorities in order of preference, as JSON: [{"name", "directory", "eab": {"kid", "key"}, "rootFile", "ordersPer3Hours"}]. eab: external account binding; rootFile: for a root that the system does not trust; ordersPer3Hours: rate limit (250)',
   ),
-  ACME_CONTACT: z.email().optional().describe('Where authorities reach whoever runs this installation'),
+  ACME_CONTACT: z.email().optional().describe('Contact address of this installation for ACME authorities'),
   METRICS_TOKEN: z
     .string()
     .min(16)
     .optional()
-    .describe('Bearer token of GET /api/v1/metrics; without it the call is off'),
+    .describe('Bearer token of GET /api/v1/metrics; without it the call is disabled'),
   LOG_LEVEL: z
     .enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'])
     .default('info')
-    .describe('Least grave line that is logged'),
-  LOG_REQUESTS: Flag.default(true).describe('One log line for each call'),
+    .describe('Minimum level of logged lines'),
+  LOG_REQUESTS: Flag.default(true).describe('Logs each call'),
 });
 export type Env = z.output<typeof Env>;
 export type Authority = z.output<typeof Authority>;
