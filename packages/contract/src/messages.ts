@@ -1,4 +1,4 @@
-// Messages of our own schema rules. The consoles have a phrase for each (`errors.messages`).
+// Message catalogue of our own schema rules. Consoles translate each message (`errors.messages`).
 export const errorMessages = [
   'no enabled domain of a site in this zone',
   'the zone does not open this port, or speaks the other protocol there',

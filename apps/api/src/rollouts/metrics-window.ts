@@ -1,4 +1,4 @@
-// Metrics of a rollout's nodes: the baseline before the update, and a window of samples since.
+// Metrics of a rollout's nodes: the baseline before the update, and the metrics window of samples since.
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 import * as z from 'zod';
 import { clean } from '../node-link/incoming.ts';

@@ -1,4 +1,4 @@
-// Messages of rollouts: a code with values, which consoles translate, and the same as English text for other readers.
+// Message catalogue of rollouts: codes with values, which consoles translate, and their English text for other readers.
 // Texts of people and of a node's programs are not translated.
 import * as z from 'zod';
 
