@@ -6,6 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // What one process has compiled none compiles again: not the next file of tests, nor any api or agent that a test starts.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, '.data/cache/compiled');
 
+/** Tests of the API's modules with a database or with other servers. */
+const integrationTests = 'apps/api/src/**/*.integration.test.ts';
 const tests = path.join(import.meta.dirname, 'tests');
 
 /** They take minutes each: begun last, the run would wait for one of them alone. A clean clone has no durations to sort by. */
@@ -34,10 +36,16 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: mixed() },
     projects: [
-      project('unit', ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts']),
+      project('unit', {
+        include: ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts'],
+        exclude: [integrationTests],
+      }),
       console(),
       // One project, because vitest reuses a worker only if the next file is of the same project.
-      project('integration', ['tests/**/*.test.ts'], ['tests/support/services/global-setup.ts']),
+      project('integration', {
+        include: ['tests/**/*.test.ts', integrationTests],
+        globalSetup: ['tests/support/services/global-setup.ts'],
+      }),
     ],
   },
 });
@@ -46,8 +54,8 @@ export default defineConfig({
  * Node itself loads these, as it does in earnest, and faster than Vite. Files that run in one worker share its loaded modules:
  * loading modules for each file was half of the CPU time of `tests/api`. A test must therefore undo what it changes in a module.
  */
-function project(name: string, include: string[], globalSetup: string[] = []) {
-  const test = { name, include, globalSetup, experimental: { viteModuleRunner: false }, isolate: false };
+function project(name: string, files: { include: string[]; exclude?: string[]; globalSetup?: string[] }) {
+  const test = { name, ...files, experimental: { viteModuleRunner: false }, isolate: false };
   return { extends: true as const, test };
 }
 

@@ -1,7 +1,5 @@
 // Rate limits per class, account and address, shared by several processes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classOf } from '@edgeloom/api/http/limits.ts';
-import { groups } from '@edgeloom/contract/all.ts';
 import type { Tenant } from '../support/builders/build.ts';
 import { startApp, type TestApp } from '../support/services/running-app.ts';
 import { services, testDatabase } from '../support/services/shared-services.ts';
@@ -142,12 +140,4 @@ describe('writes and reads', () => {
     const found = await statuses(13, (i) => call({ address, token: `wrong${i}` }, 'GET', 'client/zones'));
     expect(found.at(-1)).toBe(429);
   });
-});
-
-test('every call has a class, and calls without session are not plain writes', () => {
-  const endpoints = groups.flatMap((group) => Object.values(group));
-  const open = endpoints.filter(({ can, method }) => can === 'anyone' && method !== 'GET');
-  const odd = open.filter((endpoint) => !['signIn', 'mail'].includes(classOf(endpoint)));
-  // A refresh token has 256 random bits and cannot be guessed.
-  expect(odd.map(({ feature, name }) => `${feature}.${name}`)).toEqual(['auth.refresh']);
 });

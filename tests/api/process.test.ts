@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { openLog } from '@edgeloom/api/core/log.ts';
 import { minimalEnv } from '../support/services/minimal-env.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { freePorts } from '../support/services/ports.ts';
@@ -58,19 +57,4 @@ test('an invalid environment prevents the start, with each error by name', async
   const { ended, output } = start({ DATABASE_URL: 'nonsense', PORT: 'http' });
   expect((await ended)[0]).toBe(1);
   expect(output()).toMatch(/DATABASE_URL:[^]*SECRETS_DIR:[^]*PORT:/);
-});
-
-test('secrets are masked in logs by name', () => {
-  const lines: string[] = [];
-  const log = openLog({ LOG_LEVEL: 'info' }, { write: (line: string) => lines.push(line) });
-  log.info(
-    {
-      password: 'one',
-      user: { refreshToken: 'two' },
-      request: { headers: { authorization: 'three', cookie: 'four' } },
-    },
-    'look',
-  );
-  expect(lines.join('')).not.toMatch(/one|two|three|four/);
-  expect(lines).toHaveLength(1);
 });

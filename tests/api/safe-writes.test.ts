@@ -1,10 +1,6 @@
 // Idempotency keys, and If-Match.
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { answersSecret, takesKey } from '@edgeloom/api/http/idempotency.ts';
-import { hasETag } from '@edgeloom/api/http/preconditions.ts';
-import { groups } from '@edgeloom/contract/all.ts';
-import { mounted } from '@edgeloom/contract/endpoint.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { testApp } from '../support/services/app.ts';
 import { unique } from '../support/builders/build.ts';
@@ -146,23 +142,6 @@ describe('a POST with an Idempotency-Key', () => {
         errorData: [{ path: 'Idempotency-Key', rule: 'format' }],
       });
   });
-
-  test('detects responses with secrets by their field names', () => {
-    const secret = groups
-      .flatMap((group) => Object.values(group))
-      .filter((endpoint) => takesKey(endpoint) && answersSecret(endpoint.reply))
-      .map(({ feature, name }) => `${feature}.${name}`);
-    expect(secret).toEqual(
-      expect.arrayContaining([
-        'auth.verify',
-        'login2fa.phase0',
-        'login2fa.phase1',
-        'login2fa.phase2',
-        'nodes.create',
-        'nodes.rejoin',
-      ]),
-    );
-  });
 });
 
 describe('a PUT with If-Match', () => {
@@ -248,17 +227,5 @@ describe('a PUT with If-Match', () => {
       );
     expect(new Set(times).size).toBe(5);
     expect(times).toEqual(times.toSorted((a, b) => a - b));
-  });
-
-  test('is supported for every object with a modification time', () => {
-    const offered = mounted(groups).filter(({ endpoint, method }) => method === 'PUT' && hasETag(endpoint));
-    expect(offered.map(({ path }) => path)).toEqual(
-      expect.arrayContaining([
-        'client/zone',
-        'client/product',
-        'client/node',
-        'client/site/:siteId/setting/cacheRules',
-      ]),
-    );
   });
 });

@@ -6,14 +6,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sealedColumns } from '@edgeloom/api/core/rotate-secrets.ts';
-import { initSecrets, masterKeyFile, readMasterKeys, writeMasterKeys } from '@edgeloom/api/core/secrets-dir.ts';
-import { envelope } from '@edgeloom/api/core/secrets.ts';
-import { testApp, type TestApp } from '../support/services/app.ts';
-import { minimalEnv } from '../support/services/minimal-env.ts';
-import { eventually } from '../support/assertions/eventually.ts';
+import { sealedColumns } from './rotate-secrets.ts';
+import { initSecrets, masterKeyFile, readMasterKeys, writeMasterKeys } from './secrets-dir.ts';
+import { envelope } from './secrets.ts';
+import { testApp, type TestApp } from '../../../../tests/support/services/app.ts';
+import { minimalEnv } from '../../../../tests/support/services/minimal-env.ts';
+import { eventually } from '../../../../tests/support/assertions/eventually.ts';
 
-const cli = fileURLToPath(new URL('../../apps/api/src/cli.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../cli.ts', import.meta.url));
 const folders: string[] = [];
 const apps: TestApp[] = [];
 afterAll(async () => {
@@ -142,7 +142,7 @@ test('every encrypted column is known to the rotation', { timeout: 240_000 }, as
   const { installation } = await sealed();
   const found = (await sealedColumns(installation.pool)).map(({ table, name }) => `${table}.${name}`);
   // Columns with "sealed" in their name.
-  const schema = path.join(import.meta.dirname, '../../prisma/schema');
+  const schema = path.join(import.meta.dirname, '../../../../prisma/schema');
   const files = (await readdir(schema)).map((file) => readFile(path.join(schema, file), 'utf8'));
   const models = (await Promise.all(files)).join('\n').split(/^model /m);
   const names = models.flatMap((model) => {

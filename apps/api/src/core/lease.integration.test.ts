@@ -9,8 +9,8 @@ import {
   takeLease,
   type Lease,
   type LeaseKind,
-} from '@edgeloom/api/core/lease.ts';
-import { testDatabase } from '../support/services/shared-services.ts';
+} from './lease.ts';
+import { testDatabase } from '../../../../tests/support/services/shared-services.ts';
 
 const kind: LeaseKind = { table: 'leased_rows', seconds: 1, isOpen: `state = 'open'` };
 let databaseUrl: string;

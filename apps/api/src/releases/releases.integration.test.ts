@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { upgradeOrder } from '@edgeloom/api/releases/orders.ts';
-import { latestOf, releasesIn } from '@edgeloom/api/releases/store.ts';
+import { upgradeOrder } from './orders.ts';
+import { latestOf, releasesIn } from './store.ts';
 import { UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { keyFilesIn, makeReleaseKey } from '../../deploy/release-key.ts';
-import { makeRelease, readKey } from '../../deploy/release.ts';
-import { testApp } from '../support/services/app.ts';
-import type { TestApp } from '../support/services/app.ts';
-import { testDir } from '../support/services/test-dir.ts';
+import { keyFilesIn, makeReleaseKey } from '../../../../deploy/release-key.ts';
+import { makeRelease, readKey } from '../../../../deploy/release.ts';
+import { testApp } from '../../../../tests/support/services/app.ts';
+import type { TestApp } from '../../../../tests/support/services/app.ts';
+import { testDir } from '../../../../tests/support/services/test-dir.ts';
 
 let dir: string;
 let releases: string;

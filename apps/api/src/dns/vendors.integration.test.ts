@@ -1,15 +1,15 @@
 // DNS accounts at the large clouds, against fake vendors that implement the documented APIs and verify signatures.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { DnsRecords } from '@edgeloom/api/dns/account.ts';
-import { openDns } from '@edgeloom/api/dns/provider.ts';
+import type { DnsRecords } from './account.ts';
+import { openDns } from './provider.ts';
 import { DnsCredentials } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isSignedByAlibaba, startAliDns } from '../support/fakes/dns-vendors/ali-dns.ts';
-import { isSignedByTencent, startDnspod } from '../support/fakes/dns-vendors/dnspod.ts';
-import { isSignedByHuawei, startHuaweiCloud } from '../support/fakes/dns-vendors/huawei-cloud.ts';
-import { isSignedByAmazon, startRoute53 } from '../support/fakes/dns-vendors/route-53.ts';
-import type { VendorRequest, FakeVendor } from '../support/fakes/dns-vendors/fake-vendor.ts';
+import { isSignedByAlibaba, startAliDns } from '../../../../tests/support/fakes/dns-vendors/ali-dns.ts';
+import { isSignedByTencent, startDnspod } from '../../../../tests/support/fakes/dns-vendors/dnspod.ts';
+import { isSignedByHuawei, startHuaweiCloud } from '../../../../tests/support/fakes/dns-vendors/huawei-cloud.ts';
+import { isSignedByAmazon, startRoute53 } from '../../../../tests/support/fakes/dns-vendors/route-53.ts';
+import type { VendorRequest, FakeVendor } from '../../../../tests/support/fakes/dns-vendors/fake-vendor.ts';
 
 const zone = 'example.com';
 /** One line of each vendor, and its name of the default line. */

@@ -1,15 +1,15 @@
 // Tenant scope of `ctx.db`, with every kind of query that services use.
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '@edgeloom/api/core/actor.ts';
-import { stranger } from '@edgeloom/api/core/actor.ts';
-import { owners } from '@edgeloom/api/core/owners.ts';
-import { scoping } from '@edgeloom/api/core/scope.ts';
-import { contains, sql } from '@edgeloom/api/core/sql.ts';
+import type { Actor } from './actor.ts';
+import { stranger } from './actor.ts';
+import { owners } from './owners.ts';
+import { scoping } from './scope.ts';
+import { contains, sql } from './sql.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
-import { testApp } from '../support/services/app.ts';
-import type { SignedInAccount } from '../support/builders/api-clients.ts';
-import type { BuiltSite } from '../support/builders/build.ts';
+import { testApp } from '../../../../tests/support/services/app.ts';
+import type { SignedInAccount } from '../../../../tests/support/builders/api-clients.ts';
+import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
 
 const { build, installation, close } = await testApp();
 const { db } = installation;
@@ -291,7 +291,7 @@ describe('writes', () => {
 });
 
 describe('the schema follows the naming rules of the scope', async () => {
-  const folder = new URL('../../prisma/schema/', import.meta.url);
+  const folder = new URL('../../../../prisma/schema/', import.meta.url);
   const files = (await readdir(folder)).filter((name) => name.endsWith('.prisma'));
   const schema = (await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))).join('\n');
   const models = [...schema.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)].map(([, name = '', body = '']) => ({
@@ -344,7 +344,7 @@ describe('the schema follows the naming rules of the scope', async () => {
 });
 
 test('only sign-in and branding lookups, which run without an account, bypass the scope', async () => {
-  const folder = new URL('../../apps/api/src/modules/', import.meta.url);
+  const folder = new URL('../modules/', import.meta.url);
   const all = await readdir(folder, { recursive: true });
   const early = ['branding/branding.routes.ts'];
   const files = all.filter((name) => name.endsWith('.ts') && !name.startsWith('auth/') && !early.includes(name));

@@ -1,8 +1,8 @@
 // Advisory lock classes in code must match those in database functions.
-import { lockClasses, locks } from '@edgeloom/api/core/locks.ts';
+import { lockClasses, locks } from './locks.ts';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { testDatabase } from '../support/services/shared-services.ts';
+import { testDatabase } from '../../../../tests/support/services/shared-services.ts';
 
 test('lock numbers are unique, and locks of database functions are on the list', async () => {
   for (const list of [locks, lockClasses]) {
