@@ -4,12 +4,11 @@ import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { mailedTokens, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { siteKey } from '@edgeloom/contract/edge/documents.ts';
-import { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
-import { compileKeys } from '@edgeloom/api/node-link/load.ts';
-import { originPolicy } from '@edgeloom/api/core/outbound.ts';
+import { SiteDoc, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { apiClients } from '../support/builders/api-clients.ts';
+import { compileBody } from '../support/builders/compiled-documents.ts';
 import { testApp } from '../support/services/app.ts';
+import { expireAccounts } from '../support/services/background-work.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { mailsTo, mailTo, tokenIn } from '../support/assertions/mailbox.ts';
@@ -350,19 +349,8 @@ describe('a suspension', () => {
 });
 
 describe('sites', () => {
-  async function statusOf(site: BuiltSite) {
-    const { env, secrets } = installation;
-    const connection = await pool.connect();
-    try {
-      const [compiled] = await compileKeys(connection, { secrets, policy: originPolicy(env) }, site.zoneId, [
-        siteKey(site.id),
-      ]);
-      const body = compiled && 'body' in compiled ? compiled.body : null;
-      return /"status":"(\w+)"/.exec(body ?? '')?.[1];
-    } finally {
-      connection.release();
-    }
-  }
+  const statusOf = async ({ id, zoneId }: BuiltSite) =>
+    SiteDoc.parse(JSON.parse(await compileBody(installation, zoneId, siteKey(id)))).status;
 
   test('of a locked customer are out of service until unlocked; those of a paused customer serve', async () => {
     const site = await build.site();

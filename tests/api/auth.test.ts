@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { hashPassword } from '@edgeloom/api/core/auth/passwords.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { accessToken } from '../support/builders/api-clients.ts';
@@ -7,14 +6,13 @@ import { testApp } from '../support/services/app.ts';
 import { unique } from '../support/builders/build.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { codeIn, mailTo } from '../support/assertions/mailbox.ts';
+import { password, passwordHash } from '../support/builders/password-accounts.ts';
 import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { db, pool } = app.installation;
 afterAll(() => app.close());
 
-const password = 'correct horse battery';
-const passwordHash = await hashPassword(password);
 const anyone = app.as({ kind: 'client', token: null }).call;
 const bearer = (token: string) => app.as({ kind: 'client', token }).call;
 

@@ -1,10 +1,9 @@
 // Limits on automatic certificates, and fair order when many orders wait.
 import { randomUUIDv7 } from 'node:crypto';
-import { claimOrder } from '@edgeloom/api/acme/order.ts';
-import { roomFor } from '@edgeloom/api/acme/placements.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/services/app.ts';
+import { claimOrder } from '../support/services/background-work.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
 import '../support/assertions/matchers.ts';
 
@@ -116,17 +115,4 @@ test('a thousand orders of one site do not delay those of others', async () => {
   expect(firsts(many)[0]).toBeLessThanOrEqual(3);
   expect(firsts(many)).toHaveLength(3);
   expect(firsts(crowd)).toHaveLength(5);
-});
-
-test.each([
-  ['a site that has had much shares three quarters of what an authority takes', { site: 15, client: 20 }, 225],
-  ['a site that has had little has all of it', { site: 14, client: 20 }, 300],
-  ['of a client that has had much no site uses the last quarter', { site: 0, client: 150 }, 225],
-])('%s', (_, had, room) => {
-  expect(roomFor(had, 300)).toBe(room);
-});
-
-test('an authority with a low limit serves one order of each client', () => {
-  expect(roomFor({ site: 0, client: 0 }, 1)).toBe(1);
-  expect(roomFor({ site: 1, client: 1 }, 1)).toBe(1);
 });

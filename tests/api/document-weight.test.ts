@@ -1,7 +1,4 @@
 // No request can make a document too large for nodes: lists of sites and modules have a total limit.
-import { originPolicy } from '@edgeloom/api/core/outbound.ts';
-import { MAX_DOCUMENT_BYTES } from '@edgeloom/api/core/document-weight.ts';
-import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { moduleKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { proxyRewrites, redirects, tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
@@ -9,28 +6,20 @@ import { RewriteRule } from '@edgeloom/contract/modules/proxy-rewrites.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
+import { compileBody, MAX_DOCUMENT_BYTES } from '../support/builders/compiled-documents.ts';
 import { testApp } from '../support/services/app.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
-const { db, pool, secrets, env } = installation;
+const { db } = installation;
 afterAll(close);
 
 const tooMuch = (path: string) => ({ errorData: [{ path, rule: 'range', message: 'too much text' }] });
 const long = (i: number) => `/${String(i).padStart(4, '0')}${'x'.repeat(2000)}`;
 const urls = { type: 'url' as const, value: Array.from({ length: 200 }, (_, i) => long(i)), cacheTime: 60 };
 
-async function bodyOf(zoneId: string, key: string) {
-  const client = await pool.connect();
-  try {
-    const [one] = await compileKeys(client, { secrets, policy: originPolicy(env) }, zoneId, [key]);
-    if (!one || 'fault' in one || one.body === null) throw new Error(`not compiled: ${JSON.stringify(one)}`);
-    return Buffer.byteLength(one.body);
-  } finally {
-    client.release();
-  }
-}
+const bytesOf = async (zoneId: string, key: string) => Buffer.byteLength(await compileBody(installation, zoneId, key));
 
 test('cache rules with too much text in total are rejected, and existing ones stay', async () => {
   const site = await build.site();
@@ -46,7 +35,7 @@ test('cache rules with too much text in total are rejected, and existing ones st
   ];
   await expect(call(cacheRules.update, { params, body: { rules: grown } })).toFail('PARAMETER', tooMuch('rules'));
   expect(await call(cacheRules.list, { params })).toMatchObject({ total: 2 });
-  expect(await bodyOf(site.zoneId, siteKey(site.id))).toBeLessThan(MAX_DOCUMENT_BYTES);
+  expect(await bytesOf(site.zoneId, siteKey(site.id))).toBeLessThan(MAX_DOCUMENT_BYTES);
 });
 
 test('a site beyond the limit can be paused and can lose rules', async () => {
@@ -160,7 +149,7 @@ test('redirects up to their limit fit into a document, whatever their encoding',
   };
   await expect(fill()).toFail('PARAMETER', tooMuch('redirects'));
   expect(made).toBeGreaterThan(100);
-  const bytes = await bodyOf(site.zoneId, moduleKey(module.id));
+  const bytes = await bytesOf(site.zoneId, moduleKey(module.id));
   expect(bytes).toBeGreaterThan(MAX_DOCUMENT_BYTES / 2);
   expect(bytes).toBeLessThan(MAX_DOCUMENT_BYTES);
 });

@@ -1,26 +1,21 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { WantedSets } from '@edgeloom/api/dns-state/sets.ts';
-import { openLookout } from '@edgeloom/api/steering/look-at.ts';
-import { steerAll } from '@edgeloom/api/steering/run.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { virtualNodes, virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { wantedRecords } from '../support/assertions/wanted-records.ts';
 import { testApp } from '../support/services/app.ts';
+import { steering } from '../support/services/background-work.ts';
 import { unique, type BuiltZone } from '../support/builders/build.ts';
 import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
-const { db, pool } = installation;
+const { db } = installation;
 afterAll(close);
 
-const lookout = openLookout(
-  () => undefined,
-  () => false,
-);
-const steerNow = () => steerAll(pool, lookout);
+const steerNow = steering(installation);
 
 async function zoneWithCalls() {
   const zone = await build.zone();
@@ -38,10 +33,6 @@ async function servingNode(zone: BuiltZone, ip = '192.0.2.1') {
     data: { nodeId: node.id, connectedAt: new Date(), lastSeenAt: new Date(), nginx: 'running' },
   });
   return { ...node, uid: `n-${node.id}` };
-}
-async function setsOf(label: string) {
-  const row = await db.dnsTarget.findFirst({ where: { label } });
-  return row === null ? null : WantedSets.parse(row.sets);
 }
 
 describe('groups', () => {
@@ -375,7 +366,8 @@ describe("a group's DNS answer", () => {
     const changes = [a, b].map(({ uid }) => ({ groupID: made.id, line: 'default', nodeUID: uid, weight: 50 }));
     await call(groups.place, { params, body: { changes } });
     await steerNow();
-    const values = async () => (await setsOf(made.dnsLabel))?.flatMap((set) => set.values.map(({ value }) => value));
+    const values = async () =>
+      (await wantedRecords(installation, made.dnsLabel))?.flatMap((set) => set.values.map(({ value }) => value));
     expect(await values()).toEqual(['192.0.2.1', '192.0.2.2']);
     const [listed] = (await call(groups.list, { params })).data;
     expect(listed?.serverIP.toSorted()).toEqual(['192.0.2.1', '192.0.2.2']);
@@ -437,11 +429,11 @@ describe("a group's DNS answer", () => {
     const { forcedAt } = await force(true);
     expect((await force(true)).forcedAt).toEqual(forcedAt);
     await steerNow();
-    expect((await setsOf(main.dnsLabel))?.[0]?.values).toMatchObject([{ value: '192.0.2.2' }]);
+    expect((await wantedRecords(installation, main.dnsLabel))?.[0]?.values).toMatchObject([{ value: '192.0.2.2' }]);
     await expect(call(groups.update, { params, body: { id: main.id, backupGroupID: null } })).toFail('PARAMETER');
     expect(await force(false)).toMatchObject({ forcedAt: null });
     await steerNow();
-    expect((await setsOf(main.dnsLabel))?.[0]?.values).toMatchObject([{ value: '192.0.2.1' }]);
+    expect((await wantedRecords(installation, main.dnsLabel))?.[0]?.values).toMatchObject([{ value: '192.0.2.1' }]);
   });
 
   test('includes a backup only while needed, and the backup shows it', async () => {
@@ -515,10 +507,10 @@ describe("a group's DNS answer", () => {
     const at = { params: { ...params, groupId: made.id, line: 'default' }, body: { nodeUIDs: [a.uid] } };
     await call(groups.addNodes, at);
     await steerNow();
-    expect(await setsOf(made.dnsLabel)).toHaveLength(1);
+    expect(await wantedRecords(installation, made.dnsLabel)).toHaveLength(1);
     await call(groups.removeNodes, at);
     await call(groups.remove, { params, body: { ids: [made.id] } });
     await steerNow();
-    expect(await setsOf(made.dnsLabel)).toBeNull();
+    expect(await wantedRecords(installation, made.dnsLabel)).toBeNull();
   });
 });

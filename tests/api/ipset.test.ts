@@ -1,15 +1,11 @@
 // The block set of a zone: the operator's view and actions, and the exchange with nodes.
-import { randomBytes } from 'node:crypto';
-import { blocksPage, tidyBlocks } from '@edgeloom/api/node-link/block-pushes.ts';
-import { storeBlockReports } from '@edgeloom/api/node-link/block-reports.ts';
-import { withdraw } from '@edgeloom/api/zone-settings/trials.ts';
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
-import type { BlockReport } from '@edgeloom/contract/edge/messages.ts';
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/services/app.ts';
-import type { BuiltZone } from '../support/builders/build.ts';
+import { tidyBlocks, withdrawTrial } from '../support/services/background-work.ts';
+import { blockingNode, type BlocksPage } from '../support/fakes/blocking-node.ts';
 import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp();
@@ -24,32 +20,7 @@ async function zoneWithSet(over: { max?: number } = {}) {
   return { zone, call, params };
 }
 
-/** A node that has joined. */
-async function nodeIn(zone: BuiltZone, ip = '192.0.2.1') {
-  const { rows } = await pool.query<{ id: string }>(
-    `INSERT INTO nodes (id, zone_id, name, ip, public_key, joined_at, updated_at)
-     VALUES (gen_random_uuid(), $1, $2, $3, $2, now(), now()) RETURNING id`,
-    [zone.id, randomBytes(8).toString('hex'), ip],
-  );
-  const nodeId = rows[0]?.id ?? '';
-  return {
-    nodeId,
-    say: async (
-      networks: string[],
-      over: Partial<BlockReport> = {},
-      cause = 'antiCC',
-      siteID: string | null = null,
-    ) => {
-      const blocks = networks.map((network) => ({ network, cause, siteID, seconds: 300 }));
-      const message = { revision: 0, size: 0, dropped: 0, fault: '', blocks, ...over };
-      const [reply] = await storeBlockReports(pool, [{ nodeId, message }]);
-      return reply;
-    },
-    after: (revision: number) => blocksPage(pool, nodeId, revision),
-  };
-}
-
-const networksOf = (page: Awaited<ReturnType<typeof blocksPage>>) => page?.blocks.map(({ network }) => network).sort();
+const networksOf = (page: BlocksPage) => page?.blocks.map(({ network }) => network).sort();
 
 test('the setting is versioned, and off by default', async () => {
   const zone = await build.zone();
@@ -70,7 +41,7 @@ test('the setting is versioned, and off by default', async () => {
 test('a block found by a node is shown once with cause, site and node, and sent to all nodes', async () => {
   const { zone, call, params } = await zoneWithSet();
   const site = await build.site({ product: await build.product({ zone }) });
-  const [first, second] = [await nodeIn(zone), await nodeIn(zone, '192.0.2.2')];
+  const [first, second] = [await blockingNode(pool, zone), await blockingNode(pool, zone, '192.0.2.2')];
   await first.say(['203.0.113.7', '2001:db8:0:1::/64'], {}, 'antiCC', site.id);
   await second.say(['203.0.113.7', '198.51.100.9']);
   const set = await call(ipset.get, { params, query: { sortBy: 'ip' } });
@@ -90,7 +61,7 @@ test('a block found by a node is shown once with cause, site and node, and sent 
 
 test('the list is searched by address, also within IPv6 networks, by prefix and by cause', async () => {
   const { zone, call, params } = await zoneWithSet();
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   await node.say(['203.0.113.7', '203.0.113.70', '2001:db8:0:1::/64']);
   await node.say(['198.51.100.9'], {}, 'waf');
   const found = async (query: { ip?: string; causes?: 'waf'[] }) => {
@@ -107,7 +78,7 @@ test('the list is searched by address, also within IPv6 networks, by prefix and 
 
 test('an address is blocked by hand for a chosen time and unblocked; nodes receive both', async () => {
   const { zone, call, params } = await zoneWithSet();
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   const { data } = await call(ipset.create, { params, body: { ips: ['203.0.113.7', '2001:db8::5'], timeout: 3600 } });
   expect(data.map(({ ip, cause }) => [ip, cause])).toEqual([
     ['203.0.113.7', 'manual'],
@@ -134,7 +105,7 @@ test('an address is blocked by hand for a chosen time and unblocked; nodes recei
 
 test('flushing empties the set at once, also at nodes that missed it, and is audited', async () => {
   const { zone, call, params } = await zoneWithSet();
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   await node.say(['203.0.113.7', '203.0.113.8']);
   const before = await node.after(0);
   expect(await call(ipset.flush, { params })).toEqual({ removed: 2 });
@@ -148,7 +119,7 @@ test('flushing empties the set at once, also at nodes that missed it, and is aud
 
 test('nodes, this machine and allowed addresses are not blocked', async () => {
   const { zone, call, params } = await zoneWithSet();
-  const node = await nodeIn(zone, '192.0.2.77');
+  const node = await blockingNode(pool, zone, '192.0.2.77');
   expect(await node.say(['192.0.2.77', '127.0.0.1', '0:0:0:0::/64', '203.0.113.7'])).toMatchObject({
     refused: ['192.0.2.77', '127.0.0.1', '0:0:0:0::/64'],
   });
@@ -163,7 +134,7 @@ test('nodes, this machine and allowed addresses are not blocked', async () => {
 
 test('blocks beyond the limit are not stored, but counted and shown', async () => {
   const { zone, call, params } = await zoneWithSet({ max: 100 });
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   const many = Array.from({ length: 105 }, (_, i) => `203.0.113.${i}`);
   const reply = await node.say(many, { dropped: 7 });
   expect(reply?.refused).toHaveLength(5);
@@ -178,17 +149,17 @@ test('a node affects only its own zone and sites, and a zone without a set refus
   const { zone, call, params } = await zoneWithSet();
   const other = await zoneWithSet();
   const foreign = await build.site({ product: await build.product({ zone: other.zone }) });
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   await node.say(['203.0.113.7'], {}, 'antiCC', foreign.id);
   expect((await call(ipset.get, { params })).data[0]).toMatchObject({ ip: '203.0.113.7', site: null });
   expect(await other.call(ipset.get, { params: other.params })).toMatchObject({ size: 0 });
   const without = await build.zone();
-  expect(await (await nodeIn(without)).say(['203.0.113.7'])).toMatchObject({ refused: ['203.0.113.7'] });
+  expect(await (await blockingNode(pool, without)).say(['203.0.113.7'])).toMatchObject({ refused: ['203.0.113.7'] });
 });
 
 test('a disabled set is emptied, and expired blocks leave nothing behind', async () => {
   const { zone, call, params } = await zoneWithSet();
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   await node.say(['203.0.113.7']);
   await node.say(['203.0.113.8']);
   await pool.query(
@@ -222,13 +193,11 @@ test('a set on trial is emptied on rollback', async () => {
   const zone = await build.zone();
   const { call } = as(zone.client);
   const params = { zoneId: zone.id };
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   await call(ipset.set, { params, body: { enabled: true, timeout: 600, max: 1000, reason: 'bots' } });
   const { trial } = await call(zoneSettings.get, { params });
   expect(await node.say(['203.0.113.7'])).toMatchObject({ refused: [] });
-  const client = await pool.connect();
-  await withdraw(client, zone.id, trial?.version ?? 0, { note: 'worse', messageCode: null });
-  client.release();
+  await withdrawTrial(installation, zone.id, trial?.version ?? 0, 'worse');
   await pool.query('UPDATE nodes SET joined_at = NULL WHERE zone_id = $1', [zone.id]);
   await call(ipset.set, { params, body: { enabled: true, timeout: 600, max: 1000, reason: 'once more' } });
   expect(await call(ipset.get, { params })).toMatchObject({ enabled: true, size: 0 });
@@ -238,7 +207,7 @@ test('a set on trial is emptied when another trial has none', async () => {
   const zone = await build.zone();
   const { call } = as(zone.client);
   const params = { zoneId: zone.id };
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   const turn = (enabled: boolean) =>
     call(ipset.set, { params, body: { enabled, timeout: 600, max: 1000, reason: 'bots' } });
   await turn(true);
@@ -253,7 +222,7 @@ test('a set on trial is emptied when another trial has none', async () => {
 
 test('a large set is paged, and a page that starts over is marked', async () => {
   const { zone, call, params } = await zoneWithSet({ max: 10_000 });
-  const node = await nodeIn(zone);
+  const node = await blockingNode(pool, zone);
   for (let i = 0; i < 5; i += 1) await node.say(Array.from({ length: 1000 }, (_, n) => `10.${i}.${n >> 8}.${n & 255}`));
   const seen = new Set<string>();
   let page = await node.after(0);

@@ -1,8 +1,5 @@
 // A name that overlaps another customer's name requires verification in DNS, however the name is created.
 import { afterAll, describe, expect, test } from 'vitest';
-import { openProofs } from '@edgeloom/api/core/enabled-names.ts';
-import { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
-import { lookFor } from '@edgeloom/api/modules/domains/name-proofs.service.ts';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nameProofSetting } from '@edgeloom/contract/name-proof-setting/name-proof-setting.endpoints.ts';
@@ -10,6 +7,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
 import { testApp } from '../support/services/app.ts';
+import { checkDueProofs, lookFor, openProofs, sweepProofs } from '../support/services/background-work.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';

@@ -1,7 +1,6 @@
 // Node settings and search. Installation and operation are in tests/flows.
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
-import { contexts } from '@edgeloom/api/core/secrets.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/services/app.ts';
 import { unique } from '../support/builders/build.ts';
@@ -168,8 +167,8 @@ describe('SSH access', () => {
     expect(JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))).not.toMatch(
       /hush|BEGIN/,
     );
-    expect(secrets.open(row.sshPasswordSealed ?? '', contexts.nodePassword(made.id))).toBe('hush-hush');
-    expect(secrets.open(row.sshPrivateKeySealed ?? '', contexts.nodePrivateKey(made.id))).toBe('-----BEGIN-----');
+    expect(secrets.open(row.sshPasswordSealed ?? '', `nodes/${made.id}/ssh_password`)).toBe('hush-hush');
+    expect(secrets.open(row.sshPrivateKeySealed ?? '', `nodes/${made.id}/ssh_private_key`)).toBe('-----BEGIN-----');
 
     const fingerprint = `SHA256:${'a'.repeat(43)}`;
     const later = await call(nodes.update, { body: { id: made.id, ssh: { port: 22, fingerprint } } });

@@ -1,13 +1,12 @@
 // Ports of a site: layer 7 ports of its zone, and layer 4 forwards.
 import { afterAll, describe, expect, test } from 'vitest';
-import { originPolicy } from '@edgeloom/api/core/outbound.ts';
-import { compileKeys } from '@edgeloom/api/node-link/load.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { PortDoc, portKey, SiteDoc, siteKey, type EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
+import { PortDoc, portKey, SiteDoc, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { ports, portUpstreams, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { compileBodies, compileBody } from '../support/builders/compiled-documents.ts';
 import { testApp } from '../support/services/app.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
@@ -24,26 +23,12 @@ const add = (site: BuiltSite, ...list: number[]) =>
     body: { ports: list.map((port) => ({ port, upstreams })) },
   });
 
-/** Documents for the zone's nodes, by key. */
-async function documents(zoneId: string, ...keys: string[]): Promise<Map<string, EdgeDoc | null>> {
-  const client = await installation.pool.connect();
-  try {
-    const { secrets, env } = installation;
-    const compiled = await compileKeys(client, { secrets, policy: originPolicy(env) }, zoneId, keys);
-    return new Map(
-      compiled.map((one) => {
-        if ('fault' in one) throw one.fault;
-        return [one.key, one.body === null ? null : JSON.parse(one.body)];
-      }),
-    );
-  } finally {
-    client.release();
-  }
-}
 const siteDocument = async ({ id, zoneId }: BuiltSite) =>
-  SiteDoc.parse((await documents(zoneId, siteKey(id))).get(siteKey(id)));
-const forwardDocument = async (zoneId: string, id: string) =>
-  PortDoc.nullable().parse((await documents(zoneId, portKey(id))).get(portKey(id)));
+  SiteDoc.parse(JSON.parse(await compileBody(installation, zoneId, siteKey(id))));
+async function forwardDocument(zoneId: string, id: string) {
+  const body = (await compileBodies(installation, zoneId, [portKey(id)])).get(portKey(id)) ?? null;
+  return body === null ? null : PortDoc.parse(JSON.parse(body));
+}
 
 describe("the zone's ports", () => {
   test('other than 80 and 443 are opened per site and published', async () => {

@@ -1,7 +1,4 @@
 // Rollouts on a fake fleet: the order of nodes, the gates, rollbacks, and processes that die.
-import type { Installation } from '@edgeloom/api/core/installation.ts';
-import { storeUpgradeReport } from '@edgeloom/api/rollouts/upgrade-reports.ts';
-import { claimRollout, type RolloutRunner } from '@edgeloom/api/rollouts/run-rollout.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
@@ -11,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../support/services/app.ts';
 import type { Tenant } from '../support/builders/build.ts';
 import { eventually } from '../support/assertions/eventually.ts';
-import { FakeFleet, START } from '../support/fakes/fake-fleet.ts';
+import { claimRollout, FakeFleet, START, type RolloutRunner } from '../support/fakes/fake-fleet.ts';
 import { createReleaseStore } from '../support/builders/release-store.ts';
 import '../support/assertions/matchers.ts';
 
@@ -411,11 +408,9 @@ describe('a release', () => {
         [id],
       )
     ).rows[0] ?? { order_key: '' };
-    const at = new Date().toISOString();
     for (let i = 0; i < 150; i += 1) {
       const state = i % 2 === 0 ? 'rolledBack' : 'complete';
-      const report = { upgradeID, product: 'agent', version: '1.1.0', state, message: '', at } as const;
-      await storeUpgradeReport(installation.pool, node.id, report, new Date());
+      await made.fleet.store(node, { upgradeID, product: 'agent', version: '1.1.0', state, message: '' });
     }
     const { total } = await made.call(rollouts.lines, { params: { id }, query: {} });
     expect(total).toBeLessThan(120);
@@ -919,7 +914,7 @@ describe('a process that dies', () => {
 });
 
 /** Calls `step` before each statement. */
-function mortal(here: Installation, step: () => void): Installation {
+function mortal(here: typeof installation, step: () => void): typeof installation {
   const pool = new Proxy(here.pool, {
     get(target, name) {
       if (name !== 'connect') return Reflect.get(target, name, target);

@@ -5,7 +5,7 @@ import { apiTokens, login2fa, mailedTokens, proxy, session } from '@edgeloom/con
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
-import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
+import { secretIn, totpCode } from '../support/fakes/authenticator-app.ts';
 import { testApp } from '../support/services/app.ts';
 import { createAuthority } from '../support/builders/certificate-authority.ts';
 import { unique } from '../support/builders/build.ts';
@@ -52,8 +52,8 @@ test('passwords, tokens, links, codes and keys are hashed or encrypted, and mask
 
   const { onePassKey } = await me(login2fa.phase0, { body: { password: next } });
   const { qrCodeData } = await me(login2fa.phase1, { body: { onePassKey } });
-  const secret = new URL(qrCodeData).searchParams.get('secret') ?? '';
-  const vcode = totpOf(secret).generate();
+  const secret = secretIn(qrCodeData);
+  const vcode = totpCode(secret);
   const { recoveryCodes } = await me(login2fa.phase2, { body: { onePassKey, vcode } });
 
   await anyone()(session.forgot, { body: { email: someone.email } });

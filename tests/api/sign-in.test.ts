@@ -7,11 +7,9 @@ import {
   ownSessions,
   session,
 } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import { totpOf } from '@edgeloom/api/core/auth/factors.ts';
-import { openLog } from '@edgeloom/api/core/log.ts';
-import { sweepSessions } from '@edgeloom/api/core/auth/sweep-sessions.ts';
-import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
+import { secretIn, totpCode } from '../support/fakes/authenticator-app.ts';
 import { testApp } from '../support/services/app.ts';
+import { startMailProcess, sweepSessions } from '../support/services/background-work.ts';
 import { unique } from '../support/builders/build.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { codeIn, mailsTo, mailTo, tokenIn } from '../support/assertions/mailbox.ts';
@@ -46,8 +44,7 @@ async function withAuthenticator() {
   const call = as(accessToken);
   const { onePassKey } = await call(login2fa.phase0, { body: { password } });
   const { qrCode, qrCodeData } = await call(login2fa.phase1, { body: { onePassKey } });
-  const totp = totpOf(new URL(qrCodeData).searchParams.get('secret') ?? '');
-  const codeAt = (steps: number) => totp.generate({ timestamp: Date.now() + steps * 30_000 });
+  const codeAt = (steps: number) => totpCode(secretIn(qrCodeData), Date.now() + steps * 30_000);
   // The previous code is still valid, which leaves the current and next code for the test. At the end of a step it is
   // two steps old, so retry.
   const { recoveryCodes } = await eventually(() => call(login2fa.phase2, { body: { onePassKey, vcode: codeAt(-1) } }));
@@ -231,7 +228,7 @@ describe('an authenticator', () => {
     const { onePassKey } = await mine(login2fa.phase0, { body: { password } });
     await expect(theirs(login2fa.phase1, { body: { onePassKey } })).toFail('CREDENTIAL_REFUSED');
     const { qrCodeData } = await mine(login2fa.phase1, { body: { onePassKey } });
-    const right = totpOf(new URL(qrCodeData).searchParams.get('secret') ?? '').generate();
+    const right = totpCode(secretIn(qrCodeData));
     const wrong = right === '000000' ? '000001' : '000000';
     for (let i = 0; i < 5; i += 1)
       await expect(mine(login2fa.phase2, { body: { onePassKey, vcode: wrong } })).toFail('CREDENTIAL_REFUSED');
@@ -351,7 +348,7 @@ describe('mail', () => {
 
   test('is sent once by several processes', async () => {
     const { email } = await createAccount();
-    const others = [1, 2, 3].map(() => startMailDelivery(app.installation, openLog(app.installation.env)));
+    const others = [1, 2, 3].map(() => startMailProcess(app.installation));
     const to = { email, language: 'en', clientId: null };
     const codes = Array.from({ length: 30 }, (_, i) => String(100_000 + i));
     for (const code of codes) await app.installation.mail.post(db, to, 'code', { code });

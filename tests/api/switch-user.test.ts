@@ -13,10 +13,10 @@ import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.t
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { refreshTokens, sha256 } from '@edgeloom/api/core/auth/tokens.ts';
 import { accessToken, type SignedInAccount } from '../support/builders/api-clients.ts';
 import { testApp } from '../support/services/app.ts';
 import type { Tenant } from '../support/builders/build.ts';
+import { passwordAccounts, passwordHash } from '../support/builders/password-accounts.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startApp } from '../support/services/running-app.ts';
 import { services } from '../support/services/shared-services.ts';
@@ -318,6 +318,12 @@ describe('in a browser switched within its own console', () => {
       headers: { 'content-type': 'application/json', cookie, ...(token && { authorization: `Bearer ${token}` }) },
       body: JSON.stringify(body),
     });
+  /** The operator's session after a sign-in, with its refresh token. */
+  async function signedIn({ client }: Tenant) {
+    await db.account.update({ where: { id: client.id }, data: { passwordHash, login2faType: 2 } });
+    const { accessToken: token, refreshToken } = await passwordAccounts(app).signIn(client);
+    return { operator: { ...client, token }, refreshToken };
+  }
   const cookiesOf = (answer: Response) =>
     new Map(
       answer.headers.getSetCookie().map((line) => [line.split('=')[0] ?? '', line.split(';')[0]?.split('=')[1] ?? '']),
@@ -326,11 +332,8 @@ describe('in a browser switched within its own console', () => {
   test('the own session is kept, and restored after signing out', async () => {
     const tenant = await build.client();
     const sub = await manager(tenant);
-    // The refresh token of the operator's own session, as in its cookie.
-    const own = refreshTokens(installation.secrets).issue(tenant.client.sessionId);
-    await db.session.update({ where: { id: tenant.client.sessionId }, data: { tokenHash: sha256(own) } });
-
-    const { code } = await act(tenant.client, sub);
+    const { operator, refreshToken: own } = await signedIn(tenant);
+    const { code } = await act(operator, sub);
     const landed = cookiesOf(await post('/switchUser', `c_refreshToken=${own}`, { code }));
     expect(landed.get('c_ownRefreshToken')).toBe(own);
     const [token = '', refreshToken = ''] = ['c_accessToken', 'c_refreshToken'].map((name) => landed.get(name));
@@ -344,7 +347,7 @@ describe('in a browser switched within its own console', () => {
   test('a kept session is returned to its owner only', async () => {
     const tenant = await build.client();
     const victim = await build.client();
-    const theirs = refreshTokens(installation.secrets).issue(victim.client.sessionId);
+    const { refreshToken: theirs } = await signedIn(victim);
     const { code } = await act(tenant.client, await manager(tenant));
     const landed = cookiesOf(await post('/switchUser', `c_refreshToken=${theirs}`, { code }));
     expect(landed.has('c_ownRefreshToken')).toBe(false);

@@ -1,21 +1,19 @@
 import { createDecipheriv, createHmac, randomUUID } from 'node:crypto';
-import { forgetVersions } from '@edgeloom/api/jobs/forget-versions.job.ts';
-import { contexts } from '@edgeloom/api/core/secrets.ts';
-import { compileKeys } from '@edgeloom/api/node-link/load.ts';
-import { originPolicy } from '@edgeloom/api/core/outbound.ts';
 import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { moduleKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import { domainModules, tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
+import { compileBody } from '../support/builders/compiled-documents.ts';
 import { testApp } from '../support/services/app.ts';
+import { forgetVersions } from '../support/services/background-work.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import '../support/assertions/matchers.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;
-const { db, pool, secrets, env } = installation;
+const { db, pool, secrets } = installation;
 afterAll(app.close);
 
 const entry = {
@@ -36,27 +34,21 @@ async function made(site: BuiltSite, keys: ({ key: string } | { id: string })[] 
 
 /** The keys of each entry, as nodes decrypt them. */
 async function onNodes(site: BuiltSite, moduleId: string): Promise<string[][]> {
-  const client = await pool.connect();
-  try {
-    const policy = originPolicy(env);
-    const [one] = await compileKeys(client, { secrets, policy }, site.zoneId, [moduleKey(moduleId)]);
-    if (!one || 'fault' in one || one.body === null) throw new Error(`not compiled: ${JSON.stringify(one)}`);
-    expect(one.body).not.toContain(KEY);
-    const doc = parseDoc(one.key, one.body);
-    if (doc.kind !== 'module' || doc.module !== 'tokenAuth') throw new Error('another document');
-    const { keySealed } = await db.zone.findUniqueOrThrow({ where: { id: site.zoneId } });
-    const zoneKey = Buffer.from(secrets.open(keySealed, contexts.zoneKey(site.zoneId)), 'base64');
-    return doc.auths.map(({ keys }) =>
-      keys.map(({ iv, data, tag }) => {
-        const cipher = createDecipheriv('aes-256-gcm', zoneKey, Buffer.from(iv, 'base64'))
-          .setAAD(Buffer.from(one.key))
-          .setAuthTag(Buffer.from(tag, 'base64'));
-        return Buffer.concat([cipher.update(Buffer.from(data, 'base64')), cipher.final()]).toString();
-      }),
-    );
-  } finally {
-    client.release();
-  }
+  const key = moduleKey(moduleId);
+  const body = await compileBody(installation, site.zoneId, key);
+  expect(body).not.toContain(KEY);
+  const doc = parseDoc(key, body);
+  if (doc.kind !== 'module' || doc.module !== 'tokenAuth') throw new Error('another document');
+  const { keySealed } = await db.zone.findUniqueOrThrow({ where: { id: site.zoneId } });
+  const zoneKey = Buffer.from(secrets.open(keySealed, `zones/${site.zoneId}/key`), 'base64');
+  return doc.auths.map(({ keys }) =>
+    keys.map(({ iv, data, tag }) => {
+      const cipher = createDecipheriv('aes-256-gcm', zoneKey, Buffer.from(iv, 'base64'))
+        .setAAD(Buffer.from(key))
+        .setAuthTag(Buffer.from(tag, 'base64'));
+      return Buffer.concat([cipher.update(Buffer.from(data, 'base64')), cipher.final()]).toString();
+    }),
+  );
 }
 
 describe('the keys of a module', () => {

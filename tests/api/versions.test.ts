@@ -1,6 +1,4 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { forgetVersions } from '@edgeloom/api/jobs/forget-versions.job.ts';
-import { areaOf } from '@edgeloom/api/modules/versions/difference.ts';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -13,6 +11,7 @@ import { ports, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { testApp } from '../support/services/app.ts';
+import { forgetVersions } from '../support/services/background-work.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import '../support/assertions/matchers.ts';
@@ -574,41 +573,6 @@ test('a change of ten thousand domains in one statement is one version, and is r
   expect(list.data.map(({ changes }) => changes[0]?.changed)).toEqual([10_000, 0]);
   expect(await back(site, 1)).toMatchObject({ version: 3, total: 10_000 });
   expect(await db.domain.count({ where: { siteId: site.id, maxFails: 3, enabled: true } })).toBe(10_000);
-});
-
-test('every table of a site is tracked or exempt, with the permission area of its kind', async () => {
-  const { rows } = await pool.query<{ name: string; tracked: boolean }>(
-    `SELECT c.relname AS name, EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'track_insert') AS tracked
-     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'site_id'
-     WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
-  );
-  // A new table's migration calls SELECT track('its_name'), or the table is listed here with a reason.
-  expect(rows.filter(({ tracked }) => !tracked).map(({ name }) => name)).toEqual([
-    // Keys and certificate chains are renewed and expire.
-    'acme_challenges',
-    'acme_placements',
-    // Blocked addresses are runtime data.
-    'blocks',
-    // Cache usage is runtime data.
-    'cached_now',
-    'certificates',
-    // Jobs are history.
-    'jobs',
-    // Belongs to the operator.
-    'preheat_caches',
-    'purges',
-    'site_assignments',
-    'site_dns',
-    'site_versions',
-    // Referenced by modules, which are versioned.
-    'token_keys',
-  ]);
-  expect(
-    rows
-      .filter(({ tracked }) => tracked)
-      .map(({ name }) => name)
-      .filter((name) => !areaOf[name]),
-  ).toEqual([]);
 });
 
 test('the newest five hundred versions of a zone and five hundred rollouts are kept, and current ones', async () => {

@@ -1,14 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
-import { compileKeys } from '@edgeloom/api/node-link/load.ts';
-import { withdraw } from '@edgeloom/api/zone-settings/trials.ts';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { noAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { compileBody } from '../support/builders/compiled-documents.ts';
 import { testApp } from '../support/services/app.ts';
+import { endSwitches, withdrawTrial } from '../support/services/background-work.ts';
 import '../support/assertions/matchers.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 
@@ -16,16 +15,8 @@ const { as, build, installation, close } = await testApp();
 afterAll(close);
 
 /** The zone's document for nodes. */
-async function readZoneDoc(zoneId: string): Promise<ZoneDoc> {
-  const client = await installation.pool.connect();
-  try {
-    const compiler = { secrets: installation.secrets, policy: { deny: [], allow: [] } };
-    const [zone] = await compileKeys(client, compiler, zoneId, ['zone']);
-    return ZoneDoc.parse(JSON.parse(zone && 'body' in zone ? (zone.body ?? '') : ''));
-  } finally {
-    client.release();
-  }
-}
+const readZoneDoc = async (zoneId: string): Promise<ZoneDoc> =>
+  ZoneDoc.parse(JSON.parse(await compileBody(installation, zoneId, 'zone')));
 
 describe('the settings of a zone', () => {
   test('start with defaults, returned in one response', async () => {
@@ -352,12 +343,7 @@ describe('the versions of a zone', () => {
     const { call } = as(zone.client);
     const params = { zoneId: zone.id };
     const { trial } = await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
-    const client = await installation.pool.connect();
-    try {
-      await withdraw(client, zone.id, trial?.version ?? 0, { note: 'nginx refused it', messageCode: null });
-    } finally {
-      client.release();
-    }
+    await withdrawTrial(installation, zone.id, trial?.version ?? 0, 'nginx refused it');
     expect(await call(zoneSettings.get, { params })).toMatchObject({
       http2: true,
       trial: null,
@@ -396,12 +382,7 @@ describe('the versions of a zone', () => {
     await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
     await renumberBoth();
     const { trial } = await call(zoneSettings.get, { params });
-    const client = await installation.pool.connect();
-    try {
-      await withdraw(client, zone.id, trial?.version ?? 0, { note: '', messageCode: null });
-    } finally {
-      client.release();
-    }
+    await withdrawTrial(installation, zone.id, trial?.version ?? 0);
     expect(await numbers()).toEqual([8080, 8081]);
   });
 

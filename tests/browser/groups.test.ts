@@ -1,10 +1,9 @@
 // The board of groups and lines by keyboard and by pointer, with a preview before publishing. Also the dashboards' list
 // "Needs attention".
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openLookout } from '@edgeloom/api/steering/look-at.ts';
-import { steerAll } from '@edgeloom/api/steering/run.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { steering } from '../support/services/background-work.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { attentionItems } from '../support/builders/attention-items.ts';
 
@@ -16,7 +15,7 @@ afterAll(() => consoles.stop());
 
 async function zoneOfTaiwan() {
   const { build, installation } = consoles.app;
-  const { db, pool } = installation;
+  const { db } = installation;
   const zone = await build.zone({ name: 'Asia' });
   const nodes = new Map<string, string>();
   for (const [i, name] of ['tpe-01', 'tpe-02', 'tpe-04', 'khh-01', 'hkg-01', 'tpe-05'].entries()) {
@@ -59,13 +58,7 @@ async function zoneOfTaiwan() {
     ],
   });
   await db.groupMember.create({ data: { groupId: core.id, line: 'cht', virtualNodeId: virtual.id, weight: 50 } });
-  await steerAll(
-    pool,
-    openLookout(
-      () => undefined,
-      () => false,
-    ),
-  );
+  await steering(installation)();
   return { zone, core, backup, nodes, virtual };
 }
 

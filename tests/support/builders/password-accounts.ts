@@ -6,7 +6,7 @@ import type { TestApp } from '../services/app.ts';
 import { unique } from './build.ts';
 
 export const password = 'correct horse battery';
-const passwordHash = await hashPassword(password);
+export const passwordHash = await hashPassword(password);
 
 export interface AccountOptions {
   kind?: Family;

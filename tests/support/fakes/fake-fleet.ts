@@ -4,12 +4,14 @@ import type { Installation } from '@edgeloom/api/core/installation.ts';
 import type { Answer, Order } from '@edgeloom/api/node-link/commands.ts';
 import { storeUpgradeReport } from '@edgeloom/api/rollouts/upgrade-reports.ts';
 import { RolloutRunner, type Engine } from '@edgeloom/api/rollouts/run-rollout.ts';
+export { claimRollout, type RolloutRunner } from '@edgeloom/api/rollouts/run-rollout.ts';
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 import {
   ReleaseManifest,
   RemovePackCommand,
   UpgradeCommand,
   type ReleaseProduct,
+  type UpgradeReport,
   type UpgradeState,
 } from '@edgeloom/contract/edge/releases.ts';
 import type * as z from 'zod';
@@ -173,14 +175,17 @@ export class FakeFleet {
     const { removal } = node;
     if (!removal || !node.isThere) return;
     node.removal = null;
-    const report = { ...removal, version: node.version, state: 'complete' as const, message: '' };
-    await storeUpgradeReport(this.#here.pool, node.id, { ...report, at: this.clock().toISOString() }, this.clock());
+    await this.store(node, { ...removal, version: node.version, state: 'complete', message: '' });
   }
 
   #reportState(node: FakeNode, order: Ordered, state: UpgradeState, message = ''): Promise<void> {
     const { product, version } = manifestOf(order);
-    const report = { upgradeID: order.upgradeID, product, version, state, message, at: this.clock().toISOString() };
-    return storeUpgradeReport(this.#here.pool, node.id, report, this.clock());
+    return this.store(node, { upgradeID: order.upgradeID, product, version, state, message });
+  }
+
+  /** Stores a report of the node. */
+  store({ id }: FakeNode, report: Omit<UpgradeReport, 'at'>): Promise<void> {
+    return storeUpgradeReport(this.#here.pool, id, { ...report, at: this.clock().toISOString() }, this.clock());
   }
 
   /** Starts a process that takes the rollout over, as after a crash. */

@@ -1,0 +1,41 @@
+// Work of the control plane that no request starts. Tests run it at once instead of waiting for its timer.
+import type { Installation } from '@edgeloom/api/core/installation.ts';
+import { openLog } from '@edgeloom/api/core/log.ts';
+import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
+import { withClient } from '@edgeloom/api/node-link/transactions.ts';
+import { openLookout } from '@edgeloom/api/steering/look-at.ts';
+import { steerAll } from '@edgeloom/api/steering/run.ts';
+import { withdraw } from '@edgeloom/api/zone-settings/trials.ts';
+
+export { tellEnds } from '@edgeloom/api/acme/notices.ts';
+export { claimOrder } from '@edgeloom/api/acme/order.ts';
+export { clearEnded } from '@edgeloom/api/acme/prove.ts';
+export { askRenewals } from '@edgeloom/api/acme/renewal-info.ts';
+export { tidy } from '@edgeloom/api/acme/tidy.ts';
+export { sweepSessions } from '@edgeloom/api/core/auth/sweep-sessions.ts';
+export { openProofs } from '@edgeloom/api/core/enabled-names.ts';
+export { adoptChanges } from '@edgeloom/api/http/audit.ts';
+export { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
+export { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
+export { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
+export { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
+export { forgetVersions } from '@edgeloom/api/jobs/forget-versions.job.ts';
+export { lookFor } from '@edgeloom/api/modules/domains/name-proofs.service.ts';
+export { tidyBlocks } from '@edgeloom/api/node-link/block-pushes.ts';
+
+/** Passes of steering, which store the DNS answers of all groups. Nodes are not probed. */
+export function steering({ pool }: Installation) {
+  const lookout = openLookout(
+    () => undefined,
+    () => false,
+  );
+  return () => steerAll(pool, lookout);
+}
+
+/** Rolls a zone's change on trial back, as its rollout does after an error. */
+export const withdrawTrial = ({ pool }: Installation, zoneId: string, version: number, note = '') =>
+  withClient(pool, (client) => withdraw(client, zoneId, version, { note, messageCode: null }));
+
+/** Delivers mail as another process does. */
+export const startMailProcess = (installation: Installation) =>
+  startMailDelivery(installation, openLog(installation.env));
