@@ -15,21 +15,25 @@ interface Import {
 /** Imports that run when a file is loaded; `import()` runs later. */
 const statement = /^(?:import|export)\s(type\s)?(?:[^'";]*?\sfrom\s)?'([^']+)'/gm;
 
-const files = new Set(
-  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...folders], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-    .split('\n')
-    .filter((file) => /\.tsx?$/.test(file) && existsSync(path.join(root, file))),
-);
+const files = new Set(sourceFiles(...folders));
 const imports = new Map([...files].map((file) => [file, importsOf(file)]));
 
-function importsOf(file: string): Import[] {
+function sourceFiles(...of: string[]): string[] {
+  const options = { cwd: root, encoding: 'utf8' } as const;
+  return execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...of], options)
+    .split('\n')
+    .filter((file) => /\.tsx?$/.test(file) && existsSync(path.join(root, file)));
+}
+
+function namesIn(file: string): { name: string; isType: boolean }[] {
   const text = readFileSync(path.join(root, file), 'utf8');
-  return [...text.matchAll(statement)].flatMap(([, type, name = '']) => {
+  return [...text.matchAll(statement)].map(([, type, name = '']) => ({ name, isType: type !== undefined }));
+}
+
+function importsOf(file: string): Import[] {
+  return namesIn(file).flatMap(({ name, isType }) => {
     const imported = fileOf(file, name);
-    return imported === null ? [] : [{ file: imported, isType: type !== undefined }];
+    return imported === null ? [] : [{ file: imported, isType }];
   });
 }
 
@@ -79,4 +83,11 @@ test.each([
     .flatMap(([file, list]) => list.map((one) => ({ file, imported: one.file })))
     .filter(({ imported }) => ![folder, ...below].some((one) => imported.startsWith(`${one}/`)));
   expect(upward).toEqual([]);
+});
+
+test('tests/api reaches the code of the API through its endpoints or tests/support', () => {
+  const isInternal = (name: string) => name.startsWith('@edgeloom/api/') || name.includes('/apps/api/src/');
+  const tests = sourceFiles('tests/api').map((file) => ({ file, names: namesIn(file).map(({ name }) => name) }));
+  expect(tests.length).toBeGreaterThan(50);
+  expect(tests.filter(({ names }) => names.some(isInternal)).map(({ file }) => file)).toEqual([]);
 });
