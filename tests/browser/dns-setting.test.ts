@@ -1,9 +1,8 @@
 // DNS setup after the first sign-in, and the DNS screens.
-import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
-import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDnsReconciler, wantSets } from '../support/services/background-work.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { unique } from '../support/builders/build.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';

@@ -1,9 +1,7 @@
 // DNS-01 validation with a real PowerDNS, changed through its API.
 import { Resolver } from 'node:dns/promises';
-import { openDns } from '@edgeloom/api/dns/provider.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
-import { openAccount } from '@edgeloom/api/acme/client.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
@@ -11,8 +9,8 @@ import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import '../support/assertions/matchers.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
-import { startPebble, type Pebble } from '../support/services/pebble.ts';
-import { startPowerDns, type PowerDns } from '../support/services/power-dns.ts';
+import { openAccount, startPebble, type Pebble } from '../support/services/pebble.ts';
+import { openDns, startPowerDns, type PowerDns } from '../support/services/power-dns.ts';
 
 const zone = `${unique('zone')}.example.com`;
 /** Belongs to another customer. */

@@ -1,7 +1,7 @@
 // Several processes work through many due certificates, each order once, within the authority's rate limits.
-import { orderDue } from '@edgeloom/api/acme/renew.ts';
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { orderDue } from '../support/services/background-work.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
 import { unique } from '../support/builders/build.ts';

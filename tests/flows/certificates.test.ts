@@ -1,11 +1,10 @@
 // Automatic certificates from the API call to the TLS handshake, with real nodes and a test authority.
-import { changed } from '@edgeloom/api/core/changes.ts';
-import { orderDue } from '@edgeloom/api/acme/renew.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changed, orderDue } from '../support/services/background-work.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
 import { testAgent } from '../support/services/agent.ts';
 import type { TestAgent } from '../support/services/agent.ts';

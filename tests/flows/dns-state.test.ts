@@ -1,14 +1,11 @@
 // From sites and groups to DNS answers: a real PowerDNS with per-region answers, and failing providers.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { takeDue } from '@edgeloom/api/dns-state/due-names.ts';
-import type { WantedSet } from '@edgeloom/api/dns-state/sets.ts';
-import { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
-import { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startDnsReconciler, takeDue, wantSets, type WantedSet } from '../support/services/background-work.ts';
 import { queryDns } from '../support/assertions/query-dns.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
 import { unique, type Tenant } from '../support/builders/build.ts';

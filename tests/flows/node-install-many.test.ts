@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { tokenHash } from '@edgeloom/api/node-link/join.ts';
+import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
@@ -39,7 +39,7 @@ test(
     const begun = new Set<string>();
     /** Writes what the installed agent would report. */
     const joined = async (token: string) => {
-      const { id } = await db.edgeNode.findUniqueOrThrow({ where: { joinHash: tokenHash(token) } });
+      const { id } = await db.edgeNode.findUniqueOrThrow({ where: { joinHash: sha256(token) } });
       await db.edgeNode.update({ where: { id }, data: { joinedAt: new Date(), publicKey: `key of ${id}` } });
       const state = { revision: revision + MACHINES * 2, syncedAt: new Date() };
       await db.nodeState.upsert({ where: { nodeId: id }, create: { nodeId: id, ...state }, update: state });

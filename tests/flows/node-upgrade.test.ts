@@ -6,8 +6,8 @@ import { access, chmod, mkdir, readdir, readFile, readlink, rm, stat, writeFile 
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
-import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { serverConfig } from '../support/services/nats-trust.ts';
 import { serveReleases, createAgentHome, releaseMaker, TOKEN } from '../support/builders/agent-releases.ts';
 import type { TestRelease, ReleaseMaker } from '../support/builders/agent-releases.ts';
 import { get, eventuallyStarted, startConnectedNode } from '../support/services/connected-node.ts';

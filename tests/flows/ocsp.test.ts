@@ -1,9 +1,9 @@
 // OCSP stapling from the upload to the TLS handshake, with a real node and responder.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { changed } from '@edgeloom/api/core/changes.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changed } from '../support/services/background-work.ts';
 import { testAgent, type TestAgent } from '../support/services/agent.ts';
 import { createAuthority } from '../support/builders/certificate-authority.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';

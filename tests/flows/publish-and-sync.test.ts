@@ -7,12 +7,10 @@ import { DocPush } from '@edgeloom/contract/edge/messages.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
-import { changed } from '@edgeloom/api/core/changes.ts';
-import { contexts } from '@edgeloom/api/core/secrets.ts';
-import { removeTombstones } from '@edgeloom/api/node-link/tombstones.ts';
-import { openTrust } from '@edgeloom/api/core/trust.ts';
 import { connect, jwtAuthenticator } from 'nats';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { changed, removeTombstones } from '../support/services/background-work.ts';
+import { openTrust } from '../support/services/nats-trust.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { unique } from '../support/builders/build.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
@@ -293,7 +291,7 @@ test('a certificate reaches the nodes of its zone, and only they can decrypt its
       certificateId: id,
       keyType: 'ecdsa',
       chainPem: 'the chain',
-      keySealed: secrets.seal('the key', contexts.certificateKey(id)),
+      keySealed: secrets.seal('the key', `certificates/${id}/key`),
       fingerprint: '',
       issuer: '',
       notBefore: new Date('2026-01-01T00:00:00Z'),

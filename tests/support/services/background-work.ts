@@ -10,18 +10,25 @@ import { withdraw } from '@edgeloom/api/zone-settings/trials.ts';
 export { tellEnds } from '@edgeloom/api/acme/notices.ts';
 export { claimOrder } from '@edgeloom/api/acme/order.ts';
 export { clearEnded } from '@edgeloom/api/acme/prove.ts';
+export { orderDue } from '@edgeloom/api/acme/renew.ts';
 export { askRenewals } from '@edgeloom/api/acme/renewal-info.ts';
 export { tidy } from '@edgeloom/api/acme/tidy.ts';
 export { sweepSessions } from '@edgeloom/api/core/auth/sweep-sessions.ts';
+export { changed } from '@edgeloom/api/core/changes.ts';
 export { openProofs } from '@edgeloom/api/core/enabled-names.ts';
+export { takeDue } from '@edgeloom/api/dns-state/due-names.ts';
+export type { WantedSet } from '@edgeloom/api/dns-state/sets.ts';
+export { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 export { adoptChanges } from '@edgeloom/api/http/audit.ts';
 export { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
 export { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
 export { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
 export { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
 export { forgetVersions } from '@edgeloom/api/jobs/forget-versions.job.ts';
+export { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 export { lookFor } from '@edgeloom/api/modules/domains/name-proofs.service.ts';
 export { tidyBlocks } from '@edgeloom/api/node-link/block-pushes.ts';
+export { removeTombstones } from '@edgeloom/api/node-link/tombstones.ts';
 
 /** Passes of steering, which store the DNS answers of all groups. Nodes are not probed. */
 export function steering({ pool }: Installation) {

@@ -8,6 +8,7 @@ import { createAuthority } from '../builders/certificate-authority.ts';
 import { eventually } from '../assertions/eventually.ts';
 import { freePorts } from './ports.ts';
 import { testDir } from './test-dir.ts';
+export { openAccount } from '@edgeloom/api/acme/client.ts';
 
 export interface PebbleOptions {
   /** Port on which Pebble validates HTTP-01. */

@@ -8,6 +8,7 @@ import { nameServerHost } from '../fakes/dns-server.ts';
 import { mmdb } from '../builders/mmdb.ts';
 import { freePort } from './ports.ts';
 import { testDir } from './test-dir.ts';
+export { openDns } from '@edgeloom/api/dns/provider.ts';
 
 export interface PowerDns {
   /** Base URL of the API. */

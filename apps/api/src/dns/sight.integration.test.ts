@@ -1,7 +1,7 @@
 // Public DNS lookups, with a test resolver and test name servers.
-import { openSight } from '@edgeloom/api/dns/sight.ts';
+import { openSight } from './sight.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { nameServerHost, startNameServer, type Records } from '../support/fakes/dns-server.ts';
+import { nameServerHost, startNameServer, type Records } from '../../../../tests/support/fakes/dns-server.ts';
 
 const name = '_acme-challenge.www.shop.test';
 const loopback = { ORIGIN_ALLOW: ['127.0.0.0/8'], ORIGIN_DENY: [] };

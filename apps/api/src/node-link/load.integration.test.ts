@@ -1,14 +1,14 @@
 // Compiles document keys from a real database and counts queries.
-import { openInstallation } from '@edgeloom/api/core/installation.ts';
-import { originPolicy } from '@edgeloom/api/core/outbound.ts';
-import { readEnv } from '@edgeloom/api/core/env.ts';
-import { compileKeys } from '@edgeloom/api/node-link/load.ts';
+import { openInstallation } from '../core/installation.ts';
+import { originPolicy } from '../core/outbound.ts';
+import { readEnv } from '../core/env.ts';
+import { compileKeys } from './load.ts';
 import { hostKey, nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { apiClients } from '../support/builders/api-clients.ts';
-import { builder, unique } from '../support/builders/build.ts';
-import type { Build, BuiltSite } from '../support/builders/build.ts';
-import { services, testDatabase } from '../support/services/shared-services.ts';
+import { apiClients } from '../../../../tests/support/builders/api-clients.ts';
+import { builder, unique } from '../../../../tests/support/builders/build.ts';
+import type { Build, BuiltSite } from '../../../../tests/support/builders/build.ts';
+import { services, testDatabase } from '../../../../tests/support/services/shared-services.ts';
 
 let installation: Awaited<ReturnType<typeof openInstallation>>;
 let build: Build;
