@@ -24,6 +24,7 @@ import type { Refusals } from './reconcile.ts';
 import { http3Ports } from './render/http3.ts';
 import { startServing } from './serving.ts';
 import type { Serving } from './serving.ts';
+import { LogShipper } from './logs/log-shipper.ts';
 import { CachedNow } from './store/cached-now.ts';
 import type { Health } from './upgrade/health.ts';
 import { Home } from './upgrade/home.ts';
@@ -69,6 +70,7 @@ class Agent {
   readonly #followRisk: () => Promise<void>;
   readonly #documents: DocumentFollowers;
   readonly #cachedNow: CachedNow;
+  readonly #logShipper: LogShipper;
   readonly #settings: HostSettings;
   readonly #blocks: BlockSet;
   readonly #watchdog: Watchdog;
@@ -100,6 +102,16 @@ class Agent {
       serving,
       refusals: this.#refusals,
       reportOrigins: (report) => this.#membership.link?.reportOrigins(report),
+      log,
+    });
+    this.#logShipper = new LogShipper({
+      logs: layout.logs,
+      positions: path.join(layout.dir, 'log-positions.json'),
+      send: async (batch) => {
+        const { link } = this.#membership;
+        if (link === null) throw new Error('not joined');
+        return link.sendLogs(batch);
+      },
       log,
     });
     this.#cachedNow = new CachedNow({
@@ -180,6 +192,7 @@ class Agent {
     await this.#settings.stop();
     await this.#documents.stop();
     await this.#cachedNow.stop();
+    await this.#logShipper.stop();
     await cachePlace.stop();
     await this.#membership.disconnect();
     // Waits for a running operation, which would otherwise watch or start nginx again.

@@ -11,6 +11,7 @@ import { helpText, listeners, readSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
 import { startStack } from './stack.ts';
 import type { Supervised } from './supervisor.ts';
+import { startVisitors } from './visitors.ts';
 
 async function main(): Promise<number> {
   const options = { fresh: { type: 'boolean' }, dev: { type: 'boolean' }, help: { type: 'boolean' } } as const;
@@ -32,6 +33,7 @@ async function main(): Promise<number> {
   await assertPortsFree(settings, dev);
 
   const running: Supervised[] = [];
+  let endVisits = () => {};
   try {
     const started = startStack({ settings, folders, dev }, running);
     const stack = await Promise.race([started, stopAsked]);
@@ -39,12 +41,14 @@ async function main(): Promise<number> {
     if (stack === 'stop') await started.catch(() => undefined);
     else {
       await showSummary(folders, stack.summary);
+      if (settings.DEMO_VISITORS === 'on') endVisits = startVisitors(stack.summary);
       line(`\nEverything is up after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Ctrl-C stops it.\n`);
       line(overview(stack.summary, stack.isFirst, settings, folders, dev));
       await stopAsked;
     }
     return 0;
   } finally {
+    endVisits();
     await hideSummary(folders);
     await announceStop();
     await stopAll(running);

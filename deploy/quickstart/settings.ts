@@ -27,6 +27,10 @@ export const Settings = z.object({
   ORIGIN_HOST: Address.default('127.0.0.1').describe('Address of the demo origin'),
   ORIGIN_NAME: z.string().optional().describe('What the edge calls the demo origin by; default: its address'),
   ORIGIN_PORT: Port.default(9000).describe('Its port'),
+  DEMO_VISITORS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('Visitors request some pages of the demo site each second, so that charts have figures'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()

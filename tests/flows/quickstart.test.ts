@@ -38,6 +38,9 @@ test('the quick start survives Ctrl-C and kill -9 of itself and of its parts wit
 
   expect(await machine.databaseRoles()).toEqual([{ role: 'edgeloom_api', superuser: false }]);
 
+  // Visitors of the demo site make the charts live.
+  await eventually(async () => expect(await machine.countedRequests()).toBeGreaterThan(10), { within: 60_000 });
+
   await first.end('SIGINT');
   expect(first.child.exitCode).toBe(0);
   expect(await machine.processes()).toEqual([]);
@@ -145,20 +148,41 @@ async function newMachine() {
       statusOf(edge.http, demo.domain),
       statusOf(origin),
     ]);
-  /** Roles with connections to the quick start's database, without the test's own. */
-  const databaseRoles = async () => {
+  const query = async <Row extends pg.QueryResultRow>(text: string) => {
     const password = await readFile(path.join(data, 'postgres/password'), 'utf8');
     const client = new pg.Client(`postgresql://edgeloom:${password}@127.0.0.1:${ports.POSTGRES_PORT}/edgeloom`);
     await client.connect();
-    const { rows } = await client.query(
-      `SELECT DISTINCT rolname AS role, rolsuper AS superuser FROM pg_stat_activity a JOIN pg_roles r ON r.oid = usesysid
-       WHERE datname = 'edgeloom' AND pid <> pg_backend_pid()`,
-    );
+    const { rows } = await client.query<Row>(text);
     await client.end();
     return rows;
   };
+  /** Roles with connections to the quick start's database, without the test's own. */
+  const databaseRoles = () =>
+    query(
+      `SELECT DISTINCT rolname AS role, rolsuper AS superuser FROM pg_stat_activity a JOIN pg_roles r ON r.oid = usesysid
+       WHERE datname = 'edgeloom' AND pid <> pg_backend_pid()`,
+    );
+  /** The requests of the demo site that charts show. */
+  const countedRequests = async () => {
+    const [row] = await query<{ requests: number }>(
+      'SELECT coalesce(sum(t.requests), 0)::int AS requests FROM traffic_5m t JOIN sites s ON s.id = t.site_id',
+    );
+    return row?.requests;
+  };
   const processes = () => processesOf(data);
-  return { data, ports, summaryFile, run, launch: launchHere, start, untilSummary, answers, databaseRoles, processes };
+  return {
+    data,
+    ports,
+    summaryFile,
+    run,
+    launch: launchHere,
+    start,
+    untilSummary,
+    answers,
+    databaseRoles,
+    countedRequests,
+    processes,
+  };
 }
 
 function launch(settings: Record<string, string>) {

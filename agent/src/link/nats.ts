@@ -21,6 +21,8 @@ import type {
   SyncRequest,
 } from '@edgeloom/contract/edge/messages.ts';
 import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
+import { LogReply } from '@edgeloom/contract/edge/log-batches.ts';
+import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
@@ -37,6 +39,7 @@ import type { HeldKeys } from './key-follower.ts';
 
 const SYNC_WITHIN_MS = 30_000;
 const KEYS_WITHIN_MS = 10_000;
+const LOGS_WITHIN_MS = 30_000;
 const HEARTBEAT_EVERY_MS = 30_000;
 const HEARTBEAT_WITHIN_MS = 5000;
 /** Delay of the next heartbeat after a differing reply: time for documents in transit to arrive. */
@@ -287,6 +290,11 @@ export class Link {
   /** Resolves when the control plane has responded. */
   async reportBlocks(report: BlockReport): Promise<BlockReply> {
     return BlockReply.parse(await this.#ask(subjects.blocks(this.#node.identity.nodeID), report, HEARTBEAT_WITHIN_MS));
+  }
+
+  /** Resolves when the control plane has stored the lines. */
+  async sendLogs(batch: LogBatch): Promise<LogReply> {
+    return LogReply.parse(await this.#ask(subjects.logs(this.#node.identity.nodeID), batch, LOGS_WITHIN_MS));
   }
 
   async blocksSince(revision: number): Promise<BlocksReply> {

@@ -12,6 +12,7 @@ export const subjects = {
   cached: (nodeID: string) => `up.${nodeID}.cached`,
   upgrade: (nodeID: string) => `up.${nodeID}.upgrade`,
   blocks: (nodeID: string) => `up.${nodeID}.blocks`,
+  logs: (nodeID: string) => `up.${nodeID}.logs`,
   command: (nodeID: string, name: string) => `cmd.${nodeID}.${name}`,
 } as const;
 
@@ -26,6 +27,7 @@ export const everyNode = {
   cached: 'up.*.cached',
   upgrade: 'up.*.upgrade',
   blocks: 'up.*.blocks',
+  logs: 'up.*.logs',
 } as const;
 
 /** Everything that nodes may publish. */

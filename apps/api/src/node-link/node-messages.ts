@@ -1,4 +1,5 @@
 // Receives the messages of nodes and stores them. Acks, heartbeats and block reports of many nodes share statements.
+import { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import {
   Ack,
   BlockReport,
@@ -13,6 +14,7 @@ import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
 import { storeUpgradeReport } from '../rollouts/upgrade-reports.ts';
+import { storeLogs } from '../statistics/store-logs.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { Beat, FromNode } from './acks.ts';
 import { batches } from './batches.ts';
@@ -116,6 +118,11 @@ export class NodeMessages {
         await storeUpgradeReport(this.#pool, nodeId, message, new Date());
         return {};
       },
+    });
+    receive(bus, log, {
+      subject: everyNode.logs,
+      schema: LogBatch,
+      handle: (nodeId, batch) => storeLogs(this.#pool, nodeId, batch, new Date()),
     });
     receive(bus, log, {
       subject: everyNode.blocks,

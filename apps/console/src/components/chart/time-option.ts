@@ -31,7 +31,7 @@ export function timeOption(
       type: 'value',
       splitNumber: 4,
       axisLabel: { formatter: (value: number) => figure(unit, value) },
-      ...(unit === 'share' && { min: 0, max: 1 }),
+      ...(unit === 'share' && { min: 0, max: 1, interval: 0.25 }),
     },
     tooltip: { valueFormatter: (value: unknown) => figure(unit, typeof value === 'number' ? value : null) },
     series: series.map(({ name, values }, i) => ({

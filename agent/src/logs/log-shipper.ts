@@ -1,0 +1,137 @@
+// Sends the access log to the control plane, in order and exactly once: rotated files first, then the current one.
+// Positions advance only when the control plane has stored the lines. They are saved, but the control plane's reply
+// decides where a file continues.
+import { open, readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { MAX_BATCH_BYTES } from '@edgeloom/contract/edge/log-batches.ts';
+import type { LogBatch, LogReply } from '@edgeloom/contract/edge/log-batches.ts';
+import * as z from 'zod';
+import type { Log } from '../log.ts';
+import { writeWhole } from '../store/durable.ts';
+
+interface Parts {
+  /** The folder of nginx's logs. */
+  logs: string;
+  /** The file with the saved positions. */
+  positions: string;
+  /** Rejects while the control plane cannot be reached. */
+  send: (batch: LogBatch) => Promise<LogReply>;
+  log: Log;
+}
+
+const LOOK_EVERY_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Without requests the control plane is told this often that there were none. */
+const SILENT_MS = 60_000;
+const NEWLINE = 0x0a;
+const CURRENT = 'access.json';
+const compress = promisify(gzip);
+const Positions = z.record(z.string(), z.int().min(0));
+
+interface LogFile {
+  id: string;
+  path: string;
+  size: number;
+}
+
+export class LogShipper {
+  readonly #parts: Parts;
+  readonly #stopping = new AbortController();
+  readonly #work: Promise<void>;
+  /** By file. */
+  #reached = new Map<string, number>();
+  #sentAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#work = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#work;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    this.#reached = await readPositions(this.#parts.positions);
+    let wait = 0;
+    let isFailing = false;
+    while (!signal.aborted) {
+      try {
+        wait = (await this.#step()) ? 0 : LOOK_EVERY_MS;
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) this.#parts.log.warn('the access log waits to be sent', { error });
+        isFailing = true;
+        wait = Math.min(Math.max(LOOK_EVERY_MS, wait * 2), LONGEST_PAUSE_MS);
+      }
+      if (wait > 0) await pause(wait, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Sends one batch. Returns whether another may follow at once. */
+  async #step(): Promise<boolean> {
+    const files = await logFiles(this.#parts.logs);
+    for (const file of files) {
+      const from = this.#reached.get(file.id) ?? 0;
+      const lines = file.size > from ? await wholeLines(file.path, from) : Buffer.alloc(0);
+      if (lines.length === 0) continue;
+      await this.#send(file.id, from, lines, files);
+      return true;
+    }
+    const current = files.at(-1);
+    if (current !== undefined && performance.now() - this.#sentAt > SILENT_MS)
+      await this.#send(current.id, this.#reached.get(current.id) ?? 0, Buffer.alloc(0), files);
+    return false;
+  }
+
+  async #send(file: string, from: number, lines: Buffer, files: readonly LogFile[]): Promise<void> {
+    const batch = { file, from, to: from + lines.length, lines: (await compress(lines)).toString('base64') };
+    const { reached } = await this.#parts.send(batch);
+    this.#sentAt = performance.now();
+    this.#reached.set(file, reached);
+    const kept = files.flatMap(({ id }) => (this.#reached.has(id) ? [[id, this.#reached.get(id)] as const] : []));
+    await writeWhole(this.#parts.positions, `${JSON.stringify(Object.fromEntries(kept))}\n`, 0o600);
+  }
+}
+
+/** The oldest first. The current file is the last. */
+async function logFiles(logs: string): Promise<LogFile[]> {
+  const names = (await readdir(logs)).filter((name) => /^access\.json(\.\d{8}T\d{9}Z)?$/.test(name)).sort();
+  const oldestFirst = [...names.filter((name) => name !== CURRENT), ...names.filter((name) => name === CURRENT)];
+  const files = await Promise.all(
+    oldestFirst.map(async (name) => {
+      const file = path.join(logs, name);
+      // A rotated file may have been deleted meanwhile.
+      const found = await stat(file).catch(() => null);
+      return found && { id: `${found.ino}-${Math.floor(found.birthtimeMs)}`, path: file, size: found.size };
+    }),
+  );
+  return files.filter((file) => file !== null);
+}
+
+/** Up to the last line that fits a batch. Empty while nginx has not completed a line. */
+async function wholeLines(file: string, from: number): Promise<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_BATCH_BYTES), 0, MAX_BATCH_BYTES, from);
+    const end = buffer.lastIndexOf(NEWLINE, bytesRead - 1) + 1;
+    // No line of nginx is that long: the file is damaged.
+    return end === 0 && bytesRead === MAX_BATCH_BYTES ? buffer : buffer.subarray(0, end);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readPositions(file: string): Promise<Map<string, number>> {
+  try {
+    return new Map(Object.entries(Positions.parse(JSON.parse(await readFile(file, 'utf8')))));
+  } catch {
+    // The control plane knows them as well.
+    return new Map();
+  }
+}

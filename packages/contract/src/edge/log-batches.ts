@@ -1,0 +1,40 @@
+// Access log lines on their way from a node to the control plane. A batch is a range of bytes of one file. The control
+// plane stores its lines and the position reached in one transaction, so each line counts exactly once whatever dies.
+import * as z from 'zod';
+
+/** Bytes of lines in a batch. Compressed and as base64 they fit a message of NATS whatever they contain. */
+export const MAX_BATCH_BYTES = 512 * 1024;
+
+const Position = z.int().min(0);
+
+/** On up.<node>.logs. `from` equals `to`: the node measured, and nobody made a request. */
+export const LogBatch = z.object({
+  /** Identifies the file on its node, also after it was renamed. */
+  file: z.string().regex(/^[\w.-]{1,64}$/),
+  from: Position,
+  to: Position,
+  /** Whole lines, gzip, base64. */
+  lines: z.base64().max(1024 * 1024),
+});
+
+/** The position from which the control plane wants the file's next lines. */
+export const LogReply = z.object({ reached: Position });
+
+/** One request, as the node's nginx logs it (agent/src/render/log-conf.ts). */
+export const LogLine = z.object({
+  /** Seconds since 1970. */
+  time: z.number().min(0),
+  /** Empty: refused before the site was known. */
+  site: z.string(),
+  status: z.int().min(0).max(999),
+  bytes: z.int().min(0),
+  requestBytes: z.int().min(0),
+  /** nginx's cache status: HIT, MISS, EXPIRED … */
+  cache: z.string(),
+  /** The origin that was contacted; empty when none was. */
+  upstream: z.string(),
+});
+
+export type LogBatch = z.output<typeof LogBatch>;
+export type LogReply = z.output<typeof LogReply>;
+export type LogLine = z.output<typeof LogLine>;
