@@ -154,7 +154,7 @@ describe('a release', () => {
         p99Ms: 20,
       });
     const rollout = await finish(made, id);
-    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'serverErrors', counts: { back: 2, failed: 0 } });
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'serverErrors', counts: { rolledBack: 2, failed: 0 } });
     expect(rollout.message).toMatch(
       /40 % of \d+ responses were 5xx, limit 5 % \(before the update 0 %, nodes without the change 0 %\)/,
     );
@@ -202,7 +202,7 @@ describe('a release', () => {
           : { requests: 50, serverErrors: 0, p99Ms: 30 };
     const { id } = await made.begin();
     const rollout = await finish(made, id);
-    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'latency', counts: { back: 1 } });
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'latency', counts: { rolledBack: 1 } });
     expect(rollout.message).toContain('p99 latency 900 ms, limit 130 ms');
     expect(commandedNodes(made.fleet)).toHaveLength(1);
   });
@@ -254,9 +254,9 @@ describe('a release', () => {
     await until(runner, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
     for (const node of made.fleet.nodes) node.outcome = 'complete';
     const rollout = await finish(made, id);
-    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { back: 1 } });
+    expect(rollout).toMatchObject({ state: 'rolledBack', fault: 'complete', counts: { rolledBack: 1 } });
     expect(rollout.message).toContain('no confirmation of the update within 20 s');
-    expect(rollout.messageCode).toMatchObject({ code: 'late', node: expect.any(String), values: { seconds: 20 } });
+    expect(rollout.messageCode).toMatchObject({ code: 'timedOut', node: expect.any(String), values: { seconds: 20 } });
   });
 
   test('that a node refuses ends there', async () => {
@@ -275,7 +275,7 @@ describe('a release', () => {
     await until(runner, made.fleet, async () => (await made.get(id)).waves[0]?.state === 'soaking');
     await made.act(id, 'rollback');
     const rollout = await finish(made, id);
-    expect(rollout).toMatchObject({ state: 'rolledBack', counts: { back: 1, failed: 0 } });
+    expect(rollout).toMatchObject({ state: 'rolledBack', counts: { rolledBack: 1, failed: 0 } });
     expect(commandedNodes(made.fleet).map(({ commands }) => commands)).toEqual([['3.0.0', 'no waf']]);
   });
 
@@ -305,7 +305,7 @@ describe('a release', () => {
     expect(rollout).toMatchObject({
       state: 'rolledBack',
       fault: 'refusals',
-      counts: { back: 1, updated: 0, failed: 0 },
+      counts: { rolledBack: 1, updated: 0, failed: 0 },
     });
     expect(rollout.waves[0]?.gates.find(({ gate }) => gate === 'refusals')).toMatchObject({
       state: 'failed',
@@ -673,10 +673,10 @@ describe('a replaced machine', () => {
     expect(rollout).toMatchObject({ state: 'completed', counts: { updated: 2, failed: 0 } });
     expect(rollout.nodes.find(({ nodeID }) => nodeID === first.id)).toMatchObject({
       state: 'leftOut',
-      messageCode: { code: 'gone' },
+      messageCode: { code: 'removed' },
     });
     const { data } = await made.call(rollouts.lines, { params: { id }, query: { pageSize: 100, orderBy: 'asc' } });
-    const begun = data.filter(({ event, wave }) => event === 'waveBegun' && wave === 0);
+    const begun = data.filter(({ event, wave }) => event === 'waveStarted' && wave === 0);
     expect(begun).toHaveLength(2);
   });
 });
@@ -723,7 +723,7 @@ describe('an offline node', () => {
     await until(runner, made.fleet, async () => (await made.get(id)).state === 'rollingBack');
     expect((await made.get(id)).fault).toBe('connected');
     await made.fleet.connect(first);
-    expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', counts: { back: 1 } });
+    expect(await finish(made, id)).toMatchObject({ state: 'rolledBack', counts: { rolledBack: 1 } });
   });
 
   test('is not judged while the control plane is disconnected', async () => {

@@ -52,7 +52,7 @@ function complete(started: NodeRecord[], exceeded: number | null): RolloutGate {
   if (!open) return gateState('complete', 'passed');
   return exceeded === null
     ? gateState('complete', 'waiting')
-    : failedAt('complete', open, messageFields(codedMessage('late', { seconds: exceeded })));
+    : failedAt('complete', open, messageFields(codedMessage('timedOut', { seconds: exceeded })));
 }
 
 function connected(updated: NodeRecord[], { now, upSince }: GateContext): RolloutGate {
@@ -103,6 +103,6 @@ export function failureOf({ gate, nodeName, messageCode, ...rest }: RolloutGate)
   const code = withFigures.find((known) => known === gate);
   const message = code
     ? codedMessage(code, { value, limit, before, others, requests, customers })
-    : (messageCode ?? codedMessage('unwell'));
+    : (messageCode ?? codedMessage('unhealthy'));
   return { ...message, node: nodeName };
 }

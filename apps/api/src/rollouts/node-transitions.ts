@@ -25,15 +25,15 @@ const transitions: Record<RolloutNodeState, Partial<Record<NodeEvent, RolloutNod
     rolledBack: 'failed',
     timeout: 'failed',
     offline: 'away',
-    rollBack: 'goingBack',
+    rollBack: 'rollingBack',
     replaced: 'leftOut',
   },
-  updated: { rollBack: 'goingBack', rolledBack: 'failed', replaced: 'leftOut' },
-  goingBack: { replaced: 'leftOut', complete: 'back', failed: 'stuck', rolledBack: 'stuck', timeout: 'stuck' },
+  updated: { rollBack: 'rollingBack', rolledBack: 'failed', replaced: 'leftOut' },
+  rollingBack: { replaced: 'leftOut', complete: 'rolledBack', failed: 'stuck', rolledBack: 'stuck', timeout: 'stuck' },
   // It was abandoned too early.
   failed: { complete: 'updated' },
-  stuck: { complete: 'back' },
-  back: {},
+  stuck: { complete: 'rolledBack' },
+  rolledBack: {},
   leftOut: {},
 };
 
@@ -43,9 +43,9 @@ export const nextState = (state: RolloutNodeState, event: NodeEvent): RolloutNod
 /** The node's own upgrade state. Undefined before it starts. */
 export const upgradeStatusOf: Partial<Record<RolloutNodeState, UpgradeStatus>> = {
   updating: 'updating',
-  goingBack: 'updating',
+  rollingBack: 'updating',
   updated: 'updateComplete',
   failed: 'updateFailed',
-  back: 'updateFailed',
+  rolledBack: 'updateFailed',
   stuck: 'updateFailed',
 };

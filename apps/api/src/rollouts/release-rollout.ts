@@ -24,12 +24,12 @@ export const releaseKind: Kind = {
 
   async commandFor(here, { target }, { nodeId, orderKey, state, before }, now) {
     const { product, version: to } = ReleaseTarget.parse(target);
-    const isBack = state === 'goingBack';
+    const isBack = state === 'rollingBack';
     const had = Before.nullable().parse(before)?.version ?? '';
     const version = isBack ? had : to;
     if (version === '' && product !== 'agent' && orderKey !== null)
       return { name: 'removePack', body: { upgradeID: orderKey, product } };
-    if (version === '') return codedMessage('hadNone', { product });
+    if (version === '') return codedMessage('noFormerVersion', { product });
     const { releases } = await releasesIn(here.env);
     const release = releases.find(({ manifest }) => manifest.product === product && manifest.version === version);
     if (!release || orderKey === null) return codedMessage('notInStore', { product, version });

@@ -35,7 +35,7 @@ export class RolloutChanges {
   transition(node: NodeRecord, event: NodeEvent, reason: CodedMessage | null = null): void {
     const state = nextState(node.state, event);
     if (state === null) return;
-    const isRollback = node.state === 'goingBack' || node.state === 'stuck';
+    const isRollback = node.state === 'rollingBack' || node.state === 'stuck';
     const fields = reason === null ? { message: null, messageCode: null } : messageFields(reason);
     Object.assign(node, { state, ...fields });
     this.nodes.add(node);
@@ -45,7 +45,7 @@ export class RolloutChanges {
       node.endedAt = this.#now;
     }
     const name = state === 'stuck' ? 'stuck' : eventNames[event];
-    this.lines.push({ nodeId: node.nodeId, event: name, detail: isRollback ? 'back' : null, ...fields });
+    this.lines.push({ nodeId: node.nodeId, event: name, detail: isRollback ? 'rollback' : null, ...fields });
   }
 
   /** The command is repeated until it is acknowledged. */
@@ -70,7 +70,7 @@ const eventNames: Record<NodeEvent, RolloutEventName> = {
   complete: 'complete',
   failed: 'failed',
   rolledBack: 'rolledBack',
-  rollBack: 'askedBack',
+  rollBack: 'rollbackRequested',
   timeout: 'failed',
   replaced: 'leftOut',
   skip: 'leftOut',

@@ -19,7 +19,7 @@ export interface Kind extends KindTraits {
    * after a rollback, and to all when `completed`.
    */
   publish?: (client: PoolClient, rollout: RolloutRecord) => Promise<void>;
-  /** Progress of `updating` or `goingBack` nodes, for kinds whose nodes do not report. */
+  /** Progress of `updating` or `rollingBack` nodes, for kinds whose nodes do not report. */
   readProgress?: (client: PoolClient, rollout: RolloutRecord) => Promise<Map<NodeRecord, Progress>>;
   /** The command that is sent to such a node until it responds, or why that is impossible. */
   commandFor?: (

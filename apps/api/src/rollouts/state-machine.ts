@@ -68,7 +68,7 @@ export function advanceRollout(changes: RolloutChanges, facts: Facts, traits: Ki
 function skipReplaced({ changes, rollout }: StateContext) {
   if (rollout.endedAt !== null) return;
   for (const node of rollout.nodes.filter(({ isGone, state }) => isGone && state !== 'leftOut')) {
-    changes.transition(node, 'replaced', codedMessage('gone'));
+    changes.transition(node, 'replaced', codedMessage('removed'));
     changes.activate(node, false);
   }
 }
@@ -86,7 +86,7 @@ function start({ changes, rollout, facts }: StateContext) {
   if (facts.isBlocked) return;
   rollout.state = 'running';
   for (const node of rollout.nodes) changes.activate(node, true);
-  changes.log('begun', { message: rollout.title });
+  changes.log('started', { message: rollout.title });
 }
 
 const currentWave = ({ waves, wave }: RolloutRecord): WaveRecord | undefined => waves[wave];
@@ -158,7 +158,7 @@ function startWave(context: StateContext, wave: WaveRecord) {
   wave.state = 'updating';
   wave.startedAt = facts.now;
   const share = codedMessage('share', { nodes: online.length, of: rollout.nodes.length });
-  changes.log('waveBegun', { detail: String(wave.position), ...messageFields(share) });
+  changes.log('waveStarted', { detail: String(wave.position), ...messageFields(share) });
   for (const node of open) {
     if (node.isConnected) startNode(context, node);
     else changes.transition(node, 'offline');
@@ -240,7 +240,7 @@ function startRollback({ changes, rollout }: StateContext, fault: RolloutFault, 
   rollout.fault = fault;
   Object.assign(rollout, messageFields(reason));
   changes.hasProgressed = true;
-  changes.log('goesBack', { detail: fault, ...messageFields(reason) });
+  changes.log('rollbackStarted', { detail: fault, ...messageFields(reason) });
 }
 
 /** All nodes, including earlier waves, so that the fleet stays uniform. */
@@ -256,16 +256,20 @@ function rollBack(context: StateContext) {
     const isOverdue = since(node, facts) > deadlineMs(rollout);
     if (node.state === 'updated' || (node.state === 'updating' && (traits.canCancelUpdate || isOverdue)))
       changes.command(node, 'rollBack');
-    if (node.state === 'goingBack' && since(node, facts) > ROLLBACK_TIMEOUT_MS)
-      changes.transition(node, 'timeout', codedMessage('lateBack'));
+    if (node.state === 'rollingBack' && since(node, facts) > ROLLBACK_TIMEOUT_MS)
+      changes.transition(node, 'timeout', codedMessage('rollbackTimedOut'));
     changes.transition(node, 'skip');
   }
-  if (rollout.nodes.some(({ state }) => state === 'updating' || state === 'goingBack')) return;
+  if (rollout.nodes.some(({ state }) => state === 'updating' || state === 'rollingBack')) return;
   for (const node of rollout.nodes) changes.activate(node, false);
   rollout.state = 'rolledBack';
   rollout.endedAt = facts.now;
   changes.hasProgressed = true;
-  changes.log('wentBack', { detail: rollout.fault, message: rollout.message, messageCode: rollout.messageCode });
+  changes.log('rollbackCompleted', {
+    detail: rollout.fault,
+    message: rollout.message,
+    messageCode: rollout.messageCode,
+  });
 }
 
 const since = ({ startedAt }: NodeRecord, { now }: Facts) => (startedAt ? now.getTime() - startedAt.getTime() : 0);
@@ -286,7 +290,7 @@ function updateLateNodes(context: StateContext) {
 function failOverdue({ changes, rollout, facts }: StateContext, afterMs: number) {
   for (const node of rollout.nodes)
     if (node.state === 'updating' && since(node, facts) > afterMs)
-      changes.transition(node, 'timeout', codedMessage('late'));
+      changes.transition(node, 'timeout', codedMessage('timedOut'));
 }
 
 function addSamples({ changes, rollout, facts }: StateContext) {

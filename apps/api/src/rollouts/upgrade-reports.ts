@@ -22,7 +22,7 @@ export async function storeUpgradeReport(
   const { rows } = await pool.query<{ id: string }>(
     `SELECT n.rollout_id AS id FROM rollout_nodes n WHERE n.node_id = $1 AND n.order_key = $2
        AND (SELECT count(*) FROM rollout_lines l WHERE l.rollout_id = n.rollout_id AND l.node_id = n.node_id
-            AND l.event NOT IN ('asked', 'askedBack', 'away')) < $3`,
+            AND l.event NOT IN ('asked', 'rollbackRequested', 'away')) < $3`,
     [nodeId, upgradeID, MAX_LINES],
   );
   // The order was cancelled, the limit was reached, or the rollout is gone.

@@ -40,7 +40,7 @@ test('every node has a wave, and of no zone more than the share has come by then
 });
 const gates = { serverErrors: 0.05, refusals: 0.1, latencyFactor: 3, requests: 20 };
 
-test('what has begun keeps its place when the others are assignWaves anew', () => {
+test('started nodes keep their waves when the others are assigned again', () => {
   const nodes = Array.from({ length: 10 }, (_, i) => candidate(i, 'a'));
   const waves = [
     { position: 1, percent: 10 },

@@ -61,7 +61,7 @@ export function progressOf(
 ): Progress | null {
   const { nodeId, revision, rejected } = node;
   const isAcknowledged = published !== null && revision >= published.revision;
-  if (node.state === 'goingBack') {
+  if (node.state === 'rollingBack') {
     const isWithdrawn = published === null || published.doc?.version !== version;
     if (!isWithdrawn || !(isAcknowledged || published === null)) return null;
     // The node may be unable to restore: a former port may be in use by now.

@@ -6,17 +6,17 @@ export const MessageCode = z.enum([
   /** `text`, from a node's programs. */
   'verbatim',
   /** No report within `seconds`, where the strategy has a deadline. */
-  'late',
-  'lateBack',
+  'timedOut',
+  'rollbackTimedOut',
   'away',
   'stopped',
   'rolledBack',
-  'unwell',
+  'unhealthy',
   /** The node is another machine now, or in another zone. */
-  'gone',
+  'removed',
   'refused',
   /** `product` */
-  'hadNone',
+  'noFormerVersion',
   /** `product`, `version` */
   'notInStore',
   'newerChange',
@@ -53,15 +53,16 @@ const compared = ({ limit, before, others, customers }: Values, write: (value: V
 
 const texts: Record<MessageCode, (values: Values) => string> = {
   verbatim: ({ text }) => String(text),
-  late: ({ seconds }) => `no confirmation of the update${typeof seconds === 'number' ? ` within ${seconds} s` : ''}`,
-  lateBack: () => 'no confirmation of the rollback',
+  timedOut: ({ seconds }) =>
+    `no confirmation of the update${typeof seconds === 'number' ? ` within ${seconds} s` : ''}`,
+  rollbackTimedOut: () => 'no confirmation of the rollback',
   away: () => 'the node is offline',
   stopped: () => 'nginx is not running',
   rolledBack: () => 'nginx rejected the configuration and serves the former one',
-  unwell: () => 'unhealthy',
-  gone: () => 'the machine was replaced or moved to another zone',
+  unhealthy: () => 'unhealthy',
+  removed: () => 'the machine was replaced or moved to another zone',
   refused: () => 'the node refused without a reason',
-  hadNone: ({ product }) => `the node had no ${product} before`,
+  noFormerVersion: ({ product }) => `the node had no ${product} before`,
   notInStore: ({ product, version }) => `${product} ${version} is no longer in the store`,
   newerChange: () => 'replaced by a newer change of the zone',
   share: ({ nodes, of }) => `${nodes} of ${of} nodes`,

@@ -14,8 +14,8 @@ export const WaveState = z.enum(['waiting', 'updating', 'soaking', 'passed', 'fa
 
 /**
  * `away`: offline at its turn; starts when it returns, also after the end. `updated`: updated and watched.
- * `failed`: kept or restored its former version on its own. `back`: rolled back on order. `stuck`: could not roll back.
- * `leftOut`: never started.
+ * `failed`: kept or restored its former version on its own. `rolledBack`: rolled back on order.
+ * `stuck`: could not roll back. `leftOut`: never started.
  */
 export const RolloutNodeState = z.enum([
   'waiting',
@@ -23,8 +23,8 @@ export const RolloutNodeState = z.enum([
   'updating',
   'updated',
   'failed',
-  'goingBack',
-  'back',
+  'rollingBack',
+  'rolledBack',
   'stuck',
   'leftOut',
 ]);
@@ -135,8 +135,8 @@ export const RolloutFault = z.enum([...RolloutGateName.options, 'person']);
 
 /** Events as codes. `detail` has the gate or the fault. */
 export const RolloutEventName = z.enum([
-  'begun',
-  'waveBegun',
+  'started',
+  'waveStarted',
   'wavePassed',
   'asked',
   'refused',
@@ -147,15 +147,15 @@ export const RolloutEventName = z.enum([
   'failed',
   'rolledBack',
   'gateFailed',
-  'goesBack',
-  'askedBack',
+  'rollbackStarted',
+  'rollbackRequested',
   'stuck',
   'leftOut',
   'paused',
   'continued',
   'fastLane',
   'completed',
-  'wentBack',
+  'rollbackCompleted',
 ]);
 export const RolloutLine = z.object({
   id: z.int(),
@@ -189,7 +189,7 @@ export const Rollout = z.object({
     updating: z.int(),
     away: z.int(),
     failed: z.int(),
-    back: z.int(),
+    rolledBack: z.int(),
   }),
   fault: RolloutFault.nullable(),
   message: z.string().nullable().describe('Why it was rolled back, as English text or as a person wrote it'),

@@ -87,10 +87,10 @@ function rolloutOf(row: Row, counts: Count[]): Rollout {
     counts: {
       total: sum(counts),
       updated: count('updated'),
-      updating: count('updating', 'goingBack'),
+      updating: count('updating', 'rollingBack'),
       away: count('away', 'leftOut'),
       failed: count('failed', 'stuck'),
-      back: count('back'),
+      rolledBack: count('rolledBack'),
     },
     fault: RolloutFault.nullable().parse(row.fault),
     message: row.message,

@@ -77,7 +77,7 @@ const actions: Record<
   rollback: {
     from: ['waiting', 'running', 'paused'],
     data: { state: 'rollingBack', fault: 'person' },
-    event: 'goesBack',
+    event: 'rollbackStarted',
   },
   fastLane: { from: ['running', 'paused'], data: { state: 'running', fast: true }, event: 'fastLane' },
 };
@@ -85,8 +85,8 @@ const actions: Record<
 export async function act(ctx: Ctx, id: string, action: RolloutAction, reason: string): Promise<RolloutDetail> {
   const { from, data, event } = actions[action];
   await ctx.db.$transaction(async (tx) => {
-    const said = action === 'rollback' ? { ...data, message: reason } : data;
-    const { count } = await tx.rollout.updateMany({ where: { id, state: { in: from } }, data: said });
+    const fields = action === 'rollback' ? { ...data, message: reason } : data;
+    const { count } = await tx.rollout.updateMany({ where: { id, state: { in: from } }, data: fields });
     if (count === 0) fail((await tx.rollout.count({ where: { id } })) === 0 ? 'NOT_FOUND' : 'BUSY');
     const detail = action === 'rollback' ? { detail: 'person' } : {};
     await tx.rolloutLine.create({
@@ -109,11 +109,11 @@ export async function events(ctx: Ctx, id: string): Promise<AsyncIterable<Rollou
 
 async function* following(ctx: Ctx, first: RolloutDetail): AsyncGenerator<RolloutEvent> {
   const until = ctx.now().getTime() + LONGEST_MS;
-  const told = new Map<string, string>();
-  let [said, lastLine] = ['', 0n];
+  const sentNodes = new Map<string, string>();
+  let [sentHead, lastLine] = ['', 0n];
   for (let rollout = first; ; rollout = await get(ctx, first.id)) {
     const { nodes, ...head } = rollout;
-    const fresh = nodes.filter((node) => isNews(told, node));
+    const fresh = nodes.filter((node) => isChanged(sentNodes, node));
     const rows = await ctx.db.rolloutLine.findMany({
       where: { rolloutId: first.id, id: { gt: lastLine } },
       include: lineInclude,
@@ -121,9 +121,9 @@ async function* following(ctx: Ctx, first: RolloutDetail): AsyncGenerator<Rollou
       take: LINES_AT_ONCE,
     });
     lastLine = rows.at(-1)?.id ?? lastLine;
-    if (fresh.length > 0 || rows.length > 0 || JSON.stringify(head) !== said)
+    if (fresh.length > 0 || rows.length > 0 || JSON.stringify(head) !== sentHead)
       yield { ...head, nodes: fresh, lines: rows.map(lineOf) };
-    said = JSON.stringify(head);
+    sentHead = JSON.stringify(head);
     const isOver = head.endedAt !== null && rows.length < LINES_AT_ONCE;
     if (isOver || ctx.now().getTime() > until) return;
     await setTimeout(LOOK_MS);
@@ -131,9 +131,9 @@ async function* following(ctx: Ctx, first: RolloutDetail): AsyncGenerator<Rollou
   }
 }
 
-function isNews(told: Map<string, string>, node: RolloutNode): boolean {
+function isChanged(sent: Map<string, string>, node: RolloutNode): boolean {
   const mark = JSON.stringify(node);
-  if (told.get(node.nodeID) === mark) return false;
-  told.set(node.nodeID, mark);
+  if (sent.get(node.nodeID) === mark) return false;
+  sent.set(node.nodeID, mark);
   return true;
 }

@@ -27,7 +27,7 @@ const rollout = (soakEndsAt: string): Rollout => ({
   reason: '',
   wave: 0,
   waves: [wave(soakEndsAt)],
-  counts: { total: 1, updated: 1, updating: 0, away: 0, failed: 0, back: 0 },
+  counts: { total: 1, updated: 1, updating: 0, away: 0, failed: 0, rolledBack: 0 },
   fault: null,
   message: null,
   messageCode: null,

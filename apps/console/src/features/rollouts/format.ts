@@ -43,7 +43,7 @@ export function progressText(rollout: Rollout, now: number, t: T, language: Lang
       if (seconds === 0) return t('rollouts.now.judging', values);
       return t('rollouts.now.soaking', { ...values, time: duration(seconds, language) });
     case 'rollingBack':
-      return t('rollouts.now.rollingBack', { back: count(counts.back), total: count(counts.total) });
+      return t('rollouts.now.rollingBack', { back: count(counts.rolledBack), total: count(counts.total) });
     case 'rolledBack':
       // Not a failure: the newer change includes it.
       if (rollout.messageCode?.code === 'newerChange') return t('rollouts.messages.newerChange');
@@ -126,8 +126,8 @@ function codedText({ code, values }: NonNullable<Rollout['messageCode']>, t: T, 
   const { value, limit, before, others, requests, seconds, product, ...rest } = values;
   const write = (number: typeof value) => (typeof number === 'number' ? figure(number, code) : '—');
   const named = ReleaseProduct.options.find((known) => known === product);
-  if (code === 'late' && typeof seconds === 'number')
-    return t('rollouts.messages.lateIn', { time: duration(seconds, language) });
+  if (code === 'timedOut' && typeof seconds === 'number')
+    return t('rollouts.messages.timedOutAfter', { time: duration(seconds, language) });
   const text = t(`rollouts.messages.${code}`, {
     ...Object.fromEntries(Object.entries(rest).map(([name, text]) => [name, String(text)])),
     product: named ? t(`rollouts.product.${named}`) : String(product),

@@ -10,7 +10,7 @@ export function Progress({ of: { counts } }: { of: Pick<Rollout, 'counts'> }) {
     ['updated', counts.updated],
     ['updating', counts.updating],
     ['failed', counts.failed],
-    ['back', counts.back],
+    ['rolledBack', counts.rolledBack],
   ] as const;
   const values = { updated: count(counts.updated), total: count(counts.total) };
   return (

@@ -10,7 +10,7 @@ type Line = Pick<RolloutLine, 'event' | 'wave' | 'detail'>;
 
 /** The text of an event, with the names of gates. */
 function eventText({ event, wave, detail }: Line, t: T): string {
-  if (event === 'complete' && detail === 'back') return t('status.rolloutNode.back');
+  if (event === 'complete' && detail === 'rollback') return t('status.rolloutNode.rolledBack');
   const gate = RolloutGateName.options.find((name) => name === detail);
   const named = gate ? t(`rollouts.fault.${gate}`) : detail === 'person' ? t('rollouts.fault.person') : (detail ?? '');
   // The line is logged in the next wave. `detail` has the wave that passed.
@@ -19,11 +19,11 @@ function eventText({ event, wave, detail }: Line, t: T): string {
 }
 
 /** Events whose message repeats the page. */
-const withoutMessage: readonly Line['event'][] = ['begun', 'asked', 'askedBack', 'completed'];
+const withoutMessage: readonly Line['event'][] = ['started', 'asked', 'rollbackRequested', 'completed'];
 const hasMessage = ({ event, detail, message }: Line & Pick<RolloutLine, 'message'>) =>
   message !== null && !withoutMessage.includes(event) && (event === 'gateFailed' || !hasFigures(detail));
 
-const bad: readonly Line['event'][] = ['failed', 'rolledBack', 'gateFailed', 'goesBack', 'refused', 'stuck'];
+const bad: readonly Line['event'][] = ['failed', 'rolledBack', 'gateFailed', 'rollbackStarted', 'refused', 'stuck'];
 
 interface LogProps<L> {
   /** In display order. */
