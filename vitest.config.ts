@@ -3,14 +3,14 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// What one process has compiled none compiles again: not the next file of tests, nor any api or agent that a test starts.
+// All processes share one compile cache: test files, and each api and agent that a test starts.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, '.data/cache/compiled');
 
 /** Tests of the API's modules with a database or with other servers. */
 const integrationTests = 'apps/api/src/**/*.integration.test.ts';
 const tests = path.join(import.meta.dirname, 'tests');
 
-/** They take minutes each: begun last, the run would wait for one of them alone. A clean clone has no durations to sort by. */
+/** Files that take minutes start first. A clean clone has no durations to sort by. */
 const longest = [
   'browser/hostile-text',
   'contract/every-endpoint',
@@ -30,9 +30,9 @@ export default defineConfig({
   test: {
     testTimeout: 90_000,
     hookTimeout: 120_000,
-    // What is looked at again until it holds may take its time where everything runs at once.
+    // Polling takes longer while many files run.
     expect: { poll: { timeout: 20_000 } },
-    // A test waits for others about as long as it works.
+    // Tests wait for other processes about as long as they compute.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: mixed() },
     projects: [
@@ -51,15 +51,15 @@ export default defineConfig({
 });
 
 /**
- * Node itself loads these, as it does in earnest, and faster than Vite. Files that run in one worker share its loaded modules:
- * loading modules for each file was half of the CPU time of `tests/api`. A test must therefore undo what it changes in a module.
+ * Node loads these files as in production, faster than Vite. Files of one worker share its modules: loading them
+ * for each file took half of the CPU time of `tests/api`. Tests therefore undo their changes to modules.
  */
 function project(name: string, files: { include: string[]; exclude?: string[]; globalSetup?: string[] }) {
   const test = { name, ...files, experimental: { viteModuleRunner: false }, isolate: false };
   return { extends: true as const, test };
 }
 
-/** These are written for Vite: JSX, and files found by pattern. */
+/** These files need Vite for JSX and `import.meta.glob`. */
 function console() {
   // The build's `x.calls.ts` is `x.endpoints.ts` without schemas (apps/console/build/calls.ts).
   const alias = [{ find: /\.calls\.ts$/, replacement: '.endpoints.ts' }];
@@ -68,8 +68,8 @@ function console() {
 }
 
 /**
- * The longest files, then those of all folders of tests in turn, each folder's as evenly as it can be: one folder after the other would run browsers beside
- * browsers, which work all the time, and later flows beside flows, which wait. The short ones of the other projects fill the end.
+ * The longest files first, then files of all folders, evenly mixed: browser tests keep the CPU busy while flows
+ * mostly wait. Short files of the other projects fill the end.
  */
 function mixed() {
   return class extends BaseSequencer {

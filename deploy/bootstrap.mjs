@@ -58,7 +58,7 @@ async function hashOf(files) {
   return hash.digest('hex');
 }
 
-/** Runs a script. Its last word tells whether there was anything to do. */
+/** Runs a script and returns the end of its output. */
 async function script(...args) {
   const { code, tail } = await collect(node, args, { env: process.env, show: false });
   if (code !== 0) throw new Trouble(tail);

@@ -66,11 +66,11 @@ test.each([
     Array.from({ length: 14 }, (_, i) => `${20 + i}.0.0.0/8\n`).join(''),
     /more than 5 %/,
   ],
-])('%s aborts, and the previous pack stays', async (_, text, said) => {
+])('%s aborts, and the previous pack stays', async (_, text, message) => {
   const { out, feed } = await folder();
   const { file } = await makeRiskPack([await feed('good.txt', '8.8.8.8', 50)], out);
   const before = await readFile(file);
-  await expect(makeRiskPack([await feed('bad.txt', text, 50)], out)).rejects.toThrow(said);
+  await expect(makeRiskPack([await feed('bad.txt', text, 50)], out)).rejects.toThrow(message);
   expect(await readFile(file)).toEqual(before);
   expect(await readdir(out)).toEqual(['risk.bin']);
 });
@@ -81,6 +81,6 @@ test('a feed that cannot be downloaded aborts', async () => {
   await expect(makeRiskPack([{ from: web, score: 50 }], out)).rejects.toThrow('answers 503');
 });
 
-test.each(['list.txt', '0:list.txt', '101:list.txt', '75:'])('--list %s says what is wanted', (said) => {
-  expect(() => listFeed(said)).toThrow('a score from 1 to 100');
+test.each(['list.txt', '0:list.txt', '101:list.txt', '75:'])('--list %s says what is wanted', (option) => {
+  expect(() => listFeed(option)).toThrow('a score from 1 to 100');
 });

@@ -25,12 +25,11 @@ interface Session {
   schema: SchemasContainer;
 }
 
-/** Writes a migration that leads from the migrations there are to the schema. Answers its folder, or null when nothing changed. */
+/** Writes a migration from the present migrations to the schema. Returns its folder, or null if nothing changed. */
 export async function create(databaseUrl: string, name: string, folders = ours): Promise<string | null> {
   await deploy(databaseUrl, folders);
   return withEngine(databaseUrl, folders, async ({ engine, migrationsList, schema }) => {
-    // Asked first, whatever it says: only after it, and not after an engine has applied something, does the next call
-    // find a shadow database.
+    // evaluateDataLoss finds a shadow database only after this call, in an engine that has applied nothing.
     const { action } = await engine.devDiagnostic({ migrationsList, filters });
     if (action.tag === 'reset') throw new Error(`the database does not follow from the migrations: ${action.reason}`);
     const loss = await engine.evaluateDataLoss({ migrationsList, schema, filters });
@@ -49,7 +48,7 @@ export async function create(databaseUrl: string, name: string, folders = ours):
   });
 }
 
-/** Applies what is missing, in order. Several processes may start at once: one applies, the others wait and find nothing to do. */
+/** Applies missing migrations in order. Concurrent processes wait for a lock and then find nothing to apply. */
 export async function deploy(databaseUrl: string, folders = ours): Promise<string[]> {
   const lock = new pg.Client({ connectionString: databaseUrl });
   await lock.connect();
@@ -65,7 +64,7 @@ export async function deploy(databaseUrl: string, folders = ours): Promise<strin
   }
 }
 
-/** Asked by a plain query: most starts find nothing to do, and loading the engine takes longer than all the rest. */
+/** A plain query, since most starts have nothing to apply and loading the engine is slow. */
 async function isCurrent(client: pg.Client, folders: Folders): Promise<boolean> {
   const { rows } = await client.query<{ table: string | null }>(`SELECT to_regclass('_prisma_migrations') AS table`);
   if (rows[0]?.table == null) return false;
@@ -80,7 +79,7 @@ async function isCurrent(client: pg.Client, folders: Folders): Promise<boolean> 
   });
 }
 
-/** What stands between the database and the migrations, in words; empty when they agree. */
+/** Differences between the database and the migrations, as text. Empty if there are none. */
 export const status = (databaseUrl: string): Promise<string[]> =>
   withEngine(databaseUrl, ours, async ({ engine, migrationsList }) => {
     const found = await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters });

@@ -1,6 +1,6 @@
 // Prisma's schema engine as WebAssembly, driven through adapter-pg: migrations without a downloaded engine binary.
-// It works around four faults of adapter-pg 7.10, each named where it is dealt with; the prisma command line will do once
-// it migrates through driver adapters itself.
+// It works around four bugs of adapter-pg 7.10, each described at its workaround. Remove it when the prisma command
+// line migrates through driver adapters.
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -167,8 +167,9 @@ const CHAR_OID = 18;
 const TEXT_OID = 25;
 const Fields = z.object({ fields: z.array(z.object({ dataTypeID: z.number() })) });
 
-// Fourth fault: the adapter refuses PostgreSQL's internal one-byte "char", which the engine selects from the catalogue.
-// It is let through as text and declared a character afterwards. The engine asks one thing at a time, so one list will do.
+// Fourth bug: the adapter rejects PostgreSQL's internal type "char", which the engine selects from the catalogue.
+// Such columns are read as text and then declared characters. One list suffices, since the engine's queries are
+// sequential.
 function withCharColumns<Q extends SqlQueryable>(queryable: Q): Q {
   let charColumns: number[] = [];
   const performIO: unknown = Reflect.get(queryable, 'performIO');

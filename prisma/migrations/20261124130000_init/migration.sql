@@ -609,7 +609,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Uses a lock of its own (core/locks.ts).
+-- Uses a separate lock (core/locks.ts).
 CREATE FUNCTION number_site_version() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -904,7 +904,7 @@ DECLARE
   keys text[] := string_to_array(TG_ARGV[0], ',');
   parent text := TG_ARGV[1];
   quiet text[] := string_to_array(TG_ARGV[2], ',');
-  -- Raised by purges: restored with a row, but not a change by itself.
+  -- Raised by purges. Restored with a row, but never the only change of a version.
   still text[] := quiet || '{cache_version}';
 BEGIN
   IF TG_OP = 'INSERT' THEN
@@ -2208,7 +2208,7 @@ CREATE TABLE zone_versions (
     zone_id uuid NOT NULL,
     version integer NOT NULL,
     content jsonb NOT NULL,
-    kept jsonb DEFAULT '[]'::jsonb NOT NULL,
+    retained_ports jsonb DEFAULT '[]'::jsonb NOT NULL,
     state text NOT NULL,
     nodes uuid[] DEFAULT ARRAY[]::uuid[],
     reason text DEFAULT ''::text NOT NULL,
