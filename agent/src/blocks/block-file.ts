@@ -18,7 +18,7 @@ export interface KeptSet {
   revision: number;
   mark: string;
   blocks: Map<string, StoredBlock>;
-  untold: Map<string, UnreportedBlock>;
+  unreported: Map<string, UnreportedBlock>;
 }
 
 const Stored = z.object({
@@ -34,11 +34,11 @@ export async function readBlocks(file: string): Promise<KeptSet> {
   return {
     ...rest,
     blocks: new Map(blocks.map(([network, until, cause]) => [network, { until, cause }])),
-    untold: new Map(untold.map(([network, siteID]) => [network, { siteID }])),
+    unreported: new Map(untold.map(([network, siteID]) => [network, { siteID }])),
   };
 }
 
-export async function writeBlocks(file: string, { blocks, untold, ...rest }: KeptSet): Promise<void> {
+export async function writeBlocks(file: string, { blocks, unreported: untold, ...rest }: KeptSet): Promise<void> {
   const list = Array.from(blocks, ([network, { until, cause }]) => [network, until, cause]);
   const pairs = Array.from(untold, ([network, { siteID }]) => [network, siteID]);
   await writeWhole(file, JSON.stringify({ ...rest, blocks: list, untold: pairs }), 0o600);

@@ -192,7 +192,7 @@ export class BlockSet {
     this.#revision = stored.revision;
     this.#nginx.mark = stored.mark;
     this.#blocks = stored.blocks;
-    this.#unreported = stored.untold;
+    this.#unreported = stored.unreported;
     this.#expire();
   }
 
@@ -204,7 +204,7 @@ export class BlockSet {
         revision: this.#revision,
         mark: this.#nginx.mark,
         blocks: this.#blocks,
-        untold: this.#unreported,
+        unreported: this.#unreported,
       });
     } catch (error) {
       // A full disk stops neither nginx nor the report to the control plane.

@@ -119,10 +119,10 @@ export class Decoders {
     const watch = setTimeout(() => child.kill('SIGKILL'), MOST_MS);
     const decoder: Decoder = { child, state: 'starting', job: null, watch, wasTooMuch: false };
     this.#decoders.add(decoder);
-    child.on('message', (said: unknown) => {
-      if (said === 'same' || said instanceof Uint8Array) decoder.job?.settle(said);
+    child.on('message', (message: unknown) => {
+      if (message === 'same' || message instanceof Uint8Array) decoder.job?.settle(message);
       // Node itself sends messages while it watches files.
-      else if (said !== 'ready') return;
+      else if (message !== 'ready') return;
       this.#rest(decoder);
     });
     child.on('error', () => child.kill('SIGKILL'));

@@ -62,8 +62,8 @@ export class Images {
     });
     this.#child = child;
     const asking = setInterval(() => void this.#ask(child), ASKED_EVERY_MS).unref();
-    child.on('message', (said) => {
-      if (said === 'ready') this.#pauseMs = FIRST_PAUSE_MS;
+    child.on('message', (message) => {
+      if (message === 'ready') this.#pauseMs = FIRST_PAUSE_MS;
     });
     child.on('error', (error) => this.#parts.log.error('the image service', { error }));
     child.on('exit', (code, signal) => {

@@ -81,8 +81,8 @@ const works: Readonly<Record<string, Work>> = {
 export async function runCommand(name: string, message: unknown, handlers: CommandHandlers): Promise<CommandReply> {
   const startedAt = performance.now();
   const { id, deadline } = Command.parse(message);
-  const reply = (said: Reply): CommandReply => {
-    const { objects = 0, error = null, ...more } = said ?? {};
+  const reply = (result: Reply): CommandReply => {
+    const { objects = 0, error = null, ...more } = result ?? {};
     return { id, ok: error === null, error, tookMs: performance.now() - startedAt, objects, ...more };
   };
   const work = Object.hasOwn(works, name) ? works[name] : undefined;

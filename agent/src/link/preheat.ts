@@ -123,7 +123,7 @@ function askOne(address: string, method: string, url: URL, signal: AbortSignal, 
 }
 
 /** Our own entry is the last one, after those of relay and origin (RFC 9211). */
-function freshIn(said: string | string[] | undefined): number | null {
-  const own = /(?:^|,\s*)Edgeloom; hit; ttl=(-?\d+)[^,]*$/.exec([said ?? ''].flat().join(', '));
+function freshIn(cacheStatus: string | string[] | undefined): number | null {
+  const own = /(?:^|,\s*)Edgeloom; hit; ttl=(-?\d+)[^,]*$/.exec([cacheStatus ?? ''].flat().join(', '));
   return own?.[1] === undefined ? null : Number(own[1]);
 }

@@ -11,7 +11,7 @@ interface Server {
 
 const NAMES = ['access.json', 'error.log'];
 /** Rotated files per log. */
-const KEPT = 10;
+const MAX_OLD_LOGS = 10;
 const STAMP = /\.(\d{8}T\d{9}Z)$/;
 
 export async function rotateLogs(servers: readonly Server[], now: Date): Promise<void> {
@@ -23,7 +23,7 @@ export async function rotateLogs(servers: readonly Server[], now: Date): Promise
     if (written.length === 0) continue;
     for (const file of written) await rename(file, `${file}.${stamp}`);
     await reopen();
-    for (const file of NAMES) await forgetOld(layout.logs, file);
+    for (const file of NAMES) await removeOldLogs(layout.logs, file);
   }
 }
 
@@ -36,9 +36,9 @@ export async function lastRotation({ logs }: NginxLayout): Promise<Date | null> 
   return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
 }
 
-async function forgetOld(dir: string, name: string): Promise<void> {
+async function removeOldLogs(dir: string, name: string): Promise<void> {
   const old = (await readdir(dir)).filter((file) => file.startsWith(`${name}.`) && STAMP.test(file)).sort();
-  for (const file of old.slice(0, -KEPT)) await rm(path.join(dir, file), { force: true });
+  for (const file of old.slice(0, -MAX_OLD_LOGS)) await rm(path.join(dir, file), { force: true });
 }
 
 const sizeOf = (file: string) =>

@@ -185,16 +185,16 @@ export class Upgrades {
     else await this.#takePack(order, name, releaseStore);
   }
 
-  async #fetch(order: Order, manifest: ReleaseManifest, shelf: ReleaseStore): Promise<void> {
+  async #fetch(order: Order, manifest: ReleaseManifest, store: ReleaseStore): Promise<void> {
     const name = releaseName(manifest.sha256);
-    const part = shelf.partOf(name);
+    const part = store.partOf(name);
     await mkdir(path.dirname(part), { recursive: true });
     try {
       await assertRoom(path.dirname(part), manifest.bytes * ROOM_FACTOR + ROOM_BESIDE);
       const { control = order.control } = this.#parts;
       if (control === undefined || order.token === undefined) throw new Error('nobody said where it is to be had');
       await fetchArchive(manifest, { control, token: order.token }, part, this.#stopping.signal);
-      await shelf.put(name, part, order.release);
+      await store.put(name, part, order.release);
       await rm(part, { force: true });
     } catch (error) {
       // A later agent resumes a partial download.
@@ -233,44 +233,44 @@ export class Upgrades {
     if (before === null) throw new Error(`it does not take what this node serves: ${refused}`);
   }
 
-  async #takePack(order: Order, name: string, shelf: ReleaseStore): Promise<void> {
+  async #takePack(order: Order, name: string, store: ReleaseStore): Promise<void> {
     const { usePacks } = this.#parts;
-    await assertUsable(manifestOf(order).product, shelf.path(name)).catch(async (error: unknown) => {
-      await shelf.discard(name);
+    await assertUsable(manifestOf(order).product, store.path(name)).catch(async (error: unknown) => {
+      await store.discard(name);
       throw error;
     });
-    const before = order.packBefore === undefined ? await shelf.current() : order.packBefore;
+    const before = order.packBefore === undefined ? await store.current() : order.packBefore;
     await this.#note({ ...order, packBefore: before });
     await this.#report(order, 'switching', '');
-    await shelf.point(name);
+    await store.point(name);
     try {
       await usePacks();
     } catch (error) {
-      await shelf.point(before);
+      await store.point(before);
       await usePacks().catch((fault: unknown) => this.#parts.log.error('the way back failed', { error: fault }));
       await this.#report(order, 'rolledBack', reason(error));
-      await shelf.discard(name);
+      await store.discard(name);
       await this.#forget();
       return this.#look();
     }
-    await shelf.markUsed(name);
+    await store.markUsed(name);
     await this.#report(order, 'complete', '');
     await this.#forget();
-    await shelf.prune();
+    await store.prune();
     await this.#look();
   }
 
-  async #removePack(order: Order, name: string, shelf: ReleaseStore): Promise<void> {
+  async #removePack(order: Order, name: string, store: ReleaseStore): Promise<void> {
     await this.#report(order, 'switching', '');
-    await shelf.point(null);
+    await store.point(null);
     try {
       await this.#parts.usePacks();
     } catch (error) {
-      await shelf.point(name);
+      await store.point(name);
       await this.#parts.usePacks().catch((fault: unknown) => this.#parts.log.error('it is not back', { error: fault }));
       throw error;
     }
-    await shelf.remove(name);
+    await store.remove(name);
     await this.#report(order, 'complete', '');
     await this.#forget();
     await this.#look();

@@ -97,11 +97,11 @@ function _M.access(site, request)
 end
 
 _M.explain = {}
-function _M.explain.access(told)
-    if not told.site.antiHeaders and not told.request.host.doc.antiHeaders then
+function _M.explain.access(outcome)
+    if not outcome.site.antiHeaders and not outcome.request.host.doc.antiHeaders then
         return "unused"
     end
-    local decision, detail = decisions.common(told)
-    return decision, detail, decisions.rule("antiHeader", told.rule)
+    local decision, detail = decisions.common(outcome)
+    return decision, detail, decisions.rule("antiHeader", outcome.rule)
 end
 return _M

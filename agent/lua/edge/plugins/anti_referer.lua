@@ -124,12 +124,12 @@ function _M.access(_, request)
 end
 
 _M.explain = {}
-function _M.explain.access(told)
-    if not told.request.host.doc.antiReferers then
+function _M.explain.access(outcome)
+    if not outcome.request.host.doc.antiReferers then
         return "unused"
     end
-    local decision, detail = decisions.common(told)
-    local found = told.request.anti_referer
+    local decision, detail = decisions.common(outcome)
+    local found = outcome.request.anti_referer
     detail = detail or {}
     detail.referer = var.http_referer
     return found and decision or "noRule", detail, decisions.rule("antiReferer", found and found.id)

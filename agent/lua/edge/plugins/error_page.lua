@@ -36,11 +36,11 @@ function _M.origin_header(site, request)
 end
 
 _M.explain = {}
-function _M.explain.origin_header(told)
-    if not told.site.errorPages then
+function _M.explain.origin_header(outcome)
+    if not outcome.site.errorPages then
         return "unused"
     end
-    local page = told.request.error_page
+    local page = outcome.request.error_page
     if not page then
         return "noRule"
     end

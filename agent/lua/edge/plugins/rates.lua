@@ -44,11 +44,11 @@ function _M.access(site, request)
 end
 
 _M.explain = {}
-function _M.explain.access(told)
-    if not told.site.rates then
+function _M.explain.access(outcome)
+    if not outcome.site.rates then
         return "unused"
     end
-    local found = told.request.rate
+    local found = outcome.request.rate
     if not found then
         return "noRule"
     end

@@ -8,16 +8,16 @@ function _M.rule(kind, id)
 end
 
 -- For a plugin's results.
-function _M.common(told)
-    local answer = told.answer
-    if not told.ok then
+function _M.common(outcome)
+    local answer = outcome.answer
+    if not outcome.ok then
         return "failed", { status = answer }
     end
     if answer == nil or type(answer) == "string" then
         return "passed"
     end
-    if told.target then
-        return "redirected", { status = answer, target = told.target }
+    if outcome.target then
+        return "redirected", { status = answer, target = outcome.target }
     end
     if answer == 204 then
         return "answered", { status = answer }

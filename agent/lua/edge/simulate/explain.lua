@@ -8,71 +8,71 @@ local common, rule = decisions.common, decisions.rule
 local header, var = ngx.header, ngx.var
 local type, tonumber = type, tonumber
 
-local function module_rule(plugin, told)
-    local host = told.request and told.request.host.doc
+local function module_rule(plugin, outcome)
+    local host = outcome.request and outcome.request.host.doc
     return rule("module", host and host.modules and host.modules[plugin.name])
 end
 
 local access = {}
 
-function access.status(told)
-    local decision = common(told)
-    return decision, { state = told.site.status }
+function access.status(outcome)
+    local decision = common(outcome)
+    return decision, { state = outcome.site.status }
 end
 
 -- Challenged by a page, or by a redirect that sets a cookie.
-function access.antiCC(told)
+function access.antiCC(outcome)
     local zone = zones.get()
     if not zone or not zone.doc.antiCC then
         return "unused"
     end
-    local decision, detail = common(told)
-    if decision == "redirected" and type(told.target) == "table" then
-        decision, detail = "refused", { status = told.answer }
+    local decision, detail = common(outcome)
+    if decision == "redirected" and type(outcome.target) == "table" then
+        decision, detail = "refused", { status = outcome.answer }
     end
     detail = detail or {}
-    detail.why = told.request.anti_cc_why
+    detail.why = outcome.request.anti_cc_why
     return decision, detail
 end
 
-function access.tokenAuth(told)
-    if not told.module then
+function access.tokenAuth(outcome)
+    if not outcome.module then
         return "unused"
     end
-    local token = told.request.token
+    local token = outcome.request.token
     if not token then
         return "noRule"
     end
-    local decision, detail = common(told)
+    local decision, detail = common(outcome)
     detail = detail or {}
-    detail.why = told.request.token_fault
+    detail.why = outcome.request.token_fault
     return decision, detail, rule("tokenAuth", token.auth.id)
 end
 
-function access.https(told)
-    local wanted = told.request.host.doc.https
+function access.https(outcome)
+    local wanted = outcome.request.host.doc.https
     if not wanted then
         return "unused"
     end
-    local decision, detail = common(told)
-    return decision, detail or { hsts = told.request.scheme == "https" and wanted.hsts or nil }
+    local decision, detail = common(outcome)
+    return decision, detail or { hsts = outcome.request.scheme == "https" and wanted.hsts or nil }
 end
 
-function access.urlRedirect(told, plugin)
-    if not told.module then
+function access.urlRedirect(outcome, plugin)
+    if not outcome.module then
         return "unused"
     end
-    local made = told.request.redirect
-    local decision, detail = common(told)
+    local made = outcome.request.redirect
+    local decision, detail = common(outcome)
     if decision == "passed" then
-        return "noRule", nil, module_rule(plugin, told)
+        return "noRule", nil, module_rule(plugin, outcome)
     end
     return decision, detail, rule("redirect", made and made.id)
 end
 
 -- Why a request bypasses the cache.
-local function why_past(told, made)
-    local place = told.answer
+local function why_past(outcome, made)
+    local place = outcome.answer
     if made.never then
         return made.unsafe and "method" or "rule"
     end
@@ -94,32 +94,32 @@ local function why_past(told, made)
     return "known"
 end
 
-function access.cache(told)
-    local made = told.request.cache
-    if not told.ok or not made then
-        return common(told)
+function access.cache(outcome)
+    local made = outcome.request.cache
+    if not outcome.ok or not made then
+        return common(outcome)
     end
     local found = made.found
     local detail = { key = var.e_key }
     local by = rule("cacheRule", found and found.id)
-    if type(told.answer) == "number" then
-        return common(told)
+    if type(outcome.answer) == "number" then
+        return common(outcome)
     end
-    if told.answer == "@pass" or told.answer == "@post" or var.e_bypass ~= "" then
-        detail.why = why_past(told, made)
+    if outcome.answer == "@pass" or outcome.answer == "@post" or var.e_bypass ~= "" then
+        detail.why = why_past(outcome, made)
         return "past", detail, by
     end
     detail.why = made.version and "purged" or nil
-    return told.answer == "@slice" and "slices" or "looked", detail, by
+    return outcome.answer == "@slice" and "slices" or "looked", detail, by
 end
 
 local origin_access = {}
 
-function origin_access.origin(told)
-    if told.answer == "@verified" then
+function origin_access.origin(outcome)
+    if outcome.answer == "@verified" then
         return nil
     end
-    local decision, detail = common(told)
+    local decision, detail = common(outcome)
     local attempts = ngx.ctx.attempts
     local peer = decision == "passed" and attempts and attempts.peers[1]
     if not peer then
@@ -133,42 +133,42 @@ function origin_access.origin(told)
 end
 
 -- A simulation asks neither a relay nor an origin.
-function origin_access.shield(told)
+function origin_access.shield(outcome)
     local zone = zones.get()
-    if not told.site.shield or not zone or not zone.doc.relays or not zone.doc.relays[1] then
+    if not outcome.site.shield or not zone or not zone.doc.relays or not zone.doc.relays[1] then
         return "unused"
     end
     return "applied", { relays = #zone.doc.relays }
 end
 
-function origin_access.proxyRewrite(told, plugin)
-    if not told.module then
+function origin_access.proxyRewrite(outcome, plugin)
+    if not outcome.module then
         return "unused"
     end
-    local at = told.request.rewritten
+    local at = outcome.request.rewritten
     if not at then
-        return "noRule", nil, module_rule(plugin, told)
+        return "noRule", nil, module_rule(plugin, outcome)
     end
-    return "applied", { rule = at, path = var.uri, query = var.args, host = var.o_host }, module_rule(plugin, told)
+    return "applied", { rule = at, path = var.uri, query = var.args, host = var.o_host }, module_rule(plugin, outcome)
 end
 
-function origin_access.customHeader(told, plugin)
-    local changes = told.module and told.module.request
+function origin_access.customHeader(outcome, plugin)
+    local changes = outcome.module and outcome.module.request
     if not changes then
         return "unused"
     end
-    return "applied", { changes = #changes }, module_rule(plugin, told)
+    return "applied", { changes = #changes }, module_rule(plugin, outcome)
 end
 
 local origin_header = {}
 
-function origin_header.cache(told)
-    if told.answer == "close" then
+function origin_header.cache(outcome)
+    if outcome.answer == "close" then
         return "closed", { status = ngx.status }
     end
-    local response = told.request.response
-    if not told.ok or not response then
-        return common(told)
+    local response = outcome.request.response
+    if not outcome.ok or not response then
+        return common(outcome)
     end
     local detail = {
         status = response.status, why = response.why, compressed = response.compressed,
@@ -197,16 +197,16 @@ function header_filter.https()
     return var.e_hsts ~= "" and "applied" or nil, { hsts = var.e_hsts }
 end
 
-function header_filter.cors(told)
-    if not told.module then
+function header_filter.cors(outcome)
+    if not outcome.module then
         return nil
     end
     local allowed = header["Access-Control-Allow-Origin"]
     return allowed and "applied" or "noRule", { origin = var.http_origin, allowed = allowed }
 end
 
-function header_filter.customHeader(told)
-    local changes = told.module and told.module.response
+function header_filter.customHeader(outcome)
+    local changes = outcome.module and outcome.module.response
     return changes and "applied" or nil, { changes = changes and #changes }
 end
 
@@ -221,20 +221,20 @@ local NAMES = {
     header_filter = { https = "hsts", cors = "corsAnswer", customHeader = "responseHeaders" },
 }
 
-return function(phase, plugin, told)
+return function(phase, plugin, outcome)
     local name = plugin.name
-    if SILENT[phase] and SILENT[phase][name] and told.ok then
+    if SILENT[phase] and SILENT[phase][name] and outcome.ok then
         return nil
     end
     local step = NAMES[phase] and NAMES[phase][name] or name
     local by_name = plugin.explain and plugin.explain[phase] or phases[phase][name]
-    if by_name and told.ok then
-        local decision, detail, by = by_name(told, plugin)
+    if by_name and outcome.ok then
+        local decision, detail, by = by_name(outcome, plugin)
         return decision and step, decision, detail, by
     end
-    if plugin.of_module and not told.module and told.ok then
+    if plugin.of_module and not outcome.module and outcome.ok then
         return step, "unused"
     end
-    local decision, detail = common(told)
-    return step, decision, detail, rule("rule", told.rule) or module_rule(plugin, told)
+    local decision, detail = common(outcome)
+    return step, decision, detail, rule("rule", outcome.rule) or module_rule(plugin, outcome)
 end

@@ -1,4 +1,4 @@
--- Simulated requests in progress: the order, and the steps recorded by whichever worker. Kept for seconds.
+-- Simulated requests in progress: the order, and the steps that each worker recorded. Entries expire within seconds.
 local cjson = require("cjson.safe")
 local dict = require("edge.core.dicts").simulated
 

@@ -89,7 +89,7 @@ export function ipset(): Driver {
     },
     async isApplied() {
       const all = await Promise.all(present().map((family) => listed(family, '-S').catch(() => '')));
-      return all.every((said) => said.includes(`-A INPUT -j ${CHAIN}`) && said.includes(`-A ${CHAIN} `));
+      return all.every((rules) => rules.includes(`-A INPUT -j ${CHAIN}`) && rules.includes(`-A ${CHAIN} `));
     },
     async counted() {
       const all = await Promise.all(present().map((family) => listed(family, '-L', '-v', '-x', '-n').catch(() => '')));
