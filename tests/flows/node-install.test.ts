@@ -300,7 +300,7 @@ test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
     { noExec: ['/opt'] },
     {},
     'check',
-    /^noExec \/opt\/edgeloom-agent lies where programs may not be started/,
+    /^noExec the file system of \/opt\/edgeloom-agent is mounted noexec/,
   ],
   [
     'packages that cannot be fetched',

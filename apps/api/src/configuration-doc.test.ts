@@ -31,7 +31,7 @@ test('what is not set, or set to nothing, has its default', () => {
   ]);
 });
 
-test('every fault of the environment is told at once, by its name', () => {
+test('all errors of the environment are reported together, by name', () => {
   expect(() => readEnv({ DATABASE_URL: 'mysql://x', PORT: '70000', ORIGIN_ALLOW: 'everything' })).toThrow(
     /DATABASE_URL:(.|\n)*SECRETS_DIR:(.|\n)*PORT:(.|\n)*ORIGIN_ALLOW/,
   );

@@ -13,7 +13,7 @@ const Problem = z.object({
   detail: z.string().default(''),
   subproblems: z.array(z.object({ detail: z.string().default('') })).default([]),
 });
-const Said = z.object({
+const ResponseHead = z.object({
   status: z.int(),
   data: z.unknown(),
   headers: z.looseObject({ 'retry-after': z.string().optional() }),
@@ -39,17 +39,17 @@ export class AcmeProblem extends Error {
 Reflect.set(acme.axios.defaults, 'acmeSettings', { retryMaxAttempts: 0 });
 acme.axios.defaults.timeout = 20_000;
 acme.axios.interceptors.response.use((response) => {
-  const said = Said.safeParse(response);
-  const problem = Problem.safeParse(said.data?.data);
-  if (!said.success || !problem.success || said.data.status < 400) return response;
+  const head = ResponseHead.safeParse(response);
+  const problem = Problem.safeParse(head.data?.data);
+  if (!head.success || !problem.success || head.data.status < 400) return response;
   const type = problem.data.type.split(':').at(-1) ?? '';
   if (type === 'badNonce') return response;
   const details = [problem.data.detail, ...problem.data.subproblems.map(({ detail }) => detail)];
-  const seconds = Number(said.data.headers['retry-after'] ?? 0);
+  const seconds = Number(head.data.headers['retry-after'] ?? 0);
   throw new AcmeProblem(
     type,
     details.filter((text) => text !== '').join(' '),
-    said.data.status,
+    head.data.status,
     Number.isFinite(seconds) ? seconds : 0,
   );
 });

@@ -17,7 +17,7 @@ export async function tellEnds({ db, mail }: Pick<Installation, 'db' | 'mail'>, 
   const orphaned = ending.flatMap(({ site }) => (site.owner === null ? [site.clientId] : []));
   const roots = await db.account.findMany({ where: { clientId: { in: orphaned }, kind: 'client', isRoot: true } });
   const rootOf = new Map(roots.map((root) => [root.clientId, root]));
-  let told = 0;
+  let notified = 0;
   for (const { id, name, notAfter, site } of ending) {
     const owner = site.owner ?? rootOf.get(site.clientId);
     if (notAfter === null || owner === undefined) continue;
@@ -31,8 +31,8 @@ export async function tellEnds({ db, mail }: Pick<Installation, 'db' | 'mail'>, 
       if (count === 0) return;
       const at = notAfter.toISOString().slice(0, 16).replace('T', ' ');
       await mail.post(tx, owner, 'certificateEnds', { name, site: site.name, at, days: String(Math.ceil(left)) });
-      told += 1;
+      notified += 1;
     });
   }
-  return told;
+  return notified;
 }

@@ -28,7 +28,7 @@ const AUTHORITY_MS = 120_000;
 /** Secondary name servers may take a while. */
 const SEEN_MS = 120_000;
 const LOOKS_AT_ONCE = 10;
-const FAULTS_TOLD = 3;
+const MAX_SHOWN_ERRORS = 3;
 const ENDED_AT_ONCE = 100;
 
 interface DnsRow {
@@ -49,9 +49,9 @@ export async function prove(work: Work, client: acme.Client, order: Order): Prom
   const settling = chosen.map((one) => (one.dns ? settlingMs[DnsProvider.parse(one.dns.provider)] : 0));
   await setTimeout(Math.max(0, ...settling), undefined, { signal: work.signal });
   await seen(work, chosen);
-  const told = chosen.filter(({ challenge }) => challenge?.status === 'pending');
-  for (const { challenge } of told) if (challenge) await client.completeChallenge(challenge);
-  if (told.length > 0) await note(work.here.pool, work, 'told', told.map(({ name }) => name).join(' '));
+  const pending = chosen.filter(({ challenge }) => challenge?.status === 'pending');
+  for (const { challenge } of pending) if (challenge) await client.completeChallenge(challenge);
+  if (pending.length > 0) await note(work.here.pool, work, 'notified', pending.map(({ name }) => name).join(' '));
   await validated(work, client, order);
   await note(work.here.pool, work, 'validated');
 }
@@ -187,8 +187,8 @@ async function seen({ here, now, signal }: Work, chosen: Chosen[]) {
     left = missing.map(([name]) => name);
     if (left.length === 0) return;
     if (now().getTime() < until) continue;
-    const said = missing.slice(0, FAULTS_TOLD).map(([, sight]) => sight.said);
-    throw new Refused(`not to be seen in DNS, so the authority was not told: ${said.join('; ')}`);
+    const messages = missing.slice(0, MAX_SHOWN_ERRORS).map(([, sight]) => sight.message);
+    throw new Refused(`not to be seen in DNS, so the authority was not told: ${messages.join('; ')}`);
   }
 }
 
@@ -204,13 +204,13 @@ async function validated({ signal }: Work, client: acme.Client, order: Order) {
 }
 
 function refuseInvalid(all: Authorization[]) {
-  const said = all
+  const messages = all
     .filter(({ status }) => !['pending', 'valid', 'processing'].includes(status))
     .map(
       (one) =>
         `${nameOf(one)}: ${one.challenges.map(({ error }) => detailOf(error)).find((text) => text !== '') ?? one.status}`,
     );
-  if (said.length > 0) throw new Refused(said.join(' '));
+  if (messages.length > 0) throw new Refused(messages.join(' '));
 }
 
 const detailOf = (error: unknown): string =>

@@ -40,9 +40,9 @@ export async function askRenewals({ env, pool }: Here, now: Date): Promise<numbe
   await Promise.all(
     rows.map(async ({ id, ca, chainPem }) => {
       // An authority that does not respond is queried again in six hours.
-      const wish = await ask(ca, chainPem).catch(() => null);
-      if (!wish) return;
-      const { start, end, again } = wish;
+      const window = await ask(ca, chainPem).catch(() => null);
+      if (!window) return;
+      const { start, end, again } = window;
       const chosen = new Date(start.getTime() + (end.getTime() - start.getTime()) * Math.random());
       await pool.query(
         'UPDATE certificates SET next_at = least(next_at, $2), ask_at = $3 WHERE id = $1 AND next_at IS NOT NULL',

@@ -288,7 +288,7 @@ test('an allow list of all IPv4 addresses is written in networks that earlier ag
   expect(whitelistOf(['203.0.113.7', '::/0'])).toEqual(['203.0.113.7', '::/0']);
 });
 
-test('a zone that keeps somebody out insists on nodes that can', () => {
+test('a zone with a firewall requires nodes that support it', () => {
   const needsWith = (firewall: Partial<ZoneFirewall>) =>
     zoneDoc(
       { id: id(9), forceSSLRedirectCode: 301, settings: { firewall: { ...open, ...firewall } }, relays: [], ports: [] },

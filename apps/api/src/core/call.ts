@@ -19,6 +19,6 @@ const calls = new AsyncLocalStorage<Present>();
 export const presentCall = (): Present => calls.getStore() ?? noCall;
 
 /** For queries that change nothing audited. */
-export const whoever = <T>(work: () => Promise<T>): Promise<T> => calls.run('any', work);
+export const withoutAudit = <T>(work: () => Promise<T>): Promise<T> => calls.run('any', work);
 
 export const inCall = <T>(call: Call, work: () => Promise<T>): Promise<T> => calls.run(call, work);

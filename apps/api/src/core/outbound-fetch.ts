@@ -12,7 +12,7 @@ const SILENT = 'no answer within 10 seconds';
 const BYTES_AT_MOST = 1_000_000;
 
 type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
-interface Wish {
+interface FetchOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
@@ -41,7 +41,7 @@ export const guardedLookup =
 
 export const outboundFetch =
   (settings: Settings, bytesAtMost = BYTES_AT_MOST) =>
-  (address: string, { method = 'GET', headers = {}, body }: Wish = {}): Promise<Response> =>
+  (address: string, { method = 'GET', headers = {}, body }: FetchOptions = {}): Promise<Response> =>
     new Promise((done, refuse) => {
       const url = new URL(address);
       const isEncrypted = url.protocol === 'https:';
@@ -64,10 +64,10 @@ export const outboundFetch =
         answer.on('error', broken);
         answer.on('end', () => {
           const status = answer.statusCode ?? 502;
-          const said = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+          const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
             values.map((value): [string, string] => [name, value]),
           );
-          const response = responseOf(status, said, Buffer.concat(chunks));
+          const response = responseOf(status, fields, Buffer.concat(chunks));
           if (response === null) refuse(new Error(`the answer is not understood (status ${status})`));
           else done(response);
         });

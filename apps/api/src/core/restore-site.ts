@@ -32,7 +32,7 @@ export interface Restored {
   faults: Fault[];
 }
 
-interface Wish {
+interface RestoreOptions {
   siteId: string;
   version: number;
   reason: string;
@@ -60,10 +60,10 @@ class Overtaken extends Error {}
 
 type Tx = Prisma.TransactionClient;
 
-export async function restoreSite(installation: Installation, wish: Wish): Promise<Restored> {
+export async function restoreSite(installation: Installation, options: RestoreOptions): Promise<Restored> {
   for (let left = TRIES; ; left--) {
     try {
-      return await installation.db.$transaction((tx) => restoreIn(tx, installation, wish), patience);
+      return await installation.db.$transaction((tx) => restoreIn(tx, installation, options), patience);
     } catch (error) {
       if (error instanceof Undone) return error.restored;
       // Another customer got a name since. The next attempt finds it.
@@ -74,8 +74,8 @@ export async function restoreSite(installation: Installation, wish: Wish): Promi
   }
 }
 
-async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Restored> {
-  const { siteId, version, reason, isTry } = wish;
+async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions): Promise<Restored> {
+  const { siteId, version, reason, isTry } = options;
   // Locks the site against concurrent restores and limit checks.
   const [site] = await tx.$queryRaw<{ zoneId: string; clientId: string; domainLimit: number; portLimit: number }[]>`
     SELECT s.zone_id AS "zoneId", s.client_id AS "clientId", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit"
@@ -90,15 +90,15 @@ async function restoreIn(tx: Tx, { env }: Installation, wish: Wish): Promise<Res
   await tx.$executeRaw`ANALYZE wanted`;
   const settled = await settle(tx, siteId, site.zoneId);
   const entities = await tx.$queryRaw<{ entity: string }[]>`SELECT DISTINCT entity FROM wanted`;
-  wish.admit(entities.map(({ entity }) => entity));
+  options.admit(entities.map(({ entity }) => entity));
   if (
     await some(
       tx,
       Prisma.sql`entity = 'domains' AND (before->>'certificate_id') IS DISTINCT FROM (after->>'certificate_id')`,
     )
   )
-    wish.admitCertificates();
-  const differing = await told(tx);
+    options.admitCertificates();
+  const differing = await readChanges(tx);
   const restored = { ...differing, settled, version: differing.total > 0 ? seen + 1 : seen };
 
   const faults = await namesTaken(tx);
@@ -188,7 +188,7 @@ async function settle(tx: Tx, siteId: string, zoneId: string): Promise<Restored[
   return settled.slice(0, NAMED);
 }
 
-async function told(tx: Tx): Promise<Pick<Restored, 'rows' | 'total'>> {
+async function readChanges(tx: Tx): Promise<Pick<Restored, 'rows' | 'total'>> {
   const rows = await tx.$queryRaw<(FoldedRow & { total: number })[]>`
     SELECT count(*) OVER ()::int AS total, f.entity, f.row_key AS "rowKey", f.label, f.after AS before, f.before AS after,
       coalesce((SELECT d.name FROM domains d WHERE d.id = f.parent_id), (SELECT m.name FROM modules m WHERE m.id = f.parent_id),

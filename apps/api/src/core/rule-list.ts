@@ -39,9 +39,9 @@ export function ruleList<P extends Place, Rule extends { id: string; createdAt: 
 ) {
   const within = <T>({ db }: Ctx, place: P, work: (tx: ScopedTx) => Promise<T>) =>
     db.$transaction(async (tx) => {
-      const tell = await lock(tx, place);
+      const publish = await lock(tx, place);
       const done = await work(tx);
-      await tell();
+      await publish();
       return done;
     });
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { NameSearch } from '@edgeloom/contract/common/common.ts';
 import type pg from 'pg';
-import { whoever } from './call.ts';
+import { withoutAudit } from './call.ts';
 import type { Actor } from './actor.ts';
 
 type Value = string | number | boolean | Date | null | readonly string[];
@@ -97,7 +97,7 @@ export const reading =
     const { texts, values, isScoped } = build(visibleTo(actor));
     if (!isScoped) throw new Error('a statement without scope');
     const text = texts.reduce((all, part, i) => `${all}$${i}${part}`);
-    const { rows } = await whoever(() => pool.query<Row>({ ...named(text), text, values: [...values] }));
+    const { rows } = await withoutAudit(() => pool.query<Row>({ ...named(text), text, values: [...values] }));
     return rows;
   };
 

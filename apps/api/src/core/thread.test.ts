@@ -8,7 +8,7 @@ const worker = (source: string) =>
   );
 
 // Regression: without a limit, forty concurrent pictures used two gigabytes and all timed out.
-test('two strangers’ files are read at a time, twenty wait, and more are told to come again', async () => {
+test('two uploads are processed at a time, twenty wait, and more are refused as busy', async () => {
   const counts = new Int32Array(new SharedArrayBuffer(12));
   const counting = worker(`
     const at = Atomics.add(workerData, 0, 1) + 1;

@@ -196,9 +196,9 @@ function changesOf(
   { due: { name, ours }, records }: { due: DueName; records: DnsRecords[] },
   provider: Setting['provider'],
 ): DnsChange[] {
-  const kept = new Set(records.map(keyOf));
+  const wantedKeys = new Set(records.map(keyOf));
   const drops = ours.flatMap((key): DnsChange[] => {
-    if (key === ALL || kept.has(key)) return [];
+    if (key === ALL || wantedKeys.has(key)) return [];
     const { type, line } = keyIn(key);
     const known = recordType.find((one) => one === type);
     // LUA records exist at PowerDNS only, where the account may have been before.

@@ -67,7 +67,7 @@ test('PowerDNS offers places where it has a database of them, and carriers where
   expect(offeredLines('powerDNS', [{ id: 'networks', name: '' }])).toHaveProperty('cht');
 });
 
-test('a line that is not told apart is left out; the others have the provider’s name', () => {
+test('a line that the provider lacks is left out; the others have the provider’s name', () => {
   const wanted = [everybody, set('ct', 'A', ['192.0.2.2']), set('cht', 'A', ['192.0.2.3'])];
   expect(recordsOf('dnspod', offer({ ct: '10=0' }), name, wanted)).toEqual([
     { name, type: 'A', values: ['192.0.2.1'], ttlSeconds: 60 },

@@ -76,8 +76,8 @@ function withoutMixing(provider: DnsProvider, sets: WantedSet[]): WantedSet[] {
   // The default line decides. PowerDNS runs no LUA for names that have only aliases.
   const everybody = sets.filter(({ line }) => line === 'default');
   const isAlias = everybody.length === 0 || everybody.some(({ type }) => type === 'CNAME');
-  const kept = sets.filter(({ type }) => (type === 'CNAME') === isAlias);
-  return isAlias && provider === 'powerDNS' ? kept.filter(({ line }) => line === 'default') : kept;
+  const sameType = sets.filter(({ type }) => (type === 'CNAME') === isAlias);
+  return isAlias && provider === 'powerDNS' ? sameType.filter(({ line }) => line === 'default') : sameType;
 }
 
 const isWeighted = ({ values }: WantedSet) => values.some(({ weight }) => weight !== values[0]?.weight);

@@ -50,16 +50,16 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
       const signing = { host, action, version: '2015-01-09', params, nonce: randomUUID(), at: new Date() };
       const { query, headers } = alibabaCall(signing, key);
       const answer = await ask(`${endpoint}/?${query}`, { method: 'POST', headers });
-      const said: unknown = await answer.json().catch(() => null);
-      if (answer.ok && said !== null) return said;
-      const { Code, Message } = Fault.safeParse(said).data ?? {
+      const content: unknown = await answer.json().catch(() => null);
+      if (answer.ok && content !== null) return content;
+      const { Code, Message } = Fault.safeParse(content).data ?? {
         Code: '',
         Message: `${answer.status} ${answer.statusText}`.trim(),
       };
       if (answer.status === 429 || Code.startsWith('Throttling'))
         throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
       // A server error, rather than a refusal.
-      if (answer.status >= 500 || said === null) throw new Error(Message);
+      if (answer.status >= 500 || content === null) throw new Error(Message);
       throw new DnsRefusal(Message, Code);
     });
   const rows = async (zone: string, action: keyof typeof PAGES, filter: Record<string, string>): Promise<Row[]> => {

@@ -3,7 +3,7 @@ import { cloudflare } from './cloudflare.ts';
 import type { Ask, DnsChange } from './account.ts';
 import { DnsRefusal } from './refusal.ts';
 
-interface Kept {
+interface StoredRecord {
   id: string;
   type: string;
   name: string;
@@ -13,16 +13,16 @@ interface Kept {
 interface Batch {
   deletes: { id: string }[];
   patches: { id: string; content: string; ttl: number }[];
-  posts: Omit<Kept, 'id'>[];
+  posts: Omit<StoredRecord, 'id'>[];
 }
 /** A fake of Cloudflare's documented API for zones, records and batches, in memory. It accepts one token. */
 function standIn() {
-  const records = new Map<string, Kept>();
+  const records = new Map<string, StoredRecord>();
   const batches: number[] = [];
   let last = 0;
   const answer = (status: number, body: object) => new Response(JSON.stringify(body), { status });
-  const ask: Ask = async (address, wish) => {
-    const { headers = {}, body } = wish ?? {};
+  const ask: Ask = async (address, options) => {
+    const { headers = {}, body } = options ?? {};
     const { pathname, searchParams } = new URL(address);
     if (headers['authorization'] !== 'Bearer good')
       return answer(403, { success: false, errors: [{ code: 9109, message: 'Invalid access token' }], result: null });
@@ -84,7 +84,7 @@ test('a name has the values it is given and no others, and can be taken away', a
   expect(await account.list('example.com')).toEqual([]);
 });
 
-test('a refusal is told in its own words; a zone that the token does not reach is named', async () => {
+test('an error has the message of the provider; a zone out of reach of the token is named', async () => {
   const { ask } = standIn();
   await expect(cloudflare({ apiToken: 'bad' }, ask).list('example.com')).rejects.toThrow('Invalid access token (9109)');
   await expect(cloudflare({ apiToken: 'good' }, ask).list('example.org')).rejects.toThrow('example.org');

@@ -30,14 +30,14 @@ export function cloudflare({ apiToken }: z.output<typeof CloudflareInput>, ask: 
         headers: { authorization: `Bearer ${apiToken}`, 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       });
-      const said = Envelope.safeParse(await answer.json().catch(() => null));
-      if (answer.ok && said.success && said.data.success) return said.data;
-      const [fault] = said.data?.errors ?? [];
+      const envelope = Envelope.safeParse(await answer.json().catch(() => null));
+      if (answer.ok && envelope.success && envelope.data.success) return envelope.data;
+      const [fault] = envelope.data?.errors ?? [];
       const message = fault?.message ?? `${answer.status} ${answer.statusText}`.trim();
       const code = fault ? String(fault.code) : '';
       if (answer.status === 429) throw new DnsBusy(message, code, answer.headers.get('retry-after'));
       // A server error, rather than a refusal.
-      if (answer.status >= 500 || !said.success) throw new Error(message);
+      if (answer.status >= 500 || !envelope.success) throw new Error(message);
       throw new DnsRefusal(message, code);
     });
   const zoneId = async (name: string): Promise<string> => {

@@ -57,15 +57,15 @@ export function dnspod(
       const { host } = new URL(endpoint);
       const signing = { service: 'dnspod', host, action, version: '2021-03-23', body, at: new Date() };
       const answer = await ask(endpoint, { method: 'POST', headers: tencentHeaders(signing, key), body });
-      const said: unknown = await answer.json().catch(() => null);
-      const fault = Fault.safeParse(said);
+      const content: unknown = await answer.json().catch(() => null);
+      const fault = Fault.safeParse(content);
       const { Code = '', Message = `${answer.status} ${answer.statusText}`.trim() } = fault.data?.Response.Error ?? {};
       if (answer.status === 429 || Code.startsWith('RequestLimitExceeded'))
         throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
       // A server error, rather than a refusal.
-      if (answer.status >= 500 || said === null) throw new Error(Message);
+      if (answer.status >= 500 || content === null) throw new Error(Message);
       if (!answer.ok || fault.success) throw new DnsRefusal(Message, Code);
-      return said;
+      return content;
     });
   const rows = async (zone: string, filter: object): Promise<Row[]> => {
     const found: z.output<typeof RecordRow>[] = [];

@@ -57,9 +57,9 @@ export function huaweiCloud(
       const body = content ? JSON.stringify(content) : '';
       const headers = huaweiHeaders({ method, url, body, at: new Date() }, key);
       const answer = await ask(url.href, { method, headers, ...(content && { body }) });
-      const said: unknown = await answer.json().catch(() => null);
-      if (answer.ok) return said;
-      const fault = Fault.safeParse(said).data;
+      const result: unknown = await answer.json().catch(() => null);
+      if (answer.ok) return result;
+      const fault = Fault.safeParse(result).data;
       const code = fault?.error_code ?? fault?.code ?? '';
       const message = fault?.error_msg ?? fault?.message ?? `${answer.status} ${answer.statusText}`.trim();
       if (answer.status === 429 || code === 'DNS.0014')
@@ -134,9 +134,9 @@ export function huaweiCloud(
       const wanted = weighed(records, there);
       const stale = there.filter((set) => !wanted.some(({ values }) => isOf(values)(set)));
       for (const { values, weight } of wanted) {
-        const kept = there.find(isOf(values));
-        const before = kept ?? stale.shift();
-        if (kept?.ttlSeconds === ttlSeconds && kept.weight === weight) continue;
+        const existing = there.find(isOf(values));
+        const before = existing ?? stale.shift();
+        if (existing?.ttlSeconds === ttlSeconds && existing.weight === weight) continue;
         await withTtl(ttlSeconds, 'DNS.0319', (ttl) => {
           const body = {
             name: withDot(name),

@@ -15,7 +15,7 @@ test('an answer that is none is not read out', () => {
     expect(words(thrown(work))).toBe('the answer is not understood');
 });
 
-test('of several addresses, none of which answers, the first one is told', () => {
+test('when no address responds, the first error is reported', () => {
   const refused = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:8081`));
   expect(words(new AggregateError(refused))).toBe('connect ECONNREFUSED ::1:8081');
 });

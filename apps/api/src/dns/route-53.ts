@@ -269,7 +269,7 @@ const handler = (ask: Ask) => ({
 });
 
 function inItsWords(account: DnsAccount & Required<Pick<DnsAccount, 'change'>>): DnsAccount {
-  const told = (error: unknown): never => {
+  const translateError = (error: unknown): never => {
     if (error instanceof Route53ServiceException && busy.has(error.name))
       throw new DnsBusy(error.message, error.name, error.$response?.headers?.['retry-after'] ?? null);
     if (error instanceof Route53ServiceException) throw new DnsRefusal(error.message, error.name);
@@ -277,10 +277,10 @@ function inItsWords(account: DnsAccount & Required<Pick<DnsAccount, 'change'>>):
   };
   return {
     ...account,
-    lines: (zone) => account.lines(zone).catch(told),
-    list: (zone, name) => account.list(zone, name).catch(told),
-    upsert: (zone, records: DnsRecords) => account.upsert(zone, records).catch(told),
-    remove: (zone, records) => account.remove(zone, records).catch(told),
-    change: (zone, changes) => account.change(zone, changes).catch(told),
+    lines: (zone) => account.lines(zone).catch(translateError),
+    list: (zone, name) => account.list(zone, name).catch(translateError),
+    upsert: (zone, records: DnsRecords) => account.upsert(zone, records).catch(translateError),
+    remove: (zone, records) => account.remove(zone, records).catch(translateError),
+    change: (zone, changes) => account.change(zone, changes).catch(translateError),
   };
 }

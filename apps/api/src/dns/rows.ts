@@ -17,11 +17,11 @@ export function rowChanges(
   there: readonly Pick<Row, 'id' | 'value' | 'ttlSeconds' | 'weight'>[],
   { values, weights, ttlSeconds }: Pick<DnsRecords, 'values' | 'weights' | 'ttlSeconds'>,
 ): RowChange[] {
-  const kept = new Map(there.map((row) => [row.value, row]));
-  const stale = there.filter((row) => !values.includes(row.value) || kept.get(row.value) !== row);
+  const rowByValue = new Map(there.map((row) => [row.value, row]));
+  const stale = there.filter((row) => !values.includes(row.value) || rowByValue.get(row.value) !== row);
   const changes = values.flatMap((value, at): RowChange[] => {
     const weight = weights?.[at];
-    const row = kept.get(value);
+    const row = rowByValue.get(value);
     if (row) return row.ttlSeconds === ttlSeconds && row.weight === weight ? [] : [{ update: row.id, value, weight }];
     // A stale row is reused, since an alias excludes other rows.
     const freed = stale.shift();
@@ -54,17 +54,17 @@ export const weightsIn = (weights: readonly (number | undefined)[]): Pick<DnsRec
   weights.every((weight) => weight === weights[0]) ? {} : { weights: weights.map((weight) => weight ?? 0) };
 
 /** Reads existing rows: per set, or once for all following changes. */
-export function rowReader<Kept extends DnsKey>(
-  all: (zone: string) => Promise<Kept[]>,
-  of: (zone: string, set: DnsKey) => Promise<Kept[]>,
+export function rowReader<ProviderRow extends DnsKey>(
+  all: (zone: string) => Promise<ProviderRow[]>,
+  of: (zone: string, set: DnsKey) => Promise<ProviderRow[]>,
 ) {
-  let ahead: { zone: string; rows: Map<string, Kept[]>; taken: Set<string> } | null = null;
+  let ahead: { zone: string; rows: Map<string, ProviderRow[]>; taken: Set<string> } | null = null;
   return {
     async readAhead(zone: string) {
       ahead = { zone, rows: Map.groupBy(await all(zone), keyOf), taken: new Set() };
     },
     /** Takes the rows of a set that is about to change. The next call reads again. */
-    take(zone: string, set: DnsKey): Promise<Kept[]> | Kept[] {
+    take(zone: string, set: DnsKey): Promise<ProviderRow[]> | ProviderRow[] {
       const key = keyOf(set);
       if (ahead?.zone !== zone || ahead.taken.has(key)) return of(zone, set);
       ahead.taken.add(key);

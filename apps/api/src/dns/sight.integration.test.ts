@@ -28,7 +28,7 @@ test('all responding DNS servers must have the record; a server that returns REF
   two.behave('fail');
   const refused = await openSight(settings)(name, ['proof']);
   expect(refused.isShown).toBe(true);
-  expect(refused.said).toContain(`two.test (${hostOf(two)}) does not answer (ESERVFAIL)`);
+  expect(refused.message).toContain(`two.test (${hostOf(two)}) does not answer (ESERVFAIL)`);
   known['two.test'] = { a: [hostOf(three)] };
   expect(await openSight(settings)(name, ['proof'])).toMatchObject({
     isShown: false,

@@ -18,7 +18,7 @@ const PATIENCE = { timeout: 1500, tries: 2 };
 export interface Sight {
   isShown: boolean;
   /** A summary of each server's response. */
-  said: string;
+  message: string;
   /** TXT records of all servers. Null when none responded. */
   texts: string[] | null;
 }
@@ -58,21 +58,21 @@ export function openSight(settings: Settings, { refusesAliases = false }: SightO
    */
   return async (name: string, values: readonly string[]): Promise<Sight> => {
     const servers = await serversOf(name);
-    const heard = await Promise.all(
+    const responses = await Promise.all(
       servers.map(async ({ name: server, address }) => ({
         who: `${server} (${address})`,
         answer: await textsAt(resolverAt(address), name),
       })),
     );
-    if (!heard.some(({ answer }) => 'texts' in answer)) {
-      heard.push({ who: 'the resolver', answer: await textsAt(resolver, name) });
+    if (!responses.some(({ answer }) => 'texts' in answer)) {
+      responses.push({ who: 'the resolver', answer: await textsAt(resolver, name) });
     }
     const isMissing = (answer: Answer) => 'texts' in answer && values.some((value) => !answer.texts.includes(value));
-    const texts = heard.flatMap(({ answer }) => ('texts' in answer ? [answer.texts] : []));
+    const texts = responses.flatMap(({ answer }) => ('texts' in answer ? [answer.texts] : []));
     return {
       texts: texts.length > 0 ? [...new Set(texts.flat())] : null,
-      isShown: heard.some(({ answer }) => 'texts' in answer) && !heard.some(({ answer }) => isMissing(answer)),
-      said: `${name}: ${heard.map(({ who, answer }) => `${who} ${wordsOf(answer, isMissing(answer))}`).join(', ')}`,
+      isShown: responses.some(({ answer }) => 'texts' in answer) && !responses.some(({ answer }) => isMissing(answer)),
+      message: `${name}: ${responses.map(({ who, answer }) => `${who} ${wordsOf(answer, isMissing(answer))}`).join(', ')}`,
     };
   };
 }

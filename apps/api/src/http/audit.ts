@@ -8,7 +8,7 @@ import { SENTENCE_FIELDS } from '@edgeloom/contract/audit/audit.ts';
 import { Id, isId } from '@edgeloom/contract/common/common.ts';
 import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import * as z from 'zod';
-import { whoever, type Call } from '../core/call.ts';
+import { withoutAudit, type Call } from '../core/call.ts';
 import { NOBODY } from '../core/actor.ts';
 import type { AuditInput, Ctx } from '../core/ctx.ts';
 import { failAt } from '../core/fail.ts';
@@ -116,7 +116,7 @@ export const auditing =
   async (ctx: Ctx, { status, ...line }: Line): Promise<void> => {
     const call = auditOf(ctx, line);
     const row = { name: 'audit', text: 'SELECT audit_append($1, $2)', values: [call, status] };
-    await whoever(() => pool.query(row)).catch((error: unknown) =>
+    await withoutAudit(() => pool.query(row)).catch((error: unknown) =>
       ctx.log.error({ err: error, audit: call, status }, 'audit row not stored'),
     );
   };

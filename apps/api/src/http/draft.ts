@@ -65,7 +65,7 @@ export function drafting(installation: Installation, modules: readonly Routes[])
     const site = await ctx.db.site.findUnique({ where: { id: siteId }, select: { zoneId: true } });
     const { zoneId } = site ?? fail('NOT_FOUND');
     // Validates all calls before anything is locked.
-    const planned = await Promise.all(calls.map((call, i) => told(i, async () => find(ctx, siteId, call))));
+    const planned = await Promise.all(calls.map((call, i) => withCallIndex(i, async () => find(ctx, siteId, call))));
     // Audited, so that the changes of the calls are known; rolled back with the rest.
     const call = { audit: JSON.stringify({ reqID: ctx.reqID }), match: '' };
     return inCall(call, () =>
@@ -73,7 +73,7 @@ export function drafting(installation: Installation, modules: readonly Routes[])
         const beginning = await client.query<Beginning>(asBefore);
         const since = beginning.rows[0] ?? { outbox: '0', version: '0' };
         for (const [i, work] of planned.entries()) {
-          await told(i, work);
+          await withCallIndex(i, work);
           const { rows } = await client.query(strayed, [ctx.reqID, since.version, siteId]);
           if (rows.length > 0) failAt(`calls.${i}.path`, 'draft', 'changes more than the configuration of the site');
         }
@@ -137,7 +137,7 @@ const patternOf = ({ path }: Endpoint) =>
   new RegExp(`^${path.slice(BELOW.length).replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
 
 /** Adds the index of the call to the paths of its errors. */
-async function told<T>(i: number, work: () => Promise<T>): Promise<T> {
+async function withCallIndex<T>(i: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -13,7 +13,7 @@ import { fail, failAt } from '../core/fail.ts';
 
 const HEADER = 'Idempotency-Key';
 const CLAIM = '2 minutes';
-const KEPT = '24 hours';
+const RETENTION = '24 hours';
 const KEPT_BYTES = 1_000_000;
 
 /** Requires an account, for which the response is stored, and a single response. */
@@ -54,10 +54,10 @@ export function onlyOnce(pool: pg.Pool, endpoint: Endpoint) {
 
     const call = { accountId: ctx.actor.id, keyHash: sha256(String(key)), reqID: ctx.reqID };
     const path = request.url.split('?', 1)[0] ?? '';
-    const kept = await claim(pool, { ...call, requestHash: sha256(JSON.stringify([path, input])) });
-    if (kept !== null) {
+    const stored = await claim(pool, { ...call, requestHash: sha256(JSON.stringify([path, input])) });
+    if (stored !== null) {
       reply.header('idempotency-replayed', 'true');
-      return kept;
+      return stored;
     }
     try {
       const answer = await work();
@@ -100,7 +100,7 @@ async function claim(pool: pg.Pool, call: Claimed & { requestHash: string }): Pr
      VALUES ($1, $2, $3, $4, now() + interval '${CLAIM}')
      ON CONFLICT (account_id, key_hash) DO UPDATE SET request_hash = excluded.request_hash, req_id = excluded.req_id,
        claimed_until = excluded.claimed_until, status = NULL, answer = NULL, created_at = now()
-     WHERE i.created_at < now() - interval '${KEPT}'
+     WHERE i.created_at < now() - interval '${RETENTION}'
         OR (i.status IS NULL AND i.claimed_until < now() AND i.request_hash = excluded.request_hash AND ${changedNothing})`,
     [...values, call.requestHash, call.reqID],
   );
@@ -137,7 +137,7 @@ const free = (pool: pg.Pool, { accountId, keyHash, reqID }: Claimed) =>
   );
 
 export const sweepKeys = async (pool: pg.Pool): Promise<void> => {
-  await pool.query(`DELETE FROM idempotent_calls WHERE created_at < now() - interval '${KEPT}'`);
+  await pool.query(`DELETE FROM idempotent_calls WHERE created_at < now() - interval '${RETENTION}'`);
 };
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

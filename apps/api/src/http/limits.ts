@@ -10,7 +10,7 @@ import {
   type RateLimiterAbstract,
 } from 'rate-limiter-flexible';
 import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { whoever } from '../core/call.ts';
+import { withoutAudit } from '../core/call.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Rate } from '../core/env.ts';
@@ -89,7 +89,7 @@ export function openLimits({ env, pool }: Pick<Installation, 'env' | 'pool'>): (
 
 async function count(reply: FastifyReply, { name, policy, limiter }: Counter, key: string): Promise<void> {
   let isRefused = false;
-  const result = await whoever(() => limiter.consume(key)).catch((refused: unknown) => {
+  const result = await withoutAudit(() => limiter.consume(key)).catch((refused: unknown) => {
     if (!(refused instanceof RateLimiterRes)) throw refused;
     isRefused = true;
     return refused;

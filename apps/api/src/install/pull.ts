@@ -49,7 +49,8 @@ ${sub(scripts.detect)}
   set -- \${what#::system }
   printf 'This machine: %s %s on %s\\n' "$1" "$2" "$3"
   code=$(${authorized} -o "$dir/setup" -w '%{http_code}' -G --data-urlencode "system=$1" --data-urlencode "version=$2" \\
-    --data-urlencode "arch=$3" --data-urlencode "node=\${here#::node }" ${quote(`${controlOf(env)}/api/v1/node/setup`)}) ||
+    --data-urlencode "arch=$3" --data-urlencode "node=\${here#::node }" \\
+    ${quote(`${controlOf(env)}/api/v1/node/setup`)}) ||
     refuse 'the control plane was not reached'
   case "$code" in
     200) ;;

@@ -51,7 +51,7 @@ starts_programs() {
   rm -f "$probe"
   return $started
 }
-starts_programs ${HOME} || fault noExec '${HOME} lies where programs may not be started: is its file system mounted noexec?'
+starts_programs ${HOME} || fault noExec 'the file system of ${HOME} is mounted noexec'
 ours=$(cat ${DATA}/run/nginx.pid 2>/dev/null || true)
 [ -n "$ours" ] && kill -0 "$ours" 2>/dev/null || ours=
 for port in ${ports.join(' ')}; do
@@ -175,7 +175,7 @@ why=$(${HOME}/node.new/bin/node --version 2>&1) || {
   rm -rf ${HOME}/node.new
   case "$why" in
     *GLIBC*) fault artifact 'this Node needs a newer C library: CentOS 7 needs a build for glibc 2.17' ;;
-    *'ermission denied'*) fault noExec '${HOME} lies where programs may not be started: is its file system mounted noexec?' ;;
+    *'ermission denied'*) fault noExec 'the file system of ${HOME} is mounted noexec' ;;
     *) fault artifact "this Node does not start here: $(printf '%s' "$why" | head -n 1)" ;;
   esac
 }
@@ -281,7 +281,7 @@ net.core.rmem_max = 7500000
 net.core.wmem_max = 7500000
 END
 sysctl -q -e -p /etc/sysctl.d/90-edgeloom.conf || printf 'some kernel settings were not taken\\n'
-# By these the agent drops packets; where they are not to be had, nginx refuses whom it can. CentOS 7 has no nftables that would do.
+# The agent drops packets with these. Without them nginx refuses requests. The nftables of CentOS 7 is too old.
 missing() { command -v "$1" >/dev/null && return 1; return 0; }
 if command -v dnf >/dev/null; then missing nft && dnf -y install nftables || true
 elif command -v yum >/dev/null; then missing ipset && yum -y install ipset iptables || true

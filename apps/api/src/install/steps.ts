@@ -110,12 +110,12 @@ interface Standing {
 
 const sync: Step = async ({ host, here, target, say, signal, now }) => {
   const until = now().getTime() + SYNC_MS;
-  let said = '';
+  let lastLine = '';
   for (;;) {
     const { joined, revision, latest, rejected, error } = await standing(here.pool, target.id);
     const line = joined ? `serial number ${revision} of ${latest}` : 'not joined yet';
-    if (line !== said) say(line);
-    said = line;
+    if (line !== lastLine) say(line);
+    lastLine = line;
     if (joined && revision >= latest && rejected.length === 0 && error === null) break;
     if (now().getTime() > until) {
       await host.run(scripts.lastWords);

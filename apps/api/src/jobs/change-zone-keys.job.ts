@@ -18,10 +18,10 @@ export function startZoneKeys(here: Installation, log: Pick<FastifyBaseLogger, '
     await linkOf(here)?.order(nodeId, { name: 'zoneKeys' });
     asked.delete(nodeId);
   };
-  const tell = (nodeIds: readonly string[]) => {
+  const notify = (nodeIds: readonly string[]) => {
     for (const nodeId of nodeIds) void ask(nodeId);
   };
-  const engine = { pool: here.pool, secrets: here.secrets, tell };
+  const engine = { pool: here.pool, secrets: here.secrets, notify };
   return repeat(
     async () => {
       for (const zoneId of await zonesInChange(here.pool)) {

@@ -3,7 +3,7 @@
 // Deletes token keys that only they used.
 import type { Installation } from '../core/installation.ts';
 
-const KEPT = 500;
+const MAX_VERSIONS = 500;
 const KEPT_DAYS = 400;
 const AT_ONCE = 20;
 
@@ -16,7 +16,7 @@ export async function forgetVersions({ pool }: Pick<Installation, 'pool'>): Prom
          SELECT v.id FROM site_versions v JOIN (SELECT site_id, max(version) AS newest FROM site_versions GROUP BY site_id) n ON n.site_id = v.site_id
          WHERE v.version <= n.newest - $1 OR v.version < n.newest AND v.at < now() - make_interval(days => $2)
          ORDER BY v.site_id, v.version LIMIT $3)`,
-      [KEPT, KEPT_DAYS, AT_ONCE],
+      [MAX_VERSIONS, KEPT_DAYS, AT_ONCE],
     );
     gone += rowCount ?? 0;
     if ((rowCount ?? 0) < AT_ONCE) break;
@@ -26,13 +26,13 @@ export async function forgetVersions({ pool }: Pick<Installation, 'pool'>): Prom
     `DELETE FROM zone_versions WHERE id IN (
        SELECT id FROM (SELECT id, state, created_at, row_number() OVER (PARTITION BY zone_id ORDER BY version DESC) AS place FROM zone_versions) v
        WHERE state NOT IN ('live', 'trial') AND place > 1 AND (place > $1 OR created_at < now() - make_interval(days => $2)) LIMIT 1000)`,
-    [KEPT, KEPT_DAYS],
+    [MAX_VERSIONS, KEPT_DAYS],
   );
   await pool.query(
     `DELETE FROM rollouts WHERE id IN (
        SELECT id FROM (SELECT id, ended_at, row_number() OVER (PARTITION BY client_id ORDER BY created_at DESC, id DESC) AS place FROM rollouts) r
        WHERE ended_at IS NOT NULL AND (place > $1 OR ended_at < now() - make_interval(days => $2)) LIMIT 100)`,
-    [KEPT, KEPT_DAYS],
+    [MAX_VERSIONS, KEPT_DAYS],
   );
   await pool.query(`DELETE FROM token_keys k WHERE k.created_at < now() - interval '1 day'
     AND NOT EXISTS (SELECT FROM modules m

@@ -28,7 +28,7 @@ export interface JailAnswer {
   nginx: string;
   tookMs: number;
   /** nginx's error. Paths are reduced to our file names. */
-  said: { file: string; line: number; message: string } | null;
+  fault: { file: string; line: number; message: string } | null;
 }
 
 /** One result for each form of tree. */
@@ -42,7 +42,7 @@ export async function askNginx(binary: string, zone: ZoneDoc, lua: string): Prom
     await run(...jailed(['true']));
   } catch (error) {
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    return forms.map((form) => ({ form, state: 'missing', nginx: why, tookMs: 0, said: null }));
+    return forms.map((form) => ({ form, state: 'missing', nginx: why, tookMs: 0, fault: null }));
   }
   const { file, capabilities } = found;
   const asked = forms.filter((form) => form !== 'forwards' || capabilities.stream);
@@ -71,10 +71,10 @@ async function ask(
       cwd: '/',
       env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     });
-    return { ...answer, state: 'passed', tookMs: Math.round(performance.now() - began), said: null };
+    return { ...answer, state: 'passed', tookMs: Math.round(performance.now() - began), fault: null };
   } catch (error) {
     const text = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
-    return { ...answer, state: 'failed', tookMs: Math.round(performance.now() - began), said: read(text, dir) };
+    return { ...answer, state: 'failed', tookMs: Math.round(performance.now() - began), fault: read(text, dir) };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -117,7 +117,7 @@ function jailed(command: string[]): [string, string[]] {
 }
 
 /** Parses `nginx: [emerg] … in <file>:<line>` and removes the directory. */
-function read(text: string, dir: string): JailAnswer['said'] {
+function read(text: string, dir: string): JailAnswer['fault'] {
   const line = text.split('\n').find((one) => /\[(?:emerg|crit|alert|error)\]/.test(one)) ?? text.split('\n')[0] ?? '';
   const [, message = line, file = '', number = '0'] = /\] (.*?)(?: in (\S+):(\d+))?$/.exec(line) ?? [];
   const plain = message.replaceAll(`${dir}/`, '').replace(/^\d+#\d+: /, '');

@@ -175,7 +175,7 @@ const site: Loader = async (db, _, zoneId, ids) => {
     `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion", ARRAY(
        SELECT q.port FROM site_ports o JOIN zone_ports q ON q.id = o.zone_port_id WHERE o.site_id = s.id
        -- Ports that a change takes away: nodes that do not try it listen there still.
-       UNION SELECT (k->>'port')::int FROM zone_versions v, jsonb_array_elements(v.kept) k
+       UNION SELECT (k->>'port')::int FROM zone_versions v, jsonb_array_elements(v.retained_ports) k
        WHERE v.zone_id = s.zone_id AND v.state = 'trial' AND k->>'siteID' = s.id::text
      ) AS ports,
        (SELECT json_build_object('heuristics', c.heuristics, 'staleIfError', c.stale_if_error, 'shield', c.shield,

@@ -35,11 +35,11 @@ export async function askAny<Node extends { id: string }>(
   nodes: readonly Node[],
   request: SimulatedRequest,
   log: Pick<LinkLog, 'warn'>,
-): Promise<{ node: Node; said: Simulated }> {
+): Promise<{ node: Node; result: Simulated }> {
   let reason: ReturnType<typeof refusalOf> = 'NODE_UNREACHABLE';
   for (const node of nodes) {
     const answer = await order(node.id, { name: 'simulate', body: { request }, waitMs: WITHIN_MS });
-    if (typeof answer === 'object' && answer.ok && answer.simulated) return { node, said: answer.simulated };
+    if (typeof answer === 'object' && answer.ok && answer.simulated) return { node, result: answer.simulated };
     reason = refusalOf(answer);
     if (typeof answer === 'object')
       log.warn({ node: node.id, err: answer.error }, 'a node could not simulate a request');

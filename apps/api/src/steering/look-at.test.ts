@@ -5,9 +5,9 @@ import { nodeFault } from '../core/outbound.ts';
 import { openLookout } from './look-at.ts';
 
 test('a node is looked at where the installation lets nodes lie, and nowhere else', async () => {
-  let heard = 0;
+  let connections = 0;
   const server = net.createServer((socket) => {
-    heard += 1;
+    connections += 1;
     socket.end();
   });
   server.listen(0, '127.0.0.1');
@@ -25,6 +25,6 @@ test('a node is looked at where the installation lets nodes lie, and nowhere els
   expect(await look([])).toBe(false);
   expect(await look([], '::ffff:127.0.0.1')).toBe(false);
   expect(await look([], 'localhost')).toBe(false);
-  expect(heard).toBe(0);
+  expect(connections).toBe(0);
   expect(await look(['127.0.0.0/8'])).toBe(true);
 });

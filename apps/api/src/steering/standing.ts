@@ -14,7 +14,7 @@ export interface NodeFacts {
   parentId: string | null;
   bandwidthMbps: number;
   /** The node always stays in DNS (`monitor.failAction` is none). */
-  isKept: boolean;
+  isAlwaysInDns: boolean;
   connectedAt: Date | null;
   lastSeenAt: Date | null;
   nginx: string | null;
@@ -60,9 +60,9 @@ export function standingOf(node: NodeFacts, before: Standing | null, reached: bo
   const failures = failuresOf(node, before, reached, now);
   const isBusy = busyOf(node, before);
   const will = unwanted(node, now);
-  const fault = will === null && !node.isKept && !isAddress(node) ? faultOf(node, before, failures, now) : null;
+  const fault = will === null && !node.isAlwaysInDns && !isAddress(node) ? faultOf(node, before, failures, now) : null;
   if (will !== null || fault !== null) return out(will ?? fault, null);
-  const wasFaulty = before !== null && !before.isIn && isFault(before.reason) && !node.isKept;
+  const wasFaulty = before !== null && !before.isIn && isFault(before.reason) && !node.isAlwaysInDns;
   if (!wasFaulty) return { isIn: true, reason: null, since: sinceOf(null), wellSince: null, failures, isBusy };
   const wellSince = before.wellSince ?? now;
   if (now.getTime() - wellSince.getTime() < RETURN_MS) return out('recovering', wellSince);

@@ -6,7 +6,7 @@ const now = new Date('2026-11-21T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
 const later = (seconds: number) => ago(-seconds);
 
-const node = (name: string, wish: Partial<NodeFacts> = {}): NodeFacts => ({
+const node = (name: string, overrides: Partial<NodeFacts> = {}): NodeFacts => ({
   id: name,
   zoneId: 'zone',
   name,
@@ -18,12 +18,12 @@ const node = (name: string, wish: Partial<NodeFacts> = {}): NodeFacts => ({
   joinedAt: ago(3600),
   parentId: null,
   bandwidthMbps: 0,
-  isKept: false,
+  isAlwaysInDns: false,
   connectedAt: ago(600),
   lastSeenAt: ago(10),
   nginx: 'running',
   sent: null,
-  ...wish,
+  ...overrides,
 });
 const away = { connectedAt: null, lastSeenAt: ago(20) };
 
@@ -48,7 +48,7 @@ describe('a node', () => {
     ['that rolled back serves', node('a', { nginx: 'rolledBack' }), true, null],
     [
       'whose operator wants it answered whatever is found is',
-      node('a', { nginx: 'stopped', isKept: true }),
+      node('a', { nginx: 'stopped', isAlwaysInDns: true }),
       true,
       null,
     ],
@@ -113,7 +113,7 @@ describe('a node', () => {
   });
 });
 
-interface Wish {
+interface WorldOptions {
   nodes?: NodeFacts[];
   /** Offline nodes, for 30 seconds or for the given number of seconds. */
   out?: (string | [string, number])[];
@@ -121,7 +121,7 @@ interface Wish {
   virtualNodes?: VirtualNodeFacts[];
   groups: Record<string, { on?: Record<string, (string | [string, number])[]> } & Partial<GroupFacts>>;
 }
-function worldOf({ nodes = [], out = [], busy = [], virtualNodes = [], groups }: Wish): World {
+function worldOf({ nodes = [], out = [], busy = [], virtualNodes = [], groups }: WorldOptions): World {
   const isVirtual = (name: string) => virtualNodes.some(({ id }) => id === name);
   const members = (on: Record<string, (string | [string, number])[]>): MemberFacts[] =>
     Object.entries(on).flatMap(([line, names]) =>
@@ -148,7 +148,7 @@ function worldOf({ nodes = [], out = [], busy = [], virtualNodes = [], groups }:
     ),
     virtualNodes: new Map(virtualNodes.map((facts) => [facts.id, facts])),
     groups: new Map(
-      Object.entries(groups).map(([id, { on = {}, ...wish }]) => [
+      Object.entries(groups).map(([id, { on = {}, ...overrides }]) => [
         id,
         {
           id,
@@ -160,14 +160,14 @@ function worldOf({ nodes = [], out = [], busy = [], virtualNodes = [], groups }:
           forcedAt: null,
           last: [],
           members: members(on),
-          ...wish,
+          ...overrides,
         },
       ]),
     ),
   };
 }
-const look = (wish: Wish, group = 'g', at = now) => {
-  const result = steer(worldOf(wish), group, at);
+const look = (options: WorldOptions, group = 'g', at = now) => {
+  const result = steer(worldOf(options), group, at);
   if (!result) throw new Error('no such group');
   return {
     state: result.state,
@@ -229,7 +229,7 @@ describe('a line', () => {
   });
 
   test('has a backup for each node that is not there, and no more', () => {
-    const groups = { g: { on: { default: ['a1', 'a2', ['b8', 10], ['b9', 90]] } } } satisfies Wish['groups'];
+    const groups = { g: { on: { default: ['a1', 'a2', ['b8', 10], ['b9', 90]] } } } satisfies WorldOptions['groups'];
     expect(look({ nodes, groups })).toMatchObject({ state: 'ok' });
     expect(look({ nodes, groups }).whyNot('default')).toEqual({ b8: 'standby', b9: 'standby' });
     const one = look({ nodes, groups, out: ['a1'] });
@@ -237,7 +237,7 @@ describe('a line', () => {
     expect(look({ nodes, groups, out: ['a1', 'a2'] }).on('default')).toEqual(['b8', 'b9']);
   });
 
-  test('of which nobody is well is answered as the default', () => {
+  test('without a healthy node is answered as the default', () => {
     const groups = { g: { on: { default: ['a1'], cht: ['a2'] } } };
     expect(look({ nodes, groups, out: ['a2'] }).on('cht')).toEqual(['a1']);
   });
@@ -256,7 +256,7 @@ describe('a line', () => {
     ]);
   });
 
-  test('gives nobody to a node of weight 0', () => {
+  test('sends no visitors to a node of weight 0', () => {
     const { on, whyNot } = look({ nodes, groups: { g: { on: { default: ['a1', ['a2', 0]] } } } });
     expect([on('default'), whyNot('default')]).toEqual([['a1'], { a2: 'zero' }]);
   });
@@ -327,7 +327,7 @@ describe('a group', () => {
     expect(look({ nodes, groups: { g: {} } })).toMatchObject({ state: 'empty', sets: [] });
   });
 
-  test('of which nobody is seen any more, one after the other, does not send everybody to the one that was seen last', () => {
+  test('whose nodes go offline one by one does not send all visitors to the last one', () => {
     const last = [
       { line: 'default', type: 'A' as const, values: [{ value: '192.0.2.2', weight: 50 }], ttlSeconds: 60 },
     ];

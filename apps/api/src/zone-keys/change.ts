@@ -32,7 +32,7 @@ export interface Engine {
   pool: Pool;
   secrets: Pick<Secrets, 'seal'>;
   /** Makes nodes request their keys. Other nodes are notified by the reply to their next heartbeat. */
-  tell: (nodeIds: readonly string[]) => void;
+  notify: (nodeIds: readonly string[]) => void;
 }
 
 /** Joined nodes that never reported their keys run a version that holds one key only. */
@@ -63,7 +63,7 @@ interface Change {
 /** Runs one step. Returns whether another may follow at once. */
 export const stepZone = (engine: Engine, zoneId: string): Promise<boolean> =>
   withClient(engine.pool, async (client) => {
-    const tell = new Set<string>();
+    const notifiedIds = new Set<string>();
     const moved = await inTransaction(client, async () => {
       // Another process is working on it.
       const held = await client.query('SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS held', [
@@ -72,11 +72,11 @@ export const stepZone = (engine: Engine, zoneId: string): Promise<boolean> =>
       ]);
       if (held.rows[0]?.held !== true) return false;
       const change = await underWay(client, zoneId);
-      const world = { ...engine, client, tell: (ids: readonly string[]) => ids.forEach((id) => tell.add(id)) };
+      const world = { ...engine, client, notify: (ids: readonly string[]) => ids.forEach((id) => notifiedIds.add(id)) };
       return change === null ? begin(world, zoneId) : steps[change.state](world, change);
     });
     // After the commit.
-    if (tell.size > 0) engine.tell([...tell]);
+    if (notifiedIds.size > 0) engine.notify([...notifiedIds]);
     return moved;
   });
 
@@ -101,7 +101,7 @@ async function underWay(client: PoolClient, zoneId: string): Promise<Change | nu
 }
 
 /** Waits for nodes that cannot take another key. */
-async function begin({ client, secrets, tell }: World, zoneId: string): Promise<boolean> {
+async function begin({ client, secrets, notify }: World, zoneId: string): Promise<boolean> {
   // A join locks the zone while it receives keys.
   await client.query('SELECT FROM zones WHERE id = $1 FOR UPDATE', [zoneId]);
   const key = secrets.seal(randomBytes(32).toString('base64'), contexts.zoneKey(zoneId));
@@ -112,13 +112,13 @@ async function begin({ client, secrets, tell }: World, zoneId: string): Promise<
     [zoneId, key],
   );
   if (rowCount === 0) return false;
-  tell(await connectedNodes(client, zoneId));
+  notify(await connectedNodes(client, zoneId));
   return true;
 }
 
 /** If a node left that received the new key, that key is discarded: nothing is sealed by it yet. */
 async function deliver(world: World, { id, zoneId, isFollowed }: Change): Promise<boolean> {
-  const { client, pool, tell } = world;
+  const { client, pool, notify } = world;
   if (isFollowed) return end(client, id, 'dropped');
   const { rows } = await client.query<{ lacking: string[]; isHeldUp: boolean }>(
     `SELECT ARRAY(SELECT n.id FROM nodes n JOIN node_states s ON s.node_id = n.id
@@ -129,7 +129,7 @@ async function deliver(world: World, { id, zoneId, isFollowed }: Change): Promis
     [id, DELIVER_WITHIN],
   );
   const [{ lacking, isHeldUp } = { lacking: [], isHeldUp: true }] = rows;
-  tell(lacking);
+  notify(lacking);
   if (lacking.length > 0 || isHeldUp) return false;
   // Under the publisher's lock: documents compiled with the old key are stored by then.
   const swapped = await withZone(pool, zoneId, async (publisher) => {
@@ -148,7 +148,7 @@ async function deliver(world: World, { id, zoneId, isFollowed }: Change): Promis
   return swapped === true;
 }
 
-async function seal({ client, tell }: World, { id, zoneId, cursor, lastOutbox }: Change): Promise<boolean> {
+async function seal({ client, notify }: World, { id, zoneId, cursor, lastOutbox }: Change): Promise<boolean> {
   const before = await client.query<{ waiting: number }>(
     `SELECT count(*)::int AS waiting FROM (SELECT FROM outbox WHERE zone_id = $1 LIMIT ${MOST_BEFORE}) o`,
     [zoneId],
@@ -171,11 +171,11 @@ async function seal({ client, tell }: World, { id, zoneId, cursor, lastOutbox }:
        AND (o.key LIKE 'cert/%' OR o.key LIKE 'module/%'))`,
     [id, lastOutbox],
   );
-  if (rowCount === 1) tell(await connectedNodes(client, zoneId));
+  if (rowCount === 1) notify(await connectedNodes(client, zoneId));
   return rowCount === 1;
 }
 
-async function retire({ client, tell }: World, { id, zoneId, cause, isFollowed }: Change): Promise<boolean> {
+async function retire({ client, notify }: World, { id, zoneId, cause, isFollowed }: Change): Promise<boolean> {
   const { rows } = await client.query<{ isOver: boolean }>(
     `SELECT c.since < now() - $2::interval OR NOT EXISTS (
        SELECT FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id
@@ -187,7 +187,7 @@ async function retire({ client, tell }: World, { id, zoneId, cause, isFollowed }
     [id, GIVEN_UP_AFTER[cause], isFollowed, DELIVER_WITHIN],
   );
   if (rows[0]?.isOver !== true) return false;
-  tell(await connectedNodes(client, zoneId));
+  notify(await connectedNodes(client, zoneId));
   return end(client, id, 'done');
 }
 

@@ -8,8 +8,8 @@ import * as z from 'zod';
 import { settingsOf } from './zone-content.ts';
 
 /** Ports that a change removed from sites or renumbered. A rollback restores them. */
-export const Kept = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));
-export type Kept = z.output<typeof Kept>;
+export const RetainedPorts = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));
+export type RetainedPorts = z.output<typeof RetainedPorts>;
 
 /** The reason of a rollback, as text and as data. */
 interface Why {
@@ -23,22 +23,22 @@ export async function letTry(db: ClientBase, zoneId: string, version: number, no
     `UPDATE zone_versions SET nodes = $3::uuid[] WHERE zone_id = $1 AND version = $2 AND state = 'trial'`,
     [zoneId, version, nodes],
   );
-  await tell(db, zoneId, 'trial');
+  await publish(db, zoneId, 'trial');
 }
 
 /** All nodes use it from now on. */
 export async function promote(db: ClientBase, zoneId: string, version: number): Promise<void> {
-  const kept = await settle(db, zoneId, version, 'past', { note: '', messageCode: null });
-  if (kept === null) return;
+  const retained = await settle(db, zoneId, version, 'past', { note: '', messageCode: null });
+  if (retained === null) return;
   await db.query(`UPDATE zone_versions SET state = 'past' WHERE zone_id = $1 AND state = 'live'`, [zoneId]);
   await db.query(`UPDATE zone_versions SET state = 'live' WHERE zone_id = $1 AND version = $2`, [zoneId, version]);
-  await tell(db, zoneId, 'zone', 'trial', ...sitesOf(kept));
+  await publish(db, zoneId, 'zone', 'trial', ...sitesOf(retained));
 }
 
 /** No node uses it from now on. */
 export async function withdraw(db: ClientBase, zoneId: string, version: number, why: Why): Promise<void> {
-  const kept = await settle(db, zoneId, version, 'withdrawn', why);
-  if (kept === null) return;
+  const retained = await settle(db, zoneId, version, 'withdrawn', why);
+  if (retained === null) return;
   const { rows } = await db.query<{ content: unknown }>(
     `SELECT content FROM zone_versions WHERE zone_id = $1 AND state = 'live'`,
     [zoneId],
@@ -55,9 +55,9 @@ export async function withdraw(db: ClientBase, zoneId: string, version: number, 
      SELECT (k->>'siteID')::uuid, (k->>'portID')::uuid FROM jsonb_array_elements($2::jsonb) k
      JOIN sites s ON s.id = (k->>'siteID')::uuid AND s.zone_id = $1 JOIN zone_ports p ON p.id = (k->>'portID')::uuid
      ON CONFLICT DO NOTHING`,
-    [zoneId, JSON.stringify(kept)],
+    [zoneId, JSON.stringify(retained)],
   );
-  await tell(db, zoneId, 'zone', 'trial', ...sitesOf(kept));
+  await publish(db, zoneId, 'zone', 'trial', ...sitesOf(retained));
 }
 
 /** Null when it is settled already. Locks the zone before its versions. */
@@ -67,15 +67,15 @@ async function settle(
   version: number,
   state: string,
   { note, messageCode }: Why,
-): Promise<Kept | null> {
+): Promise<RetainedPorts | null> {
   // Not FOR UPDATE: writers of blocks have locked the set and need a key-share lock on the zone.
   await db.query('SELECT FROM zones WHERE id = $1 FOR NO KEY UPDATE', [zoneId]);
-  const { rows } = await db.query<{ kept: unknown }>(
+  const { rows } = await db.query<{ ports: unknown }>(
     `UPDATE zone_versions SET state = $3, note = $4, message_code = $5, settled_at = now()
-     WHERE zone_id = $1 AND version = $2 AND state = 'trial' RETURNING kept`,
+     WHERE zone_id = $1 AND version = $2 AND state = 'trial' RETURNING retained_ports AS ports`,
     [zoneId, version, state, note.slice(0, 1000), messageCode],
   );
-  return rows[0] ? Kept.parse(rows[0].kept) : null;
+  return rows[0] ? RetainedPorts.parse(rows[0].ports) : null;
 }
 
 /**
@@ -105,9 +105,9 @@ async function restorePorts(db: ClientBase, zoneId: string, ports: ZoneContent['
   await db.query('DELETE FROM zone_ports WHERE zone_id = $1 AND port < 0', [zoneId]);
 }
 
-const sitesOf = (kept: Kept) => kept.map(({ siteID }) => siteKey(siteID));
+const sitesOf = (retained: RetainedPorts) => retained.map(({ siteID }) => siteKey(siteID));
 
-const tell = (db: ClientBase, zoneId: string, ...keys: string[]) =>
+const publish = (db: ClientBase, zoneId: string, ...keys: string[]) =>
   db.query('INSERT INTO outbox (zone_id, key) SELECT $1, key FROM unnest($2::text[]) key', [
     zoneId,
     [...new Set(keys)],

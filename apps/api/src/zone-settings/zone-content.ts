@@ -23,11 +23,11 @@ export const settingsOf = (content: ZoneContent): ZoneSettings => settingsIn(con
 
 /** The settings with a draft applied. */
 export function drafted(before: ZoneContent, { nginx, ports, ...draft }: ConfigDraft): ZoneContent {
-  const said = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
+  const changed = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
   const idOf = (port: number) => before.ports.find((one) => one.port === port)?.id ?? NEW;
   return {
     ...before,
-    ...said,
+    ...changed,
     nginx: {
       ...before.nginx,
       ...Object.fromEntries(Object.entries(nginx ?? {}).filter(([, value]) => value !== undefined)),

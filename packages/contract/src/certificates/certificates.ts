@@ -93,7 +93,7 @@ export const CertificateStep = z.enum([
   'ordered',
   'placed',
   'challenge',
-  'told',
+  'notified',
   'validated',
   'signed',
   'passed',

@@ -115,8 +115,8 @@ describe('a pack is refused', () => {
       packOf(Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`${20 + i}.0.0.0/8`, 25]))),
       /more than 5 %/,
     ],
-  ])('%s', (_, file, said) => {
-    expect(() => readRiskPack(file)).toThrow(said);
+  ])('%s', (_, file, message) => {
+    expect(() => readRiskPack(file)).toThrow(message);
   });
 
   test('whatever byte of it is another', () => {

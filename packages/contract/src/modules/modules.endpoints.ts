@@ -6,7 +6,7 @@ import { CustomHeader, CustomHeaderInput, CustomHeaderUpdate } from './custom-he
 import { AssignInput, Assignment, ModuleKind } from './modules.ts';
 import { ProxyRewrite, ProxyRewriteInput, ProxyRewriteSettings, ProxyRewriteUpdate, RewriteItems } from './proxy-rewrites.ts';
 import { Redirect, RedirectInput, REDIRECTS_OF_A_SITE, RedirectType, RedirectUpdate, Replaced, ReplaceInput, UrlRedirect, UrlRedirectInput, UrlRedirectUpdate } from './redirects.ts';
-import { Judged, JudgeInput, Signed, SignInput, TokenAuth, TokenAuthInput, TokenAuthItems, TokenAuthSettings, TokenAuthUpdate } from './token-auths.ts';
+import { TokenCheckResult, TokenCheckInput, Signed, SignInput, TokenAuth, TokenAuthInput, TokenAuthItems, TokenAuthSettings, TokenAuthUpdate } from './token-auths.ts';
 
 const Page = paging(['name', 'createdAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional() });
 const kind = { kind: ModuleKind };
@@ -68,5 +68,5 @@ export const tokenAuths = onSites('tokenAuths', {
   setAuths: post('site/:siteId/module/tokenAuth/:moduleId/auths', { can: 'module:write', body: TokenAuthItems, reply: auths, fails: ['LIMIT_REACHED'] }),
   // Creates tokens with keys that are never shown.
   sign:     post('site/:siteId/module/tokenAuth/:moduleId/sign', { can: 'module:write', body: SignInput, reply: Signed }),
-  judge:    post('site/:siteId/module/tokenAuth/:moduleId/judge', { can: 'module:read', body: JudgeInput, reply: Judged }),
+  judge:    post('site/:siteId/module/tokenAuth/:moduleId/judge', { can: 'module:read', body: TokenCheckInput, reply: TokenCheckResult }),
 });

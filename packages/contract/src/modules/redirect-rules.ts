@@ -100,6 +100,6 @@ export function literalOf(pattern: string): string {
   const plain = /^(?:[A-Za-z0-9/_-]|\\[./-])*/.exec(pattern.slice(1))?.[0] ?? '';
   const next = pattern.slice(1 + plain.length, 2 + plain.length);
   // A repeat applies to the last character, which may then be absent.
-  const kept = /[?*{]/.test(next) ? plain.replace(/(?:\\.|[^\\])$/, '') : plain;
-  return kept.replaceAll('\\', '');
+  const certain = /[?*{]/.test(next) ? plain.replace(/(?:\\.|[^\\])$/, '') : plain;
+  return certain.replaceAll('\\', '');
 }

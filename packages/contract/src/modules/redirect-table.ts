@@ -63,7 +63,7 @@ function step(table: RedirectTable, { host, path, query }: Place): Place | null 
 function going(to: string, rest: string, query: string | null, host: string): Place {
   const url = new URL(to === '' ? '/' : to, 'http://here.invalid');
   const own = to.startsWith('/') || to === '';
-  const said = url.search.slice(1);
+  const ownQuery = url.search.slice(1);
   let path = url.pathname;
   try {
     path = decodeURIComponent(url.pathname);
@@ -73,7 +73,7 @@ function going(to: string, rest: string, query: string | null, host: string): Pl
   return {
     host: own ? host : url.hostname,
     path: own && to === '' ? rest || '/' : path === '/' && rest !== '' ? rest : path + rest,
-    query: [said, query ?? ''].filter((part) => part !== '').join('&') || null,
+    query: [ownQuery, query ?? ''].filter((part) => part !== '').join('&') || null,
   };
 }
 

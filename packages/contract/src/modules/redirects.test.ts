@@ -68,7 +68,7 @@ describe('circles', () => {
     const table = redirectTable(rules);
     return rules.filter((one) => leadsInCircles(table, one, new Set(hosts))).map(({ source }) => source);
   };
-  test('are found, with whoever leads into them', () => {
+  test('are found, with the rules that lead into them', () => {
     expect(round([rule('/a', '/b'), rule('/b', '/a'), rule('/in', '/a'), rule('/out', '/x')])).toEqual([
       '/a',
       '/b',

@@ -160,7 +160,7 @@ export const Signed = z.object({
 
 /** Verdicts about a request, the same as at a node. */
 export const TokenReason = z.enum(['good', 'free', 'missing', 'twice', 'malformed', 'early', 'expired', 'signature']);
-export const JudgeInput = z.object({
+export const TokenCheckInput = z.object({
   url: z.httpUrl().max(8192).describe('As the visitor asks for it'),
   headers: z
     .array(z.object({ name: FieldName, value: z.string().max(4096) }))
@@ -169,7 +169,7 @@ export const JudgeInput = z.object({
   address: z.ipv4().or(z.ipv6()).optional().describe("Left out: the caller's own"),
   time: Time.optional().describe('Left out: now'),
 });
-export const Judged = z.object({
+export const TokenCheckResult = z.object({
   reason: TokenReason,
   authID: Id.nullable().describe('That decides'),
   name: z.string(),
@@ -187,6 +187,6 @@ export type TokenAuthSettings = z.output<typeof TokenAuthSettings>;
 export type StoredAuth = z.output<typeof StoredAuth>;
 export type SignInput = z.output<typeof SignInput>;
 export type Signed = z.output<typeof Signed>;
-export type JudgeInput = z.output<typeof JudgeInput>;
-export type Judged = z.output<typeof Judged>;
+export type TokenCheckInput = z.output<typeof TokenCheckInput>;
+export type TokenCheckResult = z.output<typeof TokenCheckResult>;
 export type TokenReason = z.output<typeof TokenReason>;

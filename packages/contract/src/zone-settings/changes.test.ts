@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { strategyOf } from './changes.ts';
 
-test('refused visitors are no fault of a change that is about whom nodes refuse, and of any other they are', () => {
+test('refusals fail the gate, except after a change of the firewall', () => {
   const refusals = (field: string) => {
     const strategy = strategyOf(30, [{ field, before: '', after: 'x' }]);
     return strategy.type === 'waves' ? strategy.gates.refusals : null;

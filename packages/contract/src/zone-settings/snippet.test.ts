@@ -13,8 +13,8 @@ const faultOf = (text: string) => {
   }
 };
 /** The directives without their positions. */
-const said = (directives: readonly Directive[]): unknown =>
-  directives.map(({ name, args, block }) => [name.text, args.map(({ text }) => text), block && said(block)]);
+const contentOf = (directives: readonly Directive[]): unknown =>
+  directives.map(({ name, args, block }) => [name.text, args.map(({ text }) => text), block && contentOf(block)]);
 
 describe('a snippet is read as nginx reads it', () => {
   test.each([
@@ -34,7 +34,7 @@ describe('a snippet is read as nginx reads it', () => {
     ['a b#c;', [['a', ['b#c'], null]]],
     ['a {b {c;}}', [['a', [], [['b', [], [['c', [], null]]]]]]],
   ])('%s', (text, expected) => {
-    expect(said(parseSnippet(text))).toEqual(expected);
+    expect(contentOf(parseSnippet(text))).toEqual(expected);
   });
 
   test.each([
@@ -69,7 +69,7 @@ describe('a snippet is read as nginx reads it', () => {
           return { name: token(name), args: args.map(token), block: null };
         });
         const back = parseSnippet(writeSnippet(directives));
-        expect(said(back)).toEqual(said(directives));
+        expect(contentOf(back)).toEqual(contentOf(directives));
         expect(back.map(({ name }) => name.line)).toEqual(directives.map(({ name }) => name.line));
       }),
       { numRuns: 300, seed: 1 },

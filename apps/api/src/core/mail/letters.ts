@@ -225,17 +225,17 @@ export function write<Name extends LetterName>(
 ): Message {
   const { subject, lines, button = '' } = (language === 'zh-TW' || language === 'zh-CN' ? words[language] : en)[name];
   const known = new Map<string, string>(Object.entries(values));
-  const said = (line: string, made: (value: string) => string) =>
+  const filled = (line: string, made: (value: string) => string) =>
     line.replace(/\{(\w+)\}/g, (_, key: string) => made(known.get(key) ?? ''));
   const paragraph = (line: string) => {
     if (line === '{link}') return linked(known.get('link') ?? '', button);
-    if (line === '{code}') return `<p style="font:600 28px monospace;letter-spacing:6px">${said(line, escaped)}</p>`;
-    return `<p>${said(line, escaped)}</p>`;
+    if (line === '{code}') return `<p style="font:600 28px monospace;letter-spacing:6px">${filled(line, escaped)}</p>`;
+    return `<p>${filled(line, escaped)}</p>`;
   };
   return {
     to,
     subject,
-    text: `${lines.map((line) => said(line, oneLine)).join('\n\n')}\n`,
+    text: `${lines.map((line) => filled(line, oneLine)).join('\n\n')}\n`,
     html: `<!doctype html><html lang="${language}"><meta charset="utf-8"><body style="font:16px/1.5 sans-serif;max-width:560px">${lines.map(paragraph).join('')}</body></html>`,
   };
 }

@@ -100,10 +100,10 @@ export interface MailFault extends Particular {
 /** Maps an error to its form field. The server's text is shortened to one line. */
 export function mailFault(error: unknown): MailFault {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const said = (error instanceof Error ? error.message : String(error)).replace(/\p{Cc}+/gu, ' ').slice(0, 300);
-  if (error instanceof OutboundRefusal) return { path: 'host', rule: 'address', message: said };
-  if (code === 'EAUTH') return { path: 'password', rule: 'credential', message: said };
-  if (code === 'EENVELOPE' || code === 'EMESSAGE') return { path: 'fromAddress', rule: 'sender', message: said };
-  if (code === 'ETLS' || /certificate|SSL|TLS/.test(said)) return { path: 'security', rule: 'tls', message: said };
-  return { path: 'host', rule: 'connection', message: said };
+  const message = (error instanceof Error ? error.message : String(error)).replace(/\p{Cc}+/gu, ' ').slice(0, 300);
+  if (error instanceof OutboundRefusal) return { path: 'host', rule: 'address', message };
+  if (code === 'EAUTH') return { path: 'password', rule: 'credential', message };
+  if (code === 'EENVELOPE' || code === 'EMESSAGE') return { path: 'fromAddress', rule: 'sender', message };
+  if (code === 'ETLS' || /certificate|SSL|TLS/.test(message)) return { path: 'security', rule: 'tls', message };
+  return { path: 'host', rule: 'connection', message };
 }

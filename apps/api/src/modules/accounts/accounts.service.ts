@@ -123,8 +123,8 @@ export async function update(ctx: Ctx, { id, status, clientName, companyTaxID, .
     const isPast = expiresAt !== null && expiresAt <= ctx.now();
     // A locked account stays locked when it expires. For other statuses, a later date activates the account again.
     if (isPast && status !== undefined && status !== 'lock') failAt('expiry', 'past', 'the date has passed');
-    const kept = account.status === 'expired' ? 'normal' : account.status;
-    const wanted = status ?? kept;
+    const present = account.status === 'expired' ? 'normal' : account.status;
+    const wanted = status ?? present;
     await tx.account.update({
       where: { id },
       data: {

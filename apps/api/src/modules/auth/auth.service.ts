@@ -16,7 +16,7 @@ const REFRESH = 'refreshToken';
  * stops.
  */
 const OWN_REFRESH = 'ownRefreshToken';
-const HOURS_KEPT = 8;
+const SESSION_HOURS = 8;
 /** Cookie that marks a session without "stay signed in": its cookies end when the browser closes. */
 const UNTIL_CLOSED = 'untilClosed';
 
@@ -66,7 +66,7 @@ export async function switchUser(ctx: Ctx, sessions: Sessions, { code }: { code:
   const { tokens, actor } = await sessions.switchUser(deviceOf(ctx), code);
   ctx.caller.auditName = actor.proxy?.email ?? null;
   const own = ctx.caller.cookies[cookieName(ctx, REFRESH)] ?? '';
-  if (own !== '' && (await sessions.isOfProxy(actor, own))) putCookie(ctx, OWN_REFRESH, own, HOURS_KEPT * 3600);
+  if (own !== '' && (await sessions.isOfProxy(actor, own))) putCookie(ctx, OWN_REFRESH, own, SESSION_HOURS * 3600);
   keep(ctx, tokens);
   return tokens;
 }

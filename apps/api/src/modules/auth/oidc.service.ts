@@ -20,7 +20,7 @@ import { familyOf, keep } from './auth.service.ts';
 const AWAY_MINUTES = 10;
 const secretContext = (clientId: string) => `oidc_providers/${clientId}/secret`;
 const proofContext = (id: string) => `oidc_sign_ins/${id}/proof`;
-const Kept = z.object({ nonce: z.string(), verifier: z.string(), state: z.string() });
+const Proof = z.object({ nonce: z.string(), verifier: z.string(), state: z.string() });
 
 /** The provider of the client whose host name the call came to, or by name where several clients share a host name. */
 async function providerFor(ctx: Ctx, named: string | undefined): Promise<OidcProvider | null> {
@@ -39,9 +39,9 @@ export async function start(ctx: Ctx, { client: named }: { client?: string | und
   const provider = await providerFor(ctx, named);
   if (!provider) fail('NOT_FOUND');
   const config = await configure(ctx, provider);
-  const kept = { nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier(), state: client.randomState() };
+  const proof = { nonce: client.randomNonce(), verifier: client.randomPKCECodeVerifier(), state: client.randomState() };
   const onePassKey = randomBytes(32).toString('base64url');
-  const id = sha256(kept.state);
+  const id = sha256(proof.state);
   const isAtHome = (await ownerOf(db, ctx.caller.host)) === provider.clientId;
   const redirectUri = landingAt(ctx, isAtHome ? ctx.caller.host : null, familyOf(ctx));
   await db.oidcSignIn.create({
@@ -51,17 +51,17 @@ export async function start(ctx: Ctx, { client: named }: { client?: string | und
       clientId: provider.clientId,
       keyHash: sha256(onePassKey),
       redirectUri,
-      proofSealed: secrets.seal(JSON.stringify(kept), proofContext(id)),
+      proofSealed: secrets.seal(JSON.stringify(proof), proofContext(id)),
       expiresAt: new Date(Date.now() + AWAY_MINUTES * 60_000),
     },
   });
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: redirectUri,
     scope: 'openid email',
-    code_challenge: await client.calculatePKCECodeChallenge(kept.verifier),
+    code_challenge: await client.calculatePKCECodeChallenge(proof.verifier),
     code_challenge_method: 'S256',
-    state: kept.state,
-    nonce: kept.nonce,
+    state: proof.state,
+    nonce: proof.nonce,
   });
   return { url: url.href, onePassKey };
 }
@@ -84,7 +84,7 @@ export async function finish(
   if (!row || !sameText(row.key_hash, sha256(onePassKey))) fail('CREDENTIAL_REFUSED');
   const provider = await db.oidcProvider.findFirst({ where: { clientId: row.client_id, enabled: true } });
   if (!provider) fail('CREDENTIAL_REFUSED');
-  const { nonce, verifier, state } = Kept.parse(JSON.parse(secrets.open(row.proof_sealed, proofContext(id))));
+  const { nonce, verifier, state } = Proof.parse(JSON.parse(secrets.open(row.proof_sealed, proofContext(id))));
 
   const config = await configure(ctx, provider);
   const email = await emailBehind(config, new URL(`${row.redirect_uri}?${search.replace(/^\?/, '')}`), {

@@ -164,12 +164,12 @@ function namesOf(certificate: X509Certificate): string[] {
 
 /** The authority's display name: its organisation and the common name of the issuing certificate. */
 function issuerOf(certificate: X509Certificate): string {
-  const said = new Map(
+  const attributes = new Map(
     certificate.issuer.split('\n').map((line): [string, string] => {
       const equals = line.indexOf('=');
       return [line.slice(0, equals), line.slice(equals + 1)];
     }),
   );
-  const text = [said.get('O'), said.get('CN')].filter((part) => part !== undefined).join(' ');
+  const text = [attributes.get('O'), attributes.get('CN')].filter((part) => part !== undefined).join(' ');
   return text.replace(/\p{Cc}+/gu, ' ').slice(0, 200);
 }

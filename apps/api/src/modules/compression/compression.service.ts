@@ -25,7 +25,7 @@ export const BEGINNING: Compression = {
 };
 
 /** Stored values are returned as they are, without validating them again. */
-const told = ({ siteId: _, webpTypes, ...row }: Row): Compression => ({
+const compressionOf = ({ siteId: _, webpTypes, ...row }: Row): Compression => ({
   ...row,
   webpTypes: Compression.shape.webpTypes.parse(webpTypes),
 });
@@ -33,7 +33,7 @@ const told = ({ siteId: _, webpTypes, ...row }: Row): Compression => ({
 export async function get({ db }: Ctx, siteId: string): Promise<Compression> {
   await sites.own(db, siteId);
   const row = await db.compression.findUnique({ where: { siteId } });
-  return row === null ? BEGINNING : told(row);
+  return row === null ? BEGINNING : compressionOf(row);
 }
 
 export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Promise<Compression> =>
@@ -45,11 +45,11 @@ export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Pr
       ...given({ ...rest, webpTypes: webpTypes && [...new Set(webpTypes)] }),
       types: [...new Set(types.map((type) => type.toLowerCase()))],
     };
-    const kept = await tx.compression.upsert({
+    const stored = await tx.compression.upsert({
       where: { siteId },
       create: { ...BEGINNING, ...data, siteId },
       update: data,
     });
     await changed(tx, zoneId, siteKey(siteId));
-    return told(kept);
+    return compressionOf(stored);
   });

@@ -32,12 +32,12 @@ export const copyModules = (ctx: Ctx, { siteId, kind }: OfKind, { siteIDs, ids }
     for (const target of targets) {
       const keys: string[] = [];
       for (const { name, settings, redirects } of sources) {
-        const said =
+        const copied =
           kind === 'tokenAuth' ? await copyOf({ ctx, tx, siteId: target.id }, settings) : AnyObject.parse(settings);
         const present = await tx.module.findFirst({ where: { siteId: target.id, kind, name }, select: { id: true } });
         const id = present?.id ?? randomUUIDv7();
-        if (present) await tx.module.update({ where: { id }, data: { settings: said } });
-        else await tx.module.create({ data: { id, siteId: target.id, kind, name, settings: said } });
+        if (present) await tx.module.update({ where: { id }, data: { settings: copied } });
+        else await tx.module.create({ data: { id, siteId: target.id, kind, name, settings: copied } });
         if (kind === 'urlRedirect')
           await copyRedirects(tx, { siteId: target.id, moduleId: id }, redirects).catch((error: unknown) => {
             if (error instanceof Failure)

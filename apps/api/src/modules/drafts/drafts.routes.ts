@@ -12,9 +12,9 @@ export const draftsRoutes = (drafts: Drafts) =>
 
 async function run(drafts: Drafts, ctx: Ctx, siteId: string, calls: DraftCall[]) {
   const began = performance.now();
-  const told = await drafts(ctx, siteId, calls, async ({ keys, changed }) => ({
+  const outcome = await drafts(ctx, siteId, calls, async ({ keys, changed }) => ({
     ...(await versions.drafted(ctx, siteId)),
     documents: (await changed(keys)).length,
   }));
-  return { ...told, ms: Math.round(performance.now() - began) };
+  return { ...outcome, ms: Math.round(performance.now() - began) };
 }

@@ -40,12 +40,12 @@ export async function test(ctx: Ctx, input: EmailSettingInput): Promise<void> {
 async function serverIn(ctx: Ctx, input: EmailSettingInput): Promise<{ password: string | null; server: MailServer }> {
   assertRoot(ctx);
   const before = await ctx.db.emailSetting.findFirst();
-  const password = input.username === '' ? null : (input.password ?? kept(ctx, before, input));
+  const password = input.username === '' ? null : (input.password ?? storedPassword(ctx, before, input));
   return { password, server: { ...input, password } };
 }
 
 /** The stored password is reused only for the same server and security; any other needs it again. */
-function kept({ installation: { secrets } }: Ctx, before: Row | null, input: EmailSettingInput): string {
+function storedPassword({ installation: { secrets } }: Ctx, before: Row | null, input: EmailSettingInput): string {
   const isSame = (['host', 'port', 'security', 'username'] as const).every((name) => before?.[name] === input[name]);
   if (!isSame || !before || before.passwordSealed === null) return failAt('password', 'required', 'required');
   return secrets.open(before.passwordSealed, mailPasswordContext(before.clientId));

@@ -180,10 +180,10 @@ async function put(tx: ScopedTx, { moduleId }: InModule, changes: ({ id: string 
   });
 }
 
-type Judged = RedirectRule & { enabled: boolean };
+type CheckedRule = RedirectRule & { enabled: boolean };
 
 /** Fails with an error for each line that conflicts with another redirect. */
-export async function judge(tx: ScopedTx, { moduleId }: Pick<InModule, 'moduleId'>, fresh: Judged[]) {
+export async function judge(tx: ScopedTx, { moduleId }: Pick<InModule, 'moduleId'>, fresh: CheckedRule[]) {
   const known = new Set(fresh.map(({ id }) => id));
   const others = (await tx.redirect.findMany({ where: { moduleId } })).filter(({ id }) => !known.has(id)).map(ruleOf);
   const all = [...others, ...fresh];
@@ -224,7 +224,7 @@ function keyOf({ type, source }: Pick<RedirectRule, 'type' | 'source'>): string 
   return `${type} ${read ? keyOfSource(read) : source}`;
 }
 
-export const ruleOf = (row: Omit<Row, 'createdAt' | 'updatedAt'>): Judged => ({
+export const ruleOf = (row: Omit<Row, 'createdAt' | 'updatedAt'>): CheckedRule => ({
   id: row.id,
   type: RedirectType.parse(row.type),
   source: row.source,

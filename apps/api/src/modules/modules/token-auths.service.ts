@@ -3,8 +3,8 @@
 import { createHash, createHmac, randomUUIDv7 } from 'node:crypto';
 import {
   TokenAuthSettings,
-  type Judged,
-  type JudgeInput,
+  type TokenCheckResult,
+  type TokenCheckInput,
   type Signed,
   type SignInput,
   type StoredAuth,
@@ -120,7 +120,7 @@ export async function sign(
   return { ...made, expiresAt: new Date((expires ? seconds : seconds + auth.validSeconds) * 1000) };
 }
 
-export async function judgeVisit(ctx: Ctx, at: InModule, input: JudgeInput): Promise<Judged> {
+export async function judgeVisit(ctx: Ctx, at: InModule, input: TokenCheckInput): Promise<TokenCheckResult> {
   const { data } = await auths(ctx, at);
   const [, host = '', rest = ''] = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(input.url) ?? [];
   const visit = {

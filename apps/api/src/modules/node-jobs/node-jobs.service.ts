@@ -112,20 +112,20 @@ export async function events(ctx: Ctx, at: OfNode): Promise<AsyncIterable<NodeJo
 
 async function* following(ctx: Ctx, at: OfNode, first: NodeJob): AsyncGenerator<NodeJobEvent> {
   const until = ctx.now().getTime() + LONGEST_MS;
-  const told = new Map<string, { length: number; mark: string }>();
-  let said = '';
+  const sentSteps = new Map<string, { length: number; mark: string }>();
+  let sentHead = '';
   for (let job: NodeJob = first; ; job = jobOf(await find(ctx.db, at))) {
     const { state, system, fingerprint, nextAt, endedAt } = job;
     const head = { state, system, fingerprint, nextAt, endedAt };
     const steps = job.steps.flatMap(({ output, ...step }) => {
-      const before = told.get(step.name) ?? { length: 0, mark: '' };
+      const before = sentSteps.get(step.name) ?? { length: 0, mark: '' };
       const mark = JSON.stringify(step);
       if (mark === before.mark && output.length === before.length) return [];
-      told.set(step.name, { length: output.length, mark });
+      sentSteps.set(step.name, { length: output.length, mark });
       return [{ ...step, more: output.slice(before.length) }];
     });
-    if (steps.length > 0 || JSON.stringify(head) !== said) yield { ...head, steps };
-    said = JSON.stringify(head);
+    if (steps.length > 0 || JSON.stringify(head) !== sentHead) yield { ...head, steps };
+    sentHead = JSON.stringify(head);
     if (endedAt !== null || ctx.now().getTime() > until) return;
     await setTimeout(LOOK_MS);
     if (ctx.caller.hasLeft()) return;

@@ -28,7 +28,7 @@ interface Asked {
 }
 /** Why a command failed at one node, with the node's own message if it replied. */
 interface Obstacle extends Fault {
-  said?: string;
+  message?: string;
 }
 
 export const system = async (ctx: Ctx, id: string) =>
@@ -166,7 +166,7 @@ export async function moveToZone(ctx: Ctx, ids: string[], zoneID: string) {
     await tx.edgeNode.updateMany({ where, data: { moveToZoneId: null, joinHash: null, joinEndsAt: null } });
     return new Set(stayed.map(({ name }) => name));
   });
-  told(faults.filter(({ target }) => left.has(target)));
+  failWith(faults.filter(({ target }) => left.has(target)));
   return { ids };
 }
 
@@ -179,7 +179,7 @@ async function askOne(ctx: Ctx, id: string, name: string): Promise<CommandReply>
 }
 
 async function askAll(ctx: Ctx, ids: string[], orders: Order[]) {
-  told(await ask(ctx, await own(ctx.db, ids), () => orders));
+  failWith(await ask(ctx, await own(ctx.db, ids), () => orders));
   return { ids };
 }
 
@@ -199,8 +199,9 @@ async function ask(ctx: Ctx, nodes: (Asked & { joinedAt: Date | null })[], order
       for (const one of ordersOf(node)) {
         const answer = await order(node.id, one);
         const reason = reasonOf(answer);
-        const said = typeof answer === 'string' ? null : answer.error;
-        if (reason !== null) return [{ reason, target: node.name, ...(said !== null && { said: clean(said, 500) }) }];
+        const error = typeof answer === 'string' ? null : answer.error;
+        if (reason !== null)
+          return [{ reason, target: node.name, ...(error !== null && { message: clean(error, 500) }) }];
       }
       return [];
     }),
@@ -220,10 +221,10 @@ function reasonOf(answer: Answer): ErrorName | null {
 }
 
 /** A single fault is returned as the error itself. */
-function told(faults: Obstacle[]) {
+function failWith(faults: Obstacle[]) {
   const [first, ...more] = faults;
   const reasons = Object.fromEntries(
-    faults.flatMap(({ target, said }) => (said === undefined ? [] : [[target, said]])),
+    faults.flatMap(({ target, message }) => (message === undefined ? [] : [[target, message]])),
   );
   if (first && more.length === 0) fail(first.reason, { errorData: faultsByReason(faults), extra: { reasons } });
   failTogether(faults);

@@ -18,7 +18,7 @@ export const include = {
 } satisfies Prisma.EdgeNodeInclude;
 type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
 
-interface Said {
+interface RowDetails {
   standsIn: boolean;
   state: NodeState | undefined;
   /** The newest agent version. */
@@ -78,7 +78,7 @@ export async function shown({ db, now, installation }: Ctx, rows: Row[]): Promis
   );
 }
 
-const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: Said, now: Date): EdgeNode => ({
+const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: RowDetails, now: Date): EdgeNode => ({
   id: row.id,
   name: row.name,
   ip: row.ip,

@@ -299,11 +299,11 @@ export const setEnabled = (ctx: Ctx, ids: string[], enabled: boolean, drainSecon
   });
 
 /** Sets the same values on all nodes. `isTold`: the values are part of the nodes' documents. */
-const set = (ctx: Ctx, ids: string[], data: Prisma.EdgeNodeUncheckedUpdateManyInput, isTold: boolean) =>
+const set = (ctx: Ctx, ids: string[], data: Prisma.EdgeNodeUncheckedUpdateManyInput, isPublished: boolean) =>
   ctx.db.$transaction(async (tx) => {
     const nodes = await own(tx, ids);
     await tx.edgeNode.updateMany({ where: { id: { in: ids } }, data });
-    if (isTold) await changedNodes(tx, nodes);
+    if (isPublished) await changedNodes(tx, nodes);
     return { ids };
   });
 

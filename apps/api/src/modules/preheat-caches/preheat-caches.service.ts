@@ -173,7 +173,7 @@ async function servedUrls(tx: ScopedTx, zoneId: string, texts: string[]) {
     tx.zonePort.findMany({ where: { zoneId }, select: { port: true, tls: true } }),
   ]);
   const byName = new Map(domains.map((domain) => [domain.name, domain]));
-  const judged = read.map((url) => {
+  const checked = read.map((url) => {
     if (url === null) return 'format';
     if (Buffer.byteLength(url.href) > URL_BYTES) return 'size';
     const domain = namesThat(url.hostname).flatMap((name) => byName.get(name) ?? [])[0];
@@ -183,9 +183,9 @@ async function servedUrls(tx: ScopedTx, zoneId: string, texts: string[]) {
     if (!ports.some((open) => open.port === port && open.tls === tls)) return 'port';
     return { url: url.href, siteId: domain.siteId, domainId: domain.id };
   });
-  const errorData = judged.flatMap((one, i) =>
+  const errorData = checked.flatMap((one, i) =>
     typeof one === 'string' ? [fieldError(`urls.${i}`, one, faults[one])] : [],
   );
   if (errorData.length > 0) fail('PARAMETER', { errorData });
-  return judged.flatMap((one) => (typeof one === 'string' ? [] : [one]));
+  return checked.flatMap((one) => (typeof one === 'string' ? [] : [one]));
 }

@@ -114,14 +114,14 @@ interface Asked {
 const start = { 1: purgeUrls, 2: purgePrefixes, 3: purgeHosts, 4: purgeTags };
 
 /** Sends the purge to each node. */
-const tell = ({ tx, siteId, soft, createdBy }: Asked, kind: jobs.NewJob['kind'], texts: string[]) => {
+const startPurge = ({ tx, siteId, soft, createdBy }: Asked, kind: jobs.NewJob['kind'], texts: string[]) => {
   const urls = [...new Set(texts)];
   return jobs.start(tx, { siteId, kind, title: titleOf(urls), urls, soft, createdBy });
 };
 
 async function purgeUrls(asked: Asked): Promise<string> {
   const urls = await ownUrls(asked);
-  return tell(
+  return startPurge(
     asked,
     'purgeURLs',
     urls.map(({ href }) => href),
@@ -133,7 +133,7 @@ async function purgePrefixes(asked: Asked): Promise<string> {
   // An URL without a path gets one when parsed, but a prefix must be written in full.
   const prefixes = urls.map((url, i) => (asked.texts[i]?.endsWith('/') ? prefixOf(url) : null));
   refuse(prefixes.flatMap((prefix, i) => (prefix === null ? [fault(i, 'prefix', PREFIX_MESSAGE)] : [])));
-  return tell(
+  return startPurge(
     asked,
     'purgePrefixes',
     prefixes.flatMap((prefix) => prefix ?? []),
@@ -146,7 +146,7 @@ function purgeTags(asked: Asked): Promise<string> {
   refuse(
     asked.texts.flatMap((tag, i) => (PurgeTag.safeParse(tag).success ? [] : [fault(i, 'format', 'wrong format')])),
   );
-  return tell(
+  return startPurge(
     asked,
     'purgeTags',
     asked.texts.map((tag) => tag.toLowerCase()),
@@ -189,7 +189,7 @@ function purgeSoftly(asked: Asked, names: string[]): Promise<string> {
   refuse(
     names.flatMap((name, i) => (name.startsWith('*.') ? [fault(i, 'wildcard', 'a wildcard has no soft purge')] : [])),
   );
-  return tell(
+  return startPurge(
     asked,
     'purgePrefixes',
     names.map((name) => `${name}/`),

@@ -14,14 +14,14 @@ import * as sites from '../sites/sites.service.ts';
 import { named } from './rule-names.ts';
 
 /** The permissions for the settings that the steps reveal. */
-const told: readonly Permission[] = ['domain:read', 'cache:read', 'module:read', 'firewall:read'];
+const requiredPermissions: readonly Permission[] = ['domain:read', 'cache:read', 'module:read', 'firewall:read'];
 /** How many nodes are tried if the caller names none. */
 const TRIES = 3;
 /** The most that draft documents may take: NATS and the node's memory carry no more for one request. */
 const DRAFT_BYTES = 768 * 1024;
 
 export async function run(ctx: Ctx, drafts: Drafts, siteId: string, input: SimulateInput): Promise<Simulation> {
-  if (!told.every((permission) => ctx.actor.permissions.has(permission))) fail('PERMISSION_DENIED');
+  if (!requiredPermissions.every((permission) => ctx.actor.permissions.has(permission))) fail('PERMISSION_DENIED');
   const { zoneId } = await sites.own(ctx.db, siteId);
   const place = placeOf(input.url);
   const docs = input.draft
@@ -36,10 +36,10 @@ export async function run(ctx: Ctx, drafts: Drafts, siteId: string, input: Simul
   if (chosen.length === 0) failAt('nodeID', 'notFound', 'no connected node of this zone');
   const request = requestOf(ctx, input, place);
   const { order } = linkOf(ctx.installation) ?? fail('NODE_UNREACHABLE');
-  const { said, node } = await askAny(order, chosen, docs ? { ...request, docs } : request, ctx.log);
+  const { result, node } = await askAny(order, chosen, docs ? { ...request, docs } : request, ctx.log);
   // The name may have moved to another site after the check in the database.
-  if (said.siteID !== null && said.siteID !== siteId) foreign();
-  return { nodeID: node.id, nodeName: node.name, nodes, ...(await shown(ctx, said, place)) };
+  if (result.siteID !== null && result.siteID !== siteId) foreign();
+  return { nodeID: node.id, nodeName: node.name, nodes, ...(await shown(ctx, result, place)) };
 }
 
 interface Place {
@@ -111,21 +111,21 @@ const member = <const T extends readonly string[]>(list: T, name: string): T[num
   list.find((one) => one === name) ?? 'other';
 const fieldsOf = (list: [string, string][]) => list.map(([name, value]) => ({ name, value }));
 
-async function shown({ db }: Ctx, said: Simulated, { scheme }: Place) {
-  const steps = inOrder(said.steps);
+async function shown({ db }: Ctx, result: Simulated, { scheme }: Place) {
+  const steps = inOrder(result.steps);
   const rules = await named(db, steps);
-  const { asked, status } = said;
-  const origin = said.steps.findLast(({ step, decision }) => step === 'origin' && decision === 'chosen')?.detail;
-  const isStored = said.steps.some(({ step, decision }) => step === 'store' && ['hit', 'stale'].includes(decision));
+  const { asked, status } = result;
+  const origin = result.steps.findLast(({ step, decision }) => step === 'origin' && decision === 'chosen')?.detail;
+  const isStored = result.steps.some(({ step, decision }) => step === 'store' && ['hit', 'stale'].includes(decision));
   const host = asked?.headers.find(([name]) => name.toLowerCase() === 'host')?.[1] ?? '';
   const kind: Simulation['outcome']['kind'] =
     status === null ? 'closed' : isStored ? 'stored' : asked !== null ? 'origin' : 'answered';
   return {
-    revision: said.revision,
+    revision: result.revision,
     outcome: {
       kind,
       status,
-      headers: fieldsOf(said.headers),
+      headers: fieldsOf(result.headers),
       origin: asked && {
         address: origin?.['address'] ?? '',
         method: asked.method,

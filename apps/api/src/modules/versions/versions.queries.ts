@@ -5,12 +5,12 @@ import type { Ctx } from '../../core/ctx.ts';
 import type { FoldedRow } from '../../core/restore-site.ts';
 import { andAll, contains, pageSql, sql, type Sql } from '../../core/sql.ts';
 
-type Told = Omit<Version, 'changes'> & {
+type VersionRow = Omit<Version, 'changes'> & {
   changes: { entity: string; added: number; changed: number; removed: number; names: string[] }[];
 };
 
 export const readVersions = ({ db }: Ctx, siteId: string, paging: Paging<'version'>) =>
-  db.$read<Told>(
+  db.$read<VersionRow>(
     ({
       site,
     }) => sql`SELECT v.version::text AS id, v.version, v.at, v.account_name AS "accountName", v.proxy_name AS "proxyName", v.req_id AS "reqID",

@@ -129,11 +129,11 @@ async function named({ db }: Ctx, rows: Difference[]): Promise<Difference[]> {
   const asked = { where: { id: { in: [...new Set(ids)] } }, select: { id: true, name: true } };
   const [certificates, modules] = await Promise.all([db.certificate.findMany(asked), db.module.findMany(asked)]);
   const names = new Map([...certificates, ...modules].map(({ id, name }) => [id, name]));
-  const told = (id: unknown) => (typeof id === 'string' ? (names.get(id) ?? id) : id);
+  const nameOf = (id: unknown) => (typeof id === 'string' ? (names.get(id) ?? id) : id);
   return rows.map((row) => ({
     ...row,
     fields: row.fields.map((one) =>
-      pointers.includes(one.field) ? { ...one, before: told(one.before), after: told(one.after) } : one,
+      pointers.includes(one.field) ? { ...one, before: nameOf(one.before), after: nameOf(one.after) } : one,
     ),
   }));
 }

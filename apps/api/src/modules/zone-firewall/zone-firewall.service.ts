@@ -11,21 +11,21 @@ export async function dropped({ db }: Ctx, zoneId: string): Promise<Reply<typeof
     where: { node: { zoneId, kind: 'edge', enabled: true }, connectedAt: { not: null } },
     select: { load: true },
   });
-  const said = states.flatMap(({ load }) => NodeLoad.safeParse(load).data?.dropped ?? []);
-  const since = said.map((one) => one.since).sort()[0];
+  const drops = states.flatMap(({ load }) => NodeLoad.safeParse(load).data?.dropped ?? []);
+  const since = drops.map((one) => one.since).sort()[0];
   return {
     since: since === undefined ? null : new Date(since),
-    nodes: said.length,
+    nodes: drops.length,
     of: states.length,
-    blocked: sum(said, 'blocked'),
-    blacklist: sum(said, 'blacklist'),
-    risk: sum(said, 'risk'),
-    syn: sum(said, 'syn'),
+    blocked: sum(drops, 'blocked'),
+    blacklist: sum(drops, 'blacklist'),
+    risk: sum(drops, 'risk'),
+    syn: sum(drops, 'syn'),
   };
 }
 
-const sum = (said: readonly Dropped[], cause: 'blocked' | 'blacklist' | 'risk' | 'syn') =>
-  said.reduce(
+const sum = (drops: readonly Dropped[], cause: 'blocked' | 'blacklist' | 'risk' | 'syn') =>
+  drops.reduce(
     (all, one) => ({
       packets: plus(all.packets, one[cause].packets),
       bytes: plus(all.bytes, one[cause].bytes),

@@ -25,15 +25,15 @@ export async function check(ctx: Ctx, content: ZoneContent): Promise<Checked> {
   if (faults.length > 0) return { faults, checks: [] };
   const used = { ...content, nginx: { ...nginx, enable: true } };
   const answers = await oneAtATime(ctx, () => askNginx(ctx.installation.env.NGINX_BINARY, docOf(used), findLua()));
-  const said = answers
-    .flatMap(({ said: one }) => one ?? [])
+  const errors = answers
+    .flatMap(({ fault: one }) => one ?? [])
     .map(({ file, line, message }) => {
       const part = partOf.get(file) ?? snippetParts.find((one) => nginx[one] !== '') ?? 'http';
       return { part, line: Math.max(line, 1), column: 1, rule: 'nginx' as const, about: message };
     });
   const seen = new Set<string>();
   return {
-    faults: said.filter(({ part, line }) => !seen.has(`${part}:${line}`) && seen.add(`${part}:${line}`)),
+    faults: errors.filter(({ part, line }) => !seen.has(`${part}:${line}`) && seen.add(`${part}:${line}`)),
     checks: answers.map(({ form, state, nginx: name, tookMs }) => ({ name: form, state, nginx: name, tookMs })),
   };
 }

@@ -9,7 +9,7 @@ import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { beginRollout } from '../../rollouts/begin-rollout.ts';
-import { Kept } from '../../zone-settings/trials.ts';
+import { RetainedPorts } from '../../zone-settings/trials.ts';
 import { contentOf } from '../../zone-settings/zone-content.ts';
 import { docOf } from './snippet-check.ts';
 
@@ -28,10 +28,10 @@ export function change<T>(ctx: Ctx, { zoneId, reason = '', work }: Change<T>): P
     const answer = await work(tx, before);
     const after = await readContent(tx, zoneId);
     if (isSame(before, after)) return answer;
-    const kept = opened.filter(
+    const retained = opened.filter(
       ({ portID, port }) => !after.ports.some((one) => one.id === portID && one.port === port),
     );
-    await record(ctx, tx, { zoneId, before, after, kept, reason });
+    await record(ctx, tx, { zoneId, before, after, retained, reason });
     return answer;
   });
 }
@@ -45,7 +45,7 @@ const rows = {
 export const readContent = async (tx: ScopedTx, zoneId: string): Promise<ZoneContent> =>
   contentOf(await tx.zone.findUniqueOrThrow({ where: { id: zoneId }, select: rows }));
 
-async function openedPorts(tx: ScopedTx, zoneId: string): Promise<Kept> {
+async function openedPorts(tx: ScopedTx, zoneId: string): Promise<RetainedPorts> {
   const found = await tx.sitePort.findMany({
     where: { zonePort: { zoneId } },
     select: { siteId: true, zonePort: { select: { id: true, port: true } } },
@@ -57,11 +57,11 @@ interface Recorded {
   zoneId: string;
   before: ZoneContent;
   after: ZoneContent;
-  kept: Kept;
+  retained: RetainedPorts;
   reason: string;
 }
 
-async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, reason }: Recorded): Promise<void> {
+async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, retained, reason }: Recorded): Promise<void> {
   const { name: author, clientId } = ctx.actor;
   const now = ctx.now();
   const standing = await tx.zoneVersion.findMany({ where: { zoneId, state: { in: ['live', 'trial'] } } });
@@ -85,10 +85,10 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
     where: { zoneId, joinedAt: { not: null }, enabled: true },
     select: { id: true },
   });
-  const said = live ? contentIn(live) : before;
-  const state = isNoticed(said, after) && nodes.length > 0 ? 'trial' : 'live';
+  const current = live ? contentIn(live) : before;
+  const state = isNoticed(current, after) && nodes.length > 0 ? 'trial' : 'live';
   if (state === 'live') await tx.zoneVersion.updateMany({ where: { zoneId, state }, data: { state: 'past' } });
-  const listened = [...(tried ? Kept.parse(tried.kept) : []), ...kept];
+  const listened = [...(tried ? RetainedPorts.parse(tried.retainedPorts) : []), ...retained];
   await tx.zoneVersion.create({
     data: {
       zoneId,
@@ -97,7 +97,7 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
       state,
       reason,
       author,
-      ...(state === 'trial' ? { kept: listened } : { settledAt: now }),
+      ...(state === 'trial' ? { retainedPorts: listened } : { settledAt: now }),
     },
   });
   await changed(tx, zoneId, 'zone', ...new Set(listened.map(({ siteID }) => siteKey(siteID))));
@@ -108,7 +108,7 @@ async function record(ctx: Ctx, tx: ScopedTx, { zoneId, before, after, kept, rea
     kind: 'zone',
     target: { zoneID: zoneId, version },
     title: `${name} ${version}`,
-    strategy: strategyOf(said.soakSeconds, changesBetween(said, after)),
+    strategy: strategyOf(current.soakSeconds, changesBetween(current, after)),
     reason,
     createdBy: author,
     nodeIds: nodes.map(({ id }) => id),
@@ -132,7 +132,7 @@ async function endRollouts(tx: ScopedTx, zoneId: string, now: Date): Promise<voi
       where: { rollout, state: { in: from } },
       data: { state, active: false, endedAt: now },
     });
-  await turn(['updating', 'updated', 'goingBack'], 'back');
+  await turn(['updating', 'updated', 'rollingBack'], 'rolledBack');
   await turn(['waiting', 'away'], 'leftOut');
   await tx.rolloutNode.updateMany({ where: { rollout, active: true }, data: { active: false } });
   await tx.rollout.updateMany({

@@ -151,13 +151,13 @@ export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {
 
 export async function preview(ctx: Ctx, zoneId: string, draft: ConfigDraft): Promise<ConfigPreview> {
   await zones.own(ctx.db, zoneId);
-  return foretold(ctx, zoneId, (before) => drafted(before, draft));
+  return previewChange(ctx, zoneId, (before) => drafted(before, draft));
 }
 
 export async function previewRollback(ctx: Ctx, zoneId: string, version: number): Promise<ConfigPreview> {
   await zones.own(ctx.db, zoneId);
   const content = contentIn(await ownVersion(ctx, zoneId, version));
-  return foretold(ctx, zoneId, () => content);
+  return previewChange(ctx, zoneId, () => content);
 }
 
 /** Compares with the previous version unless one is named; the oldest stored version differs from nothing. */
@@ -176,7 +176,7 @@ export async function compare(
   return { changes: changesBetween(before, after), files: shownFiles(docOf(before), docOf(after)) };
 }
 
-async function foretold(
+async function previewChange(
   ctx: Ctx,
   zoneId: string,
   change: (before: ZoneContent) => ZoneContent,
