@@ -217,34 +217,6 @@ describe('the objects of a call', () => {
     expect(await found('%')).toEqual([]);
   });
 
-  test('of an older release are the changed rows; the site has its current name', async () => {
-    const site = await build.site();
-    const gone = crypto.randomUUID();
-    const old = async (siteId: string, changes: object[]) => {
-      await pool.query(
-        `INSERT INTO audit_rows (req_id, chain, seq, hash, client_id, root_id, account_id, email, method, path, status, address, changes)
-         SELECT gen_random_uuid(), $1, count(*) + 1, '', $1, $2, $2, $3, 'POST', $4, 200, '192.0.2.1', $5 FROM audit_rows WHERE chain = $1`,
-        [
-          site.clientId,
-          site.owner.id,
-          site.owner.email,
-          `/api/v1/user/site/${siteId}/setting/errorPages`,
-          JSON.stringify(changes),
-        ],
-      );
-    };
-    await old(site.id, [{ entity: 'error_pages', action: 'insert', count: 3, rows: [] }]);
-    await old(gone, []);
-    const { data } = await search(site.owner);
-    expect(data.map((row) => [row.operation, row.within?.name, row.within?.exists, targetOf(row)?.count])).toEqual(
-      expect.arrayContaining([
-        ['errorPages.create', site.name, true, 3],
-        ['errorPages.create', '', false, 0],
-      ]),
-    );
-    await restore(site.clientId);
-  });
-
   test('steps of an action are listed only on failure or on request', async () => {
     const { client, clientId } = await build.client();
     const someone = await createAccount({ clientId });

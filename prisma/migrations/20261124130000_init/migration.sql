@@ -157,7 +157,7 @@ CREATE TABLE audit_rows (
     proxy_name text DEFAULT ''::text NOT NULL,
     root_id uuid,
     seq bigint NOT NULL,
-    context jsonb,
+    context jsonb NOT NULL,
     action_id uuid
 );
 
@@ -172,9 +172,8 @@ CREATE FUNCTION audit_content(r audit_rows) RETURNS bytea
     r.chain::text, r.seq::text, r.req_id::text, (extract(epoch FROM r.at) * 1000)::bigint::text,
     coalesce(r.client_id::text, ''), coalesce(r.root_id::text, ''), coalesce(r.account_id::text, ''),
     r.account_name, r.email, coalesce(r.proxy_id::text, ''), r.proxy_name,
-    r.method, r.path, r.status::text, r.address, r.changes::text
-  ] || CASE WHEN r.context IS NULL THEN '{}' ELSE ARRAY[r.context::text] END
-    || CASE WHEN r.action_id IS NULL THEN '{}' ELSE ARRAY[r.action_id::text] END) WITH ORDINALITY AS t (part, n)
+    r.method, r.path, r.status::text, r.address, r.changes::text, r.context::text
+  ] || CASE WHEN r.action_id IS NULL THEN '{}' ELSE ARRAY[r.action_id::text] END) WITH ORDINALITY AS t (part, n)
 $$;
 
 CREATE FUNCTION audit_keep() RETURNS trigger

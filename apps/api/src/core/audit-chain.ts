@@ -59,8 +59,7 @@ async function verifyChain(
     const { rows: batch } = await pool.query<Row>(
       `SELECT seq, req_id, hash, ARRAY[chain::text, seq::text, req_id::text, (extract(epoch FROM at) * 1000)::bigint::text,
          coalesce(client_id::text, ''), coalesce(root_id::text, ''), coalesce(account_id::text, ''), account_name, email,
-         coalesce(proxy_id::text, ''), proxy_name, method, path, status::text, address, changes::text]
-         || CASE WHEN context IS NULL THEN '{}' ELSE ARRAY[context::text] END
+         coalesce(proxy_id::text, ''), proxy_name, method, path, status::text, address, changes::text, context::text]
          || CASE WHEN action_id IS NULL THEN '{}' ELSE ARRAY[action_id::text] END AS parts
        FROM audit_rows WHERE chain = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT ${BATCH}`,
       [chain, String(rows), String(head.seq)],

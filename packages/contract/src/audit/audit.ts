@@ -68,10 +68,7 @@ export const AuditEntry = z.object({
   method: z.string(),
   url: z.string().describe('Without its query'),
   status: z.int().describe('0: the server stopped before it answered'),
-  code: z
-    .int()
-    .nullable()
-    .describe('Error code of a failed call, of a batch the one that its entries share; null in rows of older releases'),
+  code: z.int().nullable().describe('Error code of a failed call, of a batch the one that its entries share'),
   callCount: z.int().describe('Calls of the action; above 1000 not counted'),
   failedCount: z.int().describe('How many of them failed or got no response'),
   address: z.string(),

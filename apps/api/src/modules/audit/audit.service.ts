@@ -26,9 +26,6 @@ const ROWS_PER_CHANGE = 100;
 /** Limits the cost of a row whose Action-Id is used again and again. */
 const MAX_CALLS_COUNTED = 1000;
 
-/** Rows of older releases have no context; their objects are named from what they changed. */
-const targets = sql`coalesce(a.context->'targets', audit_targets('[]', a.changes))`;
-
 /** How calls form the rows of the list. */
 interface Grouping {
   /** The id that the calls of a row have in common. */
@@ -48,8 +45,7 @@ const actionsOf = (
   audit: Sql,
 ) => sql`SELECT listed.key, a.req_id AS id, a.req_id AS "reqID", coalesce(listed.at, whole.at) AS time,
     a.account_id AS "accountID", a.account_name AS "accountName", a.email, a.proxy_name AS "proxyName", a.method, a.path AS url,
-    a.status, a.address, a.context, ${targets} AS stored,
-    (SELECT coalesce(jsonb_agg(c - 'rows'), '[]') FROM jsonb_array_elements(a.changes) c) AS "changeCounts",
+    a.status, a.address, a.context, a.context->'targets' AS stored,
     whole."callCount", whole."failedCount", whole."changeCount",
     CASE WHEN whole."callCount" = 1 THEN (a.context->>'count')::int ELSE whole."doneObjects" END AS "objectCount"
   FROM listed
@@ -143,7 +139,7 @@ function conditionsOf(filters: Filters): Sql {
     keyword &&
       sql`(${ofAccount(keyword)} OR ${contains(sql`a.proxy_name`, keyword)} OR EXISTS (
         SELECT FROM jsonb_array_elements_text(coalesce(a.context->'names', '[]')) AS n (name) WHERE ${contains(sql`n.name`, keyword)}) OR EXISTS (
-        SELECT FROM jsonb_to_recordset(${targets}) AS t (name text) WHERE ${contains(sql`t.name`, keyword)}))`,
+        SELECT FROM jsonb_to_recordset(a.context->'targets') AS t (name text) WHERE ${contains(sql`t.name`, keyword)}))`,
     accountName && ofAccount(accountName),
     proxyName && contains(sql`a.proxy_name`, proxyName),
     startTime && sql`a.at >= ${startTime}`,

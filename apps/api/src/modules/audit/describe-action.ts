@@ -11,10 +11,8 @@ export interface StoredAction extends Omit<
   AuditEntry,
   'code' | 'device' | 'operation' | 'kind' | 'targets' | 'within' | 'values'
 > {
-  /** Null in rows of older releases. */
-  context: (Partial<AuditInput> & { code?: number; extra?: AuditEntry['values']; device?: string }) | null;
+  context: Partial<AuditInput> & { code?: number; extra?: AuditEntry['values']; device?: string };
   stored: readonly NamedObject[];
-  changeCounts: readonly { entity: string; action: 'insert' | 'update' | 'delete'; count: number }[];
   /** Objects of all calls that were done. Null: not stored, or every one of several calls failed. */
   objectCount: number | null;
 }
@@ -51,10 +49,10 @@ export function readAction(action: StoredAction, operation: Operation | null, ma
     const isMain = kind === mainKind;
     const items = [...names].map(([id, name]) => ({ id, name }));
     // Objects that a failed call did not create have names and no ids.
-    if (isMain && items.length === 0) items.push(...(action.context?.names ?? []).map((name) => ({ id: '', name })));
+    if (isMain && items.length === 0) items.push(...(action.context.names ?? []).map((name) => ({ id: '', name })));
     return {
       kind,
-      count: isMain && !isInAddress ? countOf(action, kind, names.size) : names.size,
+      count: isMain && !isInAddress ? countOf(action, names.size) : names.size,
       items: items.slice(0, maxItems),
     };
   });
@@ -83,13 +81,13 @@ export function describeAction(
   });
   return {
     ...action,
-    code: context?.code ?? null,
-    device: context?.device ?? '',
+    code: context.code ?? null,
+    device: context.device ?? '',
     operation: operation ? operationName(operation.endpoint) : '',
     kind: mainKind,
     targets: targets.map(({ kind, count, items }): AuditTarget => ({ kind, count, items: items.map(itemOf) })),
     within: within && { kind: within.kind, ...itemOf(within) },
-    values: { ...context?.extra, ...(operation && valuesInAddress(operation)), ...context?.values },
+    values: { ...context.extra, ...(operation && valuesInAddress(operation)), ...context.values },
   };
 }
 
@@ -115,15 +113,8 @@ function namesOf({ stored }: StoredAction, inAddress: readonly { kind: string; i
   return byKind;
 }
 
-function countOf(action: StoredAction, kind: string, namedCount: number) {
+function countOf(action: StoredAction, namedCount: number) {
   // Failed calls may overlap: a batch, then its rows one by one. Their sum would count objects twice.
   if (action.callCount > 1) return action.objectCount ?? 0;
-  return (action.objectCount ?? changedCount(action, kind)) || namedCount;
-}
-
-/** How many objects of the kind a row of an older release added, or else changed or removed. */
-function changedCount({ changeCounts }: StoredAction, kind: string) {
-  const ofKind = changeCounts.filter(({ entity }) => camel(entity) === kind);
-  const added = ofKind.filter(({ action }) => action === 'insert');
-  return (added.length > 0 ? added : ofKind).reduce((sum, { count }) => sum + count, 0);
+  return action.objectCount || namedCount;
 }
