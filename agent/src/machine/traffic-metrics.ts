@@ -4,11 +4,6 @@ import { open, stat } from 'node:fs/promises';
 import type { NodeGauges } from '@edgeloom/contract/edge/messages.ts';
 
 export interface TrafficMetrics {
-  /** Counts since the first call. */
-  requests: number;
-  serverErrors: number;
-  /** Requests that this node refused before any origin was contacted. */
-  refused: number;
   p99Ms: number | null;
   /** Since the previous call, for sites that this node serves. */
   since: NonNullable<NodeGauges['since']>;
@@ -39,9 +34,6 @@ export class TrafficMetricsReader {
   readonly #file: string;
   #ino = 0;
   #at: number | null = null;
-  #requests = 0;
-  #serverErrors = 0;
-  #refused = 0;
   #recent: { time: number; ms: number }[] = [];
 
   readonly #siteOf: SiteOf;
@@ -62,19 +54,11 @@ export class TrafficMetricsReader {
     this.#at = lines.end;
     const share = Math.max(1, (lines.end - from) / Math.max(1, lines.end - Math.max(from, size - MOST_BYTES)));
     const rows = rowsOf(lines.text);
-    if (!isFirst) {
-      this.#requests += Math.round(rows.length * share);
-      this.#serverErrors += Math.round(rows.filter(isServerError).length * share);
-      this.#refused += Math.round(rows.filter(isRefused).length * share);
-    }
     const since = now / 1000 - RECENT_S;
     this.#recent = [...this.#recent, ...rows.map(({ time, ms }) => ({ time, ms }))]
       .filter(({ time }) => time >= since)
       .slice(-RECENT_MOST);
     return {
-      requests: this.#requests,
-      serverErrors: this.#serverErrors,
-      refused: this.#refused,
       p99Ms: p99(this.#recent),
       since: bySite(isFirst ? [] : await this.#withSite(rows), slowMs, share),
     };

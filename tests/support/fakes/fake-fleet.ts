@@ -135,11 +135,11 @@ export class FakeFleet {
     if (!node.isThere) return 'unsubscribed';
     const answer = { id: node.id, ok: true, error: null, tookMs: 1, objects: 0 };
     if (name === 'gauges') {
-      const { requests, serverErrors, dropped, nginx, error } = node;
+      const { dropped, nginx, error } = node;
       const { p99Ms } = node.traffic(node);
       const since = node.since ?? undefined;
       if (since) node.since = { requests: 0, serverErrors: 0, refused: 0, slow: 0, sites: [] };
-      const of = { requests, serverErrors, refused: 0, dropped, p99Ms, nginx, error, since };
+      const of = { dropped, p99Ms, nginx, error, since };
       return { ...answer, gauges: { at: this.clock().toISOString(), ...of } };
     }
     if (node.refusal !== null) return { ...answer, ok: false, error: node.refusal };

@@ -107,8 +107,6 @@ export class SimulatedNode implements LinkedNode {
   onUpgrade: (command: UpgradeCommand) => Promise<void> = () => this.#obey('upgrade');
   gauges: () => NodeGauges = () => ({
     at: new Date().toISOString(),
-    requests: 0,
-    serverErrors: 0,
     p99Ms: null,
     nginx: 'running',
     error: null,

@@ -6,8 +6,6 @@ import { addSample, baselineOf, MetricsWindow, readMetrics, recentCounts, withou
 type Since = NonNullable<NodeGauges['since']>;
 const gauges = (sites: Since['sites']): NodeGauges => ({
   at: '2026-11-23T00:00:00.000Z',
-  requests: 0,
-  serverErrors: 0,
   p99Ms: null,
   nginx: 'running',
   error: null,

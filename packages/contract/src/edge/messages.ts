@@ -97,7 +97,7 @@ export const NodeFigures = NodeLoad.extend({
   system: z.string().max(256).describe('Distribution and kernel'),
   reading: Rate.describe('Connections that send their request'),
   writing: Rate.describe('Connections that are answered'),
-  waiting: Rate.describe('Connections that are kept open for another request'),
+  waiting: Rate.describe('Open connections without a request'),
   established: Rate.describe('TCP connections of the machine'),
   timeWait: Rate,
   interfaces: z.array(z.object({ name: z.string().max(64), received: Rate, sent: Rate })).max(64),
@@ -179,26 +179,27 @@ const Visits = z.int().min(0).max(1_000_000_000);
  */
 export const NodeGauges = z.object({
   at: z.iso.datetime(),
-  requests: z.int().min(0),
-  serverErrors: z.int().min(0).describe('Answers from 500 to 599 of those'),
-  refused: z.int().min(0).optional().describe('Whom the node turned away itself: 403 by a rule, 444, 929, 978'),
-  dropped: z.int().min(0).optional().describe('Packets to the ports of the zone that its kernel dropped'),
-  p99Ms: z.number().min(0).nullable().describe('Of the last seconds; null: nobody came'),
+  dropped: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('Packets to the ports of the zone that the kernel dropped since the node started'),
+  p99Ms: z.number().min(0).nullable().describe('Of the last seconds; null: no requests'),
   nginx: NginxState,
   error: z.string().nullable(),
   since: z
     .object({
       requests: Visits,
-      serverErrors: Visits,
-      refused: Visits,
+      serverErrors: Visits.describe('Responses from 500 to 599'),
+      refused: Visits.describe('Requests that the node itself refused: 403 by a rule, 444, 929, 978'),
       slow: Visits,
       sites: z
         .array(z.tuple([Id, Visits, Visits, Visits, Visits]))
         .max(1000)
-        .describe('The same four of sites that had anything but quick and good answers, the worst of them'),
+        .describe('The same four counts of the sites with the most errors, refusals and slow responses'),
     })
     .optional()
-    .describe('Visits to sites of this node since the question before this one; each is in one answer only'),
+    .describe('Requests to sites of this node since the previous reply'),
 });
 
 /** On up.<node>.origins: results of health checks, when they change and once a minute. */
@@ -282,7 +283,7 @@ export const PurgeOrder = z.object({
   site: Id.optional(),
   prefixes: z.array(z.string()).max(1000).optional(),
   tags: z.array(z.string()).max(1000).optional(),
-  soft: z.boolean().optional().describe('kept as stale, and asked about with the next request'),
+  soft: z.boolean().optional().describe('stays stored as stale, and is revalidated with the next request'),
 });
 /** cmd.<node>.purge. Idempotent. */
 export const PurgeCommand = PurgeOrder.extend({ id: Id, deadline: z.iso.datetime() });
@@ -325,7 +326,7 @@ export const CommandReply = z.object({
   tookMs: z.number(),
   objects: z.int(),
   unknown: z.boolean().optional().describe('The agent does not know this command'),
-  late: z.boolean().optional().describe('It came after its deadline, by the clock of the node'),
+  late: z.boolean().optional().describe('It arrived after its deadline, by the clock of the node'),
   figures: NodeFigures.optional(),
   running: RunningTree.optional(),
   gauges: NodeGauges.optional(),
