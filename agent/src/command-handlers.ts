@@ -1,5 +1,5 @@
 // Carries out the commands of the control plane.
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import type { EdgeNode } from './edge-node.ts';
@@ -13,12 +13,13 @@ import { causes } from './machine/firewall/driver.ts';
 import type { Counted } from './machine/firewall/driver.ts';
 import { TrafficMetricsReader } from './machine/traffic-metrics.ts';
 import { hostsOf } from './store/hosts.ts';
+import { readZoneKeys } from './store/zone-keys.ts';
 import { rotateLogs } from './machine/log-rotation.ts';
 import type { Meter } from './machine/meter.ts';
 import { simulate } from './nginx/simulate.ts';
 import { assertMayReboot, reboot } from './machine/programs.ts';
 
-interface Parts {
+interface Deps {
   node: EdgeNode;
   forwards: Pick<Forwards, 'reopenLogs'>;
   layout: Layout;
@@ -50,7 +51,7 @@ export function createCommandHandlers({
   removePack,
   dropped,
   log,
-}: Parts): LinkedNode['commandHandlers'] {
+}: Deps): LinkedNode['commandHandlers'] {
   const visitors = new TrafficMetricsReader(path.join(layout.logs, 'access.json'), hostsOf(node.store));
   let rebootedAt = Number.NEGATIVE_INFINITY;
 
@@ -62,7 +63,11 @@ export function createCommandHandlers({
     if (tags === null) await removeObjects(path.join(layout.cache, 'objects'));
   };
 
-  const zoneKey = async () => Buffer.from(await readFile(path.join(layout.keys, 'zone.key'), 'utf8'), 'base64');
+  const zoneKey = async () => {
+    const [current] = await readZoneKeys(layout.keys);
+    if (current === undefined) throw new Error('the node has no key of its zone');
+    return current.key;
+  };
 
   return {
     purge: (order, withinMs) => node.admin.purge(order, withinMs),

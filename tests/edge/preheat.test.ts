@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { preheat, proofOf, keepCached } from '@edgeloom/agent/link/preheat.ts';
+import { readZoneKeys } from '@edgeloom/agent/store/zone-keys.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import type { TokenAuthDoc } from '@edgeloom/contract/edge/module-doc.ts';
 import { afterAll, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { rule as cacheRule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
-const zoneKey = async () => Buffer.from(await readFile(join(edge.dir, 'keys/zone.key'), 'utf8'), 'base64');
+const zoneKey = async () => (await readZoneKeys(join(edge.dir, 'keys')))[0]?.key ?? Buffer.alloc(0);
 
 /** A site with hotlink, header and token protection. */
 async function guarded() {

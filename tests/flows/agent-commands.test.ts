@@ -109,7 +109,7 @@ test('files on disk are readable only by the users that need them', async () => 
       `docs/${docPath(`host/${www.name}`)}`,
       'docs/manifest',
       'keys',
-      'keys/zone.key',
+      'keys/zone.keys',
       'keys/node.seed',
       'run',
     ].map(async (name) => ((await stat(path.join(agent.dir, name))).mode & 0o777).toString(8)),

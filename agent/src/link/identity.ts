@@ -2,11 +2,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
+import { FIRST_KEY } from '@edgeloom/contract/edge/sealed.ts';
 import { nkeys } from 'nats';
 import type * as z from 'zod';
 import type { Layout } from '../layout.ts';
 import { writeWhole } from '../store/durable.ts';
-import { storeZoneKey, storeZoneKeys } from '../store/zone-keys.ts';
+import { storeZoneKeys } from '../store/zone-keys.ts';
 
 const NodeFile = JoinReply.pick({ nodeID: true, zoneID: true, natsServers: true });
 export interface Identity extends z.output<typeof NodeFile> {
@@ -46,8 +47,7 @@ export async function prepareKey(layout: Layout): Promise<string> {
 export async function storeIdentity(layout: Layout, reply: JoinReply): Promise<void> {
   const place = places(layout);
   await rm(place.node, { force: true });
-  if (reply.zoneKeys === undefined) await storeZoneKey(layout.keys, reply.zoneKey);
-  else await storeZoneKeys(layout.keys, reply.zoneKeys);
+  await storeZoneKeys(layout.keys, reply.zoneKeys ?? [{ id: FIRST_KEY, key: reply.zoneKey }]);
   await writeWhole(place.jwt, reply.jwt, 0o600);
   await writeWhole(place.seed, await readFile(place.joining), 0o600);
   const { nodeID, zoneID, natsServers } = reply;

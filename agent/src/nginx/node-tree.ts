@@ -43,7 +43,7 @@ async function packsIn(dir: string): Promise<string[]> {
 async function hashOfInputs({ luaDir, dir, caBundle }: HostFacts, cacheDir: string | undefined): Promise<string> {
   const entries = await readdir(luaDir, { recursive: true, withFileTypes: true });
   const lua = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-  const keys = ['zone.key', 'zone.keys', 'fallback.pem'].map((name) => path.join(dir, 'keys', name));
+  const keys = ['zone.keys', 'fallback.pem'].map((name) => path.join(dir, 'keys', name));
   const hash = createHash('sha256').update(cacheDir ?? '');
   for (const file of [...lua.sort(), ...keys, ...(caBundle === null ? [] : [caBundle])]) {
     const content = await readFile(file).catch(() => Buffer.alloc(0));

@@ -22,7 +22,7 @@ import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
 import { writeWhole } from './durable.ts';
 
-interface Parts {
+interface Deps {
   layout: Layout;
   workers: Workers | null;
   log: Log;
@@ -52,14 +52,14 @@ const LEAST_FREE_MB = 256;
 const NAME = 'edgeloom-store';
 
 export class CachePlace {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #link: string;
   readonly #own: string;
   /** The former places that are not empty yet. */
   readonly #leaving: string;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
     this.#link = path.join(parts.layout.cache, 'objects');
     this.#own = path.join(parts.layout.cache, 'own');

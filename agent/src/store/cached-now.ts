@@ -8,7 +8,7 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Log } from '../log.ts';
 import type { DocumentStore } from './documents.ts';
 
-interface Parts {
+interface Deps {
   /** The directory of nginx's cache. */
   dir: string;
   store: DocumentStore;
@@ -32,13 +32,13 @@ interface Held {
 }
 
 export class CachedNow {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #stopping = new AbortController();
   readonly #work: Promise<void>;
   /** The sites in the last report. */
   #reportedSites = new Set<string>();
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
     this.#work = this.#run();
   }

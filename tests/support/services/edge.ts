@@ -17,7 +17,7 @@ import { findProcess } from '@edgeloom/agent/nginx/processes.ts';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import { storeZonePair } from '@edgeloom/agent/nginx/zone-pair.ts';
 import { storeZoneKeys } from '@edgeloom/agent/store/zone-keys.ts';
-import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
+import { FIRST_KEY, type ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
 import { renderTree } from '@edgeloom/agent/render/render.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
@@ -197,7 +197,7 @@ export async function startEdge({
   const layout = layoutOf(dir);
   await prepareLayout(layout, workers);
   const fallback = selfSigned('fallback.invalid');
-  await writeFile(join(layout.keys, 'zone.key'), zoneKey.toString('base64'), { mode: 0o600 });
+  await storeZoneKeys(layout.keys, [{ id: FIRST_KEY, key: zoneKey.toString('base64') }]);
   await storeZonePair(dir);
   await writeFile(join(layout.keys, 'fallback.pem'), fallback.cert);
   await writeFile(join(layout.keys, 'fallback.key'), fallback.key, { mode: 0o600 });

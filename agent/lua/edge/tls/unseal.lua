@@ -21,15 +21,6 @@ local FIRST = "first"
 -- 32 bytes each, the current one first, and by id.
 local keys, by_id = {}, {}
 
-local function read(path)
-    local file = io.open(path, "rb")
-    local text = file and file:read("*a") or ""
-    if file then
-        file:close()
-    end
-    return (text:gsub("%s+$", ""))
-end
-
 local function add(id, text)
     local key = ngx.decode_base64(text)
     if key and #key == 32 then
@@ -41,18 +32,14 @@ end
 -- Only the master may read the files (see agent/src/store/zone-keys.ts). Workers inherit the keys.
 function _M.read_keys(dir)
     keys, by_id = {}, {}
-    local current, counts = read(dir .. "/zone.key"), false
-    local ids, texts = {}, {}
-    for id, text in read(dir .. "/zone.keys"):gmatch("(%S+) (%S+)") do
-        ids[#ids + 1], texts[#texts + 1] = id, text
-        counts = counts or text == current
+    local file = io.open(dir .. "/zone.keys", "rb")
+    if not file then
+        return
     end
-    if not counts then
-        ids, texts = { FIRST }, { current }
+    for id, text in file:read("*a"):gmatch("(%S+) (%S+)") do
+        add(id, text)
     end
-    for i, id in ipairs(ids) do
-        add(id, texts[i])
-    end
+    file:close()
 end
 
 function _M.keys()

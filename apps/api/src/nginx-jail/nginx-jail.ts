@@ -11,6 +11,7 @@ import { findNginx } from '@edgeloom/agent/host.ts';
 import { selfSigned, zonePair } from '@edgeloom/agent/nginx/self-signed.ts';
 import { detectCapabilities, type Capabilities } from '@edgeloom/agent/render/capabilities.ts';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { FIRST_KEY } from '@edgeloom/contract/edge/sealed.ts';
 import { forms, rendered, type Form } from './rendered.ts';
 
 const run = promisify(execFile);
@@ -95,7 +96,7 @@ async function furnish(dir: string, tree: ReadonlyMap<string, string>, lua: stri
   const relay = zonePair(key);
   const files = [
     ...Array.from(tree, ([name, text]) => [`conf/${name}`, text] as const),
-    ['keys/zone.key', key.toString('base64')],
+    ['keys/zone.keys', `${FIRST_KEY} ${key.toString('base64')}\n`],
     ['keys/fallback.pem', fallback.cert],
     ['keys/fallback.key', fallback.key],
     ['keys/relay.pem', relay.cert],
