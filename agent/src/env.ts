@@ -29,8 +29,12 @@ export const Env = z.object({
     .describe(
       'Who keeps out whom the zone keeps out; nginx: the kernel is left alone, as where it is not this machine’s own',
     ),
-  EDGELOOM_HOME: z.string().min(1).optional().describe('Told by the launcher: where it lies, with the releases'),
-  EDGELOOM_TRIAL: z.string().min(1).optional().describe('Told by the launcher: this release is on trial'),
+  EDGELOOM_HOME: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Set by the launcher: the folder of the launcher and the releases'),
+  EDGELOOM_TRIAL: z.string().min(1).optional().describe('Set by the launcher: this release is on trial'),
   EDGELOOM_NGINX: z.string().min(1).default('nginx').describe('The nginx or OpenResty program'),
 });
 export type Env = z.output<typeof Env>;

@@ -9,7 +9,7 @@ const Own = Contact.partial().extend({
 export const AccountInput = Own.extend({
   email: Email,
   name: AccountName,
-  auth: AccountKind.optional().describe('Left out: a sub-account in the console of whoever makes it'),
+  auth: AccountKind.optional().describe('Default: a sub-account in the console of its creator'),
   roleID: Id.nullable().optional().describe('Of a sub-account, which may nothing without one; a root account has none'),
   language: Language.default('zh-TW'),
 });

@@ -146,7 +146,7 @@ export const TurnOffInput = z.object({ password: OnePassword, vcode: SecondFacto
 export const Passkey = z.object({
   id: Id,
   name: z.string(),
-  backedUp: z.boolean().describe('Kept by the maker of the device too, so that it outlives it'),
+  backedUp: z.boolean().describe('Stored by the maker of the device too, so it outlives the device'),
   createdAt: Time,
   lastUsedAt: Time.nullable(),
 });
@@ -210,7 +210,7 @@ export const OidcProviderInput = z.object({
   buttonText: Text,
 });
 export const OidcProvider = OidcProviderInput.omit({ secret: true }).extend({
-  redirectURIs: z.array(z.string()).describe('What the provider must be told'),
+  redirectURIs: z.array(z.string()).describe('To be registered at the provider'),
 });
 
 export const MailSummary = z.object({ id: Id, to: z.string(), subject: z.string(), at: Time });

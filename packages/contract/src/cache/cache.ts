@@ -38,7 +38,7 @@ const fields = {
     .describe("With honourOrigin: the most of the origin's lifetime that counts; null: none"),
   browserTime: Seconds.nullable()
     .default(null)
-    .describe('Seconds that browsers are told to keep it; 0: not without asking; null: as the origin says'),
+    .describe('Lifetime in browsers, in seconds; 0: revalidate each time; null: as the origin states'),
   staleWhileRevalidate: Seconds.nullable()
     .default(null)
     .describe('Seconds past its time for which it is served while it is asked about; null: as the origin says'),
@@ -47,7 +47,7 @@ const fields = {
     .describe(
       "Seconds past its time for which it stands in for a failing origin; null: as the origin says, else the site's setting",
     ),
-  cookies: CookieHandling.default('none').describe('Which cookies of a request tell two objects apart'),
+  cookies: CookieHandling.default('none').describe('Cookies of a request that are part of the cache key'),
   cookieNames: z.array(CookieName).max(50).default([]).describe("With 'listed': the cookies that count"),
   passCookies: z
     .array(CookiePattern)
@@ -64,7 +64,7 @@ const fields = {
     .boolean()
     .default(false)
     .describe(
-      'Large files: fetched and kept in pieces, so that a range needs only its own; the origin must answer ranges',
+      'Large files: fetched and stored in slices, so that a range needs only its slices; the origin must support ranges',
     ),
   overrideOrigin: z
     .boolean()
@@ -72,7 +72,7 @@ const fields = {
     .describe(
       "Stores a response although the origin's private, no-store or Set-Cookie forbids it; its cookies are removed",
     ),
-  query: QueryHandling.default('all').describe('Which part of the query string tells two objects apart'),
+  query: QueryHandling.default('all').describe('The part of the query string that is in the cache key'),
   queryNames: z.array(QueryName).max(50).default([]).describe("With 'listed': the parameters that count"),
   priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first; the first rule that matches wins'),
   enabled: z.boolean().default(true),
@@ -148,9 +148,7 @@ const PassedHeader = z
 export const CacheSettingInput = z.object({
   heuristics: z
     .boolean()
-    .describe(
-      'Where neither a rule nor the origin states a time: a tenth of the age that Last-Modified tells, a day at most',
-    ),
+    .describe('If neither a rule nor the origin states a lifetime: a tenth of the age by Last-Modified, at most a day'),
   staleIfError: z
     .int()
     .min(0)
@@ -189,7 +187,7 @@ export const CacheSetting = CacheSettingInput.required().extend({
 export const CurrentCache = z.object({
   objects: z.int(),
   bytes: z.int(),
-  measuredAt: Time.nullable().describe('The oldest of the figures that were added up; null: no node has said anything'),
+  measuredAt: Time.nullable().describe('The oldest of the summed figures; null: no node has reported'),
   nodes: z.array(z.object({ nodeName: z.string(), objects: z.int(), bytes: z.int(), measuredAt: Time })),
 });
 export type CurrentCache = z.output<typeof CurrentCache>;

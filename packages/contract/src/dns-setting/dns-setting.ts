@@ -42,7 +42,7 @@ export const DnsSetting = z.object({
   dnsType: DnsProvider,
   rootDomain: z.string(),
   credentials: z.string().describe('What it signs in with, masked'),
-  names: z.int().describe('Names that are kept there'),
+  names: z.int().describe('Names whose records are there'),
   unprocessed: z.int().describe('Of them those that are not yet as they should be'),
   fault: z.string().nullable().describe('Why the provider could not be asked the last time; null: it could'),
   faultAt: Time.nullable(),
@@ -50,7 +50,7 @@ export const DnsSetting = z.object({
   listedAt: Time.nullable().describe('When the whole zone was last compared with what it should be'),
   drifted: z.int().describe('How many names that comparison found otherwise, and had repaired'),
   driftedNames: z.array(z.string()).describe('The first of them'),
-  lines: z.array(Line).nullable().describe('Of our lines those that it tells apart; null: nobody has looked yet'),
+  lines: z.array(Line).nullable().describe('Lines that the provider supports; null: not known yet'),
   weighting: Weighting.nullable(),
   createdAt: Time,
   updatedAt: Time,
@@ -58,7 +58,7 @@ export const DnsSetting = z.object({
 /** The result of a test. */
 export const DnsTested = z.object({
   records: z.int().describe('In the zone at this moment'),
-  lines: z.array(Line).describe('Of our lines those that it tells apart'),
+  lines: z.array(Line).describe('Lines that the provider supports'),
   weighting: Weighting,
 });
 
@@ -80,7 +80,7 @@ export const RecoveryInput = z.object({
 
 export const CnameInput = z.object({
   name: Suffix.describe('A root domain of an account, or a name in it'),
-  isDefault: z.boolean().default(false).describe('The one that customers are told'),
+  isDefault: z.boolean().default(false).describe('The one that customers see'),
 });
 export const CnameUpdate = z.object({ id: Id, isDefault: z.literal(true) });
 export const Cname = z.object({
@@ -99,7 +99,9 @@ export const DnsLine = z.object({
   line: Line,
   isOffered: z
     .boolean()
-    .describe('Every provider tells it apart; else it is answered as everybody else where one does not'),
+    .describe(
+      'Every provider supports it; otherwise its visitors get the answer of the default line where one does not',
+    ),
 });
 
 export type DnsSetting = z.output<typeof DnsSetting>;

@@ -66,7 +66,7 @@ export const Hsts = z
       .int()
       .min(0)
       .max(2 * YEAR_SECONDS)
-      .describe('0: browsers forget what they were told'),
+      .describe('0: browsers discard the policy'),
     includeSubdomains: z.boolean(),
     preload: z.boolean(),
   })

@@ -23,7 +23,7 @@ export const CorsDoc = z.object({
   kind: z.literal('module'),
   id: Id,
   module: z.literal('cors'),
-  any: z.boolean().describe('every origin, and none is told apart'),
+  any: z.boolean().describe('every origin, with the same response'),
   /** `https://app.example.com` in lower case, without a default port. */
   exact: z.array(z.string()),
   /** For `https://*.example.com:8443`: the parts around the star, which is one label. */

@@ -39,7 +39,7 @@ export const UpgradeCommand = Command.extend({
    * order cannot install obsolete releases.
    */
   rollback: z.boolean().optional(),
-  control: z.url().max(2000).describe('Where a node fetches the archive that was not told where its control plane is'),
+  control: z.url().max(2000).describe('Where a node without a configured control plane fetches the archive'),
   token: z.string().max(1000).describe('Sent there as bearer'),
 });
 

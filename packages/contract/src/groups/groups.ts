@@ -15,7 +15,7 @@ export const GroupInput = z.object({
   name: Text,
   priority: Priority.default(1).describe('The smallest comes first, and takes the sites of products without a group'),
   backupGroupID: Id.nullable().default(null).describe('Answers while this one has nothing to answer'),
-  lines: Lines.default([]).describe('Lines that it tells apart, beside the default'),
+  lines: Lines.default([]).describe('Lines with their own nodes, besides the default'),
 });
 export const GroupUpdate = z.object({
   id: Id,

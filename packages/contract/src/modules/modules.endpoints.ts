@@ -6,7 +6,7 @@ import { CustomHeader, CustomHeaderInput, CustomHeaderUpdate } from './custom-he
 import { AssignInput, Assignment, ModuleKind } from './modules.ts';
 import { ProxyRewrite, ProxyRewriteInput, ProxyRewriteSettings, ProxyRewriteUpdate, RewriteItems } from './proxy-rewrites.ts';
 import { Redirect, RedirectInput, REDIRECTS_OF_A_SITE, RedirectType, RedirectUpdate, Replaced, ReplaceInput, UrlRedirect, UrlRedirectInput, UrlRedirectUpdate } from './redirects.ts';
-import { TokenCheckResult, TokenCheckInput, Signed, SignInput, TokenAuth, TokenAuthInput, TokenAuthItems, TokenAuthSettings, TokenAuthUpdate } from './token-auths.ts';
+import { Signed, SignInput, TokenAuth, TokenAuthInput, TokenAuthItems, TokenAuthSettings, TokenAuthUpdate, TokenCheckInput, TokenCheckResult } from './token-auths.ts';
 
 const Page = paging(['name', 'createdAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional() });
 const kind = { kind: ModuleKind };

@@ -166,20 +166,20 @@ export const TokenCheckInput = z.object({
     .array(z.object({ name: FieldName, value: z.string().max(4096) }))
     .max(20)
     .default([]),
-  address: z.ipv4().or(z.ipv6()).optional().describe("Left out: the caller's own"),
-  time: Time.optional().describe('Left out: now'),
+  address: z.ipv4().or(z.ipv6()).optional().describe("Default: the caller's address"),
+  time: Time.optional().describe('Default: now'),
 });
 export const TokenCheckResult = z.object({
   reason: TokenReason,
-  authID: Id.nullable().describe('That decides'),
+  authID: Id.nullable().describe('The rule that decided'),
   name: z.string(),
-  seconds: z.int().nullable().describe('By which it is too late or too early; of a good one, how long it is good'),
-  keyID: Id.nullable().describe('That it was signed with'),
+  seconds: z.int().nullable().describe('How much too late or too early; for a valid token, its remaining lifetime'),
+  keyID: Id.nullable().describe('The key of the signature'),
   hint: z
     .enum(['decodedPath', 'encodedPath', 'query', 'noQuery', 'case', 'address'])
     .nullable()
-    .describe('With which change the signature would be right'),
-  parts: z.array(z.string()).describe('Where a token is expected'),
+    .describe('The change that would make the signature valid'),
+  parts: z.array(z.string()).describe('Places where a token is expected'),
 });
 
 export type TokenAuthItem = z.output<typeof TokenAuthItem>;

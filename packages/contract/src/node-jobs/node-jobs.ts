@@ -49,7 +49,7 @@ export const NodeJobStep = z.object({
   state: NodeStepState,
   fault: NodeStepFault.nullable(),
   message: z.string().nullable(),
-  output: z.string().describe('What the machine said, without secrets'),
+  output: z.string().describe('Output of the machine, without secrets'),
   startedAt: Time.nullable(),
   endedAt: Time.nullable(),
 });

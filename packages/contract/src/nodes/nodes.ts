@@ -86,7 +86,7 @@ export const NodeInput = z.object({
   kind: NodeKind.default('edge'),
   relayPort: Port.default(8443).describe('Where edge nodes reach a relay'),
   portType: NodePortType.default('both'),
-  bandwidthMbps: Bandwidth.default(0).describe('What its line carries, in Mbps; 0: not told'),
+  bandwidthMbps: Bandwidth.default(0).describe('Bandwidth of its uplink, in Mbps; 0: unknown'),
   memo: Memo.default(''),
   cacheMaxBytes: CacheMaxBytes.default(0).describe("0: the zone's value"),
   cacheDir: CacheDir.default('').describe("A folder of the machine for its store; empty: in the node's own directory"),

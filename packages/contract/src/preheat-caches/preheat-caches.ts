@@ -28,7 +28,7 @@ export const PreheatCache = z.object({
   nodes: z.int().describe('Edge nodes of the zone'),
   stored: z.int(),
   waiting: z.int().describe('To be fetched'),
-  failing: z.int().describe('Not fetched, or not kept; it is tried again'),
+  failing: z.int().describe('Not fetched, or not stored; it is retried'),
   warmedAt: Time.nullable().describe('When a node last found it stored'),
   createdBy: z.string(),
   createdAt: Time,

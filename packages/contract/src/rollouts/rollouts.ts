@@ -84,7 +84,12 @@ export const RolloutGates = z.object({
     .max(100)
     .default(3)
     .describe('How many times the p99 latency may be that before the update and on nodes without the change'),
-  requests: z.int().min(1).max(1_000_000).default(20).describe('With fewer requests the traffic gates are not judged'),
+  requests: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(20)
+    .describe('With fewer requests the traffic gates are not evaluated'),
 });
 
 /**

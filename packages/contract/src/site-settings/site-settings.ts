@@ -15,7 +15,7 @@ export const SiteSettings = z.object({
   modules: z
     .array(z.object({ id: Id, kind: ModuleKind, name: z.string(), inUse: z.int() }))
     .nullable()
-    .describe('What each does is told by the calls of its kind'),
+    .describe('Described at the calls of each kind'),
   dnsAccounts: z.int().nullable(),
   ports: z.array(SiteZonePort).describe('Of its zone; on which of them the site answers'),
   forwards: z.int().describe('Layer 4'),

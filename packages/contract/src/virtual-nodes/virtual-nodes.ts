@@ -8,7 +8,7 @@ export const Cname = DomainName.refine((name) => !name.startsWith('*.'), { messa
 const Address = z.union([z.ipv4(), z.ipv6()]);
 
 export const CnameInput = z.object({ cname: Cname });
-/** One of our nodes, whose address is used and kept current, or an external address. */
+/** One of the zone's nodes, whose current address is used, or an external address. */
 export const NodeRecordInput = z
   .object({ nodeID: Id.optional(), ip: Address.optional() })
   .refine(({ nodeID, ip }) => (nodeID === undefined) !== (ip === undefined), { message: 'wrong format', path: ['ip'] });

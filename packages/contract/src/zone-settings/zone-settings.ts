@@ -164,7 +164,7 @@ export const SnippetFault = z.object({
   line: z.int(),
   column: z.int(),
   rule: z.enum(snippetRules),
-  about: z.string().describe("The word at fault; of nginx's own refusals what it said"),
+  about: z.string().describe("The invalid word, or nginx's own error message"),
 });
 export const CheckState = z.enum(['passed', 'failed', 'missing']);
 export const ConfigPreview = z.object({
