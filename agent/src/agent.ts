@@ -51,7 +51,7 @@ export async function startAgent(env: Env, log: Log): Promise<Running> {
   return new Agent({ env, machine, serving, identity: await readIdentity(machine.layout), log }).start();
 }
 
-interface Parts {
+interface Deps {
   env: Env;
   machine: Machine;
   serving: Serving;
@@ -82,7 +82,7 @@ class Agent {
   #replace = (): void => undefined;
   readonly #replaced = new Promise<void>((resolve) => (this.#replace = resolve));
 
-  constructor({ env, machine, serving, identity, log }: Parts) {
+  constructor({ env, machine, serving, identity, log }: Deps) {
     this.#env = env;
     this.#machine = machine;
     this.#serving = serving;

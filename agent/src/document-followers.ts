@@ -13,7 +13,7 @@ import { closedBecause } from './plan.ts';
 import type { Refusals } from './reconcile.ts';
 import type { Serving } from './serving.ts';
 
-interface Parts {
+interface Deps {
   machine: Machine;
   serving: Serving;
   refusals: Refusals;
@@ -27,7 +27,7 @@ export class DocumentFollowers {
   readonly #staples: Staples;
   readonly #images: Images;
 
-  constructor({ machine, serving, refusals, reportOrigins, log }: Parts) {
+  constructor({ machine, serving, refusals, reportOrigins, log }: Deps) {
     const { layout, host, authorities, lookUp } = machine;
     const { store, node, admin } = serving;
     const outbound = {

@@ -15,7 +15,7 @@ import { version } from './version.ts';
 /** A small node is verified completely between two heartbeats, one with 100,000 documents in half an hour. */
 const SCRUB_FILES = 2000;
 
-interface Parts {
+interface Deps {
   node: EdgeNode;
   identity: Identity;
   refusals: Refusals;
@@ -51,7 +51,7 @@ export function linkedNode({
   has,
   refresh,
   log,
-}: Parts): LinkedNode {
+}: Deps): LinkedNode {
   const { store } = node;
   const scrub = new Scrub(store);
   // Only a crash leaves files behind, so once per start is enough.

@@ -13,7 +13,7 @@ const JOIN_AGAIN_MS = 5000;
 /** By then the response to the order to move has been sent. */
 const MOVE_AFTER_MS = 200;
 
-interface Parts {
+interface Deps {
   env: Env;
   layout: Layout;
   node: EdgeNode;
@@ -25,7 +25,7 @@ interface Parts {
 }
 
 export class Membership {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #stopping = new AbortController();
   #identity: Identity | null;
   #link: Link | null = null;
@@ -34,7 +34,7 @@ export class Membership {
   #moving: Promise<void> = Promise.resolve();
 
   /** `identity`: null before the node has joined. */
-  constructor(parts: Parts, identity: Identity | null) {
+  constructor(parts: Deps, identity: Identity | null) {
     this.#parts = parts;
     this.#identity = identity;
   }
@@ -136,7 +136,7 @@ async function adoptZone(node: EdgeNode, { nodeID, zoneID }: Identity): Promise<
 
 /** Null when the agent stops first. */
 async function joinUntilAccepted(
-  { env: { EDGELOOM_CONTROL: control, EDGELOOM_TOKEN: token }, layout, log }: Parts,
+  { env: { EDGELOOM_CONTROL: control, EDGELOOM_TOKEN: token }, layout, log }: Deps,
   signal: AbortSignal,
 ): Promise<Identity | null> {
   if (control === undefined || token === undefined) {

@@ -35,7 +35,7 @@ export interface Pace {
 /** Limits how fast draining workers can accumulate when forwards or names change in a loop. */
 export const usualPace: Pace = { reloadMs: 5000, longestMs: 300_000, lookMs: 30_000 };
 
-interface Parts {
+interface Deps {
   binary: string;
   layout: NginxLayout;
   host: HostFacts;
@@ -55,7 +55,7 @@ const READ_AT_ONCE = 32;
 const ANSWERS_WITHIN_MS = 1000;
 
 export class Forwards {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #pace: Pace;
   readonly #server: TreeServer;
   readonly #names: Names;
@@ -75,7 +75,7 @@ export class Forwards {
   sockets: readonly Pick<Socket, 'protocol' | 'port'>[] = [];
   onSockets: () => void = () => undefined;
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
     this.#pace = parts.pace ?? usualPace;
     const { binary, layout, log } = parts;

@@ -8,7 +8,7 @@ import type { DocumentStore } from '../store/documents.ts';
 
 const AT_ONCE = 16;
 
-interface Parts {
+interface Deps {
   store: DocumentStore;
   /** Null: the document is gone or configures nothing here. */
   host: (key: string, doc: HostDoc | null) => void;
@@ -23,14 +23,14 @@ interface Parts {
 }
 
 export class FollowedDocuments {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #waiting = new Set<string>();
   #running = false;
   #isSettled = false;
   /** Null before the zone is known. */
   originPolicy: ZoneDoc['originPolicy'] | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
   }
 

@@ -21,7 +21,7 @@ interface Target {
   last: CheckResult | null;
 }
 
-interface Parts extends CheckDeps {
+interface Deps extends CheckDeps {
   /** The zone's origin policy is known. */
   isReady: () => boolean;
   /** Reports origins that are down, and those that recovered, to nginx. */
@@ -39,7 +39,7 @@ const REPORT_EVERY_MS = 60_000;
 const REPORTED_AT_ONCE = 1000;
 
 export class HealthChecks {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   /** By what is checked. */
   readonly #targets = new Map<string, Target>();
   /** The checks of each document, with the row of each. */
@@ -50,7 +50,7 @@ export class HealthChecks {
   #nginxRefreshedAt = 0;
   #reportedAt = 0;
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }

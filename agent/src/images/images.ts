@@ -7,7 +7,7 @@ import { get } from 'node:http';
 import type { Log } from '../log.ts';
 import { program } from './program.ts';
 
-interface Parts {
+interface Deps {
   /** The directory of the sockets. */
   run: string;
   log: Log;
@@ -20,14 +20,14 @@ const ASKED_EVERY_MS = 5000;
 const ANSWERED_WITHIN_MS = 10_000;
 
 export class Images {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #sites = new Set<string>();
   #child: ChildProcess | null = null;
   #pauseMs = FIRST_PAUSE_MS;
   #waiting: NodeJS.Timeout | undefined;
   #isStopping = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
   }
 

@@ -14,7 +14,7 @@ export interface HeldKeys {
   keepOnly: (ids: readonly string[]) => Promise<void>;
 }
 
-interface Parts {
+interface Deps {
   held: HeldKeys;
   ask: () => Promise<ZoneKeys>;
   /** The keys in the next heartbeat may differ. */
@@ -24,10 +24,10 @@ interface Parts {
 }
 
 export class KeyFollower {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
   }
 

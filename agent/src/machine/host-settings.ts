@@ -13,7 +13,7 @@ interface GenevaRules {
   isApplied: (wanted: Geneva | null) => Promise<boolean>;
 }
 
-interface Parts {
+interface Deps {
   read: () => Promise<{ zone: ZoneDoc; node: NodeDoc | null } | null>;
   geneva: GenevaRules;
   firewall: { follow: (lists: Lists | null) => Promise<void> };
@@ -31,7 +31,7 @@ interface Parts {
 const LOOK_EVERY_MS = 10_000;
 
 export class HostSettings {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #startedAt = Date.now();
   #timer: ReturnType<typeof setInterval>;
   #drain: ReturnType<typeof setTimeout> | undefined;
@@ -41,7 +41,7 @@ export class HostSettings {
   /** The settings that could not be applied, with the reason. */
   error: string | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
     this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
     this.look();

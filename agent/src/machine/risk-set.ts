@@ -5,7 +5,7 @@ import { networksAt, readRiskPack, RISK_FILE } from '@edgeloom/contract/edge/ris
 import { packStore } from '../upgrade/release-store.ts';
 import type { Risk } from './firewall/firewall.ts';
 
-interface Parts {
+interface Deps {
   /** The node's directory. */
   dir: string;
   read: () => Promise<{ zone: ZoneDoc; node: NodeDoc | null } | null>;
@@ -14,7 +14,7 @@ interface Parts {
 
 /** Throws when the kernel cannot drop them. Where the kernel drops nothing, nginx rejects. */
 export const createRiskFollower =
-  ({ dir, read, firewall }: Parts) =>
+  ({ dir, read, firewall }: Deps) =>
   async (): Promise<void> => {
     if (!firewall.canDrop) return;
     const store = packStore(dir, 'risk');

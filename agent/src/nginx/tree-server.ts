@@ -10,7 +10,7 @@ import { Nginx } from './supervisor.ts';
 import { isSameTree, Trees } from './trees.ts';
 import type { Tree } from './trees.ts';
 
-interface Parts {
+interface Deps {
   binary: string;
   layout: NginxLayout;
   /** The generation of the responding workers. */
@@ -25,11 +25,11 @@ export class TreeServer {
   readonly trees: Trees;
   readonly pace: ReloadPace;
   readonly #errorLog: string;
-  readonly #answering: Parts['answering'];
-  readonly #beforeReload: Parts['beforeReload'];
+  readonly #answering: Deps['answering'];
+  readonly #beforeReload: Deps['beforeReload'];
   readonly #log: Log;
 
-  constructor({ binary, layout, answering, beforeReload, log }: Parts) {
+  constructor({ binary, layout, answering, beforeReload, log }: Deps) {
     this.nginx = new Nginx(binary, layout, log);
     this.trees = new Trees(layout.conf);
     this.pace = new ReloadPace(layout.dir, log);

@@ -22,7 +22,7 @@ const BUSY_TICKS = 50;
 /** When the agent itself stalled this long, a silent nginx proves nothing. */
 const STALL_MS = 1500;
 
-interface Parts {
+interface Deps {
   nginx: Pick<Nginx, 'master'>;
   admin: Pick<Admin, 'status'>;
   layout: NginxLayout;
@@ -32,7 +32,7 @@ interface Parts {
 }
 
 export class Watchdog {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #stopping = new AbortController();
   #work: Promise<void> = Promise.resolve();
   #respondedAt = performance.now();
@@ -45,7 +45,7 @@ export class Watchdog {
   /** The disk of the cache is full: responses pass unstored. */
   isDiskFull = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
   }
 

@@ -16,7 +16,7 @@ interface Target {
   isUnderWay: boolean;
 }
 
-interface Parts extends Means {
+interface Deps extends Means {
   files: StapleFiles;
   /** The chain of a document, by the key of its staple. Null: none. Chains are not kept in memory. */
   chainOf: (docKey: string, key: string) => Promise<string | null>;
@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 export class Staples {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   /** By the key of the staple. */
   readonly #targets = new Map<string, Target>();
   readonly #byDocument = new Map<string, string[]>();
@@ -44,7 +44,7 @@ export class Staples {
   readonly #timer: NodeJS.Timeout;
   #isStopped = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }

@@ -7,7 +7,7 @@ import { compareHealth } from './health.ts';
 import type { Health } from './health.ts';
 import type { Home } from './home.ts';
 
-interface Parts {
+interface Deps {
   home: Home;
   health: () => Health;
   /** Connected, with every document of the zone. */
@@ -25,7 +25,7 @@ const REACHED_WITHIN_MS = 3000;
 /** Between two checks whether the control plane is reachable. */
 const REACH_EVERY_MS = 500;
 
-export async function runTrial({ home, health, isInStep, natsServers, confirm, leave, signal, log }: Parts) {
+export async function runTrial({ home, health, isInStep, natsServers, confirm, leave, signal, log }: Deps) {
   const before = (await home.trialNote())?.before ?? { nginx: 'running', error: null, rejected: [] };
   let lastNote = '';
   let reachAt = 0;

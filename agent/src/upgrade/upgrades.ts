@@ -21,7 +21,7 @@ import type { ReleaseStore } from './release-store.ts';
 
 const run = promisify(execFile);
 
-interface Parts {
+interface Deps {
   /** Null where no launcher started this agent. */
   home: Home | null;
   /** The node's directory. */
@@ -58,14 +58,14 @@ const ROOM_BESIDE = 32 * 1024 * 1024;
 const CHECK_MS = 180_000;
 
 export class Upgrades {
-  readonly #parts: Parts;
+  readonly #parts: Deps;
   readonly #stopping = new AbortController();
   #order: Order | null = null;
   #working: Promise<void> = Promise.resolve();
   /** For heartbeats. */
   has: { release: string | null; packs: Record<string, string> } = { release: null, packs: {} };
 
-  constructor(parts: Parts) {
+  constructor(parts: Deps) {
     this.#parts = parts;
   }
 

@@ -95,10 +95,10 @@ async function readRoots(files: readonly string[]): Promise<void> {
   acme.axios.defaults.httpsAgent = new Agent({ keepAlive: true, secureContext });
 }
 
-type Here = Pick<Installation, 'env' | 'pool' | 'secrets'>;
+type Deps = Pick<Installation, 'env' | 'pool' | 'secrets'>;
 const accountId = ({ directory, eab }: Authority) => (eab ? `${directory} ${eab.kid}` : directory);
 
-export async function openAccount({ env, pool, secrets }: Here, authority: Authority): Promise<acme.Client> {
+export async function openAccount({ env, pool, secrets }: Deps, authority: Authority): Promise<acme.Client> {
   await trust(env.ACME_AUTHORITIES);
   await reach(authority.directory);
   const id = accountId(authority);
@@ -140,5 +140,5 @@ function hasAccount(client: acme.Client): boolean {
 }
 
 /** The authority no longer knows the account. The next order creates it again with the same key. */
-export const forgetAccount = ({ pool }: Pick<Here, 'pool'>, authority: Authority) =>
+export const forgetAccount = ({ pool }: Pick<Deps, 'pool'>, authority: Authority) =>
   pool.query('UPDATE acme_accounts SET url = NULL WHERE id = $1', [accountId(authority)]);

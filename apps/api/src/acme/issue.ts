@@ -13,7 +13,7 @@ import { newKey, requestFor } from '../modules/certificates/request.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { AcmeProblem, forgetAccount, isUnreached, openAccount } from './client.ts';
 import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
-import { note, oneLine, setOrder, type Here, type OrderRow, type Work } from './order.ts';
+import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
 import { takePlace } from './placements.ts';
 import { clear, prove, Refused } from './prove.ts';
 import { renewAt, retryAt } from './when.ts';
@@ -37,13 +37,13 @@ const anotherMay = [
 ];
 
 export async function issue(
-  here: Here,
+  deps: Deps,
   order: OrderRow,
   claim: string,
   { now, signal }: Pick<Work, 'now' | 'signal'>,
 ): Promise<void> {
-  const keeping = keepLease(here.pool, leases.certificateOrders, { id: order.id, claim });
-  const base = { here, order, claim, now, signal };
+  const keeping = keepLease(deps.pool, leases.certificateOrders, { id: order.id, claim });
+  const base = { deps, order, claim, now, signal };
   try {
     const authority = await chooseAuthority(base);
     if (authority) await carryOut({ ...base, authority });
@@ -60,7 +60,7 @@ export async function issue(
  */
 async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority | null> {
   const {
-    here: { env, pool },
+    deps: { env, pool },
     order,
   } = base;
   const left = env.ACME_AUTHORITIES.filter(({ directory }) => !order.passed.includes(directory));
@@ -97,16 +97,16 @@ async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority
 }
 
 async function carryOut(work: Work): Promise<void> {
-  const { here, authority } = work;
+  const { deps, authority } = work;
   try {
-    const client = await openAccount(here, authority);
+    const client = await openAccount(deps, authority);
     const chainPem = await certificateFor(work, client);
     await store(work, chainPem);
-    await clear(here, work);
+    await clear(deps, work);
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
     // On shutdown the lease is released, so that another process can continue at once.
-    if (work.signal.aborted) return setOrder(here.pool, work, { claimed_until: null });
+    if (work.signal.aborted) return setOrder(deps.pool, work, { claimed_until: null });
     await goOnAfter(work, error);
   }
 }
@@ -132,7 +132,7 @@ async function certificateFor(work: Work, client: acme.Client): Promise<string> 
 /** For equal names an authority may return one order twice. One of the two processes then finalizes it first. */
 class UsedUp extends Error {}
 
-const isOurs = ({ here: { secrets }, order }: Work, chainPem: string) =>
+const isOurs = ({ deps: { secrets }, order }: Work, chainPem: string) =>
   order.keySealed !== null &&
   new X509Certificate(chainPem).checkPrivateKey(
     createPrivateKey(secrets.open(order.keySealed, contexts.certificateKey(order.certificateId))),
@@ -141,7 +141,7 @@ const isOurs = ({ here: { secrets }, order }: Work, chainPem: string) =>
 /** The order at the authority: the one placed before a crash, or a new one. */
 async function place(work: Work, client: acme.Client): Promise<Order> {
   const {
-    here: { pool },
+    deps: { pool },
     order,
   } = work;
   if (order.orderUrl !== null)
@@ -162,7 +162,7 @@ async function place(work: Work, client: acme.Client): Promise<Order> {
 /** Key and CSR are stored before the authority signs, so a crash cannot lose the certificate's key. */
 async function requestOf(work: Work): Promise<string> {
   const {
-    here: { pool, secrets },
+    deps: { pool, secrets },
     order,
   } = work;
   if (order.csrPem !== null && order.keySealed !== null) return order.csrPem;
@@ -188,7 +188,7 @@ async function until({ signal }: Work, client: acme.Client, order: Order, ...pen
 /** One transaction: certificate, domains and the end of the order. */
 async function store(work: Work, chainPem: string): Promise<void> {
   const {
-    here: { pool, secrets },
+    deps: { pool, secrets },
     order,
     claim,
     authority,
@@ -259,20 +259,20 @@ async function store(work: Work, chainPem: string): Promise<void> {
 
 /** Fails permanently, continues at the next authority, or retries shortly. */
 async function goOnAfter(work: Work, error: unknown): Promise<void> {
-  const { here, order, authority, now } = work;
+  const { deps, order, authority, now } = work;
   const text = error instanceof Failure ? JSON.stringify(error.particulars.errorData) : wordsOf(error);
   if (error instanceof Refused || error instanceof Failure) {
     await fail(work, text, 0);
-    return clear(here, work);
+    return clear(deps, work);
   }
-  if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await forgetAccount(here, authority);
+  if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await forgetAccount(deps, authority);
   const tries = order.tries + 1;
   const isOver = tries >= TRIES || (error instanceof AcmeProblem && anotherMay.includes(error.type));
   if (!isOver) {
     // The order may no longer exist at the authority. Other orders are found again.
     const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
     const due = new Date(now().getTime() + 2000 * 2 ** order.tries);
-    return setOrder(here.pool, work, {
+    return setOrder(deps.pool, work, {
       tries,
       due_at: due,
       claimed_until: null,
@@ -280,11 +280,11 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
     });
   }
   const passed = [...order.passed, authority.directory];
-  const isLast = here.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
-  await clear(here, work);
+  const isLast = deps.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
+  await clear(deps, work);
   if (isLast) return fail(work, text, error instanceof AcmeProblem ? error.retryAfterSeconds : 0);
-  await note(here.pool, work, 'passed', text);
-  await setOrder(here.pool, work, {
+  await note(deps.pool, work, 'passed', text);
+  await setOrder(deps.pool, work, {
     passed,
     tries: 0,
     placed_at: null,
@@ -301,7 +301,7 @@ async function fail(
   afterSeconds: number,
 ): Promise<void> {
   const {
-    here: { pool },
+    deps: { pool },
     order,
     claim,
     now,

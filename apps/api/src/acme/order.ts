@@ -7,7 +7,7 @@ import type { Installation } from '../core/installation.ts';
 import { isUnleased, leases, LeaseLostError, takeLease } from '../core/lease.ts';
 import type { Authority } from '../core/env.ts';
 
-export type Here = Pick<Installation, 'env' | 'pool' | 'secrets'>;
+export type Deps = Pick<Installation, 'env' | 'pool' | 'secrets'>;
 
 export interface OrderRow {
   id: string;
@@ -29,7 +29,7 @@ export interface OrderRow {
   takesOver: boolean;
 }
 export interface Work {
-  here: Here;
+  deps: Deps;
   order: OrderRow;
   /** Identifies this process's lease of the order. */
   claim: string;

@@ -27,7 +27,7 @@ export function takePlace(
 ): Promise<Date | null> {
   const { order, now } = base;
   const { siteId, clientId } = order;
-  return withClient(base.here.pool, (client) =>
+  return withClient(base.deps.pool, (client) =>
     inTransaction(client, async () => {
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [directory]);
       const since = new Date(now().getTime() - BUDGET_HOURS * 3_600_000);

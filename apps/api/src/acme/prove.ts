@@ -12,7 +12,7 @@ import { openCredentials } from '../dns/credentials.ts';
 import type { DnsAccount } from '../dns/account.ts';
 import { openDns, settlingMs } from '../dns/provider.ts';
 import { openSight, type Sight } from '../dns/sight.ts';
-import { note, type Here, type OrderRow, type Work } from './order.ts';
+import { note, type Deps, type OrderRow, type Work } from './order.ts';
 
 /** The name cannot be validated. A retry would not help. */
 export class Refused extends Error {}
@@ -51,9 +51,9 @@ export async function prove(work: Work, client: acme.Client, order: Order): Prom
   await seen(work, chosen);
   const pending = chosen.filter(({ challenge }) => challenge?.status === 'pending');
   for (const { challenge } of pending) if (challenge) await client.completeChallenge(challenge);
-  if (pending.length > 0) await note(work.here.pool, work, 'notified', pending.map(({ name }) => name).join(' '));
+  if (pending.length > 0) await note(work.deps.pool, work, 'notified', pending.map(({ name }) => name).join(' '));
   await validated(work, client, order);
-  await note(work.here.pool, work, 'validated');
+  await note(work.deps.pool, work, 'validated');
 }
 
 interface Chosen {
@@ -89,7 +89,7 @@ async function choose(
 }
 
 /** A name may have moved to another customer since the order was opened. Our nodes must not validate it then. */
-async function assertServed({ here: { pool }, order }: Work, all: Authorization[], dns: DnsRow[]) {
+async function assertServed({ deps: { pool }, order }: Work, all: Authorization[], dns: DnsRow[]) {
   const byNodes = all.map(nameOf).filter((name) => !dns.some(({ domains }) => isUnder(name, domains)));
   const { rows } = await pool.query<{ name: string }>(
     'SELECT enabled_name AS name FROM domains WHERE site_id = $1 AND enabled_name = ANY($2)',
@@ -99,7 +99,7 @@ async function assertServed({ here: { pool }, order }: Work, all: Authorization[
   if (gone.length > 0) throw new Refused(`${gone.join(' ')}: not a domain of this site that is on`);
 }
 
-async function readDns({ here: { pool }, order }: { here: Here; order: Pick<OrderRow, 'siteId'> }): Promise<DnsRow[]> {
+async function readDns({ deps: { pool }, order }: { deps: Deps; order: Pick<OrderRow, 'siteId'> }): Promise<DnsRow[]> {
   const { rows } = await pool.query<DnsRow>(
     'SELECT id, provider, credentials_sealed AS "credentialsSealed", domains FROM site_dns WHERE site_id = $1 ORDER BY id',
     [order.siteId],
@@ -108,26 +108,26 @@ async function readDns({ here: { pool }, order }: { here: Here; order: Pick<Orde
 }
 
 async function put(work: Work, { name, challenge, value, dns }: Chosen): Promise<void> {
-  const { here, order } = work;
+  const { deps, order } = work;
   const type = challenge?.type ?? 'dns-01';
   // A trigger notifies the nodes.
-  const { rowCount } = await here.pool.query(
+  const { rowCount } = await deps.pool.query(
     `INSERT INTO acme_challenges (token, order_id, type, site_id, zone_id, name, key_authorization, dns_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (token, order_id) DO NOTHING`,
     [challenge?.token ?? value, order.id, type, order.siteId, order.zoneId, name, value, dns?.id ?? null],
   );
-  if (dns !== null) await changeRecord(here, dns, name, (values) => [...new Set([...values, value])]);
-  if (rowCount === 1) await note(here.pool, work, 'challenge', `${type} ${name}`);
+  if (dns !== null) await changeRecord(deps, dns, name, (values) => [...new Set([...values, value])]);
+  if (rowCount === 1) await note(deps.pool, work, 'challenge', `${type} ${name}`);
 }
 
 const recordOf = (name: string) => `_acme-challenge.${name.replace(/^\*\./, '')}`;
 
 /** Serializes changes of one account: concurrent orders of one name keep each other's values. */
-async function changeRecord(here: Here, row: DnsRow, name: string, change: (values: string[]) => string[]) {
-  const account: DnsAccount = openDns(here.env, openCredentials(here.secrets, 'site_dns', row));
+async function changeRecord(deps: Deps, row: DnsRow, name: string, change: (values: string[]) => string[]) {
+  const account: DnsAccount = openDns(deps.env, openCredentials(deps.secrets, 'site_dns', row));
   const zone = row.domains.filter((one) => isUnder(name, [one])).toSorted((a, b) => b.length - a.length)[0] ?? '';
   const record = { name: recordOf(name), type: 'TXT' as const };
-  await withClient(here.pool, (client) =>
+  await withClient(deps.pool, (client) =>
     inSingleTransaction(client, async () => {
       // Some providers are slow, and the transaction is idle during their calls.
       await client.query(`SET LOCAL idle_in_transaction_session_timeout = '10min'`);
@@ -146,7 +146,7 @@ async function changeRecord(here: Here, row: DnsRow, name: string, change: (valu
 }
 
 /** Waits until all connected nodes can answer the challenge. Disconnected ones receive it when they return. */
-async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen[]) {
+async function reachable({ deps: { pool }, order, signal }: Work, chosen: Chosen[]) {
   const keys = chosen.flatMap(({ challenge, dns }) => (challenge && dns === null ? [acmeKey(challenge.token)] : []));
   if (keys.length === 0) return;
   for (const until = Date.now() + NODES_MS; Date.now() < until; await setTimeout(LOOK_MS, undefined, { signal })) {
@@ -166,10 +166,10 @@ async function reachable({ here: { pool }, order, signal }: Work, chosen: Chosen
  * Failed validations count against everyone who uses our account. So validation starts only when the public DNS shows
  * the value. A provider account alone does not prove ownership of a name.
  */
-async function seen({ here, now, signal }: Work, chosen: Chosen[]) {
+async function seen({ deps, now, signal }: Work, chosen: Chosen[]) {
   const byDns = chosen.filter(({ dns }) => dns !== null);
   const records = Map.groupBy(byDns, ({ name }) => recordOf(name));
-  const look = openSight(here.env);
+  const look = openSight(deps.env);
   let left = [...records.keys()];
   let pause = 1000;
   for (const until = now().getTime() + SEEN_MS; left.length > 0; await setTimeout(pause, undefined, { signal })) {
@@ -188,7 +188,9 @@ async function seen({ here, now, signal }: Work, chosen: Chosen[]) {
     if (left.length === 0) return;
     if (now().getTime() < until) continue;
     const messages = missing.slice(0, MAX_SHOWN_ERRORS).map(([, sight]) => sight.message);
-    throw new Refused(`not to be seen in DNS, so the authority was not told: ${messages.join('; ')}`);
+    throw new Refused(
+      `the record is not visible in DNS, so the authority was not asked to validate: ${messages.join('; ')}`,
+    );
   }
 }
 
@@ -200,7 +202,7 @@ async function validated({ signal }: Work, client: acme.Client, order: Order) {
     refuseInvalid(all);
     if (all.every(({ status }) => status === 'valid')) return;
   }
-  throw new Error('the authority has not looked yet');
+  throw new Error('the authority has not validated in time');
 }
 
 function refuseInvalid(all: Authorization[]) {
@@ -217,17 +219,17 @@ const detailOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'detail' in error ? String(error.detail) : '';
 
 /** Removes challenges, whatever the outcome. */
-export async function clear(here: Here, { order }: { order: Pick<OrderRow, 'id' | 'siteId'> }): Promise<void> {
-  const { rows } = await here.pool.query<{ name: string; value: string; dnsId: string | null }>(
+export async function clear(deps: Deps, { order }: { order: Pick<OrderRow, 'id' | 'siteId'> }): Promise<void> {
+  const { rows } = await deps.pool.query<{ name: string; value: string; dnsId: string | null }>(
     'DELETE FROM acme_challenges WHERE order_id = $1 RETURNING name, key_authorization AS value, dns_id AS "dnsId"',
     [order.id],
   );
-  const accounts = rows.some(({ dnsId }) => dnsId !== null) ? await readDns({ here, order }) : [];
+  const accounts = rows.some(({ dnsId }) => dnsId !== null) ? await readDns({ deps, order }) : [];
   for (const { name, value, dnsId } of rows) {
     const dns = accounts.find(({ id }) => id === dnsId);
     // A record that cannot be removed no longer proves anything.
     if (dns)
-      await changeRecord(here, dns, name, (values) => values.filter((one) => one !== value)).catch(() => undefined);
+      await changeRecord(deps, dns, name, (values) => values.filter((one) => one !== value)).catch(() => undefined);
   }
 }
 
@@ -235,12 +237,12 @@ export async function clear(here: Here, { order }: { order: Pick<OrderRow, 'id' 
  * Removes challenges of orders that were replaced or deleted with their certificate. Otherwise they would stay on nodes
  * and in DNS. Returns the number of orders.
  */
-export async function clearEnded(here: Here): Promise<number> {
-  const { rows } = await here.pool.query<{ id: string; siteId: string }>(
+export async function clearEnded(deps: Deps): Promise<number> {
+  const { rows } = await deps.pool.query<{ id: string; siteId: string }>(
     `SELECT DISTINCT c.order_id AS id, c.site_id AS "siteId" FROM acme_challenges c
      LEFT JOIN certificate_orders o ON o.id = c.order_id WHERE o.id IS NULL OR o.state <> 'open' LIMIT $1`,
     [ENDED_AT_ONCE],
   );
-  for (const order of rows) await clear(here, { order });
+  for (const order of rows) await clear(deps, { order });
   return rows.length;
 }

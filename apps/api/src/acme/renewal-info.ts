@@ -4,7 +4,7 @@ import { AuthorityKeyIdentifierExtension, X509Certificate as Parsed } from '@pec
 import acme from 'acme-client';
 import * as z from 'zod';
 import { trust } from './client.ts';
-import type { Here } from './order.ts';
+import type { Deps } from './order.ts';
 
 const AT_ONCE = 50;
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ function idOf(chainPem: string): string | null {
 }
 
 /** Returns the number of requests. */
-export async function askRenewals({ env, pool }: Here, now: Date): Promise<number> {
+export async function askRenewals({ env, pool }: Deps, now: Date): Promise<number> {
   await trust(env.ACME_AUTHORITIES);
   const { rows } = await pool.query<{ id: string; ca: string; chainPem: string }>(
     `WITH due AS (

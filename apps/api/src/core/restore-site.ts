@@ -36,46 +36,46 @@ interface RestoreOptions {
   siteId: string;
   version: number;
   reason: string;
-  /** A dry run. */
-  isTry: boolean;
+  isDryRun: boolean;
   admit: (entities: string[]) => void;
   admitCertificates: () => void;
 }
 
-const SHOWN = 200;
-const NAMED = 100;
-const TRIES = 3;
-const patience = { timeout: 50_000, maxWait: 10_000 };
+const MAX_SHOWN_ROWS = 200;
+const MAX_NAMED = 100;
+const MAX_ATTEMPTS = 3;
+const transactionLimits = { timeout: 50_000, maxWait: 10_000 };
 
 /** Thrown to roll back. */
-class Undone extends Error {
+class RolledBackError extends Error {
   readonly restored: Restored;
   constructor(restored: Restored) {
-    super('undone');
+    super('rolled back');
     this.restored = restored;
   }
 }
 /** Someone else changed the site. */
-class Overtaken extends Error {}
+class ConcurrentChangeError extends Error {}
 
 type Tx = Prisma.TransactionClient;
 
 export async function restoreSite(installation: Installation, options: RestoreOptions): Promise<Restored> {
-  for (let left = TRIES; ; left--) {
+  for (let left = MAX_ATTEMPTS; ; left--) {
     try {
-      return await installation.db.$transaction((tx) => restoreIn(tx, installation, options), patience);
+      return await installation.db.$transaction((tx) => restoreIn(tx, installation, options), transactionLimits);
     } catch (error) {
-      if (error instanceof Undone) return error.restored;
+      if (error instanceof RolledBackError) return error.restored;
       // Another customer got a name since. The next attempt finds it.
-      const isOvertaken = error instanceof Overtaken || (error instanceof Error && error.message.includes(UNPROVEN));
-      if (!isOvertaken) throw error;
+      const isConflict =
+        error instanceof ConcurrentChangeError || (error instanceof Error && error.message.includes(UNPROVEN));
+      if (!isConflict) throw error;
       if (left === 1) fail('CHANGED', { errorData: [{ rule: 'changed' }] });
     }
   }
 }
 
 async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions): Promise<Restored> {
-  const { siteId, version, reason, isTry } = options;
+  const { siteId, version, reason, isDryRun } = options;
   // Locks the site against concurrent restores and limit checks.
   const [site] = await tx.$queryRaw<{ zoneId: string; clientId: string; domainLimit: number; portLimit: number }[]>`
     SELECT s.zone_id AS "zoneId", s.client_id AS "clientId", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit"
@@ -104,7 +104,7 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
   const faults = await namesTaken(tx);
   faults.push(...(await namesUnproven(tx, siteId)));
   faults.push(...(await portsTaken(tx, site.zoneId)), ...(await originsDenied(tx, env)));
-  if (faults.length > 0) throw new Undone({ ...restored, faults });
+  if (faults.length > 0) throw new RolledBackError({ ...restored, faults });
 
   const why = JSON.stringify({ reason, restores: version });
   await tx.$executeRaw`SELECT set_config('edgeloom.version', ${why}, true)`;
@@ -129,12 +129,12 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
   // The version may be older than the limits of lists.
   const overweight = await overweightFields(tx, weighed);
   faults.push(...overweight.map((target): Fault => ({ reason: 'LIMIT_REACHED', target })));
-  if (faults.length > 0 || isTry) throw new Undone({ ...restored, faults });
+  if (faults.length > 0 || isDryRun) throw new RolledBackError({ ...restored, faults });
 
   await publish(tx, siteId, site.zoneId);
   // Later changes of the site wait for this transaction, and earlier ones are visible.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockClasses.siteVersions}::int, hashtext(${siteId}::uuid::text))`;
-  if ((await newest(tx, siteId)) !== seen) throw new Overtaken();
+  if ((await newest(tx, siteId)) !== seen) throw new ConcurrentChangeError();
   return { ...restored, faults };
 }
 
@@ -185,7 +185,7 @@ async function settle(tx: Tx, siteId: string, zoneId: string): Promise<Restored[
   // The domain may have been purged since, so its cache starts empty.
   await tx.$executeRaw`UPDATE wanted SET before = before || jsonb_build_object('cache_version', (before->>'cache_version')::int + 1)
     WHERE before IS NOT NULL AND after IS NULL AND before ? 'cache_version'`;
-  return settled.slice(0, NAMED);
+  return settled.slice(0, MAX_NAMED);
 }
 
 async function readChanges(tx: Tx): Promise<Pick<Restored, 'rows' | 'total'>> {
@@ -194,7 +194,7 @@ async function readChanges(tx: Tx): Promise<Pick<Restored, 'rows' | 'total'>> {
       coalesce((SELECT d.name FROM domains d WHERE d.id = f.parent_id), (SELECT m.name FROM modules m WHERE m.id = f.parent_id),
         (SELECT r.port || '/' || r.protocol FROM port_rules r WHERE r.id = f.parent_id),
         (SELECT p.label FROM wanted p WHERE p.row_key = f.parent_id::text LIMIT 1), '') AS parent
-    FROM wanted f ORDER BY f.entity, f.label, f.row_key LIMIT ${SHOWN}`;
+    FROM wanted f ORDER BY f.entity, f.label, f.row_key LIMIT ${MAX_SHOWN_ROWS}`;
   return { rows, total: rows[0]?.total ?? 0 };
 }
 
@@ -210,7 +210,7 @@ const namesTaken = async (tx: Tx): Promise<Fault[]> =>
       WHERE w.entity = 'domains' AND (w.before->>'enabled')::boolean AND d.id <> w.row_key::uuid
         AND NOT EXISTS (SELECT FROM wanted o WHERE o.entity = 'domains' AND o.row_key = d.id::text
           AND (o.before IS NULL OR NOT coalesce((o.before->>'enabled')::boolean, true)))
-      ORDER BY w.label LIMIT ${NAMED}`,
+      ORDER BY w.label LIMIT ${MAX_NAMED}`,
   );
 
 /** Names that would be enabled again but now belong to or overlap another customer's. */
@@ -225,7 +225,7 @@ async function namesUnproven(tx: Tx, siteId: string): Promise<Fault[]> {
       if (isNew && isPublicSuffix(label)) return [{ reason: 'PUBLIC_SUFFIX', target: label }];
       return isUnproven ? [{ reason: 'NAME_UNPROVEN', target: label }] : [];
     })
-    .slice(0, NAMED);
+    .slice(0, MAX_NAMED);
 }
 
 /** A port of the zone's nodes is used once. */
@@ -240,7 +240,7 @@ const portsTaken = async (tx: Tx, zoneId: string): Promise<Fault[]> =>
       WHERE c.holder <> r.row_key::uuid
         AND NOT EXISTS (SELECT FROM wanted o WHERE o.entity = 'port_rules' AND o.row_key = c.holder::text
           AND (o.before IS NULL OR o.before ? 'port' OR o.before ? 'protocol'))
-      ORDER BY 1 LIMIT ${NAMED}`,
+      ORDER BY 1 LIMIT ${MAX_NAMED}`,
   );
 
 /** The operator may have forbidden origins since. */
@@ -248,7 +248,7 @@ async function originsDenied(tx: Tx, env: Installation['env']): Promise<Fault[]>
   const rows = await tx.$queryRaw<{ address: string }[]>`
     SELECT DISTINCT before->>'address' AS address FROM wanted WHERE entity IN ('upstreams', 'port_upstreams') AND before ? 'address'`;
   const denied = rows.filter(({ address }) => originFault(address, env) !== null);
-  return denied.slice(0, NAMED).map(({ address }) => ({ reason: 'PARAMETER', target: address, rule: 'forbidden' }));
+  return denied.slice(0, MAX_NAMED).map(({ address }) => ({ reason: 'PARAMETER', target: address, rule: 'forbidden' }));
 }
 
 /** A domain may only map ports that its site opens. */
@@ -258,7 +258,7 @@ async function portsUnopened(tx: Tx, siteId: string, zoneId: string): Promise<Fa
       WHERE d.site_id = ${siteId}::uuid AND d.port_map <> '[]' AND NOT EXISTS (
         SELECT FROM zone_ports z WHERE z.zone_id = ${zoneId}::uuid AND z.port = (m->>'from')::int
           AND (z.port IN (80, 443) OR EXISTS (SELECT FROM site_ports o WHERE o.site_id = d.site_id AND o.zone_port_id = z.id)))
-      ORDER BY 1, 2 LIMIT ${NAMED}`;
+      ORDER BY 1, 2 LIMIT ${MAX_NAMED}`;
   return rows.map(({ label, port }) => ({ reason: 'ILLEGAL_PORT_MAP', target: label, values: { port } }));
 }
 

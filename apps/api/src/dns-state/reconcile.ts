@@ -14,23 +14,23 @@ import type { SettingLock } from './setting-locks.ts';
 /** Outcomes are stored in batches of this size. */
 const SETTLED_AT_ONCE = 50;
 /** After this many consecutive refusals the account is at fault, rather than the names. */
-const IN_A_ROW = 3;
+const MAX_CONSECUTIVE_REFUSALS = 3;
 const NAMES_SHOWN = 20;
 /** All existing records of the name are ours, by an operator's decision. */
 const ALL = '*';
 
-type Parts = Pick<Installation, 'pool' | 'env' | 'secrets'>;
+type Deps = Pick<Installation, 'pool' | 'env' | 'secrets'>;
 interface Work {
   due: DueName;
   records: DnsRecords[];
   changes: DnsChange[];
 }
 /** The account is temporarily unavailable. */
-class Away extends Error {}
+class UnavailableError extends Error {}
 
 /** Returns whether the provider was called. On abort, stops after the current step. */
 export async function reconcile(
-  parts: Parts,
+  parts: Deps,
   settingId: string,
   lock: SettingLock,
   isEnding: () => boolean,
@@ -63,8 +63,8 @@ export async function reconcile(
 }
 
 /** Backs off from 5 seconds, doubling up to 15 minutes, and at least as long as the provider asks. */
-async function hold({ pool }: Parts, { id, credentialsSealed, tries }: Setting, error: unknown) {
-  const cause = error instanceof Away ? error.cause : error;
+async function hold({ pool }: Deps, { id, credentialsSealed, tries }: Setting, error: unknown) {
+  const cause = error instanceof UnavailableError ? error.cause : error;
   const askedForMs = cause instanceof DnsBusy ? cause.afterMs : 0;
   const ownMs = Math.min(5000 * 2 ** tries, 900_000) * (0.75 + Math.random() * 0.5);
   await pool.query(
@@ -75,7 +75,7 @@ async function hold({ pool }: Parts, { id, credentialsSealed, tries }: Setting, 
 }
 
 /** Compares the whole zone. Differing names become due again. */
-async function compare({ pool }: Parts, { id, clientId, provider, credentialsSealed, account, rootDomain }: Setting) {
+async function compare({ pool }: Deps, { id, clientId, provider, credentialsSealed, account, rootDomain }: Setting) {
   const offer = await offerOf(provider, account, rootDomain);
   const there = await account.list(rootDomain);
   const byName = Map.groupBy(there, ({ name }) => name);
@@ -115,7 +115,7 @@ function isOtherwise(
 type There = ReadonlyMap<string, DnsRecords[]> | null;
 
 async function workOff(
-  parts: Parts,
+  parts: Deps,
   setting: Setting & { offer: Offer },
   due: DueName[],
   known: There,
@@ -211,7 +211,7 @@ function changesOf(
 }
 const recordType = ['A', 'AAAA', 'CNAME', 'LUA'] as const;
 
-async function carryOut(parts: Parts, setting: Setting, work: readonly Work[], isStopping: () => boolean) {
+async function carryOut(parts: Deps, setting: Setting, work: readonly Work[], isStopping: () => boolean) {
   const { pool } = parts;
   const { account, rootDomain, id } = setting;
   let refusals = 0;
@@ -227,7 +227,7 @@ async function carryOut(parts: Parts, setting: Setting, work: readonly Work[], i
     if (!(error instanceof DnsRefusal) || error instanceof DnsBusy) throw error;
     await postpone(pool, id, due, words(error));
     refusals += 1;
-    if (refusals >= IN_A_ROW) throw new Away('refused', { cause: error });
+    if (refusals >= MAX_CONSECUTIVE_REFUSALS) throw new UnavailableError('refused', { cause: error });
   };
 
   const { change } = account;

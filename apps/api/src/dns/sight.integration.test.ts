@@ -32,7 +32,7 @@ test('all responding DNS servers must have the record; a server that returns REF
   known['two.test'] = { a: [hostOf(three)] };
   expect(await openSight(settings)(name, ['proof'])).toMatchObject({
     isShown: false,
-    said: `${name}: one.test (${hostOf(one)}) shows the proof, two.test (${hostOf(three)}) shows no TXT record`,
+    message: `${name}: one.test (${hostOf(one)}) shows the proof, two.test (${hostOf(three)}) shows no TXT record`,
   });
   expect(resolver.asked).not.toContain(`${name} TXT`);
 });
@@ -57,7 +57,7 @@ test("DNS servers that the outbound policy denies are not queried, and the resol
   const look = openSight({ ORIGIN_ALLOW: [], ORIGIN_DENY: [], DNS_RESOLVERS: [resolver.address] });
   expect(await look(name, ['proof'])).toMatchObject({
     isShown: false,
-    said: `${name}: the resolver shows no TXT record`,
+    message: `${name}: the resolver shows no TXT record`,
   });
   Object.assign(records, proven);
   expect(await look(name, ['proof'])).toMatchObject({ isShown: true });

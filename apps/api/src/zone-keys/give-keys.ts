@@ -14,13 +14,13 @@ import type { Trust } from '../core/trust.ts';
 import { openRing, ringColumn } from './ring.ts';
 import type { RingKey } from './ring.ts';
 
-interface Parts {
+interface Deps {
   pool: Pool;
   secrets: Pick<Secrets, 'open'>;
   trust: Pick<Trust, 'sign'>;
 }
 
-export const answerKeyQuestions = (bus: Bus, log: LinkLog, parts: Parts): void =>
+export const answerKeyQuestions = (bus: Bus, log: LinkLog, parts: Deps): void =>
   receive(bus, log, {
     subject: everyNode.keys,
     schema: KeysRequest,
@@ -29,7 +29,7 @@ export const answerKeyQuestions = (bus: Bus, log: LinkLog, parts: Parts): void =
 
 /** Null for an unknown node. */
 async function giveKeys(
-  { pool, secrets, trust }: Parts,
+  { pool, secrets, trust }: Deps,
   nodeId: string,
   { box, signature }: KeysRequest,
 ): Promise<KeysReply | null> {

@@ -88,7 +88,7 @@ export async function rollback(ctx: Ctx, place: AtVersion, reason: string) {
   return { version, total, settled: settled.map(({ entity, ...one }) => ({ kind: camel(entity), ...one })) };
 }
 
-async function restore(ctx: Ctx, { siteId, version }: AtVersion, reason: string, isTry: boolean): Promise<Restored> {
+async function restore(ctx: Ctx, { siteId, version }: AtVersion, reason: string, isDryRun: boolean): Promise<Restored> {
   await sites.own(ctx.db, siteId);
   const { oldest, current } = await bounds(ctx, siteId);
   if (version < oldest || version > current) fail('NOT_FOUND');
@@ -96,7 +96,7 @@ async function restore(ctx: Ctx, { siteId, version }: AtVersion, reason: string,
     siteId,
     version,
     reason,
-    isTry,
+    isDryRun,
     // A roll-back needs the same permissions as the changes it makes.
     admit: (entities) => {
       if (!entities.every((entity) => may(ctx, entity, 'write'))) fail('PERMISSION_DENIED');
