@@ -474,6 +474,8 @@ test('every table is audited or listed as exempt', async () => {
         'cached_now',
         'preheat_copies',
       ],
+      // Sums of access logs.
+      ['traffic_5m', 'traffic_1h', 'log_positions'],
       // Derived from nodes and groups for traffic steering.
       ['node_standings', 'group_states'],
       // Written together with the audited change.
@@ -637,9 +639,9 @@ describe('the chain', () => {
     await restore(chain);
   });
 
-  test.each(['context = context || \'{"count":9}\'', 'context = NULL'])('shows a row with %s', async (change) => {
+  test('shows a row with another context', async () => {
     const { chain, row } = await clientWithSixRows();
-    await tamper(`UPDATE audit_rows SET ${change} WHERE req_id = '${row(3)}'`);
+    await tamper(`UPDATE audit_rows SET context = context || '{"count":9}' WHERE req_id = '${row(3)}'`);
     expect(await auditFaults(installation)).toEqual([{ chain, seq: 3n, reqID: row(3), what: 'changed' }]);
     await restore(chain);
   });
