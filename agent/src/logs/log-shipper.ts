@@ -24,7 +24,7 @@ interface Parts {
 
 const LOOK_EVERY_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Without requests the control plane is told this often that there were none. */
+/** Without requests, an empty report is sent to the control plane this often. */
 const SILENT_MS = 60_000;
 const NEWLINE = 0x0a;
 const CURRENT = 'access.json';
@@ -94,8 +94,8 @@ export class LogShipper {
     const { reached } = await this.#parts.send(batch);
     this.#sentAt = performance.now();
     this.#reached.set(file, reached);
-    const kept = files.flatMap(({ id }) => (this.#reached.has(id) ? [[id, this.#reached.get(id)] as const] : []));
-    await writeWhole(this.#parts.positions, `${JSON.stringify(Object.fromEntries(kept))}\n`, 0o600);
+    const positions = files.flatMap(({ id }) => (this.#reached.has(id) ? [[id, this.#reached.get(id)] as const] : []));
+    await writeWhole(this.#parts.positions, `${JSON.stringify(Object.fromEntries(positions))}\n`, 0o600);
   }
 }
 

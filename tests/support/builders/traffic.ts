@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** A day of traffic of one site in steps of five minutes: 500 requests each at their newest, four of five from the cache. */
+/** A day of traffic of one site in steps of five minutes: about 500 requests each, four of five from the cache. */
 export async function addTraffic(pool: Pool, nodeID: string, siteID: string): Promise<void> {
   for (const [table, seconds] of [
     ['traffic_5m', 300],
