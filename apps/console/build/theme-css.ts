@@ -8,7 +8,8 @@ import {
   mergeMantineTheme,
 } from '@mantine/core';
 import type { Plugin } from 'vite';
-import { fonts, theme } from '../src/theme/theme.ts';
+import { fonts } from '../src/theme/fonts.ts';
+import { theme } from '../src/theme/theme.ts';
 import { cssVariablesResolver } from '../src/theme/tokens.ts';
 
 const id = 'virtual:theme.css';

@@ -1,4 +1,4 @@
-import type { Language } from '../stores/preferences.ts';
+import type { Language } from './languages.ts';
 
 /** The console's language for the browser's preferences; Traditional Chinese by default. */
 export const languageFor = (tags: readonly string[]): Language =>

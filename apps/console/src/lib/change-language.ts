@@ -1,4 +1,4 @@
-import type { Language } from '../stores/preferences.ts';
+import type { Language } from './languages.ts';
 import { toastError } from './errors.ts';
 import { speak } from './i18n.ts';
 

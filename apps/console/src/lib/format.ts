@@ -1,5 +1,6 @@
 // Number and time formats, language-independent unless a language is passed. No-break spaces join numbers and units.
-import { usePreferences, type Language } from '../stores/preferences.ts';
+import type { Language } from './languages.ts';
+import { usePreferences } from '../stores/preferences.ts';
 
 const nbsp = '\u00a0';
 const minus = (text: string) => text.replace('-', '−');

@@ -1,5 +1,6 @@
 import type { Words } from '../locales/words.ts';
-import { prefer, usePreferences, type Language } from '../stores/preferences.ts';
+import type { Language } from './languages.ts';
+import { prefer, usePreferences } from '../stores/preferences.ts';
 import { placeholder, plainPhrases, type Phrases, type Values } from './phrases.ts';
 import { withinChunkLimit } from './time-limit.ts';
 

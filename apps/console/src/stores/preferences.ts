@@ -1,9 +1,8 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { languageFor } from '../lib/browser-language.ts';
+import type { Language } from '../lib/languages.ts';
 
-export const languages = ['zh-TW', 'zh-CN', 'en'] as const;
-export type Language = (typeof languages)[number];
 type Theme = 'light' | 'dark' | 'system';
 
 interface Preferences {

@@ -27,8 +27,7 @@ import {
   type TooltipFactory,
   type VariantColorsResolver,
 } from '@mantine/core';
-
-export type { Tone } from './tokens.ts';
+import { fonts } from './fonts.ts';
 
 type Ramp = MantineColorsTuple;
 
@@ -130,14 +129,6 @@ const palette = {
     '#151a1b',
     '#0f1314',
   ] as Ramp,
-};
-
-const latin = "'IBM Plex Sans Variable'";
-export const fonts = {
-  'zh-TW': `${latin}, 'PingFang TC', 'Noto Sans TC', 'Noto Sans CJK TC', 'Microsoft JhengHei UI', 'Microsoft JhengHei', sans-serif`,
-  'zh-CN': `${latin}, 'PingFang SC', 'Noto Sans SC', 'Noto Sans CJK SC', 'Microsoft YaHei UI', 'Microsoft YaHei', sans-serif`,
-  en: `${latin}, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif`,
-  mono: "'IBM Plex Mono', ui-monospace, 'SF Mono', Consolas, 'Noto Sans Mono CJK TC', monospace",
 };
 
 const height = { xs: 26, sm: 32, md: 38, lg: 44 } as const;

@@ -1,6 +1,6 @@
 // Tokens for colours, states and fonts. The sign-in page uses a style sheet (build/theme-css.ts) instead.
 import type { CSSVariablesResolver } from '@mantine/core';
-import { fonts } from './theme.ts';
+import { fonts } from './fonts.ts';
 
 /** One name and two values per token. A test checks contrast: 4.5 for text, 3 for marks and focus rings. */
 export const tokens = {

@@ -1,5 +1,5 @@
 /** ECharts theme: thin lines, no fills by default, tabular digits, one accent first. */
-import { fonts } from '../../theme/theme.ts';
+import { fonts } from '../../theme/fonts.ts';
 import { tokens } from '../../theme/tokens.ts';
 
 /** The order matters: adjacent colours stay distinct under colour blindness. */

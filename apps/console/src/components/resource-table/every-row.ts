@@ -1,8 +1,7 @@
 import { ApiError } from '@edgeloom/contract/client.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { call } from '../../lib/api.ts';
-import type { Identified } from './grid.tsx';
-import { pageOf, type PageOfRows } from './page-of-rows.ts';
+import { pageOf, type Identified, type PageOfRows } from './page-of-rows.ts';
 import { questionOf, sentOf } from './sent.ts';
 
 /** Maximum page size. */

@@ -9,7 +9,7 @@ import { saveFile } from '../../lib/save-file.ts';
 import { toast } from '../../stores/toasts.ts';
 import { textOf, titleOf, type Column } from './columns.tsx';
 import { everyRow, type Question } from './every-row.ts';
-import type { Identified } from './grid.tsx';
+import type { Identified } from './page-of-rows.ts';
 import classes from './resource-table.module.css';
 
 interface ExportButtonProps<Row> {

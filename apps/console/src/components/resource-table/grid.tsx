@@ -12,14 +12,11 @@ import { ColumnHead } from './grid-head.tsx';
 import { GridRow } from './grid-row.tsx';
 import { GroupEnds } from './group-ends.tsx';
 import { linesOf, useFolded, type GroupOf } from './lines.ts';
-import type { GroupTally } from './page-of-rows.ts';
+import type { GroupTally, Identified } from './page-of-rows.ts';
 import type { TableState } from './table-state.ts';
 import type { Selection, SetSelection } from './use-selection.ts';
 import classes from './resource-table.module.css';
 
-export interface Identified {
-  id: string;
-}
 export interface PhoneRow {
   /** The first line, if it is not the first column. */
   name?: ReactNode;

@@ -1,3 +1,6 @@
+export interface Identified {
+  id: string;
+}
 /** Response of a list. Without `total` it is complete. */
 export interface PageOfRows<Row> {
   data: readonly Row[];

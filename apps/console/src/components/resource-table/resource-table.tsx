@@ -14,7 +14,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { nameOf, type Column, type RowOf } from './columns.tsx';
 import { ExportButton } from './export-button.tsx';
-import { Grid, type Identified, type PhoneRow } from './grid.tsx';
+import { Grid, type PhoneRow } from './grid.tsx';
 import type { GroupOf } from './lines.ts';
 import { Pager } from './pager.tsx';
 import { PhoneRows } from './phone-rows.tsx';
@@ -28,7 +28,7 @@ import { useSelection } from './use-selection.ts';
 import { useStableOrder } from './stable-order.ts';
 import type { Filter } from './filter-chip.tsx';
 import { ListBody, NoRows, type Empty } from './list-body.tsx';
-import { pageOf, type PageOfRows } from './page-of-rows.ts';
+import { pageOf, type Identified, type PageOfRows } from './page-of-rows.ts';
 import { Toolbar } from './toolbar.tsx';
 import { sentOf } from './sent.ts';
 import { useNewRows } from './use-new-rows.ts';
@@ -37,7 +37,6 @@ import { useColumnChoice } from './use-column-choice.ts';
 import classes from './resource-table.module.css';
 
 export type { GroupOf } from './lines.ts';
-export type { Identified } from './grid.tsx';
 
 interface ResourceTableProps<E extends Endpoint, Row extends Identified> {
   endpoint: E;

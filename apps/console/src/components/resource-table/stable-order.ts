@@ -1,8 +1,5 @@
 import { useState } from 'react';
-
-interface Identified {
-  id: string;
-}
+import type { Identified } from './page-of-rows.ts';
 
 /** Rows in the order of their first appearance; new rows last. */
 export function inOrder<Row extends Identified>(rows: readonly Row[], order: readonly string[]): Row[] {

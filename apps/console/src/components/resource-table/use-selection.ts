@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { toastError } from '../../lib/errors.ts';
 import { everyRow, type Question } from './every-row.ts';
-import type { Identified } from './grid.tsx';
+import type { Identified } from './page-of-rows.ts';
 
 export type Selection = Readonly<Record<string, boolean>>;
 export type SetSelection = (change: Selection | ((before: Selection) => Selection)) => void;

@@ -2,7 +2,7 @@
 import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
 import { count, duration } from '../../lib/format.ts';
 import { currentLanguage, tMaybe } from '../../lib/i18n.ts';
-import type { Tone } from '../../theme/theme.ts';
+import type { Tone } from '../../theme/tokens.ts';
 
 type Step = Simulation['steps'][number];
 

@@ -1,4 +1,4 @@
-import type { Tone } from '../../theme/theme.ts';
+import type { Tone } from '../../theme/tokens.ts';
 import classes from './status.module.css';
 
 /** Colour and shape: a disc, a turning arc, a triangle, a square, two bars, a ring, a dashed ring. */

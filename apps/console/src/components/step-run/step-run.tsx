@@ -1,6 +1,6 @@
 import { IconCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { Tone } from '../../theme/theme.ts';
+import type { Tone } from '../../theme/tokens.ts';
 import { StatusMark } from '../status/status-mark.tsx';
 import classes from './step-run.module.css';
 

@@ -1,4 +1,4 @@
-import type { Tone } from '../../theme/theme.ts';
+import type { Tone } from '../../theme/tokens.ts';
 import { isPartlyFailed } from './in-words.ts';
 import type { LoggedAction } from './sentence.ts';
 

@@ -7,7 +7,7 @@ import { family } from '../../lib/family.ts';
 import { changeLanguage } from '../../lib/change-language.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import { version } from '../../lib/version.ts';
-import { languages, type Language } from '../../stores/preferences.ts';
+import { languages, type Language } from '../../lib/languages.ts';
 import { branding } from '../../stores/branding.ts';
 import { Cloth } from './cloth.tsx';
 import classes from './auth.module.css';

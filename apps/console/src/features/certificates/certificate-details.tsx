@@ -1,6 +1,5 @@
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { SignedUpdate } from '@edgeloom/contract/certificates/certificates.ts';
-import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -16,11 +15,9 @@ import { CertificateState } from './certificate-state.tsx';
 import classes from './certificates.module.css';
 import { useOfferMatches } from './match-offer.tsx';
 import { PemField } from './pem-field.tsx';
-import { ReplaceForm } from './replace-form.tsx';
+import { ReplaceForm, type Info } from './replace-form.tsx';
 import { DomainsLink } from './domains-link.tsx';
 import { Timeline } from './timeline.tsx';
-
-export type Info = Received<typeof certificates.get>;
 
 interface DetailsProps {
   site: { id: string; name: string };

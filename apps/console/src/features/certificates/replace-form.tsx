@@ -1,14 +1,16 @@
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { PemUpdate, Pkcs12Update, RequestUpdate } from '@edgeloom/contract/certificates/certificates.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { useState } from 'react';
 import { LinesField } from '../../components/fields/lines-field.tsx';
 import { PasswordField } from '../../components/fields/password-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import type { Info } from './certificate-details.tsx';
 import { KeyTypeField } from './key-type-fields.tsx';
 import { BinaryField, PemField } from './pem-field.tsx';
 import { Ways } from './ways.tsx';
+
+export type Info = Received<typeof certificates.get>;
 
 const ways = ['pem', 'pkcs12', 'csr'] as const;
 type Way = (typeof ways)[number];

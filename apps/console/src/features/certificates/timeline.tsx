@@ -7,7 +7,7 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Time } from '../../components/values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import type { Tone } from '../../theme/theme.ts';
+import type { Tone } from '../../theme/tokens.ts';
 import classes from './certificates.module.css';
 
 type Step = Received<typeof certificates.events>['data'][number];

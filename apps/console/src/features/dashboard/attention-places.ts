@@ -1,7 +1,10 @@
 // Links of the dashboard's items: lists with a filter for the counted rows.
+import type { attention } from '@edgeloom/contract/attention/attention.calls.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { sitePath } from '../../components/frame/site-scope.ts';
 import type { Family } from '../../lib/family.ts';
-import type { AttentionItem } from './attention.tsx';
+
+export type AttentionItem = Received<typeof attention.list>['data'][number];
 
 const lists: Partial<Record<AttentionItem['kind'], string>> = {
   nodesRejected: 'nodeManage/nodesList?status=rejected',

@@ -1,5 +1,4 @@
 import { attention } from '@edgeloom/contract/attention/attention.calls.ts';
-import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Link } from 'react-router-dom';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -7,12 +6,10 @@ import { family, to as inConsole } from '../../lib/family.ts';
 import { count, time } from '../../lib/format.ts';
 import { useT, type T } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import type { Tone } from '../../theme/theme.ts';
-import { placeOf } from './attention-places.ts';
+import type { Tone } from '../../theme/tokens.ts';
+import { placeOf, type AttentionItem } from './attention-places.ts';
 import classes from './dashboard.module.css';
 import { Panel } from './figures.tsx';
-
-export type AttentionItem = Received<typeof attention.list>['data'][number];
 
 const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   nodesRejected: 'bad',

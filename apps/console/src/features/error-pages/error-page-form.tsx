@@ -6,11 +6,13 @@ import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField, useForm } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { choicesOf } from '../../lib/schema.ts';
 import classes from './error-pages.module.css';
-import type { ErrorPage } from './error-pages-page.tsx';
 import { PagePreview } from './page-preview.tsx';
+
+export type ErrorPage = RowOf<typeof errorPages.list>;
 
 /** A starting point for custom pages. */
 const example = '<!doctype html>\n<title>We are back soon</title>\n<h1>We are back soon</h1>\n';

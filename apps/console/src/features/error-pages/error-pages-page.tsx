@@ -3,13 +3,11 @@ import { IconFileAlert, IconPower } from '@tabler/icons-react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Page } from '../../components/page/page.tsx';
 import { does, edit, remove } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
-import { ErrorPageForm } from './error-page-form.tsx';
-
-export type ErrorPage = RowOf<typeof errorPages.list>;
+import { ErrorPageForm, type ErrorPage } from './error-page-form.tsx';
 
 const columns: Column<ErrorPage>[] = [
   { key: 'code', sort: false },

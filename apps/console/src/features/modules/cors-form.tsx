@@ -1,3 +1,4 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { CorsInput, CorsMethod } from '@edgeloom/contract/modules/cors.ts';
 import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { LinesField } from '../../components/fields/lines-field.tsx';
@@ -7,7 +8,8 @@ import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import type { Cors } from './cors-page.tsx';
+
+export type Cors = Received<typeof cors.list>['data'][number];
 
 export function CorsForm({ siteId, value }: { siteId: string; value: Cors | undefined }) {
   return (

@@ -1,14 +1,11 @@
-import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { IconArrowsExchange } from '@tabler/icons-react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { CorsForm } from './cors-form.tsx';
+import { CorsForm, type Cors } from './cors-form.tsx';
 import { ModulesPage, Sentences } from './modules-page.tsx';
-
-export type Cors = Received<typeof cors.list>['data'][number];
 
 export function CorsPage() {
   const { id: siteId } = useSite();

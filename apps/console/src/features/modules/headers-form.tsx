@@ -1,3 +1,4 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import {
   CustomHeaderInput,
   HeaderAction,
@@ -11,8 +12,9 @@ import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
-import type { CustomHeader } from './headers-page.tsx';
 import classes from './modules.module.css';
+
+export type CustomHeader = Received<typeof customHeaders.list>['data'][number];
 
 type Header = CustomHeader['headers'][number];
 const fresh: Header = { direction: 'response', action: 'set', name: '', value: '' };

@@ -1,14 +1,11 @@
-import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { IconFileCode } from '@tabler/icons-react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { HeadersForm } from './headers-form.tsx';
+import { HeadersForm, type CustomHeader } from './headers-form.tsx';
 import { ModulesPage, Sentences } from './modules-page.tsx';
-
-export type CustomHeader = Received<typeof customHeaders.list>['data'][number];
 
 export function HeadersPage() {
   const { id: siteId } = useSite();

@@ -1,3 +1,4 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { proxyRewrites } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ProxyRewriteInput, RewriteType } from '@edgeloom/contract/modules/proxy-rewrites.ts';
 import { ActionIcon, Button, Checkbox, Select, Switch, TextInput } from '@mantine/core';
@@ -7,7 +8,8 @@ import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
 import classes from './modules.module.css';
-import type { ProxyRewrite } from './proxy-rewrites-page.tsx';
+
+export type ProxyRewrite = Received<typeof proxyRewrites.list>['data'][number];
 
 type Rule = ProxyRewrite['rules'][number];
 const fresh: Rule = {

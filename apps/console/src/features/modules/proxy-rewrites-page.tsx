@@ -1,4 +1,3 @@
-import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { proxyRewrites } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { IconSwitch3 } from '@tabler/icons-react';
 import { useSite } from '../../components/frame/site-scope.ts';
@@ -8,9 +7,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { ModulesPage, Sentences } from './modules-page.tsx';
 import classes from './modules.module.css';
-import { ProxyRewritesForm } from './proxy-rewrites-form.tsx';
-
-export type ProxyRewrite = Received<typeof proxyRewrites.list>['data'][number];
+import { ProxyRewritesForm, type ProxyRewrite } from './proxy-rewrites-form.tsx';
 
 export function ProxyRewritesPage() {
   const t = useT();

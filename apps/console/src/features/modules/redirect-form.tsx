@@ -7,8 +7,10 @@ import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { useT } from '../../lib/i18n.ts';
-import type { Redirect } from './redirects-page.tsx';
+
+export type Redirect = RowOf<typeof redirects.list>;
 
 export interface InModule {
   siteId: string;

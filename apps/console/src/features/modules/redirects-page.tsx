@@ -5,7 +5,7 @@ import { IconArrowRampRight, IconFileImport, IconPlus, IconReplace } from '@tabl
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { edit, remove, turnOff, turnOn } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -13,10 +13,8 @@ import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { ImportForm } from './import-form.tsx';
-import { RedirectForm } from './redirect-form.tsx';
+import { RedirectForm, type Redirect } from './redirect-form.tsx';
 import { ReplaceForm } from './replace-form.tsx';
-
-export type Redirect = RowOf<typeof redirects.list>;
 
 const refreshes = ['urlRedirects'];
 const on = turnOn<Redirect, typeof redirects.enable>(redirects.enable, { applies: ({ enabled }) => !enabled });

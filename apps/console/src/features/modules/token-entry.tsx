@@ -7,19 +7,9 @@ import { PathCondition } from '../../components/rules/path-condition.tsx';
 import { Lit } from '../../components/sentence/sentence.tsx';
 import { useT } from '../../lib/i18n.ts';
 import classes from './modules.module.css';
-import { exampleOf, formOf, presetOf, type Entry } from './token-form.ts';
+import { exampleOf, formOf, presetOf } from './token-form.ts';
 import { TokenKeys } from './token-keys.tsx';
-import { TokenRecipe } from './token-recipe.tsx';
-
-export interface EntryProps {
-  n: number;
-  entry: Entry;
-  fault: (field: string) => string | undefined;
-  /** Error of the field or of a part of it. */
-  faultIn: (field: string) => string | undefined;
-  onBlur: () => void;
-  onChange: (part: Partial<Entry>) => void;
-}
+import { TokenRecipe, type EntryProps } from './token-recipe.tsx';
 
 const types = ['all', 'prefix', 'fileType', 'url', 'regex'] as const satisfies readonly Paths['type'][];
 const some = ['prefix', 'fileType', 'url', 'regex'] as const satisfies readonly Paths['type'][];

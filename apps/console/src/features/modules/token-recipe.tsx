@@ -10,7 +10,17 @@ import { ActionIcon, Button, NumberInput, Select, TextInput } from '@mantine/cor
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { useT } from '../../lib/i18n.ts';
 import classes from './modules.module.css';
-import type { EntryProps } from './token-entry.tsx';
+import type { Entry } from './token-form.ts';
+
+export interface EntryProps {
+  n: number;
+  entry: Entry;
+  fault: (field: string) => string | undefined;
+  /** Error of the field or of a part of it. */
+  faultIn: (field: string) => string | undefined;
+  onBlur: () => void;
+  onChange: (part: Partial<Entry>) => void;
+}
 
 const inBraces = (names: readonly string[]) => names.map((name) => `{${name}}`).join(' ');
 

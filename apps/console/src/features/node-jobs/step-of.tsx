@@ -1,7 +1,7 @@
 import type { RunStep } from '../../components/step-run/step-run.tsx';
 import { lasted } from '../../lib/format.ts';
 import type { T } from '../../lib/i18n.ts';
-import type { Language } from '../../stores/preferences.ts';
+import type { Language } from '../../lib/languages.ts';
 import classes from './node-jobs.module.css';
 import { toneOfStep } from './tones.ts';
 import type { NodeStep } from './use-node-job.ts';

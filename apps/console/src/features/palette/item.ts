@@ -1,5 +1,5 @@
 import type { Icon } from '@tabler/icons-react';
-import type { Tone } from '../../theme/theme.ts';
+import type { Tone } from '../../theme/tokens.ts';
 
 /** One item of the palette. */
 export interface Item {

@@ -10,9 +10,11 @@ import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import type { Product } from './products-page.tsx';
+
+export type Product = RowOf<typeof products.list>;
 
 export function ProductForm({ value }: { value?: Product }) {
   return (

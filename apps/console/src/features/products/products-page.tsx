@@ -5,16 +5,14 @@ import { IconBox, IconPlus } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { edit, remove } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Limit } from '../../components/values/values.tsx';
 import { count, money } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { ProductForm } from './product-form.tsx';
+import { ProductForm, type Product } from './product-form.tsx';
 import { useRefreshSites } from './refresh-sites.ts';
-
-export type Product = RowOf<typeof products.list>;
 
 const sitesOf = ({ siteCount, siteLimit }: Product) =>
   siteLimit === 0 ? count(siteCount) : t('products.ofLimit', { count: count(siteCount), limit: count(siteLimit) });

@@ -8,7 +8,7 @@ import { count } from '../../lib/format.ts';
 import { t } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { toast } from '../../stores/toasts.ts';
-import type { Product } from './products-page.tsx';
+import type { Product } from './product-form.tsx';
 
 /** Maximum page size; the call accepts twice as many. */
 const pageSize = 500;

@@ -2,7 +2,9 @@ import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { PermissionsField } from '../../components/fields/permissions-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import type { Role } from './roles-page.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
+
+export type Role = RowOf<typeof roles.list>;
 
 export function RoleForm({ value }: { value?: Role }) {
   return (

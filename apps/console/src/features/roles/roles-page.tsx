@@ -4,16 +4,14 @@ import { IconPlus, IconTrash, IconUserShield } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { does, edit } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { permissionsInWords } from '../../lib/permissions.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useSession } from '../../stores/session.ts';
-import { RoleForm } from './role-form.tsx';
-
-export type Role = RowOf<typeof roles.list>;
+import { RoleForm, type Role } from './role-form.tsx';
 
 const inWords = ({ permissions }: Role) => permissionsInWords(permissions);
 

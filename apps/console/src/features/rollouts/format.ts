@@ -5,7 +5,7 @@ import type { RolloutStrategy } from '@edgeloom/contract/rollouts/rollouts.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { count, duration, percent } from '../../lib/format.ts';
 import type { T } from '../../lib/i18n.ts';
-import type { Language } from '../../stores/preferences.ts';
+import type { Language } from '../../lib/languages.ts';
 
 export type RolloutDetail = Received<typeof rollouts.get>;
 export type Rollout = Received<typeof rollouts.list>['data'][number];

@@ -3,7 +3,7 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { toneOf } from '../../components/status/status.tsx';
 import { duration, lasted } from '../../lib/format.ts';
 import { useLanguage, useT, type T } from '../../lib/i18n.ts';
-import type { Language } from '../../stores/preferences.ts';
+import type { Language } from '../../lib/languages.ts';
 import {
   figuresOf,
   nodesText,

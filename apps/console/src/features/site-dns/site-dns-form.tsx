@@ -2,7 +2,9 @@ import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { siteDnsForms } from '@edgeloom/contract/site-dns/site-dns.ts';
 import { DnsAccountForm } from '../../components/dns-account/dns-account-form.tsx';
 import { LinesField } from '../../components/fields/lines-field.tsx';
-import type { SiteDns } from './site-dns-page.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
+
+export type SiteDns = RowOf<typeof siteDns.list>;
 
 export const SiteDnsForm = ({ siteId, value }: { siteId: string; value?: SiteDns }) => (
   <DnsAccountForm

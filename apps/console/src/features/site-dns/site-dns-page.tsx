@@ -5,7 +5,7 @@ import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { edit, open, remove } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -14,9 +14,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { faultWords } from '../../lib/provider-words.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './site-dns.module.css';
-import { SiteDnsForm } from './site-dns-form.tsx';
-
-export type SiteDns = RowOf<typeof siteDns.list>;
+import { SiteDnsForm, type SiteDns } from './site-dns-form.tsx';
 
 const columns: Column<SiteDns>[] = [
   { key: 'provider', render: ({ provider }) => t(`dnsAccount.choices.provider.${provider}`) },

@@ -3,7 +3,9 @@ import { LinesField } from '../../components/fields/lines-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import type { VirtualNode } from './virtual-nodes-page.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
+
+export type VirtualNode = RowOf<typeof virtualNodes.list>;
 
 export function VirtualNodeForm({ zoneId, value }: { zoneId: string; value?: VirtualNode }) {
   return (

@@ -4,7 +4,7 @@ import { IconCloudNetwork, IconListDetails, IconPlus } from '@tabler/icons-react
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { act, edit, remove } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { t, useT } from '../../lib/i18n.ts';
@@ -13,9 +13,7 @@ import { NoZone } from '../groups/no-zone.tsx';
 import { useZone } from '../groups/use-zone.ts';
 import { ZonePick } from '../groups/zone-pick.tsx';
 import { Records } from './records.tsx';
-import { VirtualNodeForm } from './virtual-node-form.tsx';
-
-export type VirtualNode = RowOf<typeof virtualNodes.list>;
+import { VirtualNodeForm, type VirtualNode } from './virtual-node-form.tsx';
 
 const intervalOf = ({ switchingInterval }: VirtualNode) =>
   switchingInterval === 0 ? t('virtualNodes.allAtOnce') : t('virtualNodes.every', { count: switchingInterval });

@@ -1,7 +1,9 @@
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
-import type { Zone } from './zones-page.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
+
+export type Zone = RowOf<typeof zones.list>;
 
 export function ZoneForm({ value }: { value?: Zone }) {
   return (

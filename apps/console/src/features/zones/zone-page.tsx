@@ -31,8 +31,7 @@ import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { KeyTab } from '../zone-keys/key-tab.tsx';
 import { PortForm } from './port-form.tsx';
 import { PortsTab } from './ports-tab.tsx';
-import { ZoneForm } from './zone-form.tsx';
-import type { Zone } from './zones-page.tsx';
+import { ZoneForm, type Zone } from './zone-form.tsx';
 import classes from './zones.module.css';
 
 interface ZonePageProps {

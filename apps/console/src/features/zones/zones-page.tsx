@@ -4,14 +4,12 @@ import { IconMapPins, IconPlus } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { edit, remove } from '../../components/resource-table/actions.tsx';
-import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { Ports } from './ports.tsx';
-import { ZoneForm } from './zone-form.tsx';
-
-export type Zone = RowOf<typeof zones.list>;
+import { ZoneForm, type Zone } from './zone-form.tsx';
 
 const columns: Column<Zone>[] = [
   {
