@@ -1,6 +1,6 @@
 // The operation log, and conflicting edits by two people.
 import { readFile } from 'node:fs/promises';
-import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';

@@ -1,6 +1,7 @@
 // Opens every screen, wide and light in Chinese, narrow and dark in English: no overflow, no errors, no accessibility
 // violations.
-import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';

@@ -1,5 +1,6 @@
 // The main workflow by API and through a real edge: operator setup, a customer's domain, visitors.
-import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';

@@ -1,6 +1,6 @@
 // Joining, NATS permissions and revocation of nodes. The node here is hostile: it has valid credentials and sends
 // anything.
-import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';

@@ -1,5 +1,6 @@
 // Prefetch, cache listing and kept URLs, on a real agent with nginx and on simulated nodes.
-import { cacheRules, currentCache, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { cacheRules, currentCache } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
 import { preheat } from '@edgeloom/contract/preheat/preheat.endpoints.ts';

@@ -1,5 +1,5 @@
 // Purges and their receipts, with two API processes of which one may die at any moment.
-import { purge, purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge, purgeSites } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';

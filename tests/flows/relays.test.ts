@@ -1,5 +1,6 @@
 // Two edge nodes and a relay of one zone, with real agents and nginx.
-import { cacheRules, cacheSetting, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';

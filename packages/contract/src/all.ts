@@ -16,7 +16,7 @@ import {
   session,
 } from './auth/auth.endpoints.ts';
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
-import { cacheRules, cacheSetting, currentCache, purge, purgeSites } from './cache/cache.endpoints.ts';
+import { cacheRules, cacheSetting, currentCache } from './cache/cache.endpoints.ts';
 import { charts } from './charts/charts.endpoints.ts';
 import { autoCertificates, certificates } from './certificates/certificates.endpoints.ts';
 import { compression } from './compression/compression.endpoints.ts';
@@ -49,6 +49,7 @@ import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
 import { preheat } from './preheat/preheat.endpoints.ts';
 import { preheatCaches } from './preheat-caches/preheat-caches.endpoints.ts';
 import { ownProducts, products } from './products/products.endpoints.ts';
+import { purge, purgeSites } from './purge/purge.endpoints.ts';
 import { nodeReleases } from './releases/releases.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
 import { siteRuleEndpoints } from './site-rules.ts';

@@ -3,7 +3,7 @@
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import type { CommandReply, PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import type { NodePurge } from '@edgeloom/contract/nodes/nodes.ts';
-import { PurgeTag } from '@edgeloom/contract/cache/cache.ts';
+import { PurgeTag } from '@edgeloom/contract/purge/purge.ts';
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail } from '../../core/conflict.ts';

@@ -1,4 +1,4 @@
-import { purge, purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge, purgeSites } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { routes } from '../../http/bind.ts';
 import * as service from './purge.service.ts';
 

@@ -1,7 +1,7 @@
 // Purges caches. A hard purge of a whole site or domain raises its version, which is part of every cache key: it is
 // immediate and complete. Purges of URLs, prefixes and tags, and all soft purges, are sent to each node, which stores
 // them.
-import { PurgeTag, type PurgeInput } from '@edgeloom/contract/cache/cache.ts';
+import { PurgeTag, type PurgeInput } from '@edgeloom/contract/purge/purge.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorRule } from '@edgeloom/contract/errors.ts';

@@ -1,4 +1,5 @@
-import { cacheRules, purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconEraser, IconPlus } from '@tabler/icons-react';
 import type { ReactNode } from 'react';

@@ -1,5 +1,5 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconEraser, IconPencil, IconPower, IconWorldCheck } from '@tabler/icons-react';

@@ -1,5 +1,5 @@
 // Search results as palette items with their actions.
-import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import type { Endpoint, Received } from '@edgeloom/contract/endpoint.ts';
 import type { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';

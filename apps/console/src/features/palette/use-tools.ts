@@ -1,4 +1,4 @@
-import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { createElement } from 'react';
 import { useNavigate } from 'react-router-dom';

@@ -1,4 +1,4 @@
-import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { Button, Checkbox } from '@mantine/core';
 import { IconEraser } from '@tabler/icons-react';
 import { useState } from 'react';

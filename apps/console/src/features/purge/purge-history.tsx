@@ -1,4 +1,4 @@
-import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { IconEraser, IconReceipt2 } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { act, remove, type RowAction } from '../../components/resource-table/actions.tsx';

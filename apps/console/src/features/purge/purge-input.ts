@@ -1,4 +1,4 @@
-import { PurgeTag } from '@edgeloom/contract/cache/cache.ts';
+import { PurgeTag } from '@edgeloom/contract/purge/purge.ts';
 import { DomainName } from '@edgeloom/contract/common/net.ts';
 
 export const MOST_LINES = 1000;

@@ -1,4 +1,4 @@
-import { purge } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { useState } from 'react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Section } from '../../components/page/section.tsx';

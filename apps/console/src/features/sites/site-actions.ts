@@ -1,4 +1,4 @@
-import { purgeSites } from '@edgeloom/contract/cache/cache.endpoints.ts';
+import { purgeSites } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import {
