@@ -1,10 +1,23 @@
-// The cache locations of hop A that edge nodes and relays share.
+// Cache directives and locations that edge nodes and relays share.
 import { conf } from './conf.ts';
 import type { Conf } from './conf.ts';
 
 /** nginx stores a cached file's body offset in 16 bits, so a larger buffer would corrupt files with long headers. */
 export const buffers = conf`    proxy_buffer_size 65535;
     proxy_buffers 16 32k;
+`;
+
+/** Private response fields from one hop to the previous one. */
+export const hiddenFields = conf`    proxy_hide_header X-E-CC;
+    proxy_hide_header X-E-V;
+    proxy_hide_header X-E-Birth;
+    proxy_hide_header X-E-Recipe;
+    proxy_hide_header X-E-Hide;
+    proxy_hide_header X-E-Browser;
+    proxy_hide_header X-E-Tags;
+    proxy_hide_header X-E-Up;
+    proxy_hide_header X-E-Turn;
+    proxy_hide_header X-E-Length;
 `;
 
 /** Hop B's largest header plus the fields that hop B adds. */

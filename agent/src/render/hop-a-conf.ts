@@ -1,6 +1,6 @@
 // The locations of hop A that serve visitors, real and simulated ones.
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
-import { buffers, bypassCache, collapsingStore, slices, store, waiting } from './cache-conf.ts';
+import { buffers, bypassCache, collapsingStore, hiddenFields, slices, store, waiting } from './cache-conf.ts';
 import { conf } from './conf.ts';
 import type { Conf } from './conf.ts';
 import type { HostFacts } from './input.ts';
@@ -96,17 +96,7 @@ ${buffers}    proxy_request_buffering off;
     # Stored are the fields that steer this store; sent are the origin's own.
     proxy_hide_header Cache-Control;
     proxy_hide_header Vary;
-    proxy_hide_header X-E-CC;
-    proxy_hide_header X-E-V;
-    proxy_hide_header X-E-Birth;
-    proxy_hide_header X-E-Recipe;
-    proxy_hide_header X-E-Hide;
-    proxy_hide_header X-E-Browser;
-    proxy_hide_header X-E-Tags;
-    proxy_hide_header X-E-Up;
-    proxy_hide_header X-E-Turn;
-    proxy_hide_header X-E-Length;
-    proxy_hide_header X-Request-Id;
+${hiddenFields}    proxy_hide_header X-Request-Id;
     # It would send visitors past us.
     proxy_hide_header Alt-Svc;
     add_header Alt-Svc $e_alt_svc always;

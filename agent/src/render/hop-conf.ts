@@ -1,5 +1,6 @@
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { ZONE_NAME } from '../nginx/self-signed.ts';
+import { hiddenFields } from './cache-conf.ts';
 import { conf } from './conf.ts';
 import type { Conf } from './conf.ts';
 import type { HostFacts, RenderInput } from './input.ts';
@@ -122,17 +123,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_ssl_certificate_key $o_key;
     # An origin must not steer us.
     proxy_ignore_headers X-Accel-Redirect X-Accel-Expires X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset;
-    proxy_hide_header X-E-CC;
-    proxy_hide_header X-E-V;
-    proxy_hide_header X-E-Birth;
-    proxy_hide_header X-E-Recipe;
-    proxy_hide_header X-E-Hide;
-    proxy_hide_header X-E-Browser;
-    proxy_hide_header X-E-Tags;
-    proxy_hide_header X-E-Up;
-    proxy_hide_header X-E-Turn;
-    proxy_hide_header X-E-Length;
-    proxy_hide_header X-E-Image;
+${hiddenFields}    proxy_hide_header X-E-Image;
     proxy_hide_header X-E-Relay;
     proxy_pass_header Date;
     proxy_pass_header Server;

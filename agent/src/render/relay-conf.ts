@@ -1,5 +1,5 @@
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
-import { buffers, bypassCache, collapsingStore, piecesLock, slices, waiting } from './cache-conf.ts';
+import { buffers, bypassCache, collapsingStore, hiddenFields, piecesLock, slices, waiting } from './cache-conf.ts';
 import { conf } from './conf.ts';
 import type { HostFacts } from './input.ts';
 
@@ -43,17 +43,7 @@ ${buffers}    proxy_next_upstream off;
     proxy_pass_header Server;
     proxy_hide_header Cache-Control;
     proxy_hide_header Vary;
-    proxy_hide_header X-E-CC;
-    proxy_hide_header X-E-V;
-    proxy_hide_header X-E-Birth;
-    proxy_hide_header X-E-Recipe;
-    proxy_hide_header X-E-Hide;
-    proxy_hide_header X-E-Browser;
-    proxy_hide_header X-E-Tags;
-    proxy_hide_header X-E-Up;
-    proxy_hide_header X-E-Turn;
-    proxy_hide_header X-E-Length;
-    add_header Cache-Control $e_cache_control always;
+${hiddenFields}    add_header Cache-Control $e_cache_control always;
     add_header Vary $upstream_http_x_e_v always;
 
     location / {
