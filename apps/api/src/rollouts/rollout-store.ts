@@ -1,79 +1,10 @@
 // Reads and writes rollouts within the holder's transaction.
-import {
-  RolloutFault,
-  RolloutGate,
-  RolloutKind,
-  RolloutNodeState,
-  RolloutState,
-  RolloutStrategy,
-  WaveState,
-} from '@edgeloom/contract/rollouts/rollouts.ts';
-import { CodedMessageOrNull } from '@edgeloom/contract/rollouts/messages.ts';
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { clean } from '../node-link/incoming.ts';
-import { Baseline, MetricsWindow } from './metrics-window.ts';
 import { upgradeStatusOf } from './node-transitions.ts';
-import type { NodeRecord, RolloutRecord } from './rollout-state.ts';
+import { NodeRecord, RolloutHead, WaveRecord, type RolloutRecord } from './rollout-state.ts';
 import type { RolloutChanges } from './rollout-changes.ts';
-
-const Day = z.date().nullable();
-const Head = z.object({
-  id: z.string(),
-  kind: RolloutKind,
-  target: z.unknown(),
-  title: z.string(),
-  state: RolloutState,
-  fast: z.boolean(),
-  wave: z.int(),
-  strategy: RolloutStrategy,
-  fault: RolloutFault.nullable(),
-  message: z.string().nullable(),
-  messageCode: CodedMessageOrNull,
-  createdAt: z.date(),
-  endedAt: Day,
-});
-const Wave = z.object({
-  position: z.int(),
-  percent: z.int().nullable(),
-  state: WaveState,
-  startedAt: Day,
-  soakEndsAt: Day,
-  endedAt: Day,
-  gates: z.array(RolloutGate),
-});
-const Node = z.object({
-  nodeId: z.string(),
-  name: z.string(),
-  zoneId: z.string(),
-  wave: z.int(),
-  state: RolloutNodeState,
-  phase: z.enum(['asked', 'accepted', 'fetching', 'switching']).nullable(),
-  orderKey: z.string().nullable(),
-  before: z.unknown(),
-  message: z.string().nullable(),
-  messageCode: CodedMessageOrNull,
-  // Null also for metrics of an older version.
-  baseline: Baseline.nullable().catch(null),
-  metrics: MetricsWindow.nullable().catch(null),
-  startedAt: Day,
-  endedAt: Day,
-  active: z.boolean(),
-  isTaken: z.boolean(),
-  isGone: z.boolean(),
-  isServing: z.boolean(),
-  isMain: z.boolean(),
-  isConnected: z.boolean(),
-  awaySince: Day,
-  version: z.string(),
-  release: z.string().nullable(),
-  packs: z.unknown(),
-  nginx: z.string().nullable(),
-  error: z.string().nullable(),
-  rejected: z.array(z.object({ key: z.string(), revision: z.int(), error: z.string() })),
-  lastSeenAt: Day,
-  revision: z.int(),
-});
 
 /** The writer: the process with the lease, or a node's report. */
 export type Holder = { claim: string } | { reporter: string };
@@ -126,9 +57,9 @@ export async function lockRollout(client: PoolClient, id: string, holder: Holder
     [id, reporter],
   );
   return {
-    ...Head.parse(rows[0]),
-    waves: z.array(Wave).parse(waves.rows),
-    nodes: z.array(Node).parse(nodes.rows),
+    ...RolloutHead.parse(rows[0]),
+    waves: z.array(WaveRecord).parse(waves.rows),
+    nodes: z.array(NodeRecord).parse(nodes.rows),
   };
 }
 
