@@ -1,6 +1,7 @@
 // Fake Alibaba Cloud DNS: version 2015-01-09, RPC, ACS3-HMAC-SHA256.
-import { createHmac, createHash } from 'node:crypto';
 import {
+  sha256,
+  hmac,
   headerLines,
   isFresh,
   json,
@@ -12,8 +13,6 @@ import {
   type VendorRequest,
   type FakeVendor,
 } from './fake-vendor.ts';
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Verifies the request signature. */
 export function isSignedByAlibaba({ method, url, headers, body }: VendorRequest, secret: string): boolean {
@@ -30,9 +29,7 @@ export function isSignedByAlibaba({ method, url, headers, body }: VendorRequest,
     part('SignedHeaders'),
     headers['x-acs-content-sha256'],
   ].join('\n');
-  const wanted = createHmac('sha256', secret)
-    .update(`ACS3-HMAC-SHA256\n${sha256(canonical)}`)
-    .digest('hex');
+  const wanted = hmac(secret, `ACS3-HMAC-SHA256\n${sha256(canonical)}`).toString('hex');
   return wanted === part('Signature');
 }
 

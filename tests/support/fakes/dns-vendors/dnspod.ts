@@ -1,6 +1,7 @@
 // Fake Tencent DNSPod: API 3.0, version 2021-03-23, TC3-HMAC-SHA256.
-import { createHmac, createHash } from 'node:crypto';
 import {
+  sha256,
+  hmac,
   headerLines,
   isFresh,
   json,
@@ -11,9 +12,6 @@ import {
   type VendorRequest,
   type FakeVendor,
 } from './fake-vendor.ts';
-
-const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
-const mac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text, 'utf8').digest();
 
 /** Verifies the request signature. */
 export function isSignedByTencent({ method, url, headers, body }: VendorRequest, secretKey: string): boolean {
@@ -26,9 +24,9 @@ export function isSignedByTencent({ method, url, headers, body }: VendorRequest,
   const lines = headerLines({ ...headers, 'x-tc-action': String(headers['x-tc-action']).toLowerCase() }, names);
   const canonical = `${method}\n${url.pathname}\n${url.search.slice(1)}\n${lines}\n${part('SignedHeaders')}\n${sha256(body)}`;
   const toSign = `TC3-HMAC-SHA256\n${String(headers['x-tc-timestamp'])}\n${date}/${service}/tc3_request\n${sha256(canonical)}`;
-  const secretDate = mac(`TC3${secretKey}`, date);
-  const secretSigning = mac(mac(secretDate, service), 'tc3_request');
-  return mac(secretSigning, toSign).toString('hex') === part('Signature');
+  const secretDate = hmac(`TC3${secretKey}`, date);
+  const secretSigning = hmac(hmac(secretDate, service), 'tc3_request');
+  return hmac(secretSigning, toSign).toString('hex') === part('Signature');
 }
 
 const lines = [

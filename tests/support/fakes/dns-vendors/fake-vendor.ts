@@ -1,4 +1,5 @@
 // Shared by the fake DNS vendors: an HTTP server and records in memory.
+import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { once } from 'node:events';
 
@@ -125,6 +126,9 @@ export function readAuthorization(field: string | undefined) {
   );
   return { algorithm, part: (name: string) => parts.get(name) ?? '' };
 }
+
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+export const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
 
 /** The signed headers as text: lower-case names, trimmed values. */
 export const headerLines = (headers: IncomingHttpHeaders, names: string[]) =>

@@ -1,6 +1,7 @@
 // Fake Huawei Cloud DNS: zones of API version 2, record sets and lines of version 2.1, SDK-HMAC-SHA256.
-import { createHmac, createHash } from 'node:crypto';
 import {
+  sha256,
+  hmac,
   headerLines,
   isFresh,
   json,
@@ -13,8 +14,6 @@ import {
   type FakeVendor,
 } from './fake-vendor.ts';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
 /** Verifies the request signature. */
 export function isSignedByHuawei({ method, url, headers, body }: VendorRequest, secret: string): boolean {
   const { algorithm, part } = readAuthorization(headers.authorization);
@@ -23,7 +22,7 @@ export function isSignedByHuawei({ method, url, headers, body }: VendorRequest, 
   const path = url.pathname.endsWith('/') ? url.pathname : `${url.pathname}/`;
   const canonical = `${method}\n${path}\n${sortedQuery(url)}\n${headerLines(headers, names)}\n${part('SignedHeaders')}\n${sha256(body)}`;
   const toSign = `SDK-HMAC-SHA256\n${String(headers['x-sdk-date'])}\n${sha256(canonical)}`;
-  return createHmac('sha256', secret).update(toSign).digest('hex') === part('Signature');
+  return hmac(secret, toSign).toString('hex') === part('Signature');
 }
 
 const DEFAULT = 'default_view';

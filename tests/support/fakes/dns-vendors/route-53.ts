@@ -1,6 +1,7 @@
 // Fake Amazon Route 53: version 2013-04-01, XML, Signature Version 4.
-import { createHmac, createHash } from 'node:crypto';
 import {
+  sha256,
+  hmac,
   headerLines,
   isFresh,
   readAuthorization,
@@ -13,9 +14,6 @@ import {
   type FakeVendor,
 } from './fake-vendor.ts';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const mac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
-
 /** Verifies the request signature. */
 export function isSignedByAmazon({ method, url, headers, body }: VendorRequest, secret: string): boolean {
   const { algorithm, part } = readAuthorization(headers.authorization);
@@ -24,8 +22,8 @@ export function isSignedByAmazon({ method, url, headers, body }: VendorRequest, 
   if (algorithm !== 'AWS4-HMAC-SHA256' || !['host', 'x-amz-date'].every((name) => names.includes(name))) return false;
   const canonical = `${method}\n${url.pathname}\n${sortedQuery(url)}\n${headerLines(headers, names)}\n${part('SignedHeaders')}\n${sha256(body)}`;
   const toSign = `AWS4-HMAC-SHA256\n${String(headers['x-amz-date'])}\n${date}/${region}/${service}/${end}\n${sha256(canonical)}`;
-  const key = mac(mac(mac(mac(`AWS4${secret}`, date), region), service), end);
-  return mac(key, toSign).toString('hex') === part('Signature');
+  const key = hmac(hmac(hmac(hmac(`AWS4${secret}`, date), region), service), end);
+  return hmac(key, toSign).toString('hex') === part('Signature');
 }
 
 const places = [
