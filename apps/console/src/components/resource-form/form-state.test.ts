@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { ownPath } from './error-paths.ts';
 import { withValue } from './form-state.ts';
-import { ownPath } from './resource-form.tsx';
 
 test('a value is set within lists and objects, and nothing else is touched', () => {
   const before = { name: 'a', upstreams: [{ port: 80 }, { port: 81 }] };

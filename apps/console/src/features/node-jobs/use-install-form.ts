@@ -1,8 +1,9 @@
 // State of the installation form: connection to the machine, and the node.
 import { NodeInput, NodeSSHInput } from '@edgeloom/contract/nodes/nodes.ts';
 import { useCallback, useMemo, useState } from 'react';
+import type * as z from 'zod';
+import { ownPath } from '../../components/resource-form/error-paths.ts';
 import { withValue, type FormState, type Values } from '../../components/resource-form/form-state.ts';
-import { ownPath } from '../../components/resource-form/resource-form.tsx';
 import { fieldErrorsOf, ruleText } from '../../lib/errors.ts';
 import { defaultsOf, issuesOf } from '../../lib/schema.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
@@ -19,6 +20,8 @@ const fieldsOf: Readonly<Record<FormStep, readonly string[]>> = {
 const steps: readonly FormStep[] = ['address', 'hostKey', 'place'];
 const none: ReadonlyMap<string, string> = new Map();
 const everyField = new Set(steps.flatMap((step) => fieldsOf[step]));
+
+export type InstallInput = z.output<typeof schema>;
 
 /** Initial values: the existing node, or a new one in the zone. */
 export function startOf(node: EdgeNode | null, zoneID: string | null): Values {
