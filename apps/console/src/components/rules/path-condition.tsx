@@ -14,6 +14,21 @@ interface PathConditionProps<Type extends Paths['type']> {
   onChange: (paths: { type: Type; value: string[] }) => void;
 }
 
+interface IfPathProps<Type extends Paths['type']> extends Omit<PathConditionProps<Type>, 'type' | 'value'> {
+  of: Pick<PathConditionProps<Type>, 'type' | 'value'>;
+}
+
+/** The first line of a rule editor. */
+export function IfPath<Type extends Paths['type']>({ of: { type, value }, ...rest }: IfPathProps<Type>) {
+  const t = useT();
+  return (
+    <>
+      <span className={classes['joint']}>{t('shared.rule.if')}</span>
+      <PathCondition type={type} value={value} {...rest} />
+    </>
+  );
+}
+
 /** The URLs that a rule applies to. */
 export function PathCondition<Type extends Paths['type']>({
   types,

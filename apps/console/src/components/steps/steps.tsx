@@ -1,6 +1,6 @@
-import { IconCheck } from '@tabler/icons-react';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
+import { StepMark } from './step-mark.tsx';
 import classes from './steps.module.css';
 
 interface Step {
@@ -37,15 +37,13 @@ export function Steps({ steps, current, onBack, children }: StepsProps) {
           const isDone = i < current;
           const label = (
             <>
-              <span className={classes['mark']} aria-hidden>
-                {isDone ? <IconCheck size={14} stroke={2} /> : i + 1}
-              </span>
+              <StepMark number={i + 1} isCurrent={i === current} isDone={isDone} />
               <span className={classes['title']}>{t(title)}</span>
               {isDone && result !== undefined && <span className={classes['result']}>{result}</span>}
             </>
           );
           return (
-            <li key={title} aria-current={i === current ? 'step' : undefined} data-done={isDone || undefined}>
+            <li key={title} aria-current={i === current ? 'step' : undefined}>
               {isDone && onBack ? (
                 <button type="button" className={classes['step']} onClick={() => onBack(i)}>
                   {label}

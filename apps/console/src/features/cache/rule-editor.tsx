@@ -1,6 +1,6 @@
 import { Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { PathCondition, wordsOf } from '../../components/rules/path-condition.tsx';
+import { IfPath, wordsOf } from '../../components/rules/path-condition.tsx';
 import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
@@ -28,15 +28,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
   const count = rule.cacheTime / secondsOf(1, unit);
   return (
     <div className={classes['editor']}>
-      <span className={classes['joint']}>{t('shared.rule.if')}</span>
-      <PathCondition
-        types={types}
-        type={rule.type}
-        value={rule.value}
-        fault={said('value')}
-        tried={tried}
-        onChange={set}
-      />
+      <IfPath of={rule} types={types} fault={said('value')} tried={tried} onChange={set} />
       <span className={classes['joint']} data-low>
         {t('shared.rule.then')}
       </span>

@@ -1,6 +1,6 @@
 import { Checkbox, Select, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { PathCondition } from '../../components/rules/path-condition.tsx';
+import { IfPath } from '../../components/rules/path-condition.tsx';
 import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
@@ -25,15 +25,7 @@ export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraf
   const set = (part: Partial<RefererDraft>) => onChange({ ...rule, ...part });
   return (
     <div className={classes['editor']}>
-      <span className={classes['joint']}>{t('shared.rule.if')}</span>
-      <PathCondition
-        types={types}
-        type={rule.type}
-        value={rule.value}
-        fault={said('value')}
-        tried={tried}
-        onChange={set}
-      />
+      <IfPath of={rule} types={types} fault={said('value')} tried={tried} onChange={set} />
       <span className={classes['joint']}>{t('shared.rule.and')}</span>
       <div className={classes['condition']}>
         <div className={classes['type']}>

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import { useEffect, useRef, type ReactNode } from 'react';
+import { StepMark } from '../../components/steps/step-mark.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
 import classes from './node-jobs.module.css';
 import type { FormStep } from './use-install-form.ts';
@@ -47,13 +47,9 @@ export function InstallSteps(props: InstallStepsProps) {
           const isCurrent = step === current;
           const isDone = !isCurrent && steps.indexOf(step) < Math.max(last, steps.indexOf(current));
           const title = <span className={classes['stepTitle']}>{t(`nodeJobs.wizard.${step}`)}</span>;
-          const mark = (
-            <span className={classes['stepMark']} aria-hidden>
-              {isDone ? <IconCheck size={14} stroke={2} /> : i + 1}
-            </span>
-          );
+          const mark = <StepMark number={i + 1} isCurrent={isCurrent} isDone={isDone} />;
           return (
-            <li key={step} aria-current={isCurrent ? 'step' : undefined} data-done={isDone || undefined}>
+            <li key={step} aria-current={isCurrent ? 'step' : undefined}>
               {isDone && onBack && step !== 'run' ? (
                 <button type="button" className={classes['stepHead']} onClick={() => onBack(step)}>
                   {mark}

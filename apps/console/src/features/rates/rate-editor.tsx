@@ -1,5 +1,5 @@
 import { NumberInput } from '@mantine/core';
-import { PathCondition } from '../../components/rules/path-condition.tsx';
+import { IfPath } from '../../components/rules/path-condition.tsx';
 import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
@@ -32,15 +32,7 @@ export function RateEditor({ rule, tried, onChange }: EditorProps<RateDraft>) {
   );
   return (
     <div className={classes['editor']}>
-      <span className={classes['joint']}>{t('shared.rule.if')}</span>
-      <PathCondition
-        types={types}
-        type={rule.type}
-        value={rule.value}
-        fault={said('value')}
-        tried={tried}
-        onChange={set}
-      />
+      <IfPath of={rule} types={types} fault={said('value')} tried={tried} onChange={set} />
       <span className={classes['joint']} data-low>
         {t('shared.rule.then')}
       </span>
