@@ -209,23 +209,7 @@ function Wizard() {
                 />
               )}
               {step === REVIEW && (
-                <>
-                  <Facts>
-                    <Fact term={t('domains.fields.names')} wide>
-                      {names.slice(0, SHOWN).join('  ')}
-                      {names.length > SHOWN && ` ${t('domains.add.more', { count: names.length - SHOWN })}`}
-                    </Fact>
-                    <Fact term={t('domains.add.origin')}>{originWord}</Fact>
-                    <Fact term={t('domains.https.certificate')}>{certificateWord}</Fact>
-                  </Facts>
-                  <p className={classes['probe']}>{t('domains.add.allOrNone')}</p>
-                  {progress !== null && (
-                    <Progress
-                      value={(progress / names.length) * 100}
-                      aria-label={t('domains.add.progress', { done: progress, all: names.length })}
-                    />
-                  )}
-                </>
+                <ReviewStep names={names} origin={originWord} certificate={certificateWord} progress={progress} />
               )}
             </div>
             <footer className={classes['buttons']}>
@@ -241,6 +225,37 @@ function Wizard() {
           </form>
         )}
       </Steps>
+    </>
+  );
+}
+
+interface ReviewStepProps {
+  names: readonly string[];
+  origin: string;
+  certificate: string;
+  /** Number of names created so far; null before. */
+  progress: number | null;
+}
+
+function ReviewStep({ names, origin, certificate, progress }: ReviewStepProps) {
+  const t = useT();
+  return (
+    <>
+      <Facts>
+        <Fact term={t('domains.fields.names')} wide>
+          {names.slice(0, SHOWN).join('  ')}
+          {names.length > SHOWN && ` ${t('domains.add.more', { count: names.length - SHOWN })}`}
+        </Fact>
+        <Fact term={t('domains.add.origin')}>{origin}</Fact>
+        <Fact term={t('domains.https.certificate')}>{certificate}</Fact>
+      </Facts>
+      <p className={classes['probe']}>{t('domains.add.allOrNone')}</p>
+      {progress !== null && (
+        <Progress
+          value={(progress / names.length) * 100}
+          aria-label={t('domains.add.progress', { done: progress, all: names.length })}
+        />
+      )}
     </>
   );
 }
