@@ -1,5 +1,7 @@
 // Simulates a request: a node runs its own request phases on it. This module checks that the caller owns the site and
 // adds the names of rules.
+// Nothing simpler works: only a node's nginx and Lua decide as they do for visitors. A second implementation here would
+// sooner or later decide differently.
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
