@@ -89,7 +89,7 @@ test(
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('first-customer');
     await page.keyboard.press('Enter');
     const row = page.getByRole('row', { name: /first-customer/ });
-    await row.getByText(/invited, the link ends in 2[34] hours/).waitFor();
+    await row.getByText(/invited, link expires in 2[34] hours/).waitFor();
 
     const [link = ''] = /http\S+verifyMail\S+/.exec((await mailTo(app.mailDir, email)).text) ?? [];
     expect(link.startsWith(`${base.user}/user/verifyMail?token=`)).toBe(true);

@@ -67,7 +67,7 @@ test('a link leads to one call, or to the errors', async () => {
   const { page } = await consoles.openAs(client, 'userManagement/apiDoc#client.zones.create');
   await page.getByRole('heading', { level: 2, name: 'Zones · Create' }).waitFor();
   await page.getByText('201002').waitFor();
-  await page.getByRole('link', { name: /any call may answer/ }).click();
+  await page.getByRole('link', { name: /any call can return/ }).click();
   await page.getByRole('heading', { level: 2, name: 'Errors' }).waitFor();
   expect(await page.getByText('101016').count()).toBe(1);
 });

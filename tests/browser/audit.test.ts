@@ -212,9 +212,9 @@ describe('conflicting edits of two people', () => {
 
     await field(second, 'name').fill(mine);
     await second.getByRole('button', { name: 'Save', exact: true }).click();
-    const notice = second.getByRole('alert').filter({ hasText: 'Somebody changed this meanwhile' });
+    const notice = second.getByRole('alert').filter({ hasText: 'Someone else changed this' });
     await notice.waitFor();
-    await notice.getByText('Taken over: Memo').waitFor();
+    await notice.getByText('Changed by them: Memo').waitFor();
     expect(await field(second, 'name').inputValue()).toBe(mine);
     expect(await field(second, 'memo').inputValue()).toBe('their memo');
     await notice.getByLabel(`Theirs: ${theirs}`).check();

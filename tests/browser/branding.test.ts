@@ -229,10 +229,10 @@ test('a mail server is tested and saved on the settings page, and its password i
   await part.getByLabel('User name').fill('mailer');
   await part.getByLabel('Password', { exact: true }).fill('wrong');
   await part.getByLabel('Address').fill('mail@glow.test');
-  await part.getByRole('button', { name: 'Send a test mail' }).click();
+  await part.getByRole('button', { name: 'Send test e-mail' }).click();
   await part.getByRole('alert').filter({ hasText: '101020' }).waitFor();
   await part.getByLabel('Password', { exact: true }).fill('right');
-  await part.getByRole('button', { name: 'Send a test mail' }).click();
+  await part.getByRole('button', { name: 'Send test e-mail' }).click();
   await eventually(() => expect(smtp.received.map(({ to }) => to)).toContainEqual([client.email]));
   await part.getByRole('button', { name: 'Save' }).click();
   await eventually(async () =>

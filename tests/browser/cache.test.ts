@@ -61,7 +61,7 @@ test('a rule shows its advanced options, and a soft purge of a prefix shows rece
   await page.goto(`${product.summary.console}/user/${address('view=cache&tab=purge')}`);
   await page.getByText('Prefixes', { exact: true }).click();
   await page.getByLabel('Prefixes').last().fill(`http://${product.summary.demo.domain}/assets/`);
-  await page.getByLabel('Soft: keep it as stale').check();
+  await page.getByLabel('Soft purge: keep as stale').check();
   await page.getByRole('button', { name: 'Purge 1 prefix' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
   await expect.poll(() => page.locator('main table').textContent()).toContain('Prefix, soft');
@@ -74,11 +74,11 @@ test('a rule honours or overrides the origin, and its sentence shows which', asy
   const rule = page.locator('main ol > li').first();
   await rule.getByText('/shop/').dblclick();
   await page.getByRole('combobox', { name: 'Action' }).click();
-  await page.getByRole('option', { name: 'As the origin says' }).click();
+  await page.getByRole('option', { name: 'Use origin headers' }).click();
   await page.getByLabel('Cache even if the origin forbids it').check();
   await keepPicture(page, 'cache-rule-override');
   await page.getByRole('button', { name: 'Publish' }).click();
-  await expect.poll(() => rule.textContent()).toContain('cache as the origin says');
+  await expect.poll(() => rule.textContent()).toContain('cache by origin headers');
   await expect.poll(() => rule.textContent()).toContain('even if the origin forbids it');
   const user = await product.as('user');
   const rules = () => user(cacheRules.list, { params: { siteId: product.summary.demo.siteID } });
@@ -95,7 +95,7 @@ test('site settings list forwarded headers and the handling of cookies', async (
     width: 1440,
   });
   expect(await page.getByLabel('Check the content type').isChecked()).toBe(true);
-  await page.getByLabel('Request headers to pass on').fill('X-Forwarded-Host\nx-device');
+  await page.getByLabel('Request headers to forward').fill('X-Forwarded-Host\nx-device');
   await page.getByRole('combobox', { name: 'Responses with Set-Cookie' }).click();
   await page.getByRole('option', { name: 'Cache without the cookie' }).click();
   await keepPicture(page, 'cache-settings');
@@ -117,7 +117,7 @@ test('the domain page shows the rules that apply, and purges the domain alone', 
   });
   await page.goto(`${console}/user/sitesManagement/sitesSetting/${demo.siteID}/Demo/${demo.domain}?tab=cache`);
   await expect.poll(() => page.getByRole('list', { name: 'Cache rules' }).textContent()).toContain('/shop/');
-  expect(await page.getByRole('link', { name: 'Manage the rules' }).getAttribute('href')).toContain('view=cache');
+  expect(await page.getByRole('link', { name: 'Manage rules' }).getAttribute('href')).toContain('view=cache');
   await page.getByRole('button', { name: `Purge everything of ${demo.domain}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Purge 1 host' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
@@ -132,7 +132,7 @@ test('a prefetch shows a receipt of each node', async () => {
   });
   const { demo } = product.summary;
   await page.getByLabel('URLs').fill(`http://${demo.domain}:${product.edgePort}/assets/loom.svg`);
-  await page.getByRole('button', { name: 'Preheat' }).click();
+  await page.getByRole('button', { name: 'Prefetch' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
   expect(browserErrors()).toEqual([]);
   await page.context().close();
@@ -141,7 +141,7 @@ test('a prefetch shows a receipt of each node', async () => {
 test('enabling compression compresses responses at the edge', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
   await page.getByLabel('Brotli').check();
-  await page.getByLabel('From so many bytes on').fill('0');
+  await page.getByLabel('Minimum size, in bytes').fill('0');
   await page.getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect(await encodingOf(`/assets/loom.svg?${Date.now()}`)).toBe('br'));
   expect(browserErrors()).toEqual([]);

@@ -53,8 +53,8 @@ test('an operator lists the automatic certificates of all sites with the authori
   const look = { language: 'en' } as const;
   const { page } = await consoles.openAs(lantern.client, 'nodeManage/autoSSLManagement', look);
   const row = (name: string) => page.getByRole('row').filter({ hasText: name });
-  await row('soon').getByText('Ends in 9 days').waitFor();
-  await row('over').getByText('Ended').waitFor();
+  await row('soon').getByText('Expires in 9 days').waitFor();
+  await row('over').getByText('Expired').waitFor();
   await row('caa').getByText(words).waitFor();
   await keepPicture(page, 'auto-certificates');
 
@@ -107,7 +107,7 @@ test('a customer replaces a certificate by a PKCS#12 file, and creates a CSR', a
   await open();
   await page.getByRole('dialog').getByText('PKCS#12').click();
   await page.locator('input[type=file]').setInputFiles(file);
-  await page.getByLabel('Password of the file').fill('open sesame');
+  await page.getByLabel('File password').fill('open sesame');
   await keepPicture(page, 'certificate-replace');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await eventually(async () =>
@@ -117,7 +117,7 @@ test('a customer replaces a certificate by a PKCS#12 file, and creates a CSR', a
   const before = (await info()).csrPem;
   await page.reload();
   await open();
-  await page.getByRole('dialog').getByText('Request', { exact: true }).click();
+  await page.getByRole('dialog').getByText('CSR', { exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect((await info()).csrPem).not.toBe(before));
   // The served certificate stays until the request is signed.
@@ -208,7 +208,7 @@ test('both fields of an invalid pair show errors, and the summary links to the f
   await key.fill(other.keyPem);
   await key.press('Tab');
   await dialog.locator('button[type=submit]').press('Enter');
-  await dialog.getByText('None of these certificates belongs to the private key.').waitFor();
+  await dialog.getByText('None of these certificates matches the private key.').waitFor();
   await dialog.getByText('This key belongs to another certificate.').waitFor();
   const summary = dialog.getByRole('button', { name: 'Please check the form input: 2 errors' });
   await summary.focus();

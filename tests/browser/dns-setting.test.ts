@@ -92,25 +92,25 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('url');
   // A browser would fill in the operator's own password, which we would send to the provider.
   expect(await page.getByLabel('API key').getAttribute('autocomplete')).toBe('new-password');
-  await page.getByLabel('Address of the API').fill('http://127.0.0.1:9');
+  await page.getByLabel('API address').fill('http://127.0.0.1:9');
   await page.getByLabel('API key').fill('another key');
   await page.getByLabel('Root domain').fill(zone);
-  await page.getByRole('button', { name: 'Test and go on' }).click();
-  await page.getByText('Nobody answers at 127.0.0.1:9').waitFor();
-  await page.getByLabel('Address of the API').fill(dns.url);
-  await page.getByRole('button', { name: 'Test and go on' }).click();
+  await page.getByRole('button', { name: 'Test and continue' }).click();
+  await page.getByText('127.0.0.1:9 does not respond').waitFor();
+  await page.getByLabel('API address').fill(dns.url);
+  await page.getByRole('button', { name: 'Test and continue' }).click();
   await page.getByText(/401/).first().waitFor();
   await page.getByLabel('API key').fill(dns.apiKey);
-  await page.getByRole('button', { name: 'Test and go on' }).click();
+  await page.getByRole('button', { name: 'Test and continue' }).click();
   await page.getByLabel('CNAME suffix').waitFor();
   // A reload keeps the known values, but not the key.
   await page.waitForURL(/root=/);
   await page.reload();
   await expect.poll(() => page.getByLabel('Root domain').inputValue()).toBe(zone);
   expect(await page.getByLabel('API key').inputValue()).toBe('');
-  await page.getByLabel('Address of the API').fill(dns.url);
+  await page.getByLabel('API address').fill(dns.url);
   await page.getByLabel('API key').fill(dns.apiKey);
-  await page.getByRole('button', { name: 'Test and go on' }).click();
+  await page.getByRole('button', { name: 'Test and continue' }).click();
   await page.getByLabel('CNAME suffix').waitFor();
   expect(await page.getByLabel('CNAME suffix').inputValue()).toBe(`cdn.${zone}`);
   await page.getByLabel('CNAME suffix').fill('');
@@ -120,8 +120,8 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.getByLabel('CNAME suffix').fill(`edge.${zone}`);
   await keepPicture(page, 'dns-first-names');
   await page.getByLabel('CNAME suffix').press('Enter');
-  await page.getByText('The provider answers').waitFor();
-  await page.getByRole('button', { name: 'To the dashboard' }).click();
+  await page.getByText('The provider responds').waitFor();
+  await page.getByRole('button', { name: 'Go to dashboard' }).click();
   await page.waitForURL('**/client/dashboard');
   await page.getByRole('link', { name: 'Nodes' }).first().waitFor();
   expect(await page.getByText('DNS is not set up').count()).toBe(0);
@@ -155,13 +155,13 @@ test('foreign records are taken over on request, and repaired records are listed
   const { page } = await consoles.openAs(client, 'systemManagement/dnsSetting?tab=unprocessed', { language: 'en' });
   const menuOf = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('button').last();
   await menuOf(bad).click();
-  await page.getByRole('menuitem', { name: 'Try again now' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Retry now' }).waitFor();
   expect(await page.getByRole('menuitem', { name: 'Take over' }).count()).toBe(0);
   await page.keyboard.press('Escape');
   for (const name of [bad, theirs]) await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').click();
   await page.getByRole('toolbar').getByRole('button', { name: 'Take over' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('1 skipped: Nobody else has a record there').waitFor();
+  await dialog.getByText('1 skipped: There is no other record to take over').waitFor();
   await dialog.getByRole('button', { name: 'Take over' }).click();
   await eventually(async () => expect((await waiting()).map(({ name }) => name)).toEqual([bad]));
 
@@ -172,7 +172,7 @@ test('foreign records are taken over on request, and repaired records are listed
   await eventually(async () => expect((await call(dnsSetting.list, {})).data[0]?.drifted).toBe(1));
   await page.goto('/client/systemManagement/dnsSetting');
   await menuOf(zone).click();
-  await page.getByRole('menuitem', { name: 'Show what was repaired' }).click();
+  await page.getByRole('menuitem', { name: 'Show repaired names' }).click();
   await page.getByRole('dialog').getByText(gone, { exact: true }).waitFor();
   // The menu item that opened the dialog is gone, so focus returns to the menu button.
   await page.keyboard.press('Escape');

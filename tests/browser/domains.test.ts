@@ -53,7 +53,7 @@ test('selected domains get an HTTPS redirect, tags and origins from the bulk bar
   await choose(2);
   await bar.getByRole('button', { name: 'Force HTTPS' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Force HTTPS' }).click();
-  await page.getByText('2 domains send their visitors to HTTPS').waitFor();
+  await page.getByText('2 domains now redirect to HTTPS').waitFor();
   expect((await rows()).filter(({ forceSSL }) => forceSSL)).toHaveLength(2);
 
   await choose(2);
@@ -72,10 +72,10 @@ test('selected domains get an HTTPS redirect, tags and origins from the bulk bar
     expect((await rows()).map(({ upstreams }) => upstreams[0]?.address)).toEqual(Array(3).fill('192.0.2.77')),
   );
 
-  await page.getByRole('button', { name: 'Swap an address' }).first().click();
-  await page.getByRole('dialog').getByLabel('This address').fill('192.0.2.77');
-  await page.getByRole('dialog').getByLabel('By this one').fill('192.0.2.78');
-  await page.getByRole('dialog').getByRole('button', { name: 'Swap', exact: true }).click();
+  await page.getByRole('button', { name: 'Replace an address' }).first().click();
+  await page.getByRole('dialog').getByLabel('Current address').fill('192.0.2.77');
+  await page.getByRole('dialog').getByLabel('New address').fill('192.0.2.78');
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace', exact: true }).click();
   await eventually(async () =>
     expect((await rows()).map(({ upstreams }) => upstreams[0]?.address)).toEqual(Array(3).fill('192.0.2.78')),
   );
@@ -83,7 +83,7 @@ test('selected domains get an HTTPS redirect, tags and origins from the bulk bar
   // Enabled domains cannot be removed.
   await choose(1);
   await bar.getByRole('button', { name: 'Remove' }).click();
-  await page.getByText('Turned-on entries must be turned off first.').first().waitFor();
+  await page.getByText('Turn off enabled entries first.').first().waitFor();
   expect(await rows()).toHaveLength(3);
 }, 240_000);
 
@@ -121,19 +121,19 @@ test('pasted names are corrected line by line, get a tested origin, and are crea
   await next.click();
   await page.getByText('4 lines cannot be added').waitFor();
   await keepPicture(page, 'add-domains-names');
-  await page.getByText('Only faults').click();
-  await page.getByRole('button', { name: 'Mend 1 line' }).click();
-  await page.getByRole('button', { name: 'Remove 3 faulty lines' }).click();
+  await page.getByText('Only errors').click();
+  await page.getByRole('button', { name: 'Fix 1 line' }).click();
+  await page.getByRole('button', { name: 'Remove 3 invalid lines' }).click();
   await page.getByText('4 ready').waitFor();
   await next.click();
 
   await page.getByLabel('Address 1').fill('127.0.0.1');
   await page.getByLabel('Port 1').fill(String(origin.port));
-  await page.getByText(`127.0.0.1:${origin.port} answers by HTTP, status 200`).waitFor();
+  await page.getByText(`127.0.0.1:${origin.port} responds over HTTP, status 200`).waitFor();
   await keepPicture(page, 'add-domains-origin');
   await next.click();
   // Wildcards need DNS-01, and this site has no DNS account.
-  await page.getByText('For all but 1 name').waitFor();
+  await page.getByText('Not for 1 name').waitFor();
   await keepPicture(page, 'add-domains-certificate');
   await page.getByLabel('None for now').click();
   await next.click();
@@ -177,7 +177,7 @@ test('thousands of names are virtualized and created in batches of a thousand', 
   // The server rejects the last name only when its batch of a thousand is sent.
   await page.getByRole('textbox', { name: 'Domains', exact: true }).fill([...many, names[0]].join('\n'));
   await page.getByText('1,501 ready').waitFor();
-  expect(await page.getByRole('list', { name: 'Lines, one by one' }).getByRole('listitem').count()).toBeLessThan(60);
+  expect(await page.getByRole('list', { name: 'Results by line' }).getByRole('listitem').count()).toBeLessThan(60);
   await next.click();
   await page.getByLabel('Address 1').fill('192.0.2.10');
   await next.click();
@@ -185,8 +185,8 @@ test('thousands of names are virtualized and created in batches of a thousand', 
   await next.click();
   await page.getByRole('button', { name: 'Add 1501 domains' }).click();
   await page.getByText('1000 domains added').waitFor();
-  await page.getByText('1 to mend').waitFor();
-  await page.getByRole('button', { name: 'Remove 1 faulty line' }).click();
+  await page.getByText('1 to fix').waitFor();
+  await page.getByRole('button', { name: 'Remove 1 invalid line' }).click();
   for (let step = 0; step < 3; step += 1) await next.click();
   await page.getByRole('button', { name: 'Add 500 domains' }).click();
   await page.getByText('500 domains added').waitFor();
@@ -206,12 +206,12 @@ test('a new domain waits for its CNAME, shows the next check, and turns green au
   await dialog.getByRole('img', { name: 'unknown' }).waitFor();
   await page.keyboard.press('Escape');
   // After the first failed check the page shows the time of the next one.
-  await page.getByText(/^Waiting for CNAME · checked again at \d\d:\d\d$/).waitFor();
+  await page.getByText(/^Waiting for CNAME · next check at \d\d:\d\d$/).waitFor();
   await keepPicture(page, 'domain-waits');
   await page.goto(`/user/${address}?view=domains`);
   const row = page.getByRole('row').filter({ hasText: name });
   await row.getByText('Waiting', { exact: true }).waitFor();
-  await row.getByText(/^checked again at \d\d:\d\d$/).waitFor();
+  await row.getByText(/^next check at \d\d:\d\d$/).waitFor();
   expect(await page.locator('main [data-tone="bad"]').count()).toBe(0);
   await keepPicture(page, 'domains-wait');
   await page.goto(`/user/${address}`);
@@ -221,7 +221,7 @@ test('a new domain waits for its CNAME, shows the next check, and turns green au
   await page.goto(`/user/${address}/${name}`);
   await page.getByRole('button', { name: 'Check CNAME' }).click();
   dns.records.set(name, { alias: String(cname) });
-  await dialog.getByText(`leads to ${cname}`).waitFor({ timeout: 180_000 });
+  await dialog.getByText(`points to ${cname}`).waitFor({ timeout: 180_000 });
   await page.keyboard.press('Escape');
   await page.getByText('CNAME active').waitFor();
   expect((await rows()).filter(({ cnameStatus }) => cnameStatus === 'active').map((one) => one.name)).toEqual([name]);
@@ -249,15 +249,15 @@ test('the CNAME check of more than a hundred domains has pages', async () => {
 test('HSTS is set step by step, and its preload option requires complete settings', async () => {
   const { site, names, address, rows } = await threeDomains();
   const { page } = await consoles.openAs(site.owner, `${address}/${names[0]}?tab=https`, { language: 'en' });
-  await page.getByLabel('Tell browsers (HSTS)').click();
-  await page.getByLabel('For preload lists').click();
+  await page.getByLabel('Send HSTS').click();
+  await page.getByLabel('Allow preload lists').click();
   await page.getByRole('button', { name: 'Save & publish' }).click();
   await page.getByText('Update Domain Success!').waitFor();
   const stored = async () => (await rows()).find((row) => row.name === names[0])?.hsts;
   expect(await stored()).toEqual({ maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true });
-  await page.getByLabel('For all names below it too').click();
+  await page.getByLabel('Include subdomains').click();
   await page.getByRole('button', { name: 'Save & publish' }).click();
-  await page.getByText('Preload lists take only all names below as well').waitFor();
+  await page.getByText('Preload lists require all subdomains').waitFor();
   expect(await stored()).toMatchObject({ includeSubdomains: true });
 }, 240_000);
 
@@ -278,7 +278,7 @@ test('the domain page edits tags and certificate, and tests the origins', async 
   await page.getByLabel('Address 1').fill('127.0.0.1');
   await page.getByLabel('Port 1').fill(String(origin.port));
   await page.getByRole('button', { name: 'Probe all' }).click();
-  await page.getByText(`127.0.0.1:${origin.port} answers by HTTP`).waitFor();
+  await page.getByText(`127.0.0.1:${origin.port} responds over HTTP`).waitFor();
   await keepPicture(page, 'domain-origins');
   await page.getByRole('button', { name: 'Discard' }).click();
 

@@ -73,6 +73,6 @@ test('a second page for the same code is rejected with a message', { timeout: 18
   await form.getByRole('combobox', { name: 'Code' }).click();
   await page.getByRole('option', { name: /^504/ }).click();
   await form.getByRole('button', { name: 'Add error page' }).click();
-  const message = page.getByText('There is a page for this code already').first();
+  const message = page.getByText('This code already has a page').first();
   await eventually(async () => expect(await message.isVisible()).toBe(true));
 });

@@ -88,7 +88,7 @@ test('a page whose chunk is missing after an upgrade shows an error, and the fra
   await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
   await page.route(/\/assets\/pages-/, (route) => route.fulfill({ status: 404 }));
   await menuOf(page).getByRole('link', { name: 'Zones' }).click();
-  await page.getByText('A newer console is ready').waitFor();
+  await page.getByText('A new version of the console is available').waitFor();
   expect(await menuOf(page).isVisible()).toBe(true);
   await page.context().close();
 });
@@ -127,7 +127,7 @@ describe('the menu shows only readable pages', () => {
   test('and a link to a forbidden page names the missing permission', async () => {
     const sub = await consoles.app.build.subUser(site.owner, [site], { permissions: ['site:read'] });
     const { page } = await consoles.openAs(sub, own('domains'), { expectedErrors: /status of 403/ });
-    await page.getByText('Your role cannot see this').waitFor();
+    await page.getByText('Your role cannot view this').waitFor();
     await page.getByText('domain:read').waitFor();
     expect(await page.getByRole('link', { name: 'Add domains' }).count()).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -180,8 +180,8 @@ describe('a page without data', () => {
     await page.context().setOffline(true);
     await page.getByRole('searchbox').fill('anything');
     await page.getByText('Domains could not be loaded').waitFor();
-    await page.getByText('The server does not answer').waitFor();
-    await page.getByText('It is loaded again automatically').waitFor();
+    await page.getByText('The server does not respond').waitFor();
+    await page.getByText('This page reloads automatically').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'failed');
     // The page reloads without input when the network is back.
@@ -198,7 +198,7 @@ describe('a page without data', () => {
     const domains = new RegExp(`/site/${site.id}/domains(\\?|$)`);
     await page.route(domains, (route) => route.abort('connectionrefused'));
     await page.goto(`/user/${own('domains')}`);
-    await page.getByText('It is loaded again automatically').waitFor();
+    await page.getByText('This page reloads automatically').waitFor();
     // From here on, time passes only by these steps; retries are at most a minute apart.
     await page.clock.pauseAt(new Date(Date.now() + 3_600_000));
     const retried = page.waitForEvent('requestfailed', (request) => domains.test(request.url()));
@@ -263,7 +263,7 @@ describe('a timeout', () => {
     await page.goto(`/user/${own('domains')}`);
     await expect.poll(() => held.length).toBe(1);
     await page.clock.fastForward('05:01');
-    await page.getByText('The server did not answer within 5 minutes').waitFor();
+    await page.getByText('The server did not respond within 5 minutes').waitFor();
     await keepPicture(page, 'call-timeout');
     await page.context().close();
   });

@@ -88,8 +88,8 @@ test('a node is moved to another line by keyboard, previewed and published', asy
   const side = page.getByRole('complementary', { name: 'Unpublished changes' });
   await expect.poll(() => side.getByRole('listitem').filter({ hasText: 'Taiwan core' }).count()).toBe(2);
   // No node of the line is healthy, so its visitors get the default line's nodes.
-  await page.getByRole('button', { name: 'What would a visitor get on Taiwan core, Taiwan Fixed Network' }).click();
-  await side.getByText('Answered as the default line.').waitFor();
+  await page.getByRole('button', { name: 'Show the DNS answer on Taiwan core, Taiwan Fixed Network' }).click();
+  await side.getByText('Answered with the default line.').waitFor();
   await side.getByText('203.0.113.4').waitFor();
   const { db } = consoles.app.installation;
   const onDefault = () => db.groupMember.count({ where: { groupId: core.id, line: 'default' } });
@@ -114,7 +114,7 @@ test('removing a node, discarding or publishing by keyboard keeps focus on the b
   const takeOff = async () => {
     await page.getByRole('button', { name: /khh-01/ }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Take off this line' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove from this line' }).press('Enter');
     await page.getByRole('button', { name: 'Discard' }).waitFor();
     await focused('td');
   };
@@ -151,12 +151,12 @@ test('offline nodes and nodes with rejected configuration are never shown as hea
   const first = page.getByRole('rowheader', { name: 'Default' }).locator('..').getByRole('cell').first();
   await first.getByRole('img', { name: /^Offline · / }).waitFor();
   await first.getByRole('img', { name: /^Rejected config · / }).waitFor();
-  expect(await first.getByRole('img', { name: 'Answered', exact: true }).count()).toBe(0);
+  expect(await first.getByRole('img', { name: 'In DNS', exact: true }).count()).toBe(0);
   const preview = page.getByRole('complementary', { name: 'Unpublished changes' });
   await preview.getByText('tpe-02 · 40 · Offline').waitFor();
   await preview.getByText('tpe-01 · 40 · Rejected config').waitFor();
   await first.getByRole('button', { name: /tpe-01/ }).click();
-  await page.getByRole('dialog').getByText('In DNS answers').waitFor();
+  await page.getByRole('dialog').getByText('Still in DNS').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'groups-offline-rejected-dark');
   await page.context().close();
@@ -181,7 +181,7 @@ test('the backup group is forced after a confirmation, and released without one'
 test('a group without a backup shows why it cannot be forced', async () => {
   const { zone } = await zoneOfTaiwan();
   const { page } = await consoles.openAs(zone.client, 'nodeManage/resolutionTitle', { theme: 'dark' });
-  await page.getByRole('button', { name: 'More for Hong Kong backup' }).click();
+  await page.getByRole('button', { name: 'More actions for Hong Kong backup' }).click();
   const force = page.getByRole('menuitem', { name: 'Force backup group' });
   await force.getByText('No backup group').waitFor();
   expect(await force.isDisabled()).toBe(true);
@@ -205,7 +205,7 @@ test('a virtual node has records, and an enabled record cannot be removed', asyn
   const remove = drawer.getByRole('button', { name: 'Remove 198.51.100.7' });
   await remove.waitFor();
   expect(await remove.isDisabled()).toBe(true);
-  await drawer.getByRole('switch', { name: '198.51.100.7 answers' }).press('Space');
+  await drawer.getByRole('switch', { name: '198.51.100.7 is on' }).press('Space');
   await expect.poll(() => remove.isDisabled()).toBe(false);
   await remove.click();
   await expect.poll(() => remove.count()).toBe(0);
@@ -261,12 +261,12 @@ describe('Needs attention', () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     await panel.scrollIntoViewIfNeeded();
     await keepPicture(page, 'attention-customer-390-dark-zh-TW');
-    await panel.getByRole('link', { name: '查看: 1 個網域的 CNAME 未生效' }).click();
+    await panel.getByRole('link', { name: '檢視: 1 個網域的 CNAME 未生效' }).click();
     await page.getByText(names.cnameInactive).first().waitFor();
     expect(await page.getByText(/healthy-/).count()).toBe(0);
     await page.context().close();
     const well = await consoles.openAs((await consoles.app.build.site()).owner, 'dashboard');
-    await well.page.getByText('All is well. Nothing needs your attention.').waitFor();
+    await well.page.getByText('All clear. Nothing needs your attention.').waitFor();
     await well.page.context().close();
   });
 });

@@ -41,17 +41,17 @@ test(
     const own = `sitesManagement/sitesSetting/${siteID}/Demo`;
     const { page } = await product.openAs('user', `${own}/${domain}?tab=hotlink`);
 
-    await page.getByRole('button', { name: 'Add link rule' }).click();
+    await page.getByRole('button', { name: 'Add referrer rule' }).click();
     await page.getByLabel('Hosts').fill('https://friend.example/page, **.partner.example');
     await page.getByRole('button', { name: 'Add header rule' }).click();
-    await page.getByLabel('Header field').fill('User-Agent');
+    await page.getByLabel('Header', { exact: true }).fill('User-Agent');
     await page.getByRole('textbox', { name: 'Value' }).fill('BadBot/1');
     await keepPicture(page, 'hotlink-editing');
     await publish(page);
 
     const sentence =
       'IF any URL AND comes neither from this domain nor from friend.example **.partner.example THEN refuse with 403';
-    const referer = async () => (await rows(page, 'Who may link here').first().innerText()).replace(/\s/g, '');
+    const referer = async () => (await rows(page, 'Allowed referrers').first().innerText()).replace(/\s/g, '');
     await expect.poll(referer).toContain(sentence.replace(/\s/g, ''));
     await eventually(async () => expect(await visit({ referer: 'https://thief.example/' })).toBe(403));
     expect(await visit({ referer: 'https://friend.example/' })).not.toBe(403);
@@ -59,20 +59,20 @@ test(
     await eventually(async () => expect(await visit({ 'user-agent': 'BadBot/1' })).toBe(403));
 
     // Adds a second rule and moves it up by keyboard.
-    await page.getByRole('button', { name: 'Add link rule' }).click();
-    await page.getByLabel('What is compared').first().click();
+    await page.getByRole('button', { name: 'Add referrer rule' }).click();
+    await page.getByLabel('Condition').first().click();
     await page.getByRole('option', { name: 'Path starts with' }).click();
     await page.getByRole('textbox', { name: 'Values' }).fill('/public/');
     await page.getByRole('button', { name: 'Move rule 2: drag, or Alt ↑ / ↓' }).press('Alt+ArrowUp');
-    await expect.poll(() => rows(page, 'Who may link here').first().innerText()).toContain('/public/');
+    await expect.poll(() => rows(page, 'Allowed referrers').first().innerText()).toContain('/public/');
     await publish(page);
     await keepPicture(page, 'hotlink-domain');
 
     await page.goto(`/user/${own}?view=hotlink`);
     await page.getByRole('button', { name: 'Add header rule' }).click();
-    await page.getByLabel('Header field').fill('X-Scan');
-    await page.getByRole('combobox', { name: 'Compared' }).click();
-    await page.getByRole('option', { name: 'is there' }).click();
+    await page.getByLabel('Header', { exact: true }).fill('X-Scan');
+    await page.getByRole('combobox', { name: 'Comparison' }).click();
+    await page.getByRole('option', { name: 'is present' }).click();
     await publish(page);
     await keepPicture(page, 'hotlink-site');
     await eventually(async () => expect(await visit({ 'x-scan': '1' })).toBe(403));
@@ -82,9 +82,9 @@ test(
 test('an invalid rule shows an error at its field and is not published', { timeout: 180_000 }, async () => {
   const { siteID, domain } = product.summary.demo;
   const { page } = await product.openAs('user', `sitesManagement/sitesSetting/${siteID}/Demo/${domain}?tab=hotlink`);
-  await page.getByRole('button', { name: 'Add link rule' }).click();
+  await page.getByRole('button', { name: 'Add referrer rule' }).click();
   await page.getByLabel('Hosts').fill('not a host!');
-  await page.getByLabel('What happens').first().click();
+  await page.getByLabel('Action', { exact: true }).first().click();
   await page.getByRole('option', { name: 'Redirect (302)' }).click();
   await page.getByLabel('Redirect to').fill('javascript:alert(1)');
   await page.getByLabel('Redirect to').blur();

@@ -32,7 +32,7 @@ test(
     const ask = () => visit(product.edgePort, host, '/page');
     const screen = await product.open();
     const { page } = screen;
-    const menu = page.getByRole('navigation', { name: 'Menu of this site' });
+    const menu = page.getByRole('navigation', { name: 'Site menu' });
     await signIn(screen, 'user', product.summary);
 
     await page.getByRole('link', { name: 'Sites' }).click();
@@ -42,18 +42,18 @@ test(
     const next = page.getByRole('button', { name: 'Next' });
     await page.getByRole('textbox', { name: 'Domains', exact: true }).fill(`${host}\nSHOP.main-job.test`);
     // Names are case-insensitive.
-    await page.getByText('1 repeated, left out').waitFor();
+    await page.getByText('1 repeated, skipped').waitFor();
     await page.getByRole('textbox', { name: 'Domains', exact: true }).fill(`https://${host}/anything`);
     await next.click();
     await page.getByLabel('Address 1').fill('127.0.0.1');
     await page.getByLabel('Port 1').fill(String(before.port));
     // The protocol is preset from the origin's response.
-    await page.getByText('answers by HTTP,').waitFor();
+    await page.getByText('responds over HTTP,').waitFor();
     await next.click();
     await page.getByLabel('None for now').click();
     await next.click();
     await page.getByRole('button', { name: 'Add 1 domain' }).click();
-    await page.getByRole('link', { name: 'To the domains' }).click();
+    await page.getByRole('link', { name: 'Go to domains' }).click();
     await page.getByRole('link', { name: host }).waitFor();
 
     const first = await eventually(async () => {
@@ -148,7 +148,7 @@ test(
     await page.getByRole('link', { name: 'Uninitialized' }).click();
     await page.getByText('Every node has joined').waitFor();
     await page.getByRole('link', { name: 'Install node' }).first().click();
-    await page.getByText('One line to paste').click();
+    await page.getByText('Command').click();
     await page.getByLabel('Name', { exact: true }).fill('hkg-01');
     await page.getByLabel('Address', { exact: true }).fill('192.0.2.66');
     await page.getByRole('button', { name: 'Next' }).click();
@@ -166,14 +166,14 @@ test(
       await page.getByText(/^Joined, serial \d+$/).waitFor({ timeout: 240_000 });
       await page.getByRole('link', { name: 'Open node' }).click();
       await page.getByRole('heading', { level: 1, name: 'hkg-01' }).waitFor();
-      await page.getByText('agrees with the control plane').waitFor();
+      await page.getByText('matches the control plane').waitFor();
       expect((await visit(port, 'nobody.example.com')).status).toBe(903);
 
       await page.getByRole('link', { name: 'Performance' }).click();
       await page.getByRole('img', { name: /^CPU: [\d.]+% of \d+ cores$/ }).waitFor();
       const network = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Network' }) });
       await network.locator('canvas').waitFor();
-      await network.getByText('As a table').click();
+      await network.getByText('Show as table').click();
       const table = network.getByRole('table');
       expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'Sent', 'Received']);
       await table.getByRole('cell', { name: /bps$/ }).first().waitFor();
@@ -185,7 +185,7 @@ test(
       await page.getByRole('cell', { name: 'nginx.conf' }).waitFor();
       await keepPicture(page, 'node-running');
       await page.getByRole('link', { name: 'Log rotation' }).click();
-      await page.getByRole('combobox', { name: 'Rotate' }).click();
+      await page.getByRole('combobox', { name: 'Rotation interval' }).click();
       await page.getByRole('option', { name: 'Every day' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Update Success!').first().waitFor();
@@ -196,9 +196,9 @@ test(
       await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
       await page.getByRole('menuitem', { name: 'Purge from cache' }).click();
       await drawer.getByText('Tag', { exact: true }).click();
-      await drawer.getByLabel('What, one a line').fill('autumn');
+      await drawer.getByLabel('Items, one per line').fill('autumn');
       await drawer.getByRole('button', { name: 'Purge from cache' }).click();
-      await page.getByText('Purged at the nodes').waitFor();
+      await page.getByText('Purged on the nodes').waitFor();
 
       await page.getByRole('button', { name: 'Actions for hkg-01' }).click();
       await page.getByRole('menuitem', { name: 'Drain and disable' }).click();
@@ -206,7 +206,7 @@ test(
       await page.getByText('Draining: it stops serving in 5 minutes').waitFor();
       expect((await visit(port, 'nobody.example.com')).status).toBe(903);
       await page.getByRole('navigation').getByRole('link', { name: 'Nodes' }).first().click();
-      await page.getByText(/^draining, serves until /).waitFor();
+      await page.getByText(/^draining until /).waitFor();
       await keepPicture(page, 'nodes-live');
     } finally {
       await agent.stop();

@@ -38,13 +38,13 @@ test('a header module is created, assigned to a domain, and shown on its page', 
   await page.getByLabel('Name of header 2').fill('Content-Length');
   await page.getByLabel('Value of header 2').fill('1');
   await page.getByRole('dialog').getByRole('button', { name: 'Add header module' }).click();
-  await page.getByText('the edge’s own').waitFor();
+  await page.getByText('The edge sets this header itself').waitFor();
   await page.getByLabel('Remove header 2').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Add header module' }).click();
   await page.getByText('X-Frame-Options: DENY').waitFor();
 
   await page.getByRole('button', { name: '0 domains' }).click();
-  await page.getByLabel('All domains of the site, as they are now').check();
+  await page.getByLabel('All current domains of the site').check();
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: '1 domain' }).waitFor();
   const params = { ...site.params, kind: 'customHeader' as const };
@@ -69,14 +69,14 @@ test('a CORS module reads as a sentence, and a conflicting edit is not lost', as
   });
   await page.getByText('https://app.example.com').waitFor();
   expect(await page.locator('main li li').textContent()).toBe(
-    'IF a script comes fromhttps://app.example.comTHENallowGET HEAD POST, with cookies, remembered for 600 s',
+    'IF a script comes fromhttps://app.example.comTHENallowGET HEAD POST, with credentials, cached for 600 s',
   );
   await page.getByLabel('Edit App').click();
-  await page.getByLabel('Browsers remember it for').fill('60');
+  await page.getByLabel('Preflight cache time').fill('60');
   const [first] = data;
   await call(cors.update, { params: site.params, body: { cors: [{ ...made, id: first?.id ?? '', maxAge: 5 }] } });
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Somebody changed this meanwhile').waitFor();
+  await page.getByText('Someone else changed this').waitFor();
 });
 
 test('a rewrite module is created in its form and reads as sentences, in order', async () => {
@@ -85,22 +85,22 @@ test('a rewrite module is created in its form and reads as sentences, in order',
   await page.getByRole('button', { name: 'Add rewrite module' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Backend');
   await page.getByLabel('Path 1').fill('/api');
-  await page.getByLabel('Asked for, 1').fill('https://elsewhere.example');
+  await page.getByLabel('New path 1').fill('https://elsewhere.example');
   await page.getByRole('button', { name: 'Add rule' }).click();
   await page.getByLabel('Path 2').fill('/old');
-  await page.getByLabel('Asked for, 2').fill('/new');
+  await page.getByLabel('New path 2').fill('/new');
   const submit = page.getByRole('dialog').getByRole('button', { name: 'Add rewrite module' });
   await submit.click();
   await page.getByText('Enter a path', { exact: true }).waitFor();
-  await page.getByLabel('Asked for, 1').fill('/v2');
+  await page.getByLabel('New path 1').fill('/v2');
   await page.getByLabel('Move rule 2 up').click();
   await submit.click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   await expect
     .poll(() => page.locator('main li li').allTextContents())
     .toEqual([
-      'IF path is or is below /oldTHENask the origin for/new/…',
-      'IF path is or is below /apiTHENask the origin for/v2/…',
+      'IF path is or starts with /oldTHENrequest from the origin/new/…',
+      'IF path is or starts with /apiTHENrequest from the origin/v2/…',
     ]);
 });
 
@@ -124,7 +124,7 @@ test('a module and site settings are copied to another site, with errors at thei
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Copy' }).click();
   await dialog.getByText('Required', { exact: true }).waitFor();
-  await choose('To these sites', 'Outlet');
+  await choose('Sites', 'Outlet');
   await dialog.getByRole('button', { name: 'Copy' }).click();
   await dialog.waitFor({ state: 'hidden' });
   expect(await call(customHeaders.list, { params: other.params })).toMatchObject({ data: [{ name: 'Mine' }] });
@@ -132,7 +132,7 @@ test('a module and site settings are copied to another site, with errors at thei
   await page.goto(`/user/${at}?view=overview`);
   await page.getByRole('button', { name: 'Copy to other sites' }).click();
   await choose('Settings', 'Cache rules');
-  await choose('To these sites', 'Outlet');
+  await choose('Sites', 'Outlet');
   await keepPicture(page, 'copy-settings');
   await dialog.getByRole('button', { name: 'Copy' }).click();
   await dialog.waitFor({ state: 'hidden' });
@@ -162,15 +162,15 @@ test('redirects are imported from a file, invalid lines first, and targets are r
   await page.getByRole('button', { name: 'Import CSV' }).click();
   const lines = Array.from({ length: 300 }, (_, i) => `/from/${i},https://old.example.com/${i}`);
   await page.getByLabel('Lines').fill(['source,target', ...lines, '/bad,javascript:1'].join('\n'));
-  await page.getByText('1 line is to be mended.').waitFor();
+  await page.getByText('1 line to fix.').waitFor();
   expect(await page.getByRole('button', { name: 'Add 301 redirects' }).isDisabled()).toBe(true);
   await page.getByLabel('Lines').fill(['source,target', ...lines].join('\n'));
   await page.getByRole('button', { name: 'Add 300 redirects' }).click();
   await page.getByText('300 of 3,000').waitFor();
 
   await page.getByRole('button', { name: 'Replace in targets' }).click();
-  await page.getByLabel('In targets, this').fill('https://old.example.com');
-  await page.getByLabel('Becomes this').fill('https://new.example.com');
+  await page.getByLabel('Replace in targets').fill('https://old.example.com');
+  await page.getByLabel('With').fill('https://new.example.com');
   await page.getByRole('button', { name: 'Review' }).click();
   await page.getByText('300 targets change').waitFor();
   await page.getByText('https://new.example.com/0', { exact: true }).waitFor();
@@ -183,7 +183,7 @@ test('redirects are imported from a file, invalid lines first, and targets are r
   await page.getByLabel('Source', { exact: true }).fill('/self');
   await page.getByLabel('Target', { exact: true }).fill('/self');
   await page.getByRole('dialog').getByRole('button', { name: 'Add redirect' }).click();
-  await page.getByText('Leads back to itself').waitFor();
+  await page.getByText('This would create a loop').waitFor();
 });
 
 test('a token module is created from a preset, its keys are swapped, and the tester signs URLs and explains rejections', async () => {
@@ -192,7 +192,7 @@ test('a token module is created from a preset, its keys are swapped, and the tes
   await page.getByRole('button', { name: 'Add token module' }).click();
   const form = page.getByRole('dialog');
   await form.getByLabel('Name', { exact: true }).fill('Paid');
-  await form.getByRole('combobox', { name: 'Form of the token' }).click();
+  await form.getByRole('combobox', { name: 'Token format' }).click();
   await page.getByRole('option', { name: 'Tencent Cloud D' }).click();
   await form.getByText('…?sign={sign}&t={time}').waitFor();
   await form.getByLabel('Key 1 of entry 1', { exact: true }).fill('one key');
@@ -213,21 +213,21 @@ test('a token module is created from a preset, its keys are swapped, and the tes
   await page.getByLabel('Edit Paid').click();
   await form.getByText('Stored').first().waitFor();
   expect(await form.innerHTML()).not.toMatch(/the-(first|second)-key/);
-  await form.getByRole('button', { name: 'Make the secondary primary' }).click();
+  await form.getByRole('button', { name: 'Make the secondary key primary' }).click();
   await form.getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect(await stored()).toEqual(before.toReversed()));
 
   await page.getByRole('button', { name: 'Test', exact: true }).click();
   await form.getByLabel('URL without a token').fill('https://www.example.com/film.mp4');
   await form.getByRole('button', { name: 'Sign', exact: true }).click();
-  const asked = form.getByLabel('URL as the visitor asks for it');
+  const asked = form.getByLabel('URL that the visitor requests');
   await eventually(async () => expect(await asked.inputValue()).toMatch(/film\.mp4\?sign=[0-9a-f]{32}&t=\d{10}$/));
-  await form.getByRole('button', { name: 'Judge' }).click();
+  await form.getByRole('button', { name: 'Check' }).click();
   await form.getByText('Signed with the key “Primary”').waitFor();
   await keepPicture(page, 'token-tester');
   await asked.fill('https://www.example.com/film.mp4');
-  await form.getByRole('button', { name: 'Judge' }).click();
-  await form.getByText('There is no token. It is expected as sign={sign}').waitFor();
+  await form.getByRole('button', { name: 'Check' }).click();
+  await form.getByText('The token is missing. Expected: sign={sign}').waitFor();
 });
 
 // Regression: Publish did nothing until a field had lost focus.
@@ -258,7 +258,7 @@ test('publishing an incomplete rule opens it, shows the error and focuses its fi
   await page.keyboard.type('/static/');
   await page.getByRole('button', { name: 'More options' }).click();
   await page.getByRole('combobox', { name: 'Cookies', exact: true }).click();
-  await page.getByRole('option', { name: 'Only listed ones count' }).click();
+  await page.getByRole('option', { name: 'Vary by listed cookies' }).click();
   await page.getByRole('button', { name: 'More options' }).click();
   // Regression: the field with the error was collapsed.
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
@@ -271,10 +271,10 @@ test('publishing an incomplete rule opens it, shows the error and focuses its fi
   await page.getByRole('button', { name: 'Discard' }).click();
 
   await page.goto(`/user/${at}/${domain.name}?tab=hotlink`);
-  await add('Add link rule');
+  await add('Add referrer rule');
   await page.getByLabel('Hosts').fill('friend.example');
   await add('Add header rule');
-  await refuse('Publish', 'Header field');
+  await refuse('Publish', 'Header');
   await page.keyboard.type('User-Agent');
   await refuse('Publish', 'Value');
   // The other list is valid but is not published alone.

@@ -66,7 +66,7 @@ test('the record is copied from the list, checked on demand, and the domain is e
   const value = await drawer.locator('dd').nth(2).innerText();
   authority.records.set(record, { txt: [value.trim()] });
   await drawer.getByRole('button', { name: 'Check again' }).click();
-  await drawer.getByText('Name proven').waitFor();
+  await drawer.getByText('Verified').waitFor();
   await drawer.getByRole('button', { name: 'Turn on' }).click();
   await page.getByText('1 domain turned on').waitFor();
   await page.keyboard.press('Escape');
@@ -108,8 +108,8 @@ test('an operator requires verification of every name on its settings page', asy
   const { build, as } = consoles.app;
   const site = await build.site();
   const { page } = await consoles.openAs(site.client, 'systemManagement/systemSetting', { language: 'en' });
-  const part = page.getByRole('region', { name: 'Proof of names' });
-  await part.getByLabel('Ask for a proof of every new name').click();
+  const part = page.getByRole('region', { name: 'Domain verification' });
+  await part.getByLabel('Verify every new name').click();
   await part.getByRole('button', { name: 'Save' }).click();
   await keepPicture(page, 'name-proof-setting');
   const add = () =>

@@ -47,7 +47,7 @@ test('a node is installed on one page, which shows errors in place of the output
   await problem.getByRole('button', { name: 'Try again from here' }).waitFor();
   expect(await page.getByLabel('Messages').getByRole('listitem').count()).toBe(0);
   await keepPicture(page, 'install-unreachable');
-  await page.getByRole('button', { name: 'Address and credential' }).click();
+  await page.getByRole('button', { name: 'Address and credentials' }).click();
   expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('127.0.0.1');
   await page.getByLabel('SSH port').fill(String(machines.port));
   await page.getByRole('button', { name: 'Next' }).click();
@@ -83,7 +83,7 @@ test('a node is installed on one page, which shows errors in place of the output
   await keepPicture(page, 'install-steps');
   await say('check', { state: 'failed', fault: 'portTaken', message: '443 is held by "caddy"', endedAt: new Date() });
   await db.nodeJob.update({ where: { id: jobId }, data: { state: 'failed', endedAt: new Date() } });
-  await problem.getByText(/A port is taken/).waitFor();
+  await problem.getByText(/A port is already in use/).waitFor();
   await problem.getByText('443 is held by "caddy"').waitFor();
   await keepPicture(page, 'install-failed');
 
@@ -102,8 +102,8 @@ test('a node is installed on one page, which shows errors in place of the output
   await say('connect', { state: 'failed', fault: 'credentials', message: 'root was not let in' });
   await say('check', { state: 'waiting', fault: null, message: null });
   await db.nodeJob.update({ where: { id: jobId }, data: { state: 'failed', endedAt: new Date() } });
-  await problem.getByText(/The machine refuses the credential/).waitFor();
-  await problem.getByRole('button', { name: 'Change address or credential' }).click();
+  await problem.getByText(/The machine rejects the credentials/).waitFor();
+  await problem.getByRole('button', { name: 'Change address or credentials' }).click();
   await page.getByLabel('Password', { exact: true }).last().fill('another');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Stop' }).waitFor();
@@ -131,7 +131,7 @@ test('a node is installed on one page, which shows errors in place of the output
   await call(groups.create, { params: { zoneId: zone.id }, body: { name: 'Taiwan core' } });
   await db.nodeJob.update({ where: { id: jobId }, data: { state: 'completed', endedAt: new Date() } });
   await page.reload();
-  await page.getByRole('button', { name: 'Put on a line' }).click();
+  await page.getByRole('button', { name: 'Add to a line' }).click();
   await expect.poll(() => dialog.getByRole('combobox', { name: 'Group' }).inputValue()).toBe('Taiwan core');
   await dialog.getByRole('combobox', { name: 'Line' }).click();
   await page.getByRole('option', { name: 'Chunghwa Telecom' }).click();

@@ -94,7 +94,7 @@ describe.each([
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => active(page).textContent()).toContain('Demo site');
     await page.keyboard.press('ArrowRight');
-    await expect.poll(() => active(page).textContent()).toContain('Try a request');
+    await expect.poll(() => active(page).textContent()).toContain('Simulate request');
     await page.keyboard.press('ArrowDown');
     await expect.poll(() => active(page).textContent()).toContain('Domains');
     await page.keyboard.press('Enter');
@@ -153,7 +153,7 @@ test(
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sitesSetting/**');
     await page.locator('main h1').waitFor();
-    const plain = [...creatable('client/menu.ts'), ...creatable('site-views.ts'), 'Add zone port', 'Add kept URL'];
+    const plain = [...creatable('client/menu.ts'), ...creatable('site-views.ts'), 'Add zone port', 'Add always-cached URL'];
     expect(plain.length).toBeGreaterThan(20);
     for (const name of plain) {
       await page.goto('/client/dashboard');

@@ -88,15 +88,15 @@ test('several forwards are created at once, validated line by line, with server 
   const { site, rows, address } = await siteWithPorts();
   await consoles.app.build.forward({ site: await consoles.app.build.site({ product: site.product }), port: 8023 });
   const { page } = await consoles.openAs(site.owner, address, { language: 'en', expectedErrors: /409/ });
-  await page.getByRole('button', { name: 'Add many' }).click();
+  await page.getByRole('button', { name: 'Add several' }).click();
   const form = page.getByRole('dialog');
   const box = form.getByRole('textbox', { name: 'Forwards' });
   await box.fill('8022 192.0.2.1:22\n5353/udp 192.0.2.1\n999 192.0.2.1:22');
-  await form.getByText('No origin: write address:port').waitFor();
-  await form.getByText('The port is not between 1000 and 65000, or reserved').waitFor();
+  await form.getByText('Not a valid origin. Use address:port.').waitFor();
+  await form.getByText('The port must be 1000–65000 and not reserved').waitFor();
   await keepPicture(page, 'ports-many');
   await box.fill('8022 192.0.2.1:22 # games, eu\n8023 192.0.2.1:23');
-  await form.getByRole('button', { name: 'Add many' }).click();
+  await form.getByRole('button', { name: 'Add several' }).click();
   // The port is in use by another customer, who is not named.
   await page.getByText('8023 192.0.2.1:23').last().waitFor();
   expect(await rows()).toEqual([]);

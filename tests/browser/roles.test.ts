@@ -79,7 +79,7 @@ describe('an API token', () => {
     const { page } = await consoles.openAs(user, 'userManagement/apiTokenSetting');
     await page.getByRole('button', { name: 'Add token' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('deploy');
-    await page.getByLabel('Addresses').fill('127.0.0.1\n::1');
+    await page.getByLabel('Allowed addresses').fill('127.0.0.1\n::1');
     await page.getByRole('checkbox', { name: 'Sites: read', exact: true }).check();
     await page.locator('form').getByRole('button', { name: 'Add token' }).click();
     const token = (await page.getByRole('region', { name: 'Token', exact: true }).locator('pre').textContent()) ?? '';
@@ -91,7 +91,7 @@ describe('an API token', () => {
     const address = command.split(' ').at(-1) ?? '';
     const ask = async () => (await fetch(address, { headers: { authorization: `Bearer ${token}` } })).status;
     expect(await ask()).toBe(200);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have stored the token' }).click();
     expect(await page.content()).not.toContain(token);
 
     await page.getByRole('button', { name: 'Actions for deploy' }).click();

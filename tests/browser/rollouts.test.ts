@@ -36,16 +36,16 @@ test(
     await agent.getByRole('button', { name: 'Upgrade 4 nodes' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('4 nodes', { exact: true }).waitFor();
-    await dialog.getByRole('combobox', { name: 'How fast' }).click();
-    await page.getByRole('option', { name: /^All at once/ }).click();
+    await dialog.getByRole('combobox', { name: 'Strategy' }).click();
+    await page.getByRole('option', { name: /^All at the same time/ }).click();
     await dialog.getByText('No automatic rollback: the fast lane has no waves').waitFor();
     await dialog.getByRole('button', { name: 'Upgrade', exact: true }).click();
     await dialog.locator('[aria-invalid="true"][name="reason"]').waitFor();
-    await dialog.getByRole('combobox', { name: 'How fast' }).click();
-    await page.getByRole('option', { name: /^Quick/ }).click();
+    await dialog.getByRole('combobox', { name: 'Strategy' }).click();
+    await page.getByRole('option', { name: /^Fast/ }).click();
     await dialog.getByText('Wave 2 · 50% of each zone').waitFor();
     await dialog.getByText('All updated nodes roll back automatically').waitFor();
-    await dialog.getByLabel('Why').fill('It leaks');
+    await dialog.getByLabel('Reason').fill('It leaks');
     await keepPicture(page, 'upgrade-form');
     await dialog.getByRole('button', { name: 'Upgrade', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Agent 1.1.0' }).waitFor();
@@ -69,7 +69,7 @@ test(
     await steps.getByText('Nodes updated · Nodes online').first().waitFor();
     await steps.locator('[aria-current="step"]').getByText('Wave 2 · 50% of each zone').waitFor();
     await page
-      .getByRole('region', { name: 'Notices of this console' })
+      .getByRole('region', { name: 'Console notices' })
       .getByText(/^Rolling out Agent 1\.1\.0: wave 2/)
       .waitFor();
     await keepPicture(page, 'rollout-soaking');
@@ -126,13 +126,13 @@ test('an upgrade without nodes is not started, and shows an error at the version
   const { page } = await consoles.openAs(node.zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
   await page.getByRole('button', { name: 'Roll out a version' }).first().click();
   const form = page.getByRole('dialog');
-  await form.getByText('No node is left to upgrade to it').waitFor();
+  await form.getByText('No node needs this upgrade').waitFor();
   await form.getByRole('button', { name: 'Upgrade', exact: true }).click();
   const version = form.getByRole('combobox', { name: 'Version' });
   await expect.poll(() => version.getAttribute('aria-invalid')).toBe('true');
   await version.click();
   await page.getByRole('option', { name: '1.0.0' }).click();
   await form.getByText('1 node', { exact: true }).waitFor();
-  await form.getByText('This is older than what some of them run').waitFor();
+  await form.getByText('This is older than the version of some nodes').waitFor();
   await page.context().close();
 });

@@ -77,7 +77,7 @@ test('an expired session leads to the sign-in form, then back to the page and it
   await drawer.getByRole('button', { name: 'Add zone' }).click();
 
   await page.waitForURL('**/client/login?next=*');
-  await page.getByText('What you were editing is kept in this tab').waitFor();
+  await page.getByText('Your edits are kept in this tab').waitFor();
   await enter(page, person.email);
   await page.waitForURL('**/client/nodeManage/zonesList?sort=-name');
   await page.getByRole('button', { name: 'Add zone' }).first().click();

@@ -89,24 +89,24 @@ describe('a person signs in', () => {
     const { page } = window;
     await page.goto('/client/login');
     expect(await faultsOf(window)).toEqual([]);
-    await page.getByRole('link', { name: 'Forgotten password' }).click();
+    await page.getByRole('link', { name: 'Forgot password?' }).click();
     // Until then the focused field belongs to the sign-in form.
-    await page.getByRole('button', { name: 'Mail the link' }).waitFor();
+    await page.getByRole('button', { name: 'Send link' }).waitFor();
     await page.getByLabel('E-mail').fill(email);
     expect(await faultsOf(window)).toEqual([]);
-    await page.getByRole('button', { name: 'Mail the link' }).click();
-    await page.getByText('If there is such an account').waitFor();
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByText('If the account exists').waitFor();
     const token = tokenIn(await mailTo(app.mailDir, email));
     await page.goto(`/client/verifyMail?token=${token}`);
     await page.waitForURL('**/login/createPassword');
     expect(await faultsOf(window)).toEqual([]);
     await page.getByLabel('New password', { exact: true }).fill('password1');
     await page.getByLabel('Password again').fill('password1');
-    await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByText('Too common, easy to guess').waitFor();
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Too common and easy to guess').waitFor();
     await page.getByLabel('New password', { exact: true }).fill('a rather different one');
     await page.getByLabel('Password again').fill('a rather different one');
-    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('button', { name: 'Set password' }).click();
     await page.getByText('Create Password Successful!').waitFor();
     await enter(window, email, 'a rather different one');
     await isIn(window);
@@ -139,7 +139,7 @@ describe('a person signs in', () => {
     expect(await codes.count()).toBe(10);
     const [recovery = ''] = await codes.allTextContents();
     expect(await faultsOf(window)).toEqual([]);
-    await page.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByRole('button', { name: 'I have stored the codes' }).click();
     await page.getByText('10 recovery codes are left').waitFor();
 
     await signOut(window);
@@ -176,7 +176,7 @@ describe('a person signs in', () => {
     await isIn(window);
     await page.goto('/client/security?tab=passkeys');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByLabel('Name of this passkey').fill('This computer');
+    await page.getByLabel('Passkey name').fill('This computer');
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByText('The passkey was added').waitFor();
@@ -238,7 +238,7 @@ test('the next page of the sign-in loads under a progress bar', async () => {
   const held: Route[] = [];
   const chunks = /assets\/pages-.*\.js$/;
   await page.route(chunks, (route) => void held.push(route));
-  await page.getByRole('link', { name: 'Forgotten password' }).click();
+  await page.getByRole('link', { name: 'Forgot password?' }).click();
   await page.getByRole('progressbar', { name: 'Loading' }).waitFor();
   await expect.poll(() => held.length).toBeGreaterThan(0);
   await page.unroute(chunks);
@@ -326,10 +326,10 @@ describe('a person who is signed in', () => {
     }
     const { page } = here;
     await page.goto('/client/security?tab=devices');
-    await page.getByText('this one').first().waitFor();
+    await page.getByText('this device').first().waitFor();
     expect(await faultsOf(here)).toEqual([]);
     await page.goto('/client/changePassword');
-    await page.getByLabel('Present password').fill(password);
+    await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password', { exact: true }).fill('a rather different one');
     await page.getByLabel('Password again').fill('a rather different one');
     expect(await faultsOf(here)).toEqual([]);

@@ -35,10 +35,10 @@ test('a request is simulated as a browser and as a crawler, with a link to the b
   await expect.poll(() => page.locator('main form').textContent()).toMatch(/domain/i);
   await urlField.fill(url());
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'A browser' }).click();
+  await page.getByRole('button', { name: 'Browser' }).click();
   await page.getByRole('button', { name: 'Simulate' }).click();
   await expect.poll(() => page.locator('main output').textContent()).toMatch(/200/);
-  await expect.poll(() => page.locator('main ol').textContent()).toContain('Looked for in the cache');
+  await expect.poll(() => page.locator('main ol').textContent()).toContain('Cache lookup');
   for (const width of [1440, 360])
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 900 });
@@ -48,9 +48,9 @@ test('a request is simulated as a browser and as a crawler, with a link to the b
       await keepPicture(page, `simulate-en-${width}-${colorScheme}`);
     }
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.getByRole('button', { name: 'A crawler' }).click();
+  await page.getByRole('button', { name: 'Crawler' }).click();
   await page.getByRole('button', { name: 'Simulate' }).click();
-  await expect.poll(() => page.locator('main output').textContent()).toContain('The edge answers 403 itself');
+  await expect.poll(() => page.locator('main output').textContent()).toContain('The edge responds with 403');
   await page.locator('main ol li').last().getByRole('link').click();
   await expect.poll(() => page.url()).toContain('view=hotlink');
   expect(browserErrors()).toEqual([]);
@@ -68,8 +68,8 @@ test('an unsaved change is simulated before it is saved', async () => {
   await page.getByRole('textbox', { name: 'Values' }).last().fill('svg');
   await page.getByRole('textbox', { name: 'At most' }).last().fill('1234');
   await page.getByRole('button', { name: 'Review', exact: true }).click();
-  const shown = page.getByRole('dialog', { name: 'What saving would change' });
-  await shown.getByText('Try a request as if it were saved').click();
+  const shown = page.getByRole('dialog', { name: 'Review changes' });
+  await shown.getByText('Simulate with unsaved changes').click();
   await shown.getByLabel('URL').fill(url());
   await shown.getByRole('button', { name: 'Simulate' }).click();
   await expect.poll(() => shown.locator('ol').textContent()).toMatch(/At most 1,234.KiB\/s.*not saved yet/);

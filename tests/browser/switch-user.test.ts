@@ -19,7 +19,7 @@ afterAll(() => consoles.stop());
 const refused = { expectedErrors: /the server responded with a status of 4\d\d/ };
 const act = (who: SignedInAccount, { id }: { id: string }) =>
   app.as(who).call(proxy.start, { body: { accountID: id } });
-const banner = (page: Page) => page.getByRole('region', { name: 'Notices of this console' });
+const banner = (page: Page) => page.getByRole('region', { name: 'Console notices' });
 const cookies = async (page: Page) =>
   Object.fromEntries((await page.context().cookies()).map(({ name, value }) => [name, value]));
 

@@ -82,7 +82,7 @@ describe('a list', () => {
     await page.locator('tbody td').first().waitFor();
     expect(await headsOf(page)).toEqual(wanted);
     await page.getByRole('button', { name: 'Columns' }).click();
-    await page.getByRole('button', { name: 'As it was' }).click();
+    await page.getByRole('button', { name: 'Reset columns' }).click();
     await expect.poll(() => headsOf(page)).toEqual(before);
     await page.context().close();
   });
@@ -149,7 +149,7 @@ describe('a list', () => {
     const tenant = await build.client();
     for (const [who, list, text] of [
       [await build.user(tenant), 'sitesManagement', 'Sites appear here once your operator has set them up.'],
-      [tenant.client, 'nodeManage/domains', 'Domains are added inside a site.'],
+      [tenant.client, 'nodeManage/domains', 'Open a site to add domains.'],
     ] as const) {
       const { page } = await consoles.openAs(who, list);
       await expect.poll(() => page.getByText(text).count()).toBe(1);
@@ -183,7 +183,7 @@ describe('a bulk action', () => {
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
     await bulk(page).getByRole('button', { name: 'Turn on' }).click();
     const preview = page.getByRole('dialog');
-    await preview.getByText('1 skipped: It is so already').waitFor();
+    await preview.getByText('1 skipped: No change needed').waitFor();
     await preview.getByRole('button', { name: 'Turn on' }).click();
     const results = page.getByRole('region', { name: 'Turn on' });
     await results.getByText('2 done').waitFor();
@@ -380,7 +380,7 @@ describe('an undo of what was set for several nodes', () => {
   const settings: [string, 'role' | 'genevaPacketSize' | 'logRotateSeconds' | 'zoneId', Fill][] = [
     ['Change role', 'role', async (form) => form.getByText('Backup', { exact: true }).click()],
     ['Set Geneva', 'genevaPacketSize', async (form) => form.getByLabel('Packet size').fill('100')],
-    ['Rotate logs by time', 'logRotateSeconds', choose('Every week')],
+    ['Set log rotation', 'logRotateSeconds', choose('Every week')],
     ['Move to zone', 'zoneId', choose('West')],
   ];
   test.each(settings)('gives each its own value back: %s', async (name, column, fill) => {
@@ -602,7 +602,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     const taken = await db.edgeNode.findFirstOrThrow({ where: { zoneId: zone.id, name: name(1) } });
     await db.edgeNode.update({ where: { id: taken.id }, data: { parentId: main.id } });
     await page.goto(`/client/nodeManage/nodesList/${main.id}`);
-    await page.getByRole('button', { name: 'Add sub nodes' }).click();
+    await page.getByRole('button', { name: 'Add sub-nodes' }).click();
     const dialog = page.getByRole('dialog');
     const field = dialog.getByRole('combobox', { name: 'Nodes' });
     await field.click();
@@ -612,7 +612,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.getByRole('option', { name: name(MANY - 1) }).click();
     await page.keyboard.press('Escape');
     await keepPicture(page, 'many-sub-nodes');
-    await dialog.getByRole('button', { name: 'Add sub nodes' }).click();
+    await dialog.getByRole('button', { name: 'Add sub-nodes' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: name(MANY - 1) }).waitFor();
     await page.context().close();
@@ -662,7 +662,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await choices.getByRole('option', { name: /^3 · / }).click();
     await page.waitForURL(/from=3&/);
     await expect.poll(() => from.inputValue()).toContain('3 · ');
-    await page.getByText('Things that differ: 1').waitFor();
+    await page.getByText('Items that differ: 1').waitFor();
     await page.context().close();
   });
 

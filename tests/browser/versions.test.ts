@@ -25,8 +25,8 @@ async function faultsOf(page: Page) {
 }
 
 const looks = [
-  { language: 'zh-TW', width: 1440, rollback: '還原到此版本', confirm: '還原', changes: '查看變更' },
-  { language: 'en', width: 390, rollback: 'Roll back to this', confirm: 'Roll back', changes: 'What changed' },
+  { language: 'zh-TW', width: 1440, rollback: '還原到此版本', confirm: '還原', changes: '檢視變更' },
+  { language: 'en', width: 390, rollback: 'Restore this version', confirm: 'Restore', changes: 'View changes' },
 ] as const;
 
 test.each(looks)('a change is found and rolled back, in $language at $width px', { timeout: 240_000 }, async (look) => {
@@ -77,11 +77,11 @@ test('any two versions are compared side by side', { timeout: 240_000 }, async (
   await rows.first().getByText('1 bandwidth limit added').waitFor();
   for (const nth of [0, 2]) await rows.nth(nth).getByRole('checkbox').click();
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
-  await page.getByText('Things that differ: 2').waitFor();
+  await page.getByText('Items that differ: 2').waitFor();
   const [before, after] = [page.locator('main del'), page.locator('main ins')];
   await after.getByText(/22.KiB/).waitFor();
   expect(await before.count()).toBe(0);
-  await page.getByRole('button', { name: 'Turn round' }).click();
+  await page.getByRole('button', { name: 'Swap' }).click();
   await before.getByText(/22.KiB/).waitFor();
   expect(await after.count()).toBe(0);
   await keepPicture(page, 'versions-compared');
@@ -89,7 +89,7 @@ test('any two versions are compared side by side', { timeout: 240_000 }, async (
 });
 
 const previews = [
-  { language: 'zh-CN', width: 1440, preview: '预览变更', keep: '继续编辑' },
+  { language: 'zh-CN', width: 1440, preview: '预览更改', keep: '继续编辑' },
   { language: 'en', width: 390, preview: 'Review', keep: 'Keep editing' },
 ] as const;
 
@@ -135,7 +135,7 @@ test(
     await page.getByRole('textbox', { name: 'Values' }).last().fill('mp4');
     await page.getByRole('textbox', { name: 'At most' }).last().fill('1234');
     await page.getByRole('button', { name: 'Review', exact: true }).click();
-    const shown = page.getByRole('dialog', { name: 'What saving would change' });
+    const shown = page.getByRole('dialog', { name: 'Review changes' });
     await shown.locator('ins', { hasText: /1,234.KiB/ }).waitFor();
     const listed = async () => (await user(rates.list, { params: { siteId } })).data.map(({ rate }) => rate);
     expect(await listed()).not.toContain(1234);

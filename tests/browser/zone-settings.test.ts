@@ -47,18 +47,18 @@ test(
     await keepPicture(page, 'zone-versions');
     await page.getByText('phones lose their connections').waitFor();
     await page
-      .getByRole('row', { name: /As it was at the beginning/ })
+      .getByRole('row', { name: /Initial settings/ })
       .getByRole('button')
       .first()
       .click();
-    await page.getByRole('menuitem', { name: 'Roll back to this' }).click();
+    await page.getByRole('menuitem', { name: 'Restore this version' }).click();
     // The review shows the effect, and a reason is required.
-    const review = page.getByRole('region', { name: 'What this change would do' });
+    const review = page.getByRole('region', { name: 'Review changes' });
     await review.getByText('keepalive_timeout 20s;').waitFor();
-    await review.getByRole('button', { name: 'Roll back to this' }).click();
+    await review.getByRole('button', { name: 'Restore this version' }).click();
     await review.getByText('Required').waitFor();
     await page.getByLabel('Reason').fill('it was the network');
-    await page.getByRole('button', { name: 'Roll back to this' }).click();
+    await page.getByRole('button', { name: 'Restore this version' }).click();
     await page.getByText('it was the network').waitFor();
 
     await page.getByRole('link', { name: 'Kill switches' }).click();
@@ -72,7 +72,7 @@ test(
     await page.getByRole('row', { name: /HTTPS/ }).getByRole('button').first().click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     const form = page.getByRole('dialog');
-    const preview = form.getByRole('region', { name: 'What this change would do' });
+    const preview = form.getByRole('region', { name: 'Review changes' });
     await preview.getByText('80, 443 HTTPS').waitFor();
     await form.getByRole('button', { name: 'Remove', exact: true }).click();
     await form.locator('[aria-invalid="true"][name="reason"]').waitFor();
@@ -134,7 +134,7 @@ test(
     await workers.blur();
     await expect.poll(() => workers.inputValue()).toBe('4');
     await page.keyboard.press('ControlOrMeta+s');
-    const review = page.getByRole('region', { name: 'What this change would do' });
+    const review = page.getByRole('region', { name: 'Review changes' });
     await review.getByText('one per core').waitFor();
     await review.getByRole('button', { name: 'Keep editing' }).press('Enter');
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Review');
@@ -174,7 +174,7 @@ test(
     await review();
     await keepPicture(page, 'nginx-defaults-review');
     await save.click();
-    await page.getByText(/^worker, line 1: nginx says: /).waitFor();
+    await page.getByText(/^worker, line 1: nginx reports: /).waitFor();
     await page.getByRole('button', { name: 'Keep editing' }).click();
     await write('worker', 'worker_shutdown_timeout 10s;\n');
     await review();
@@ -207,7 +207,7 @@ test('an invalid list is not reviewed; its field gets focus', { timeout: 300_000
   await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true);
   expect(await list.inputValue()).toBe('203.0.113.0/24\nnot-an-address');
   await list.fill(Array.from({ length: 128 }, (_, i) => `${i + 64}.0.0.0/8`).join('\n'));
-  await page.getByText('Together they are half of all addresses').waitFor();
+  await page.getByText('Together these cover half of all addresses').waitFor();
   await list.fill('203.0.113.0/24\n198.51.100.7');
   await page.getByRole('button', { name: 'Review' }).click();
   // The review lists the addresses, which are in no nginx file.
@@ -224,7 +224,7 @@ test('an invalid list is not reviewed; its field gets focus', { timeout: 300_000
     language: 'zh-CN',
   });
   await chinese.getByRole('textbox', { name: '黑名单' }).fill([...networks, '192.0.2.0/24'].join('\n'));
-  await chinese.getByRole('button', { name: '预览变更' }).click();
+  await chinese.getByRole('button', { name: '预览更改' }).click();
   await chinese.getByText('17 行未变动').first().waitFor();
   expect(await chinese.locator('[data-code] .cm-changedLine').allTextContents()).toEqual(['192.0.2.0/24']);
   await keepPicture(chinese, 'zone-firewall-review-zh');
@@ -290,13 +290,13 @@ test('any two versions of a zone are compared, and the comparison has a URL', { 
   const row = (version: number) => page.locator('main [data-row]').nth(5 - version);
   for (const version of [4, 2]) await row(version).getByRole('checkbox').click();
   await page.getByRole('toolbar').getByRole('button', { name: 'Compare', exact: true }).click();
-  const shown = page.getByRole('region', { name: 'Difference of two versions' });
+  const shown = page.getByRole('region', { name: 'Difference between two versions' });
   await shown.getByText('+2 lines').waitFor();
   expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-comparison'))).toBe(true);
   const added = shown.locator('[data-code="Block list, Version 4"] .cm-merge-b .cm-changedLine');
   await expect.poll(() => added.allTextContents()).toEqual(['198.51.100.0/24', '203.0.113.0/24']);
   await keepPicture(page, 'zone-versions-compared');
-  await shown.getByRole('button', { name: 'Turn round' }).click();
+  await shown.getByRole('button', { name: 'Swap' }).click();
   await shown.getByText('−2 lines').waitFor();
   await page.reload();
   await shown.getByText('−2 lines').waitFor();
@@ -306,7 +306,7 @@ test('any two versions of a zone are compared, and the comparison has a URL', { 
   await shown.getByText('HTTP/2').waitFor();
   await shown.getByRole('button', { name: 'All versions' }).click();
   await row(1).getByRole('button').last().click();
-  await page.getByRole('menuitem', { name: 'Compare with now' }).click();
+  await page.getByRole('menuitem', { name: 'Compare with current' }).click();
   await shown.getByText('+3 lines').waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
   await page.setViewportSize({ width: 360, height: 740 });
@@ -320,15 +320,15 @@ test('any two versions of a zone are compared, and the comparison has a URL', { 
   await page.goto(`/client/nodeManage/zonesList/${zone.id}?tab=versions`);
   const offered = async (i: number) => {
     await page.locator('main [data-row]').nth(i).getByRole('button').last().click();
-    await page.getByRole('menuitem', { name: 'Compare with now' }).waitFor();
+    await page.getByRole('menuitem', { name: 'Compare with current' }).waitFor();
     const names = await page.getByRole('menuitem').allTextContents();
     await page.keyboard.press('Escape');
     await page.getByRole('menu').waitFor({ state: 'detached' });
     return names;
   };
-  await page.getByText('As it was at the beginning').waitFor();
-  expect(await offered(3)).not.toContain('What changed');
-  expect(await offered(2)).toContain('What changed');
+  await page.getByText('Initial settings').waitFor();
+  expect(await offered(3)).not.toContain('View changes');
+  expect(await offered(2)).toContain('View changes');
   await page.context().close();
 });
 
@@ -361,11 +361,11 @@ test('anti-CC is set by a preset, previewed as a visitor sees it, and published'
   const place = `nodeManage/zonesList/${zone.id}?tab=anticc`;
   const { page } = await consoles.openAs(zone.client, place);
   await page.getByRole('button', { name: 'Strict' }).click();
-  await page.getByRole('radio', { name: 'Type what a picture shows' }).click();
+  await page.getByRole('radio', { name: 'Picture code' }).click();
   await page.getByText('Type the 5 characters in the picture').waitFor();
-  await expect.poll(() => page.getByLabel('Requests of one address').inputValue()).toBe('120 requests');
+  await expect.poll(() => page.getByLabel('Requests per address').inputValue()).toBe('120 requests');
   await page.getByRole('textbox', { name: 'Paths' }).fill('api');
-  await page.getByText('begins with / and has no ? or #').waitFor();
+  await page.getByText('Start with / and leave out ? and #').waitFor();
   await page.getByRole('textbox', { name: 'Paths' }).fill('/api/');
   await keepPicture(page, 'zone-anti-cc');
   await page.getByRole('button', { name: 'Review' }).click();
@@ -390,11 +390,11 @@ test(
     const zone = await consoles.app.build.zone();
     const place = `nodeManage/zonesList/${zone.id}?tab=ipset`;
     const { page } = await consoles.openAs(zone.client, place);
-    await page.getByRole('switch', { name: 'Use the block set' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Enable the block set' }).click({ force: true });
     await page.getByRole('button', { name: 'Review' }).click();
     await page.getByLabel('Reason').fill('bots');
     await page.getByRole('button', { name: /^Publish/ }).click();
-    await page.getByText('Nobody is blocked just now').waitFor();
+    await page.getByText('No blocked addresses').waitFor();
     await page.getByRole('button', { name: 'Block addresses' }).click();
     const form = page.getByRole('dialog');
     await form.getByRole('textbox', { name: 'IP addresses' }).fill('203.0.113.7\n203.0.113.7');
@@ -420,9 +420,9 @@ test(
     const { page: narrow } = await consoles.openAs(zone.client, place, { width: 390, theme: 'dark' });
     await narrow.getByText('3 of 50,000 blocked').waitFor();
     await keepPicture(narrow, 'zone-ipset-dark');
-    await page.getByRole('button', { name: 'Flush' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Flush' }).click();
-    await page.getByText('Nobody is blocked just now').waitFor();
+    await page.getByRole('button', { name: 'Empty' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Empty' }).click();
+    await page.getByText('No blocked addresses').waitFor();
     const { data } = await consoles.app.as(zone.client).call(ipset.get, { params: { zoneId: zone.id } });
     expect(data).toEqual([]);
   },

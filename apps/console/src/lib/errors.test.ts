@@ -116,8 +116,8 @@ describe('a call may have words of its own', () => {
 test('who asks too often learns how long to wait', () => {
   const errorData = [{ path: '', rule: 'rate', message: '' }];
   const text = (wait: number | null) => explain(refused(101_003, { status: 429, errorData, wait })).text;
-  expect(text(90).replaceAll('\u00a0', ' ')).toBe('Too many attempts; try again in 1 min 30 s');
-  expect(text(null)).toBe('Too many attempts; wait a while, then try again');
+  expect(text(90).replaceAll('\u00a0', ' ')).toBe('Too many attempts. Try again in 1 min 30 s.');
+  expect(text(null)).toBe('Too many attempts. Try again later.');
 });
 
 test('a wrong input is named with its rule', () => {
@@ -127,16 +127,16 @@ test('a wrong input is named with its rule', () => {
 
 test('what a provider answers is said before the rule', () => {
   expect(ruleText('provider', 'Invalid API key')).toBe('Invalid API key');
-  expect(ruleText('provider', '')).toBe('The DNS provider refuses this');
+  expect(ruleText('provider', '')).toBe('The DNS provider rejects this');
 });
 
 test('a refusal that is about no field says its rule', () => {
   const text = (rule: string) => explain(refused(101_003, { status: 409, errorData: [{ rule }] })).text;
   expect(text('inUse')).toBe('Still in use');
-  expect(text('busy')).toBe('Somebody else is changing this, or it takes too long; try again');
+  expect(text('busy')).toBe('Someone else is changing this, or it took too long. Try again.');
 });
 
 test('a server out of reach and a fault of our own are told apart', () => {
-  expect(explain(new TypeError('Failed to fetch')).text).toBe('The server does not answer');
+  expect(explain(new TypeError('Failed to fetch')).text).toBe('The server does not respond');
   expect(explain(new Error('x is not a function')).text).toBe('Something Wrong! Please try again later.');
 });
