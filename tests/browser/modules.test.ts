@@ -84,10 +84,10 @@ test('a rewrite module is created in its form and reads as sentences, in order',
   const { page } = await consoles.openAs(site.owner, `${at}?view=rewrite`, { language: 'en' });
   await page.getByRole('button', { name: 'Add rewrite module' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Backend');
-  await page.getByLabel('Path 1').fill('/api');
+  await page.getByLabel('Path 1', { exact: true }).fill('/api');
   await page.getByLabel('New path 1').fill('https://elsewhere.example');
   await page.getByRole('button', { name: 'Add rule' }).click();
-  await page.getByLabel('Path 2').fill('/old');
+  await page.getByLabel('Path 2', { exact: true }).fill('/old');
   await page.getByLabel('New path 2').fill('/new');
   const submit = page.getByRole('dialog').getByRole('button', { name: 'Add rewrite module' });
   await submit.click();
@@ -169,8 +169,8 @@ test('redirects are imported from a file, invalid lines first, and targets are r
   await page.getByText('300 of 3,000').waitFor();
 
   await page.getByRole('button', { name: 'Replace in targets' }).click();
-  await page.getByLabel('Replace in targets').fill('https://old.example.com');
-  await page.getByLabel('With').fill('https://new.example.com');
+  await page.getByLabel('Find', { exact: true }).fill('https://old.example.com');
+  await page.getByLabel('Replace with').fill('https://new.example.com');
   await page.getByRole('button', { name: 'Review' }).click();
   await page.getByText('300 targets change').waitFor();
   await page.getByText('https://new.example.com/0', { exact: true }).waitFor();

@@ -140,7 +140,7 @@ describe('a person signs in', () => {
     const [recovery = ''] = await codes.allTextContents();
     expect(await faultsOf(window)).toEqual([]);
     await page.getByRole('button', { name: 'I have stored the codes' }).click();
-    await page.getByText('10 recovery codes are left').waitFor();
+    await page.getByText('10 recovery codes left').waitFor();
 
     await signOut(window);
     await enter(window, email);

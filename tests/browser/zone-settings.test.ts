@@ -30,7 +30,7 @@ test(
     await write('keepalive_timeout 20s;\nload_module x.so;\n');
     await page.locator('.cm-lintRange-error').waitFor();
     await page.getByRole('button', { name: 'Review' }).click();
-    await page.getByText('http, line 2: load_module may not be set').waitFor();
+    await page.getByText('http, line 2: load_module is not allowed').waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Publish/ }).isDisabled()).toBe(true);
     await keepPicture(page, 'zone-nginx-refused');
 
@@ -167,7 +167,7 @@ test(
     const save = page.getByRole('button', { name: 'Save' });
     const review = () => page.getByRole('button', { name: 'Review' }).click();
     await review();
-    await page.getByText('worker, line 2: user may not be set').waitFor();
+    await page.getByText('worker, line 2: user is not allowed').waitFor();
     await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Keep editing' }).click();
     await write('worker', 'worker_shutdown_timeout soon;\n');
@@ -240,7 +240,7 @@ test('a concurrent change is shown with its author before publishing', { timeout
   await http2.click({ force: true });
   const body = { soakSeconds: 90, reason: 'care' };
   await consoles.app.as(zone.client).call(zoneSettings.soak, { params: { zoneId: zone.id }, body });
-  const warning = page.getByText(`${zone.client.email} published version 2 meanwhile`);
+  const warning = page.getByText(`${zone.client.email} published version 2 while you were editing`);
   await warning.waitFor();
   expect(await http2.isChecked()).toBe(false);
   await page.getByRole('button', { name: 'Review' }).click();
@@ -270,7 +270,7 @@ test('a draft that survived the end of a session shows who changed the zone sinc
   await consoles.app.as(again).call(zoneSettings.soak, { params: { zoneId: zone.id }, body });
   await setSessionCookies(screen, consoles.base.client, again);
   await page.goto(`/client/${place}`);
-  await page.getByText(`${zone.client.email} published version 2 meanwhile`).waitFor();
+  await page.getByText(`${zone.client.email} published version 2 while you were editing`).waitFor();
   await expect.poll(() => page.getByRole('switch', { name: 'HTTP/2' }).isChecked()).toBe(false);
   await page.context().close();
 });
