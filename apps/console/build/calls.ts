@@ -1,5 +1,5 @@
-// `x.calls.ts` stands for `x.endpoints.ts` of the contract without its schemas: zod is a third of what the sign-in form would
-// load, and neither a menu nor a page without a form or table needs it. Types are those of the endpoints (tsconfig.json).
+// `x.calls.ts` stands for `x.endpoints.ts` of the contract without its schemas. Zod would be a third of the sign-in
+// form's script, and only pages with a form or table need it. Types are those of the endpoints (tsconfig.json).
 import { pathToFileURL } from 'node:url';
 import type { Group } from '@edgeloom/contract/endpoint.ts';
 import type { Plugin } from 'vite';
@@ -18,7 +18,7 @@ export function calls(): Plugin {
     async load(id) {
       if (!id.endsWith(suffix)) return null;
       const groups: Record<string, Group> = await import(pathToFileURL(id.slice(0, -suffix.length)).href);
-      // A development server is started anew when an endpoint is declared.
+      // Restart the development server after declaring an endpoint.
       return Object.entries(groups)
         .map(([name, group]) => `export const ${name} = ${JSON.stringify(withoutSchemas(group))};`)
         .join('\n');

@@ -1,5 +1,5 @@
-// Few, large chunks: the sign-in form with what every page needs, the frame with the dashboards, the other pages by the consoles
-// that have them, and two large libraries. A module's chunk follows from what imports it, so a new page needs no line here.
+// Few, large chunks: the sign-in form with shared modules, the frame with the dashboards, the other pages by the
+// consoles that have them, and two large libraries. A module's importers decide its chunk.
 import path from 'node:path';
 import type { Rolldown } from 'vite';
 
@@ -17,7 +17,7 @@ const libraries = {
 // Libraries are not listed: each goes with the first group that uses it.
 const isOurs = (id: string) => !id.includes('/node_modules/');
 
-/** These modules, and all of ours that `next` leads to. */
+/** These modules, and all modules of the console that `next` leads to. */
 function closure(starts: readonly string[], next: (id: string) => readonly string[]): Set<string> {
   const found = new Set(starts);
   for (const id of found) for (const other of next(id)) if (isOurs(other)) found.add(other);
@@ -55,7 +55,7 @@ export function chunks(): Rolldown.CodeSplittingOptions {
   const planOf = (graph: Graph) => (made ??= plan(graph));
   const libraryOf = (id: string, graph: Graph) =>
     planOf(graph).libraries.find(({ users }) => users.has(id))?.name ?? null;
-  /** Pages of so many consoles. A language file is a chunk by itself. */
+  /** Pages of so many consoles. Each language file is its own chunk. */
   const pagesOf = (count: number) => (id: string, graph: Graph) => {
     const names = planOf(graph).pages.flatMap(({ name, modules }) => (modules.has(id) ? name : []));
     const isPage = names.length === count && !id.includes('/locales/') && libraryOf(id, graph) === null;

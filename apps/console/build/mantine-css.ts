@@ -1,10 +1,10 @@
-// Mantine's stylesheet is one file for all its components. Here each component brings its own rules, so that a chunk has those of
-// its components alone. A development server takes the one file: it bundles Mantine before plugins see it.
+// Splits Mantine's single stylesheet by component, so that a chunk contains only the rules of its components. A
+// development server uses the single file, because it bundles Mantine before plugins run.
 import type { Plugin } from 'vite';
 
 const id = 'virtual:mantine.css';
 const component = /^(.*\/@mantine\/core)\/esm\/.*\/(\w+)\.module\.mjs$/;
-/** What belongs to no component. */
+/** Rules that belong to no component. */
 const base = ['baseline', 'default-css-variables', 'global'].map((name) => `styles/${name}.layer.css`);
 
 export function mantineCss(): Plugin {

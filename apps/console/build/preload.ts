@@ -1,4 +1,4 @@
-// Tells public/first-paint.js which files a page will ask for once its first script runs, so that they load beside it.
+// Gives public/first-paint.js the files that a page requests after its first script, so that they load in parallel.
 import type { Plugin, Rolldown } from 'vite';
 
 export function preload(): Plugin {

@@ -53,9 +53,9 @@ function leaveWithTheSession(router: ReturnType<typeof createBrowserRouter>) {
       dropDrafts();
       return void router.navigate(to('login'));
     }
-    const isKept = before.account !== null && keepDrafts(before.account.id);
+    const hasDrafts = before.account !== null && keepDrafts(before.account.id);
     const why = endedBy === 'elsewhere' ? t('auth.endedElsewhere') : explainCode(endedBy);
-    toast({ tone: 'info', text: isKept ? t('auth.draftsKept', { why }) : why });
+    toast({ tone: 'info', text: hasDrafts ? t('auth.draftsKept', { why }) : why });
     void router.navigate(signInFrom(location));
   });
 }

@@ -47,7 +47,7 @@ export function keepDraftsOnReload() {
 }
 
 /** The stored draft under this key; `isDraft` validates its shape. */
-export function useKeptDraft<Draft>(key: string, isDraft: (stored: unknown) => stored is Draft): Draft | null {
+export function useStoredDraft<Draft>(key: string, isDraft: (stored: unknown) => stored is Draft): Draft | null {
   const account = useSession(({ account: current }) => current?.id);
   const [draft] = useState(() => {
     const stored = draftsOf(account)[key];

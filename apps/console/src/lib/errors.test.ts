@@ -44,7 +44,7 @@ test.each(catalogue)('%i is said in the words of the catalogue: %s', (code, mess
   expect(explainCode(code)).toMatch(/[a-z]/);
 });
 
-test('the port of 401003 is told, and without it what the server says', () => {
+test('401003 shows the port, or the message of the server without one', () => {
   expect(explain(refused(401_003, { extra: { port: 8443 } })).text).toBe('The site does not open port 8443');
   expect(explain(refused(401_003)).text).toBe('as the server says');
 });
@@ -61,7 +61,7 @@ test('what comes with an answer is text, never a phrase of ours', () => {
   );
 });
 
-test('a code without a phrase says what the server says, and is noted for whoever looks into it', () => {
+test('a code without a phrase shows the message of the server and logs a warning', () => {
   const note = vi.spyOn(console, 'warn').mockReturnValue();
   const error = refused(999_999);
   noteUnmapped(error);
@@ -136,7 +136,7 @@ test('a refusal that is about no field says its rule', () => {
   expect(text('busy')).toBe('Someone else is changing this, or it took too long. Try again.');
 });
 
-test('a server out of reach and a fault of our own are told apart', () => {
+test('an unreachable server and an exception in the console have different texts', () => {
   expect(explain(new TypeError('Failed to fetch')).text).toBe('The server does not respond');
   expect(explain(new Error('x is not a function')).text).toBe('Something Wrong! Please try again later.');
 });

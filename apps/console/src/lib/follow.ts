@@ -3,7 +3,7 @@
 /** Delay before a broken stream is reopened. */
 const AGAIN_MS = 2000;
 
-interface Told {
+interface StreamEvent {
   endedAt: string | null;
 }
 
@@ -11,7 +11,7 @@ interface Told {
  * Each stream starts with the full state: `begin` returns the handler of its events. Hidden tabs disconnect. The
  * returned function stops following.
  */
-export function follow<E extends Told>(
+export function follow<E extends StreamEvent>(
   open: (signal: AbortSignal) => Promise<AsyncIterable<E>>,
   begin: () => (event: E) => void,
 ): () => void {

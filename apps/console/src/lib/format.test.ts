@@ -73,7 +73,7 @@ describe('times', () => {
 
   test('midnight is hour 0 of its day', () => expect(format.time(new Date(2026, 10, 20))).toBe('2026/11/20 00:00:00'));
 
-  test('the same instant is told in UTC', () =>
+  test('the same instant is shown in UTC', () =>
     expect(format.utc(new Date('2026-11-20T06:32:08.500Z'))).toBe('2026/11/20 06:32:08 UTC'));
 
   test('durations name their two largest parts', () => {
@@ -83,12 +83,12 @@ describe('times', () => {
     expect(plain(format.duration(0, 'en'))).toBe('0 s');
   });
 
-  test('what took less than a second is told in milliseconds', () => {
+  test('a duration under a second is shown in milliseconds', () => {
     expect(plain(format.took(84.4))).toBe('84 ms');
     expect(plain(format.took(420_000))).toBe('420.00 s');
   });
 
-  test('how long ago is told in the reader’s language', () => {
+  test('a relative time is in the language of the reader', () => {
     expect(format.relative(new Date(at.getTime() - 180_000), at, 'en')).toBe('3 minutes ago');
     expect(format.relative(new Date(at.getTime() - 180_000), at, 'zh-TW')).toBe('3 分鐘前');
   });

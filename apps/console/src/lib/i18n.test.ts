@@ -50,7 +50,7 @@ describe.each([
     expect(namesIn('errors.banner')).toEqual(['name', 'as']);
   });
 
-  test('marked parts of a phrase are told apart, and a value cannot mark one', () => {
+  test('marked parts of a phrase are separated, and a value cannot mark one', () => {
     expect(partsOf('errors.banner', { name: '<0>', as: 'b' })).toEqual([
       { text: '<0> acts as ', mark: null },
       { text: 'b', mark: 0 },

@@ -35,7 +35,7 @@ test('choices are those of the enum, also within lists and defaults', () => {
   expect(choicesOf(fieldOf(nodes.list.query, 'status'))).toContain('rejected');
 });
 
-test('what is missing is required, what is wrong is told by its rule', () => {
+test('a missing field is required, and an invalid one names its rule', () => {
   expect(rulesOf(ProductInput, {})).toEqual(['name required', 'zoneID required']);
   expect(rulesOf(ProductInput, { name: 'x', zoneID: 'nonsense', siteLimit: -1 })).toEqual([
     'zoneID format',

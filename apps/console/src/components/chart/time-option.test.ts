@@ -31,7 +31,7 @@ test('status codes are stacked bars in the dye of their family', () => {
   });
 });
 
-test('a figure is told in its unit, and an unknown one as a dash', () => {
+test('a figure is shown in its unit, and an unknown one as a dash', () => {
   expect([figure('byte', 1_910_000), figure('bit', 4_210_000), figure('share', 0.9306), figure('count', 12)]).toEqual([
     '1.91\u00a0MB',
     '4.21\u00a0Mbps',

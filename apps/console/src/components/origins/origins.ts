@@ -30,8 +30,8 @@ export function templateFaults(origins: readonly Origin[], refused: ReadonlyMap<
     const [, key, field] = path.split('.');
     const i = origins.findIndex((origin) => origin.key === key);
     const issue = issues.get(`${i}.${field}`);
-    const said = refused.get(`upstreams.${i}.${field}`);
-    if (said !== undefined || !tried || !issue) return said;
+    const serverError = refused.get(`upstreams.${i}.${field}`);
+    if (serverError !== undefined || !tried || !issue) return serverError;
     return ruleText(upstreams[i]?.address === '' ? 'required' : issue.rule, issue.message, issue.values);
   };
   return { isGood, fault };

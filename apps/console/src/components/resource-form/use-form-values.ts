@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
+import { useKeepDraft, useStoredDraft } from '../../lib/drafts.ts';
 import { acceptedOf, defaultsOf, withoutSecrets } from '../../lib/schema.ts';
 import { merge } from './conflict.ts';
 import { foreignOf, isDraft } from './draft.ts';
@@ -28,7 +28,7 @@ export function useFormValues({ schema, value, initial, draftKey, isSaving }: Fo
   const startText = JSON.stringify(start);
   const [baseText, setBaseText] = useState(startText);
   const [base, setBase] = useState(start);
-  const draft = useKeptDraft(draftKey, isDraft);
+  const draft = useStoredDraft(draftKey, isDraft);
   // A draft may contain fields of another provider's form.
   const [restored] = useState(draft && merge(acceptedOf(schema, draft.base), acceptedOf(schema, draft.values), start));
   const [isRestored, setRestored] = useState(restored !== null);

@@ -44,7 +44,7 @@ test('a rule names rows as well', async () => {
   });
 });
 
-test('a refusal that names nobody is looked into row by row', async () => {
+test('a refusal without a named row is retried row by row', async () => {
   expect(await run((ids) => (ids.includes('a') ? refusal(409, 201_001) : null))).toEqual({
     calls: ['abc', 'a', 'b', 'c'],
     outcomes: ['a 201001', 'b done', 'c done'],

@@ -44,7 +44,7 @@ export function useRunAction<Row extends { id: string }>() {
       action.after?.(reply, some);
     };
     const { refreshes, undo: back, endpoint } = action;
-    const told = (done: readonly Row[]) => {
+    const toastDone = (done: readonly Row[]) => {
       const text = t(action.done, { count: done.length });
       const steps = back?.(done) ?? [];
       if (steps.some((step) => step.ids.length > 0))
@@ -61,7 +61,7 @@ export function useRunAction<Row extends { id: string }>() {
         return false;
       }
       await refreshed();
-      told(those);
+      toastDone(those);
       return true;
     }
     const attempt = async (some: readonly Row[]) => {
@@ -75,7 +75,7 @@ export function useRunAction<Row extends { id: string }>() {
     };
     const outcomes = await attempt(those);
     const done = outcomes.flatMap(({ row, failed }) => (failed === null ? [row] : []));
-    if (done.length > 0) told(done);
+    if (done.length > 0) toastDone(done);
     if (skipped.length > 0 || done.length < those.length)
       overlay(
         <BatchResults

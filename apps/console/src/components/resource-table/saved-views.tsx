@@ -26,9 +26,9 @@ export function SavedViews({ list, columns }: SavedViewsProps) {
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (trimmed === '') return;
-    const kept = withoutPlace(address);
-    kept.set('cols', columns.join(','));
-    saveView(account, list, { name: trimmed, search: kept.toString() });
+    const query = withoutPlace(address);
+    query.set('cols', columns.join(','));
+    saveView(account, list, { name: trimmed, search: query.toString() });
     setName('');
     setOpened(false);
   };
@@ -94,9 +94,9 @@ export function SavedViews({ list, columns }: SavedViewsProps) {
 const place = ['view', 'tab'];
 
 function withoutPlace(address: URLSearchParams) {
-  const kept = new URLSearchParams(address);
-  for (const name of [...place, 'page']) kept.delete(name);
-  return kept;
+  const query = new URLSearchParams(address);
+  for (const name of [...place, 'page']) query.delete(name);
+  return query;
 }
 
 function withPlace(address: URLSearchParams, search: string) {

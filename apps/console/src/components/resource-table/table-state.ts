@@ -24,7 +24,7 @@ export function listOf(endpoint: Endpoint) {
 export function useTableState(endpoint: Endpoint, filterKeys: readonly string[], sort: string | null = null) {
   const [address, setAddress] = useSearchParams();
   const list = useMemo(() => listOf(endpoint), [endpoint]);
-  const kept = usePreferences((preferences) => preferences.pageSizes[endpoint.feature]);
+  const storedPageSize = usePreferences((preferences) => preferences.pageSizes[endpoint.feature]);
 
   // Each change adds a history entry, so that Back restores the former list.
   const change = (changes: Record<string, string | null>, { keepPage = false, replace = false } = {}) => {
@@ -38,7 +38,7 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
   };
 
   const page = Math.max(1, Number(address.get('page')) || 1);
-  const pageSize = Number(address.get('pageSize')) || kept || list.pageSize;
+  const pageSize = Number(address.get('pageSize')) || storedPageSize || list.pageSize;
   const [sortBy, orderBy] = sortOf(address.get('sort') ?? sort, list);
   const search = address.get('q') ?? '';
   const filters = Object.fromEntries(

@@ -16,9 +16,9 @@ export interface ColumnChoice<C> {
 
 /** Visible columns and their order: from the URL, from this browser's storage, or the page's default. */
 export function useColumnChoice<C extends Keyed>(table: string, columns: readonly C[], state: TableState) {
-  const kept = usePreferences((preferences) => preferences.shownColumns[table]);
+  const storedColumns = usePreferences((preferences) => preferences.shownColumns[table]);
   const own = columns.filter(({ hidden = false }) => !hidden).map(({ key }) => key);
-  const wanted = state.columns ?? kept ?? own;
+  const wanted = state.columns ?? storedColumns ?? own;
   const [identity, ...others] = columns;
   const on = wanted.flatMap((key) => others.find((column) => column.key === key) ?? []);
   const off = others.filter(({ key }) => !wanted.includes(key));

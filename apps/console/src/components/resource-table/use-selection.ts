@@ -6,7 +6,7 @@ import type { Identified } from './page-of-rows.ts';
 export type Selection = Readonly<Record<string, boolean>>;
 export type SetSelection = (change: Selection | ((before: Selection) => Selection)) => void;
 
-interface Kept<Row> {
+interface ViewSelection<Row> {
   view: string;
   selected: Selection;
   /** All matching rows, including other pages. */
@@ -15,7 +15,7 @@ interface Kept<Row> {
 
 /** Selection of visible rows or of all matching rows. Changing page, order or filter clears it. */
 export function useSelection<Row extends Identified>(view: string, rows: readonly Row[], question: Question) {
-  const [kept, setKept] = useState<Kept<Row>>({ view, selected: {}, every: null });
+  const [kept, setKept] = useState<ViewSelection<Row>>({ view, selected: {}, every: null });
   const [progress, setProgress] = useState<{ done: number; total: number } | null>(null);
   const work = useRef<AbortController | null>(null);
   useEffect(() => () => work.current?.abort(), []);

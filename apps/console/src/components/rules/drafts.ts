@@ -57,13 +57,13 @@ const HIGHEST = 10_000;
 /** Priorities that match the list's order with as few changes as possible. */
 export function prioritiesOf(rules: readonly AnyDraft[]): number[] {
   let last = -1;
-  const kept = rules.map((rule) => {
+  const priorities = rules.map((rule) => {
     const fits = rule.id !== null && rule.priority > last;
     last = fits ? rule.priority : last + 1;
     return last;
   });
   const step = Math.max(1, Math.floor(HIGHEST / (rules.length + 1)));
-  return last > HIGHEST ? rules.map((_, i) => Math.min(10, step) * (i + 1)) : kept;
+  return last > HIGHEST ? rules.map((_, i) => Math.min(10, step) * (i + 1)) : priorities;
 }
 
 /** Fields to send, without the priority. */
@@ -86,7 +86,7 @@ export function planOf<D extends AnyDraft, Fields extends object>(
   fieldsOf: FieldsOf<D, Fields>,
 ): Plan<Fields> {
   const before = new Map(live.map((rule) => [rule.key, rule]));
-  const kept = new Set(draft.map(({ key }) => key));
+  const draftKeys = new Set(draft.map(({ key }) => key));
   const priorities = prioritiesOf(draft);
   const placed = draft.map((rule, i) => ({ rule, priority: priorities[i] ?? 0, was: before.get(rule.key) }));
   const created = placed.filter(({ rule }) => rule.id === null);
@@ -98,7 +98,7 @@ export function planOf<D extends AnyDraft, Fields extends object>(
         ? []
         : [{ ...fieldsOf(rule), id: rule.id, priority }],
     ),
-    remove: live.flatMap(({ key, id }) => (id === null || kept.has(key) ? [] : [id])),
+    remove: live.flatMap(({ key, id }) => (id === null || draftKeys.has(key) ? [] : [id])),
   };
 }
 
@@ -114,8 +114,8 @@ export function changesOf<D extends AnyDraft>(
   fieldsOf: FieldsOf<D, object>,
   t: T,
 ): string[] {
-  const kept = draft.filter(({ id }) => id !== null).map(({ key }) => key);
-  const order = live.map(({ key }) => key).filter((key) => kept.includes(key));
+  const storedKeys = draft.filter(({ id }) => id !== null).map(({ key }) => key);
+  const order = live.map(({ key }) => key).filter((key) => storedKeys.includes(key));
   return [
     ...draft.flatMap((rule, i) => {
       const was = live.find(({ key }) => key === rule.key);
@@ -127,7 +127,7 @@ export function changesOf<D extends AnyDraft>(
           : [t(rule.enabled ? 'shared.rules.turnedOn' : 'shared.rules.turnedOff', { n })];
       return [t('shared.rules.changed', { n })];
     }),
-    ...live.flatMap(({ key }, i) => (kept.includes(key) ? [] : [t('shared.rules.removed', { n: i + 1 })])),
-    ...(order.join() === kept.join() ? [] : [t('shared.rules.reordered')]),
+    ...live.flatMap(({ key }, i) => (storedKeys.includes(key) ? [] : [t('shared.rules.removed', { n: i + 1 })])),
+    ...(order.join() === storedKeys.join() ? [] : [t('shared.rules.reordered')]),
   ];
 }

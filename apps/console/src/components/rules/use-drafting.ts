@@ -1,6 +1,6 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { useState } from 'react';
-import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
+import { useKeepDraft, useStoredDraft } from '../../lib/drafts.ts';
 import { toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { make, type Planned } from '../../lib/planned.ts';
@@ -45,7 +45,7 @@ export function useDrafting<D extends AnyDraft, Fields extends object>(kind: Kin
     'rules' in stored &&
     Array.isArray(stored.rules) &&
     stored.rules.every((rule) => typeof rule === 'object' && rule !== null && kind.isRule(rule));
-  const restored = useKeptDraft(key, isDraft);
+  const restored = useStoredDraft(key, isDraft);
   const [draft, setDraft] = useState(restored);
   const [isRestored, setRestored] = useState(restored !== null);
   const [open, setOpen] = useState<string | null>(null);

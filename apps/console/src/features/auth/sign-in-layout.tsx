@@ -9,7 +9,7 @@ import { useLanguage, useT } from '../../lib/i18n.ts';
 import { version } from '../../lib/version.ts';
 import { languages, type Language } from '../../lib/languages.ts';
 import { branding } from '../../stores/branding.ts';
-import { Cloth } from './cloth.tsx';
+import { LoginBackground } from './login-background';
 import classes from './auth.module.css';
 
 const names: Record<Language, string> = { 'zh-TW': '繁體中文', 'zh-CN': '简体中文', en: 'English' };
@@ -54,9 +54,9 @@ export function SignInLayout() {
         </footer>
       </div>
       {branding.backgroundImage === null ? (
-        <Cloth />
+        <LoginBackground />
       ) : (
-        <img src={branding.backgroundImage} alt="" className={classes['cloth']} />
+        <img src={branding.backgroundImage} alt="" className={classes['woven']} />
       )}
     </div>
   );

@@ -81,7 +81,7 @@ function Scene({ scheme, current }: { scheme: 'light' | 'dark'; current: Picture
         <span className={classes['button']} />
         <span className={classes['copyright']}>{text('copyright') || `© ${year} Edgeloom`}</span>
       </div>
-      <div className={classes['cloth']}>
+      <div className={classes['woven']}>
         {background !== null && <Picture of={background} className={classes['background'] ?? ''} />}
       </div>
     </div>

@@ -5,7 +5,7 @@ const sizes: Record<Unit, number> = { seconds: 1, minutes: 60, hours: 3600, days
 
 export const isUnit = (text: string | null): text is Unit => units.some((unit) => unit === text);
 
-export function spoken(seconds: number): { count: number; unit: Unit } {
+export function inLargestUnit(seconds: number): { count: number; unit: Unit } {
   const unit = units.findLast((name) => seconds % sizes[name] === 0 && seconds >= sizes[name]) ?? 'seconds';
   return { count: seconds / sizes[unit], unit };
 }

@@ -6,11 +6,11 @@ import { useT } from '../../lib/i18n.ts';
 import classes from './cache.module.css';
 import { actionOf, isPlain, type DraftRule, type faultsOf, type Rule } from './rules-draft.ts';
 
-export type Said = (field: keyof ReturnType<typeof faultsOf>) => string | undefined;
+export type ErrorOf = (field: keyof ReturnType<typeof faultsOf>) => string | undefined;
 interface MoreProps {
   rule: DraftRule;
   set: (part: Partial<DraftRule>) => void;
-  said: Said;
+  said: ErrorOf;
 }
 const hidden = ['cookieNames', 'passCookies', 'maxTime'] as const;
 

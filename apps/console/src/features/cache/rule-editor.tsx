@@ -5,8 +5,8 @@ import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
-import { isUnit, secondsOf, spoken, units, type Unit } from './cache-time.ts';
-import { MoreOptions, type Said } from './more-options.tsx';
+import { isUnit, secondsOf, inLargestUnit, units, type Unit } from './cache-time.ts';
+import { MoreOptions, type ErrorOf } from './more-options.tsx';
 import { actionOf, actions, faultsOf, type DraftRule, type Rule } from './rules-draft.ts';
 
 const types = ['fileType', 'url', 'prefix', 'regex'] as const satisfies readonly Rule['type'][];
@@ -17,9 +17,9 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
   const t = useT();
   // Keep the text as typed, so that a trailing space does not vanish.
   const [names, setNames] = useState(rule.queryNames.join(' '));
-  const [unit, setUnit] = useState<Unit>(spoken(rule.cacheTime || 86_400).unit);
+  const [unit, setUnit] = useState<Unit>(inLargestUnit(rule.cacheTime || 86_400).unit);
   const faults = faultsOf(rule);
-  const said: Said = (field) => {
+  const errorOf: ErrorOf = (field) => {
     const issue = faults[field];
     return issue && ruleText(issue.rule, issue.message, issue.values);
   };
@@ -28,7 +28,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
   const count = rule.cacheTime / secondsOf(1, unit);
   return (
     <div className={classes['editor']}>
-      <IfPath of={rule} types={types} fault={said('value')} tried={tried} onChange={set} />
+      <IfPath of={rule} types={types} fault={errorOf('value')} tried={tried} onChange={set} />
       <span className={classes['joint']} data-low>
         {t('shared.rule.then')}
       </span>
@@ -53,7 +53,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
               hideControls
               clampBehavior="none"
               w={84}
-              error={said('cacheTime')}
+              error={errorOf('cacheTime')}
               onChange={(value) => set({ cacheTime: secondsOf(Number(value) || 0, unit) || 1 })}
             />
             <Select
@@ -85,7 +85,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
                 label={t('cache.fields.queryNames')}
                 placeholder={t('cache.edit.names')}
                 value={names}
-                error={said('queryNames')}
+                error={errorOf('queryNames')}
                 spellCheck={false}
                 classNames={{ input: classes['mono'] ?? '' }}
                 onChange={({ currentTarget }) => {
@@ -105,7 +105,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
           </>
         )}
       </div>
-      <MoreOptions rule={rule} tried={tried} set={set} said={said} />
+      <MoreOptions rule={rule} tried={tried} set={set} said={errorOf} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { PathSentence } from '../../components/rules/path-sentence.tsx';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { useT, type T } from '../../lib/i18n.ts';
-import { spoken } from './cache-time.ts';
+import { inLargestUnit } from './cache-time.ts';
 import { actionOf, type DraftRule } from './rules-draft.ts';
 
 /** A rule as a sentence. */
@@ -45,6 +45,6 @@ export function RuleSentence({ rule }: { rule: DraftRule }) {
 }
 
 function timeOf(seconds: number, t: T) {
-  const { count, unit } = spoken(seconds);
+  const { count, unit } = inLargestUnit(seconds);
   return t(`cache.time.${unit}`, { count });
 }

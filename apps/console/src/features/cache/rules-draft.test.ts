@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { changesOf, draftOf, moved, planOf, prioritiesOf } from '../../components/rules/drafts.ts';
 import { valuesOf } from '../../components/rules/path-condition.tsx';
-import { secondsOf, spoken } from './cache-time.ts';
+import { secondsOf, inLargestUnit } from './cache-time.ts';
 import { faultsOf, fieldsOf, isPlain, newRule, staticFiles, type Rule } from './rules-draft.ts';
 
 const rule = (n: number, priority: number): Rule => ({
@@ -65,7 +65,7 @@ describe('order', () => {
   });
 });
 
-test('a changed, a switched, a removed and a new rule are each told and called', () => {
+test('a changed, a switched, a removed and a new rule each appear in the summary and as a call', () => {
   const draft = [{ ...first, cacheTime: 0 }, { ...second, enabled: false }, newRule({ value: ['/new/'] })];
   expect(words(draft)).toEqual([
     'shared.rules.changed',
@@ -107,8 +107,8 @@ test('values are read from what is typed', () => {
 });
 
 test('a lifetime is said in its largest whole unit', () => {
-  expect(spoken(30 * 86_400)).toEqual({ count: 30, unit: 'days' });
-  expect(spoken(90)).toEqual({ count: 90, unit: 'seconds' });
-  expect(spoken(5400)).toEqual({ count: 90, unit: 'minutes' });
+  expect(inLargestUnit(30 * 86_400)).toEqual({ count: 30, unit: 'days' });
+  expect(inLargestUnit(90)).toEqual({ count: 90, unit: 'seconds' });
+  expect(inLargestUnit(5400)).toEqual({ count: 90, unit: 'minutes' });
   expect(secondsOf(2, 'hours')).toBe(7200);
 });

@@ -73,9 +73,9 @@ export const isPlain = (rule: DraftRule) =>
     (time) => time === null,
   );
 
-type Judged = 'value' | 'cacheTime' | 'queryNames' | 'cookieNames' | 'passCookies' | 'maxTime';
+type CheckedField = 'value' | 'cacheTime' | 'queryNames' | 'cookieNames' | 'passCookies' | 'maxTime';
 /** Errors by field. */
-export function faultsOf(rule: DraftRule): Partial<Record<Judged, Issue>> {
+export function faultsOf(rule: DraftRule): Partial<Record<CheckedField, Issue>> {
   const faults: Record<string, Issue> = {};
   for (const issue of issuesOf(CacheRuleInput, { ...fieldsOf(rule), priority: 0 }))
     faults[issue.path.split('.')[0] ?? ''] ??= issue;

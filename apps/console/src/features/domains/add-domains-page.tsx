@@ -10,7 +10,7 @@ import { Page } from '../../components/page/page.tsx';
 import { DraftNotice } from '../../components/resource-form/draft-notice.tsx';
 import { ForbiddenState } from '../../components/states/states.tsx';
 import { Steps } from '../../components/steps/steps.tsx';
-import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
+import { useKeepDraft, useStoredDraft } from '../../lib/drafts.ts';
 import { fieldErrorsOf, multipleOf, ruleText, toastError } from '../../lib/errors.ts';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -22,7 +22,7 @@ import classes from './add-domains.module.css';
 import { CertificateStep, useCoverage, type CertificateChoice } from './certificate-step.tsx';
 import { CnameResults } from './cname-results.tsx';
 import { cleanNames } from './names.ts';
-import { NamesStep, useJudged } from './names-step.tsx';
+import { NamesStep, useNameVerdicts } from './names-step.tsx';
 import { TemplateStep, type Template } from './template-step.tsx';
 import { useCreation, type Creation } from './use-creation.ts';
 
@@ -53,7 +53,7 @@ function Wizard() {
   const { id: siteId, domainLimit, domainCount } = site;
   const [step, setStep] = useState(NAMES);
   const draftKey = `names ${siteId}`;
-  const restored = useKeptDraft(draftKey, isText);
+  const restored = useStoredDraft(draftKey, isText);
   const [isRestored, setRestored] = useState(restored !== null);
   const [text, setText] = useState(restored ?? '');
   useKeepDraft(draftKey, () => (text.trim() === '' || step === DONE ? undefined : text));
@@ -73,7 +73,7 @@ function Wizard() {
   const { run, progress } = useCreation(siteId);
   const form = useRef<HTMLFormElement>(null);
 
-  const { lines, repeated } = useJudged(siteId, text, refused);
+  const { lines, repeated } = useNameVerdicts(siteId, text, refused);
   const names = lines.map(({ name }) => name);
   const bad = lines.filter(({ fault }) => fault !== null).length;
   const left = domainLimit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, domainLimit - domainCount);
@@ -102,7 +102,7 @@ function Wizard() {
     setTried(false);
     setStep(step + 1);
   };
-  const wish = {
+  const certificateChoice = {
     kind: certificate.kind,
     certId: chosen?.id ?? null,
     names: certificate.kind === 'automatic' ? coverage.orderable : (chosen?.covered ?? []),
@@ -112,7 +112,7 @@ function Wizard() {
     if (problem.some((has) => has())) return setStep(problem.findIndex((has) => has()));
     const upstreams = upstreamsOf(origins);
     const body = { upstreams, scheme, portMap: scheme === 'follow' ? portMap : [] };
-    const creation = await run(names, body, wish);
+    const creation = await run(names, body, certificateChoice);
     if (creation.made.length > 0) toast({ text: t('domains.add.done', { count: creation.made.length }) });
     if (creation.failure === null) {
       setResult(creation);
@@ -133,7 +133,7 @@ function Wizard() {
 
   const [first] = origins;
   const namesError = tried && step === NAMES && problem[NAMES]?.();
-  const certificateWord = certificateIn(t, certificate, chosen?.name, wish.names.length, names.length);
+  const certificateWord = certificateIn(t, certificate, chosen?.name, certificateChoice.names.length, names.length);
   const originWord = first
     ? `${t(`domains.choices.scheme.${scheme}`)} · ${first.address}:${first.port}${origins.length > 1 ? ` +${origins.length - 1}` : ''}`
     : '';
@@ -181,8 +181,8 @@ function Wizard() {
                   onChange={(given) => {
                     setText(given);
                     // A removed and re-added line is validated again.
-                    const kept = new Set(cleanNames(given));
-                    setRefused(new Map([...refused].filter(([name]) => kept.has(name))));
+                    const remaining = new Set(cleanNames(given));
+                    setRefused(new Map([...refused].filter(([name]) => remaining.has(name))));
                   }}
                 />
               )}

@@ -65,56 +65,56 @@ export function HttpsTab({ domain }: { domain: Domain }) {
   );
 }
 
-interface Told {
+interface HstsSettings {
   maxAgeSeconds: number;
   includeSubdomains: boolean;
   preload: boolean;
 }
-const isTold = (value: unknown): value is Told =>
+const isHstsSettings = (value: unknown): value is HstsSettings =>
   typeof value === 'object' && value !== null && 'maxAgeSeconds' in value && 'preload' in value;
 
 function HstsField() {
   const t = useT();
   const { value, set, inner, input } = useField('hsts');
-  const told = isTold(value) ? value : null;
+  const hsts = isHstsSettings(value) ? value : null;
   const inWords = (seconds: number) =>
     seconds < DAY_SECONDS
       ? t('domains.https.minutes', { count: seconds / 60 })
       : t('domains.https.days', { count: Math.round(seconds / DAY_SECONDS) });
-  const known = told && !ages.includes(told.maxAgeSeconds) ? [...ages, told.maxAgeSeconds] : ages;
+  const known = hsts && !ages.includes(hsts.maxAgeSeconds) ? [...ages, hsts.maxAgeSeconds] : ages;
   return (
     <div className={classes['hsts']}>
       <Switch
         label={input.label}
-        checked={told !== null}
+        checked={hsts !== null}
         onChange={(event) =>
           set(event.currentTarget.checked ? { maxAgeSeconds: 300, includeSubdomains: false, preload: false } : null)
         }
       />
-      {told && (
+      {hsts && (
         <>
           <Select
             label={t('domains.https.maxAge')}
             data={known.map((seconds) => ({ value: String(seconds), label: inWords(seconds) }))}
-            value={String(told.maxAgeSeconds)}
+            value={String(hsts.maxAgeSeconds)}
             allowDeselect={false}
             error={inner.has('maxAgeSeconds') && t('domains.https.preloadAge')}
-            onChange={(next) => set({ ...told, maxAgeSeconds: Number(next) })}
+            onChange={(next) => set({ ...hsts, maxAgeSeconds: Number(next) })}
           />
           <Checkbox
             label={t('domains.https.includeSubdomains')}
-            checked={told.includeSubdomains}
+            checked={hsts.includeSubdomains}
             error={inner.has('includeSubdomains') && t('domains.https.preloadSubdomains')}
-            onChange={(event) => set({ ...told, includeSubdomains: event.currentTarget.checked })}
+            onChange={(event) => set({ ...hsts, includeSubdomains: event.currentTarget.checked })}
           />
           <Checkbox
             label={t('domains.https.preload')}
             description={t('domains.https.preloadWhy')}
-            checked={told.preload}
+            checked={hsts.preload}
             onChange={(event) => {
               const preload = event.currentTarget.checked;
-              const needed = { maxAgeSeconds: Math.max(told.maxAgeSeconds, YEAR_SECONDS), includeSubdomains: true };
-              set({ ...told, ...(preload && needed), preload });
+              const needed = { maxAgeSeconds: Math.max(hsts.maxAgeSeconds, YEAR_SECONDS), includeSubdomains: true };
+              set({ ...hsts, ...(preload && needed), preload });
             }}
           />
         </>

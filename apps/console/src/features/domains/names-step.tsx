@@ -16,11 +16,11 @@ const ASKED = 1000;
 const REST_MS = 500;
 
 /** Lines of the text, validated locally at once and by the server when typing stops. */
-export function useJudged(siteId: string, text: string, refused: ReadonlyMap<string, string>) {
+export function useNameVerdicts(siteId: string, text: string, refused: ReadonlyMap<string, string>) {
   const t = useT();
   const later = useDeferredValue(text);
-  const judged = useMemo(() => cleanNames(later).map((name) => ({ name, verdict: judgeName(name) })), [later]);
-  const good = judged.filter(({ verdict }) => isGood(verdict)).map(({ name }) => name);
+  const verdicts = useMemo(() => cleanNames(later).map((name) => ({ name, verdict: judgeName(name) })), [later]);
+  const good = verdicts.filter(({ verdict }) => isGood(verdict)).map(({ name }) => name);
   const [asked] = useDebouncedValue(good.slice(0, ASKED).join('\n'), REST_MS);
   const { data } = useEndpoint(
     domains.refusals,
@@ -32,7 +32,7 @@ export function useJudged(siteId: string, text: string, refused: ReadonlyMap<str
     return rule === undefined ? explainCode(code) : ruleText(rule, '');
   };
   const known = new Map((data?.data ?? []).map(({ name, code, rule }) => [name, why(code, rule)]));
-  const lines = judged.map(({ name, verdict }): JudgedName => {
+  const lines = verdicts.map(({ name, verdict }): JudgedName => {
     const fault = isGood(verdict) ? (refused.get(name) ?? known.get(name) ?? null) : t(verdictWord[verdict]);
     return { name, verdict, fault };
   });

@@ -97,7 +97,7 @@ test('faults are found where they are, by the contract itself', () => {
   });
 });
 
-test('two origins of one address and port are told apart', () => {
+test('two origins with the same address and port are duplicates', () => {
   const twin = { ...newOrigin(80), address: origin.address };
   expect(faultsOf({ ...live, origins: [origin, twin] })).toMatchObject({
     [`origins.${twin.key}.address`]: { message: 'data already exists' },

@@ -84,7 +84,7 @@ export function changesOf(live: Draft, draft: Draft, t: T): string[] {
   const value = (name: Word, from: string | number, to: string | number) =>
     from === to ? [] : [t('domains.changes.value', { name: t(name).toLowerCase(), from, to })];
   const seconds = (count: number) => t('domains.origins.seconds', { count });
-  const kept = new Set(draft.origins.map(({ key }) => key));
+  const draftKeys = new Set(draft.origins.map(({ key }) => key));
   const mapped = new Set(draft.portMap.map(pair));
   const mappedLive = new Set(live.portMap.map(pair));
   return [
@@ -110,7 +110,9 @@ export function changesOf(live: Draft, draft: Draft, t: T): string[] {
         ? originChanges(before, origin, t)
         : [t('domains.changes.added', { address: origin.address || t('origins.newOrigin') })];
     }),
-    ...live.origins.filter(({ key }) => !kept.has(key)).map(({ address }) => t('domains.changes.removed', { address })),
+    ...live.origins
+      .filter(({ key }) => !draftKeys.has(key))
+      .map(({ address }) => t('domains.changes.removed', { address })),
     ...value('domains.fields.maxFails', live.maxFails, draft.maxFails),
     ...value('domains.fields.failTimeoutSeconds', seconds(live.failTimeoutSeconds), seconds(draft.failTimeoutSeconds)),
     ...value(
@@ -148,16 +150,16 @@ export function faultsOf(draft: Draft): Faults {
 
   const seen = new Set<string>();
   for (const origin of draft.origins) {
-    if (origin.address.trim() === '') found(`origins.${origin.key}.address`, said('required'));
+    if (origin.address.trim() === '') found(`origins.${origin.key}.address`, issueWith('required'));
     for (const issue of issuesOf(UpstreamInput, origin)) found(`origins.${origin.key}.${issue.path}`, issue);
     const place = `${origin.address} ${origin.port}`;
-    if (seen.has(place)) found(`origins.${origin.key}.address`, said('data already exists'));
+    if (seen.has(place)) found(`origins.${origin.key}.address`, issueWith('data already exists'));
     seen.add(place);
   }
-  if (!draft.origins.some(({ enabled }) => enabled)) found('origins', said('none enabled'));
+  if (!draft.origins.some(({ enabled }) => enabled)) found('origins', issueWith('none enabled'));
   return faults;
 }
-const said = (message: string): Issue => ({ path: '', rule: 'rule', message, values: {} });
+const issueWith = (message: string): Issue => ({ path: '', rule: 'rule', message, values: {} });
 
 const settingsOf = (draft: Draft) => ({
   hashType: draft.hashType,
@@ -185,7 +187,7 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 /** Sends only differences, because two people may edit one domain. */
 export function planOf(live: Draft, draft: Draft): Plan {
   const before = new Map(live.origins.map((origin) => [origin.id, origin]));
-  const kept = new Set(draft.origins.map(({ id }) => id));
+  const draftIds = new Set(draft.origins.map(({ id }) => id));
   const settings = settingsOf(draft);
   const sides = (given: Draft) => ({ scheme: given.scheme, portMap: given.portMap });
   return {
@@ -196,6 +198,6 @@ export function planOf(live: Draft, draft: Draft): Plan {
       const was = before.get(id);
       return id === null || !was || same({ ...was, ...origin }, was) ? [] : [{ id, ...origin }];
     }),
-    remove: live.origins.flatMap(({ id }) => (id === null || kept.has(id) ? [] : [id])),
+    remove: live.origins.flatMap(({ id }) => (id === null || draftIds.has(id) ? [] : [id])),
   };
 }

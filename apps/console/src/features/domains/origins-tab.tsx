@@ -7,7 +7,7 @@ import type { Origin } from '../../components/origins/origins.ts';
 import { OriginsTable } from '../../components/origins/origins-table.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
-import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
+import { useKeepDraft, useStoredDraft } from '../../lib/drafts.ts';
 import { ruleText, toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { make, type Planned } from '../../lib/planned.ts';
@@ -32,7 +32,7 @@ export function OriginsTab({ domain }: { domain: Domain }) {
   const can = useCan();
   const live = draftOf(domain);
   const draftKey = `origins ${domain.id}`;
-  const restored = useKeptDraft(draftKey, isDraft);
+  const restored = useStoredDraft(draftKey, isDraft);
   const [isRestored, setRestored] = useState(restored !== null);
   const [edited, setEdited] = useState(restored);
   useKeepDraft(draftKey, () => edited ?? undefined);

@@ -90,7 +90,7 @@ test('an offline or rejected node is bad although DNS still answers with it', ()
   expect(isUnwell([member('a'), member('b', { nodeStatus: 'rejected' })])).toBe(true);
 });
 
-test('what a provider cannot do is told of what is used, and of what is about to be', () => {
+test('provider limits cover the lines in use and the lines in the draft', () => {
   const lines = ['default', 'ct'];
   const can = (weighting: 'eachLine' | 'oneLine' | 'none' | null, isOffered = true) => ({
     data: lines.map((line) => ({ line, isOffered: isOffered || line === 'default' })),
@@ -99,11 +99,11 @@ test('what a provider cannot do is told of what is used, and of what is about to
   const nothing = { lines: [], weighting: null };
   const beside = withChange(board, [], { ...at, nodeUID: 'n-b', weight: 10 });
   const onLine = withChange(board, beside, { groupID: 'g', line: 'ct', nodeUID: 'n-b', weight: 50 });
-  const told = (...given: Parameters<typeof can>) => beyondProviders(board, onLine, lines, can(...given));
-  expect(told('eachLine')).toEqual(nothing);
-  expect(told('oneLine')).toEqual({ lines: [], weighting: 'oneLine' });
-  expect(told('none', false)).toEqual({ lines: ['ct'], weighting: 'none' });
-  expect(told(null, false)).toEqual(nothing);
+  const limitsOf = (...given: Parameters<typeof can>) => beyondProviders(board, onLine, lines, can(...given));
+  expect(limitsOf('eachLine')).toEqual(nothing);
+  expect(limitsOf('oneLine')).toEqual({ lines: [], weighting: 'oneLine' });
+  expect(limitsOf('none', false)).toEqual({ lines: ['ct'], weighting: 'none' });
+  expect(limitsOf(null, false)).toEqual(nothing);
   expect(beyondProviders(board, beside, lines, can('oneLine', false))).toEqual(nothing);
   expect(beyondProviders(board, [], lines, can('none', false))).toEqual(nothing);
 });

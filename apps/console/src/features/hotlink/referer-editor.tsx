@@ -18,14 +18,14 @@ export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraf
   const [touched, setTouched] = useState<readonly string[]>(rule.id === null ? [] : ['referers', 'target']);
   const touch = (field: string) => () => setTouched([...touched, field]);
   const faults = faultsOf(rule);
-  const said = (field: keyof typeof faults) => {
+  const errorOf = (field: keyof typeof faults) => {
     const issue = faults[field];
     return issue && ruleText(issue.rule, issue.message, issue.values);
   };
   const set = (part: Partial<RefererDraft>) => onChange({ ...rule, ...part });
   return (
     <div className={classes['editor']}>
-      <IfPath of={rule} types={types} fault={said('value')} tried={tried} onChange={set} />
+      <IfPath of={rule} types={types} fault={errorOf('value')} tried={tried} onChange={set} />
       <span className={classes['joint']}>{t('shared.rule.and')}</span>
       <div className={classes['condition']}>
         <div className={classes['type']}>
@@ -44,7 +44,7 @@ export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraf
             inputWrapperOrder={['input', 'error', 'description']}
             placeholder="**.example.com"
             value={hosts}
-            error={(tried || touched.includes('referers')) && said('referers')}
+            error={(tried || touched.includes('referers')) && errorOf('referers')}
             autosize
             minRows={1}
             maxRows={10}
@@ -83,7 +83,7 @@ export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraf
               aria-label={t('hotlink.fields.target')}
               placeholder="https://www.example.com/no-hotlinks.png"
               value={rule.target ?? ''}
-              error={(tried || touched.includes('target')) && said('target')}
+              error={(tried || touched.includes('target')) && errorOf('target')}
               spellCheck={false}
               inputMode="url"
               classNames={{ input: classes['mono'] ?? '' }}

@@ -11,7 +11,7 @@ test('a known form is recognised while none of its fields is changed; how long i
   expect(presetOf({ ...freshEntry(), text: '{path}{time}{key}' })).toBeNull();
 });
 
-test('a new entry can be sent as it is, with a key that nobody has used', () => {
+test('a new entry is valid and has a unique key', () => {
   expect(TokenAuthItem.safeParse(freshEntry()).error).toBeUndefined();
   expect(new Set(Array.from({ length: 50 }, newKey)).size).toBe(50);
   expect(newKey()).toMatch(/^[A-Za-z2-9]{32}$/);

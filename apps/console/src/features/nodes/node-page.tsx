@@ -163,7 +163,7 @@ function Loaded({ node }: { node: EdgeNode }) {
 function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
   const t = useT();
   const nothing = <Nothing />;
-  const said = reasonOf(node, t);
+  const reason = reasonOf(node, t);
   const digest =
     installed.digestAgrees === null ? 'digestUnknown' : installed.digestAgrees ? 'digestAgrees' : 'digestDiffers';
   return (
@@ -240,7 +240,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
       </Section>
       <Section title="nodes.info.faults" why="nodes.info.faultsWhy">
         <div className={classes['wide']}>
-          <Status kind="node" value={node.status} why={said === installed.error ? null : said} />
+          <Status kind="node" value={node.status} why={reason === installed.error ? null : reason} />
         </div>
         {installed.error !== null && (
           <div className={classes['wide']}>
@@ -253,7 +253,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
         )}
         {installed.rejected.length > 0 && <Rejected rows={installed.rejected} />}
         {installed.failingPatterns.length > 0 && <FailingPatterns rows={installed.failingPatterns} />}
-        {[installed.rejected, installed.failingPatterns].flat().length === 0 && said === null && (
+        {[installed.rejected, installed.failingPatterns].flat().length === 0 && reason === null && (
           <span>{t('nodes.info.noFaults')}</span>
         )}
       </Section>

@@ -130,10 +130,10 @@ const columns: Column<EdgeNode>[] = [
 function Upgrading({ status }: { status: EdgeNode['upgradeStatus'] }) {
   const t = useT();
   if (status !== 'updating' && status !== 'updateFailed') return null;
-  const said = t(`status.upgrade.${status}`);
+  const label = t(`status.upgrade.${status}`);
   return (
-    <span className={classes['upgrading']} title={said}>
-      <StatusMark tone={toneOf('upgrade', status)} label={said} />
+    <span className={classes['upgrading']} title={label}>
+      <StatusMark tone={toneOf('upgrade', status)} label={label} />
     </span>
   );
 }

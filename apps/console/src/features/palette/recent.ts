@@ -24,8 +24,8 @@ const key = () => `edgeloom.recent.${useSession.getState().account?.id ?? ''}`;
 
 export function recents(): Recent[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(key()) ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isRecent).slice(0, MOST) : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(key()) ?? '[]');
+    return Array.isArray(stored) ? stored.filter(isRecent).slice(0, MOST) : [];
   } catch {
     return [];
   }

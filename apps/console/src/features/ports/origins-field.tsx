@@ -33,9 +33,9 @@ export function OriginsField({ name }: { name: string }) {
   const fault = (path: string) => {
     const [, key, field] = path.split('.');
     const at = rows.findIndex((row) => row.key === key);
-    const said = inner.get(`${at}.${field}`);
+    const serverError = inner.get(`${at}.${field}`);
     const isEmpty = (field === 'address' && rows[at]?.address === '') || (field === 'port' && rows[at]?.port === 0);
-    return said !== undefined && isEmpty ? ruleText('required', '') : said;
+    return serverError !== undefined && isEmpty ? ruleText('required', '') : serverError;
   };
   return (
     <div

@@ -11,13 +11,13 @@ import { t, useT } from '../../lib/i18n.ts';
 import { CopiesOf } from './copies-of.tsx';
 import classes from './preheat-caches.module.css';
 
-type Kept = RowOf<typeof preheatCaches.list>;
+type CachedUrl = RowOf<typeof preheatCaches.list>;
 
 const tones = { stored: 'ok', waiting: 'busy', failing: 'warn', resting: 'off' } as const;
-const storedOn = ({ stored, nodes }: Kept) =>
+const storedOn = ({ stored, nodes }: CachedUrl) =>
   nodes === 0 ? t('preheatCaches.noNodes') : t('preheatCaches.stored', { stored, nodes });
 
-const columns: Column<Kept>[] = [
+const columns: Column<CachedUrl>[] = [
   { key: 'url', flexible: true, render: ({ url }) => <span title={url}>{url}</span> },
   { key: 'state', sort: false, render: (row) => <State row={row} />, text: ({ state }) => stateText(state) },
   { key: 'stored', sort: false, align: 'right', render: storedOn, text: storedOn },
@@ -27,16 +27,16 @@ const columns: Column<Kept>[] = [
   { key: 'createdBy', sort: false, priority: 2 },
   { key: 'createdAt', as: 'time', priority: 3 },
 ];
-const stateText = (state: Kept['state']) => t(`preheatCaches.choices.state.${state}`);
+const stateText = (state: CachedUrl['state']) => t(`preheatCaches.choices.state.${state}`);
 
 const warmingIn = (zoneId: string) =>
-  does<Kept, typeof preheatCaches.warm>(preheatCaches.warm, {
+  does<CachedUrl, typeof preheatCaches.warm>(preheatCaches.warm, {
     label: 'preheatCaches.warm',
     icon: IconRefresh,
     done: 'preheatCaches.warming',
     send: (rows) => ({ params: { zoneId }, body: { ids: rows.map(({ id }) => id) } }),
   });
-const removing = remove<Kept, typeof preheatCaches.remove>(preheatCaches.remove, {
+const removing = remove<CachedUrl, typeof preheatCaches.remove>(preheatCaches.remove, {
   confirm: () => ({ points: [t('preheatCaches.removePoint')] }),
 });
 
@@ -72,7 +72,7 @@ export function PreheatCachesTab({ zoneId }: { zoneId: string }) {
   );
 }
 
-function State({ row: { state } }: { row: Kept }) {
+function State({ row: { state } }: { row: CachedUrl }) {
   return <Pill tone={tones[state]}>{useT()(`preheatCaches.choices.state.${state}`)}</Pill>;
 }
 

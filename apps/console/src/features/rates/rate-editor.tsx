@@ -11,7 +11,7 @@ const types = ['all', 'fileType', 'prefix', 'url', 'regex'] as const;
 export function RateEditor({ rule, tried, onChange }: EditorProps<RateDraft>) {
   const t = useT();
   const faults = faultsOf(rule);
-  const said = (field: keyof typeof faults) => {
+  const errorOf = (field: keyof typeof faults) => {
     const issue = faults[field];
     return issue && ruleText(issue.rule, issue.message, issue.values);
   };
@@ -26,13 +26,13 @@ export function RateEditor({ rule, tried, onChange }: EditorProps<RateDraft>) {
       hideControls
       clampBehavior="none"
       w={150}
-      error={said(field)}
+      error={errorOf(field)}
       onChange={(value) => set({ [field]: Number(value) || 0 })}
     />
   );
   return (
     <div className={classes['editor']}>
-      <IfPath of={rule} types={types} fault={said('value')} tried={tried} onChange={set} />
+      <IfPath of={rule} types={types} fault={errorOf('value')} tried={tried} onChange={set} />
       <span className={classes['joint']} data-low>
         {t('shared.rule.then')}
       </span>

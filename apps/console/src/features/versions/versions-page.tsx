@@ -23,11 +23,11 @@ const whoOf = ({ accountName, proxyName }: Version) => {
 const changesOf = ({ changes }: Version) =>
   changes
     .map(({ kind, names, ...counts }) => {
-      const said = (['added', 'changed', 'removed'] as const)
+      const counted = (['added', 'changed', 'removed'] as const)
         .filter((way) => counts[way] > 0)
         .map((way) => t(`versions.${way}`, { things: countedKind(kind, counts[way]) }));
       const first = names.filter((name) => name !== '').join(t('common.comma'));
-      return `${said.join(t('common.comma'))}${first === '' ? '' : `${t('common.colon')}${first}`}`;
+      return `${counted.join(t('common.comma'))}${first === '' ? '' : `${t('common.colon')}${first}`}`;
     })
     .join(t('common.semicolon'));
 const whyOf = ({ reason, restores }: Version) =>

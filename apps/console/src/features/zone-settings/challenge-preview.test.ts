@@ -7,8 +7,8 @@ import zhTW from '../../locales/zh-TW/antiCC.json' with { type: 'json' };
 
 test('the preview says what the edge says to visitors', async () => {
   const file = path.join(import.meta.dirname, '../../../../../agent/lua/edge/anti_cc/words.lua');
-  const said = await readFile(file, 'utf8');
+  const lua = await readFile(file, 'utf8');
   for (const { page } of [en, zhCN, zhTW])
     for (const words of [page.title, page.why, ...Object.values(page.modes), page.send, page.press])
-      expect(said).toContain(`"${words}"`);
+      expect(lua).toContain(`"${words}"`);
 });

@@ -7,7 +7,7 @@ import { ErrorSummary, focusField, invalidFields } from '../../components/resour
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
+import { useKeepDraft, useStoredDraft } from '../../lib/drafts.ts';
 import { time } from '../../lib/format.ts';
 import { tMaybe, useT, type T } from '../../lib/i18n.ts';
 import { issuesOf } from '../../lib/schema.ts';
@@ -24,12 +24,12 @@ interface DraftingProps {
   children: (value: Settings, set: (patch: Patch) => void) => ReactNode;
 }
 
-interface Kept {
+interface StoredDraft {
   draft: Draft;
   since: number;
 }
 /** The open draft. It remains while the reader switches between settings tabs of the zone. */
-let open: (Kept & { draftKey: string }) | null = null;
+let open: (StoredDraft & { draftKey: string }) | null = null;
 /** The field to focus once its tab is rendered. */
 let toFocus: string | null = null;
 const focusLater = (name: string) => {
@@ -64,19 +64,20 @@ const titleOf = (t: T, path: string) => {
   return `${tMaybe(`zones.tabs.${tab}`) ?? ''}${t('common.colon')}${fieldName(t, path)}`;
 };
 
-const isKept = (kept: unknown): kept is Kept => typeof kept === 'object' && kept !== null && 'since' in kept;
+const isStoredDraft = (kept: unknown): kept is StoredDraft =>
+  typeof kept === 'object' && kept !== null && 'since' in kept;
 
 /** Edits zone settings as a draft, which is published only after a review. The bar opens the review. */
 export function Drafting({ zoneId, settings, children }: DraftingProps) {
   const t = useT();
   const draftKey = `zoneSettings.set ${zoneId}`;
-  const kept = useKeptDraft(draftKey, isKept);
+  const stored = useStoredDraft(draftKey, isStoredDraft);
   const [brought] = useState(() => (open?.draftKey === draftKey ? open : null));
-  const [draft, setDraft] = useState(brought?.draft ?? kept?.draft ?? draftOf(settings, settings));
-  const [isRestored, setRestored] = useState(kept !== null);
+  const [draft, setDraft] = useState(brought?.draft ?? stored?.draft ?? draftOf(settings, settings));
+  const [isRestored, setRestored] = useState(stored !== null);
   const [isReviewed, setReviewed] = useState(false);
   const [begun, setBegun] = useState(0);
-  const [stands, setStands] = useState(brought?.since ?? kept?.since ?? settings.version);
+  const [stands, setStands] = useState(brought?.since ?? stored?.since ?? settings.version);
   const value = applied(settings, draft);
   const changes = changesBetween(settings, value).map((change) => changeText(t, change));
   const isDirty = changes.length > 0;

@@ -12,13 +12,13 @@ test('ports are names, and none is a dash', () => {
 });
 
 // Regression: 100 MiB was shown as 104.86 MB.
-test('a size is told in the unit of its field', () => {
+test('a size is shown in the unit of its field', () => {
   expect(valueText(t, 'resource.bodyBytes', String(100 * 1024 ** 2))).toBe('100\u00a0MiB');
   expect(valueText(t, 'resource.cacheBytes', String(1.5 * 1024 ** 3))).toBe('1.5\u00a0GiB');
 });
 
 // Regression: one replaced network read "1 line → 1 line".
-test('of a text that is one line it is told as of longer ones what comes and what goes', () => {
+test('a one-line list shows the added and removed lines', () => {
   const [before, after] = ['192.0.2.0/24', '198.51.100.0/24'];
   expect(changeText(t, { field: 'firewall.blacklist', before, after })).toBe('Block list +1 −1 lines');
   expect(changeText(t, { field: 'firewall.whitelist', before: '', after })).toBe('Allow list +1 line');

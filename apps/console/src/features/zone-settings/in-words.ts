@@ -63,8 +63,8 @@ function antiCCText(t: T, name: string, value: string): string {
 
 export function changeText(t: T, change: SettingChange): string {
   const { field, before, after } = change;
-  const said = linesText(t, change) ?? `${valueText(t, field, before)} → ${valueText(t, field, after)}`;
-  return `${fieldName(t, field)} ${said}`;
+  const difference = linesText(t, change) ?? `${valueText(t, field, before)} → ${valueText(t, field, after)}`;
+  return `${fieldName(t, field)} ${difference}`;
 }
 
 export const faultText = (t: T, { rule, about }: Pick<SnippetFaultAt, 'rule' | 'about'>) =>

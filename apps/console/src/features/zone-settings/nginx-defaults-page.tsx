@@ -10,7 +10,7 @@ import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { useKeepDraft, useKeptDraft } from '../../lib/drafts.ts';
+import { useKeepDraft, useStoredDraft } from '../../lib/drafts.ts';
 import { toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -36,13 +36,13 @@ export function NginxDefaultsPage() {
   const t = useT();
   const can = useCan();
   const [part, setPart] = useState<SnippetPart>('http');
-  const restored = useKeptDraft(draftKey, isDrafts);
+  const restored = useStoredDraft(draftKey, isDrafts);
   const [drafts, setDrafts] = useState<readonly Draft[]>(restored ?? []);
   const [isRestored, setRestored] = useState(restored !== null);
   useKeepDraft(draftKey, () => (drafts.length > 0 ? drafts : undefined));
   const [isReviewed, setReviewed] = useState(false);
   const [begun, setBegun] = useState(0);
-  const kept = useEndpoint(nginxDefaults.get, { params: { part } });
+  const saved = useEndpoint(nginxDefaults.get, { params: { part } });
   const write = (draft: Draft) =>
     setDrafts((others) => [
       ...others.filter((one) => one.part !== draft.part),
@@ -75,7 +75,7 @@ export function NginxDefaultsPage() {
             <div className={classes['tools']}>
               <PartChoice part={part} onChange={setPart} />
             </div>
-            <Await result={kept}>
+            <Await result={saved}>
               {({ part: of, content }) => (
                 <SnippetEditor
                   key={`${of} ${begun} ${content}`}

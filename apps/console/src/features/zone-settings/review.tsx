@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Await } from '../../components/states/await.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
 import type { Result } from '../../lib/use-endpoint.ts';
-import { asItIs, Differences, Effects, type Preview, type Standing } from './foretold.tsx';
+import { asItIs, Differences, Effects, type Preview, type Standing } from './change-preview';
 import classes from './zone-settings.module.css';
 
 interface ReviewProps {

@@ -110,8 +110,8 @@ function State({ row: { state } }: { row: Version }) {
 function Changes({ row: { changes } }: { row: Version }) {
   const t = useT();
   if (changes.length === 0) return t('zoneSettings.beginning');
-  const said = changes.map((change) => changeText(t, change)).join(t('common.comma'));
-  return <span title={said}>{said}</span>;
+  const summary = changes.map((change) => changeText(t, change)).join(t('common.comma'));
+  return <span title={summary}>{summary}</span>;
 }
 
 interface RollbackReviewProps {

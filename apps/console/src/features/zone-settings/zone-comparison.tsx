@@ -6,7 +6,7 @@ import { VersionPair, type Sides } from '../../components/differences/version-pa
 import { Await } from '../../components/states/await.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { Differences, Words } from './foretold.tsx';
+import { Differences, Words } from './change-preview';
 import classes from './zone-settings.module.css';
 
 interface ZoneComparisonProps extends Sides {

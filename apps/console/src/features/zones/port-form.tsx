@@ -6,7 +6,7 @@ import { TextField } from '../../components/fields/text-field.tsx';
 import { useField, useForm } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
-import { PortsForetold } from '../zone-settings/foretold.tsx';
+import { PortsPreview } from '../zone-settings/change-preview';
 
 export type Port = RowOf<typeof zonePorts.list>;
 
@@ -23,16 +23,16 @@ export function PortForm({ zoneId, value }: { zoneId: string; value?: Port }) {
       <NumberField name="port" min={1} max={65_535} plain />
       <ProtocolField />
       <TextField name="reason" />
-      <Foretold zoneId={zoneId} id={value?.id} />
+      <PortPreview zoneId={zoneId} id={value?.id} />
     </ResourceForm>
   );
 }
 
 /** Preview with the edited port in place of the old one. */
-function Foretold({ zoneId, id }: { zoneId: string; id: string | undefined }) {
+function PortPreview({ zoneId, id }: { zoneId: string; id: string | undefined }) {
   const { port, tls } = useForm().values;
   return (
-    <PortsForetold
+    <PortsPreview
       zoneId={zoneId}
       change={(ports) => {
         const others = ports.filter((one) => one.id !== id);

@@ -9,7 +9,7 @@ import { act, edit } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { useT } from '../../lib/i18n.ts';
-import { PortsForetold } from '../zone-settings/foretold.tsx';
+import { PortsPreview } from '../zone-settings/change-preview';
 import { PortForm, type Port } from './port-form.tsx';
 import classes from './zones.module.css';
 
@@ -74,7 +74,7 @@ function RemoveForm({ zoneId, ports }: { zoneId: string; ports: readonly Port[] 
         {t('zonePorts.removePoint')}
       </p>
       <TextField name="reason" />
-      <PortsForetold zoneId={zoneId} change={(all) => all.filter(({ id }) => ports.every((port) => port.id !== id))} />
+      <PortsPreview zoneId={zoneId} change={(all) => all.filter(({ id }) => ports.every((port) => port.id !== id))} />
     </ResourceForm>
   );
 }

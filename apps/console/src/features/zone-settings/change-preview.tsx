@@ -22,7 +22,7 @@ export type Difference = Received<typeof zoneSettings.compare>;
 export type Standing = Pick<Settings, 'soakSeconds' | 'trial'>;
 
 /** Preview of a change of ports. Empty while the form is incomplete. */
-export function PortsForetold({ zoneId, change }: { zoneId: string; change: (ports: Settings['ports']) => unknown }) {
+export function PortsPreview({ zoneId, change }: { zoneId: string; change: (ports: Settings['ports']) => unknown }) {
   const t = useT();
   const params = { zoneId };
   const settings = useEndpoint(zoneSettings.get, { params }).data;
@@ -33,7 +33,7 @@ export function PortsForetold({ zoneId, change }: { zoneId: string; change: (por
   const seen = useEndpoint(zoneSettings.preview, { params, body: body ?? {} }, { enabled: body !== null });
   if (!settings || body === null) return null;
   return (
-    <section className={classes['foretold']} aria-label={t('zoneSettings.reviewTitle')}>
+    <section className={classes['changePreview']} aria-label={t('zoneSettings.reviewTitle')}>
       <Await result={seen}>
         {(preview) => (
           <>

@@ -31,10 +31,10 @@ const threads: readonly Thread[] = [
 const floatAt = (row: number, index: number) => (index * 4 - (row % 4)) * cell;
 
 /** The woven background: a pattern of four by four threads with coloured highlights. */
-export function Cloth() {
+export function LoginBackground() {
   const id = useId();
   return (
-    <svg className={classes['cloth']} aria-hidden focusable="false">
+    <svg className={classes['woven']} aria-hidden focusable="false">
       <defs>
         <pattern id={id} width={cell * 4} height={cell * 4} patternUnits="userSpaceOnUse">
           <rect width={cell * 4} height={cell * 4} className={classes['gap']} />
