@@ -32,7 +32,7 @@ test(
 
     // The form shows the waves and the rollback before the upgrade starts.
     const agent = page.getByRole('listitem').filter({ hasText: 'Agent' }).filter({ hasText: '1.0.0: 4' });
-    await agent.getByText('4 behind').waitFor();
+    await agent.getByText('4 out of date').waitFor();
     await agent.getByRole('button', { name: 'Upgrade 4 nodes' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('4 nodes', { exact: true }).waitFor();
