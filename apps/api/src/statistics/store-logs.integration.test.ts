@@ -71,7 +71,7 @@ test('every metric is the sum of its lines', async () => {
   );
   expect((await chartOf(site, 'traffic')).last).toEqual([4500]);
   const [bandwidth] = (await chartOf(site, 'bandwidth')).last;
-  // Of the current step only the part that has passed counts.
+  // Only the elapsed part of the current step counts.
   expect(bandwidth).toBeGreaterThanOrEqual((4500 * 8) / 900);
   expect(bandwidth).toBeLessThanOrEqual(4500 * 8);
   expect((await chartOf(site, 'cache')).last).toEqual([0.5]);
