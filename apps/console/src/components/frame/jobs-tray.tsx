@@ -1,10 +1,12 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.calls.ts';
 import { useEffect, useState } from 'react';
+import { count as number } from '../../lib/format.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useJobs, type FollowedJob } from '../../stores/jobs.ts';
 import { useOverlay } from '../overlay/overlay.tsx';
+import { Pages } from '../pages/pages.tsx';
 import { Receipts } from '../receipts/receipts.tsx';
 import { useJob } from '../receipts/use-job.ts';
 import { EmptyState } from '../states/states.tsx';
@@ -17,7 +19,8 @@ import classes from './rail.module.css';
 type Job = Received<typeof jobs.list>['data'][number];
 
 const kindOf = ({ kind, title }: Pick<Job, 'kind' | 'title'>) => tMaybe(`frame.jobs.kind.${kind}`) ?? title;
-const list = { query: { page: 1, pageSize: 25, sortBy: 'createdAt', orderBy: 'desc' } } as const;
+const PAGE_SIZE = 25;
+const newestFirst = { sortBy: 'createdAt', orderBy: 'desc' } as const;
 
 /** Shows the newest running job of the site, or one started in this tab. Opens the list of jobs. */
 export function JobsTray({ site }: { site: SiteInfo | null }) {
@@ -31,21 +34,23 @@ const isRunning = ({ state }: Pick<Job, 'state'>) => state === 'processing';
 
 function SiteJobs({ siteId }: { siteId: string }) {
   const overlay = useOverlay();
-  const { data } = useEndpoint(
+  const params = { siteId };
+  const running = useEndpoint(
     jobs.list,
-    { params: { siteId }, ...list },
-    { poll: (page) => (page?.data.some(isRunning) ? 1500 : 15_000) },
-  );
-  const running = (data?.data ?? []).filter(isRunning);
+    { params, query: { ...newestFirst, state: ['processing'], pageSize: 1 } },
+    { poll: (page) => (page && page.total > 0 ? 1500 : 15_000) },
+  ).data;
+  const all = useEndpoint(jobs.list, { params, query: { pageSize: 1 } }, { pollMs: 15_000 }).data;
+  const runningCount = running?.total ?? 0;
   useEffect(() => {
-    useJobs.setState({ running: running.length });
+    useJobs.setState({ running: runningCount });
     return () => useJobs.setState({ running: 0 });
-  }, [running.length]);
-  if (!data || data.data.length === 0) return null;
+  }, [runningCount]);
+  if (!running || !all || all.total === 0) return null;
   return (
     <Foot
-      job={running[0] ?? null}
-      count={data.total}
+      job={running.data[0] ?? null}
+      count={all.total}
       onOpen={() => overlay(<JobList siteId={siteId} />, { title: 'frame.jobs.title' })}
     />
   );
@@ -91,7 +96,7 @@ function Foot({ job, count, onOpen }: FootProps) {
       <span className={classes['jobLine']}>
         {/* The accessible name must begin with the visible text, so the text itself is the name. */}
         <span className={classes['jobTitle']}>{job ? kindOf(job) : t('frame.jobs.title')}</span>
-        <span>{job ? `${job.done}/${job.total}` : count}</span>
+        <span>{job ? `${job.done}/${job.total}` : number(count)}</span>
       </span>
       {job && <Bar job={job} />}
     </button>
@@ -111,36 +116,44 @@ const Bar = ({ job }: { job: Pick<Job, 'done' | 'total' | 'state'> }) => (
 
 function JobList({ siteId }: { siteId: string }) {
   const t = useT();
-  const { data } = useEndpoint(jobs.list, { params: { siteId }, ...list }, { pollMs: 3000 });
+  const [page, setPage] = useState(1);
+  const query = { ...newestFirst, page, pageSize: PAGE_SIZE };
+  const { data } = useEndpoint(jobs.list, { params: { siteId }, query }, { pollMs: 3000 });
   const [opened, setOpened] = useState<string | null>(null);
-  if (data && data.data.length === 0) return <EmptyState icon={IconStack2} title={t('frame.jobs.none')} />;
+  if (!data) return null;
+  if (data.total === 0) return <EmptyState icon={IconStack2} title={t('frame.jobs.none')} />;
   return (
-    <ul className={classes['jobs']}>
-      {data?.data.map((job) => (
-        <li key={job.id} className={classes['jobItem']}>
-          <div className={classes['jobHead']}>
-            <Status kind="task" value={job.state} />
-            <b>{kindOf(job)}</b>
-          </div>
-          <div className={classes['jobMeta']}>
-            {job.title} · <Time at={job.createdAt} /> · {job.createdBy}
-          </div>
-          <button
-            type="button"
-            className={classes['job']}
-            aria-expanded={opened === job.id}
-            onClick={() => setOpened(opened === job.id ? null : job.id)}
-          >
-            <span className={classes['jobLine']}>
-              <span>{t('shared.receipts.done', { done: job.done, total: job.total })}</span>
-              <span>{t('common.details')}</span>
-            </span>
-            <Bar job={job} />
-          </button>
-          {opened === job.id && <Opened siteId={siteId} jobID={job.id} />}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className={classes['jobs']}>
+        {data.data.map((job) => (
+          <li key={job.id} className={classes['jobItem']}>
+            <div className={classes['jobHead']}>
+              <Status kind="task" value={job.state} />
+              <b>{kindOf(job)}</b>
+            </div>
+            <div className={classes['jobMeta']}>
+              {job.title} · <Time at={job.createdAt} /> · {job.createdBy}
+            </div>
+            <button
+              type="button"
+              className={classes['job']}
+              aria-expanded={opened === job.id}
+              onClick={() => setOpened(opened === job.id ? null : job.id)}
+            >
+              <span className={classes['jobLine']}>
+                <span>{t('shared.receipts.done', { done: job.done, total: job.total })}</span>
+                <span>{t('common.details')}</span>
+              </span>
+              <Bar job={job} />
+            </button>
+            {opened === job.id && <Opened siteId={siteId} jobID={job.id} />}
+          </li>
+        ))}
+      </ul>
+      <div className={classes['jobPages']}>
+        <Pages page={page} pageSize={PAGE_SIZE} total={data.total} onChange={setPage} />
+      </div>
+    </>
   );
 }
 
