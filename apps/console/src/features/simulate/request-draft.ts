@@ -21,6 +21,9 @@ export const emptyRequest: RequestDraft = {
   answerHeaders: 'Content-Type: text/html; charset=utf-8',
 };
 
+/** The host of a URL, also of one that is still being typed. */
+export const hostOf = (url: string) => /^(?:https?:\/\/)?([^/:?#]*)/.exec(url.trim())?.[1] ?? '';
+
 export const presets = {
   browser: `User-Agent: Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36
 Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8

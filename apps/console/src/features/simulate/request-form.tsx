@@ -1,6 +1,7 @@
 import { SimulateInput } from '@edgeloom/contract/simulate/simulate.ts';
-import { Autocomplete, Button, NumberInput, Select, Textarea, TextInput } from '@mantine/core';
+import { Autocomplete, Button, NumberInput, Select, Textarea, TextInput, type AutocompleteProps } from '@mantine/core';
 import { useState } from 'react';
+import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { choicesOf, fieldOf } from '../../lib/schema.ts';
 import { headersOf, presets, type RequestDraft } from './request-draft.ts';
@@ -11,6 +12,8 @@ interface RequestFormProps {
   onChange: (change: Partial<RequestDraft>) => void;
   /** Names of the site's domains. */
   names: readonly string[];
+  /** Number of further domains that match the URL. */
+  more: number;
   /** Available nodes, known after the first response. */
   nodes: readonly { id: string; name: string }[];
   /** Server errors by field. */
@@ -22,7 +25,7 @@ interface RequestFormProps {
 const methods = choicesOf(fieldOf(SimulateInput, 'method')).map(String);
 const mono = { input: { fontFamily: 'var(--el-mono)', fontSize: 12 } };
 
-export function RequestForm({ draft, onChange, names, nodes, faults, busy, onSubmit }: RequestFormProps) {
+export function RequestForm({ draft, onChange, names, more, nodes, faults, busy, onSubmit }: RequestFormProps) {
   const t = useT();
   const [tried, setTried] = useState(false);
   const lineFault = (text: string, field: string) => {
@@ -53,13 +56,18 @@ export function RequestForm({ draft, onChange, names, nodes, faults, busy, onSub
         />
         <Autocomplete
           label={t('simulate.fields.url')}
-          data={names.filter((name) => !name.startsWith('*.')).map((name) => `https://${name}/`)}
+          data={[
+            ...names.filter((name) => !name.startsWith('*.')).map((name) => `https://${name}/`),
+            ...(more > 0 ? [{ value: t('common.form.searchMore', { more: count(more) }), disabled: true }] : []),
+          ]}
+          filter={({ options, search }) => options.filter((option) => fits(option, search))}
           value={draft.url}
           onChange={(text) => onChange({ url: text })}
           error={url}
           placeholder="https://www.example.com/img/a.png"
           spellCheck={false}
           styles={mono}
+          classNames={{ option: classes['name'] ?? '' }}
           required
         />
         <Button type="submit" loading={busy}>
@@ -143,5 +151,10 @@ export function RequestForm({ draft, onChange, names, nodes, faults, busy, onSub
     </form>
   );
 }
+
+/** The server has searched for the host. The rest of the URL is compared here. */
+const fits = (option: Option, search: string) =>
+  'group' in option || option.disabled === true || option.value.includes(search.trim().toLowerCase());
+type Option = Parameters<NonNullable<AutocompleteProps['filter']>>[0]['options'][number];
 
 const urlFits = (url: string) => SimulateInput.shape.url.safeParse(url).success;
