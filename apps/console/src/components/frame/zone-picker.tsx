@@ -11,7 +11,7 @@ const zones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 /** `Asia/Taipei` is found by "taipei", `America/New_York` by "new york". */
 const found = (text: string) => {
   const wanted = text.trim().toLowerCase().replaceAll(' ', '_');
-  return zones.filter((zone) => zone.toLowerCase().includes(wanted)).slice(0, 100);
+  return zones.filter((zone) => zone.toLowerCase().includes(wanted));
 };
 
 /** Time zone of displayed times, stored in this browser. */
