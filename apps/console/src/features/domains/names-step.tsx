@@ -1,18 +1,21 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { Button, FileButton, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconFileText } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo } from 'react';
+import { call } from '../../lib/api.ts';
 import { explainCode, ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
-import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { keyOf } from '../../lib/queries.ts';
 import classes from './add-domains.module.css';
 import { NameList } from './name-list.tsx';
 import { cleanNames, countRepeated, isGood, judgeName, verdictWord, type JudgedName } from './names.ts';
 
-/** Maximum per validation call. Longer lists are validated on submission. */
-const ASKED = 1000;
+/** Maximum per validation call. */
+const MAX_NAMES = 1000;
 const REST_MS = 500;
 
 /** Lines of the text, validated locally at once and by the server when typing stops. */
@@ -21,22 +24,33 @@ export function useNameVerdicts(siteId: string, text: string, refused: ReadonlyM
   const later = useDeferredValue(text);
   const verdicts = useMemo(() => cleanNames(later).map((name) => ({ name, verdict: judgeName(name) })), [later]);
   const good = verdicts.filter(({ verdict }) => isGood(verdict)).map(({ name }) => name);
-  const [asked] = useDebouncedValue(good.slice(0, ASKED).join('\n'), REST_MS);
-  const { data } = useEndpoint(
-    domains.refusals,
-    { params: { siteId }, body: { names: asked.split('\n') } },
-    { enabled: asked !== '' },
-  );
+  const [asked] = useDebouncedValue(good.join('\n'), REST_MS);
+  const { data } = useQuery({
+    queryKey: keyOf(domains.refusals, { siteId, asked }),
+    queryFn: ({ signal }) => refusalsOf(siteId, asked.split('\n'), signal),
+    enabled: asked !== '',
+    placeholderData: keepPreviousData,
+  });
   const why = (code: number, rule: string | undefined) => {
     if (code === errors.DUPLICATED.code) return t('domains.add.verdicts.exists');
     return rule === undefined ? explainCode(code) : ruleText(rule, '');
   };
-  const known = new Map((data?.data ?? []).map(({ name, code, rule }) => [name, why(code, rule)]));
+  const known = new Map((data ?? []).map(({ name, code, rule }) => [name, why(code, rule)]));
   const lines = verdicts.map(({ name, verdict }): JudgedName => {
     const fault = isGood(verdict) ? (refused.get(name) ?? known.get(name) ?? null) : t(verdictWord[verdict]);
     return { name, verdict, fault };
   });
   return { lines, repeated: countRepeated(later) };
+}
+
+/** Validates in batches, one after the other. */
+async function refusalsOf(siteId: string, names: readonly string[], signal: AbortSignal) {
+  const refusals: Received<typeof domains.refusals>['data'] = [];
+  for (let from = 0; from < names.length; from += MAX_NAMES) {
+    const body = { names: names.slice(from, from + MAX_NAMES) };
+    refusals.push(...(await call(domains.refusals, { params: { siteId }, body }, { signal })).data);
+  }
+  return refusals;
 }
 
 interface NamesStepProps {
