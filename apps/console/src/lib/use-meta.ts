@@ -65,6 +65,8 @@ export interface MetaChoices {
 /** Number of options before anything is typed. */
 const PAGE_SIZE = 50;
 const TYPING_RESTS_MS = 150;
+/** Number of ids that fit into a URL. Further names are loaded by further calls. */
+const MAX_IDS = 200;
 
 /** Debounced search of options by a meta call. */
 export function useMetaSearch(endpoint: Endpoint | undefined, options: MetaOptions = {}): MetaChoices {
@@ -86,7 +88,10 @@ export function useMetaSearch(endpoint: Endpoint | undefined, options: MetaOptio
   );
   const { page, total } = pageOf(result.data, label);
 
-  const unnamed = chosen.filter((id) => !names.has(id)).toSorted();
+  const unnamed = chosen
+    .filter((id) => !names.has(id))
+    .toSorted()
+    .slice(0, MAX_IDS);
   const byID: Result<unknown> = useEndpoint(
     endpoint ?? nothing,
     sent({ [ids ?? 'ids']: unnamed, pageSize: unnamed.length }),
@@ -129,12 +134,12 @@ export function useNames(endpoint: Endpoint | undefined, ids: readonly string[],
   return pageOf(found.data).page;
 }
 
-/** The first options of a meta call, for callers without search. */
-export function useMeta(endpoint: Endpoint | undefined, params?: Readonly<Record<string, string>>): Choice[] {
+/** The first option of a meta call. Undefined if there is none. */
+export function useFirstChoice(endpoint: Endpoint | undefined, params?: MetaOptions['params']): Choice | undefined {
   const { data }: Result<unknown> = useEndpoint(
     endpoint ?? nothing,
-    { ...(params && { params }) },
+    { ...(params && { params }), query: { pageSize: 1 } },
     { enabled: endpoint !== undefined },
   );
-  return pageOf(data).page;
+  return pageOf(data).page[0];
 }

@@ -59,16 +59,28 @@ interface MetaMultiSelectProps extends Omit<MultiSelectProps, Searched> {
   isOffered?: Offered;
 }
 
+/** Maximum number of ids in a call. */
+const MAX_CHOSEN = 1000;
+
 /** Multi-select with server-side search. */
-export function MetaMultiSelect({ choices, value, onChange, isOffered = always, ...rest }: MetaMultiSelectProps) {
+export function MetaMultiSelect({
+  choices,
+  value,
+  onChange,
+  isOffered = always,
+  maxValues = MAX_CHOSEN,
+  ...rest
+}: MetaMultiSelectProps) {
   const t = useT();
+  const isFull = value.length >= maxValues;
   return (
     <MultiSelect
       clearable
       hidePickedOptions
-      maxValues={1000}
+      maxValues={maxValues}
       {...rest}
-      {...searched(choices, t, isOffered)}
+      {...searched(choices, t, (choice) => !isFull && isOffered(choice))}
+      {...(isFull && { description: t('common.form.mostChosen', { most: count(maxValues) }) })}
       value={value}
       onChange={onChange}
     />

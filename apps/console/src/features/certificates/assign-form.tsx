@@ -55,6 +55,7 @@ function Loaded({ site, certificate }: Pick<AssignProps, 'site'> & { certificate
         description={t('certificates.coveredOnly')}
         choices={choices}
         isOffered={({ label }) => covers(certificate.names, label)}
+        maxValues={Infinity}
         value={chosen}
         onChange={setChosen}
         clearButtonProps={{ 'aria-label': t('certificates.clear') }}

@@ -9,7 +9,7 @@ import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useMeta } from '../../lib/use-meta.ts';
+import { useFirstChoice } from '../../lib/use-meta.ts';
 import { USUAL_WEIGHT } from './board.ts';
 import { allLines, lineName } from './line-name.ts';
 import { undoPlacements } from './undo-placements.ts';
@@ -19,7 +19,7 @@ type Place = z.output<typeof Place>;
 
 /** A form for one cell, for pages that show a node without the board. */
 export function PutOnLine({ zoneId, nodeID }: { zoneId: string; nodeID: string }) {
-  const [first] = useMeta(groups.meta, { zoneId });
+  const first = useFirstChoice(groups.meta, { zoneId });
   const { data: board } = useEndpoint(groups.board, { params: { zoneId } });
   const changeOf = (place: Place) => ({ ...place, nodeUID: `n-${nodeID}` });
   return (

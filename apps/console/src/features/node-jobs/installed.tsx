@@ -6,7 +6,7 @@ import { to } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useMeta } from '../../lib/use-meta.ts';
+import { useFirstChoice } from '../../lib/use-meta.ts';
 import { lineName } from '../groups/line-name.ts';
 import { PutOnLine } from '../groups/put-on-line.tsx';
 import type { EdgeNode } from '../nodes/node-states.ts';
@@ -18,7 +18,7 @@ export function Installed({ node: { id, zoneID, kind } }: { node: Pick<EdgeNode,
   const can = useCan();
   const overlay = useOverlay();
   const places = useEndpoint(groups.ofNode, { params: { nodeID: id } }).data?.data ?? [];
-  const known = useMeta(can(groups.meta) ? groups.meta : undefined, { zoneId: zoneID });
+  const group = useFirstChoice(can(groups.meta) ? groups.meta : undefined, { zoneId: zoneID });
   const board = to(`nodeManage/resolutionTitle?zone=${zoneID}`);
   const names = places.map(({ groupName, line, weight }) =>
     t('groups.place', { group: groupName, line: lineName(line), weight }),
@@ -36,7 +36,7 @@ export function Installed({ node: { id, zoneID, kind } }: { node: Pick<EdgeNode,
         <Button component={Link} to={to(`nodeManage/nodesList/${id}`)} variant="default">
           {t('nodes.join.open')}
         </Button>
-        {kind === 'edge' && places.length === 0 && known.length > 0 && can(groups.place) ? (
+        {kind === 'edge' && places.length === 0 && group && can(groups.place) ? (
           <Button onClick={() => overlay(<PutOnLine zoneId={zoneID} nodeID={id} />, { title: 'nodeJobs.putOnLine' })}>
             {t('nodeJobs.putOnLine')}
           </Button>

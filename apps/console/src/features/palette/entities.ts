@@ -32,7 +32,47 @@ export interface Surroundings {
 }
 type Domain = Found['domains'][number];
 
-export function entities(found: Found, around: Surroundings): Section[] {
+/** Number of results of each kind in a response. */
+const MAX_RESULTS = 6;
+
+/** Paths of the lists that search the same rows. */
+const listOf: Record<string, RegExp> = {
+  domains: /^nodeManage\/domains$/,
+  sites: /^(sitesManagement|nodeManage\/sitesList)$/,
+  nodes: /^nodeManage\/nodesList$/,
+  zones: /^nodeManage\/zonesList$/,
+  products: /^nodeManage\/productsList$/,
+  accounts: /\/users(List)?$/,
+};
+
+/** Marks a full section in its title, and adds a link to the list. */
+function withList(section: Section, asked: Asked, { t, can, menu, tools }: Surroundings): Section {
+  const { id, title, items } = section;
+  if (items.length < MAX_RESULTS) return section;
+  const list = menu.flatMap(({ entries }) => entries).find((entry) => listOf[id]?.test(entry.to));
+  const isListed = list !== undefined && asked.kind !== 'tags' && (!list.reads || can(list.reads));
+  const address = list && `${to(list.to)}?${query('q', asked.text)}`;
+  return {
+    id,
+    title: t('palette.first', { name: title, shown: items.length }),
+    items: [
+      ...items,
+      ...(isListed && address
+        ? [
+            {
+              id: `all ${id}`,
+              title: t('common.showAll'),
+              detail: title,
+              icon: list.icon,
+              run: () => tools.goTo(address),
+            },
+          ]
+        : []),
+    ],
+  };
+}
+
+export function entities(found: Found, asked: Asked, around: Surroundings): Section[] {
   const { t } = around;
   const sections: Section[] = [
     { id: 'domains', title: t('palette.domains'), items: found.domains.map((domain) => domainItem(domain, around)) },
@@ -42,7 +82,7 @@ export function entities(found: Found, around: Surroundings): Section[] {
     { id: 'products', title: t('palette.products'), items: found.products.map((one) => productItem(one, around)) },
     { id: 'accounts', title: t('palette.accounts'), items: found.accounts.flatMap((one) => accountItem(one, around)) },
   ];
-  return sections.filter(({ items }) => items.length > 0);
+  return sections.filter(({ items }) => items.length > 0).map((section) => withList(section, asked, around));
 }
 
 /** Actions for a pasted URL whose domain is known. */

@@ -202,7 +202,7 @@ function sectionsOf(
   if (kind === 'commands')
     return ranked(fitting('commands', t('palette.commands'), [...commands(around, site), ...help(around)]), text);
   if (kind === 'request') return ofRequest(text, around);
-  const things = found ? entities(found, around) : [];
+  const things = found ? entities(found, asked, around) : [];
   if (kind === 'url') return [...(found ? ofURL(asked, found, around) : []), ...things];
   if (kind !== 'any') return ranked(things, text);
   const everyPage = fitting('pages', t('palette.pages'), pages(around, site));

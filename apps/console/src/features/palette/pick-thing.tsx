@@ -1,9 +1,10 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { Button, Select } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { MetaSelect } from '../../components/fields/meta-select.tsx';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
-import { useMeta } from '../../lib/use-meta.ts';
+import { useMetaSearch } from '../../lib/use-meta.ts';
 import classes from './palette.module.css';
 
 interface PickThingProps {
@@ -16,37 +17,35 @@ interface PickThingProps {
 export function PickThing({ meta, label, onPick }: PickThingProps) {
   const t = useT();
   const close = useOverlayClose();
-  const data = useMeta(meta);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const value = chosen ?? data[0]?.value ?? null;
+  const [value, setValue] = useState<string | null>(null);
+  const choices = useMetaSearch(meta, { chosen: value === null ? [] : [value] });
+  const [first] = choices.page;
+  if (value === null && first) setValue(first.value);
+  const chosen = choices.chosen.find((one) => one.value === value);
   return (
     <form
       className={classes['pick']}
       onSubmit={(event) => {
         event.preventDefault();
-        const found = data.find((one) => one.value === value);
-        if (!found) return;
+        if (!chosen) return;
         close();
-        void onPick({ id: found.value, name: found.label });
+        void onPick({ id: chosen.value, name: chosen.label });
       }}
     >
-      <Select
+      <MetaSelect
         label={t(label)}
-        data={data}
+        choices={choices}
         value={value}
-        onChange={setChosen}
-        searchable
+        onChange={setValue}
         allowDeselect={false}
         openOnFocus={false}
-        limit={100}
-        nothingFoundMessage={t('common.states.nothingMatches')}
         data-autofocus
       />
       <div className="dialog-buttons">
         <Button variant="default" onClick={close}>
           {t('common.cancel')}
         </Button>
-        <Button type="submit" disabled={value === null}>
+        <Button type="submit" disabled={!chosen}>
           {t('common.next')}
         </Button>
       </div>
