@@ -81,7 +81,8 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
   const can = useCan();
   const overlay = useOverlay();
   const confirm = useConfirm();
-  const { id: siteId } = useSite();
+  const site = useSite();
+  const siteId = site.id;
   const { name, inUse } = row;
   const remove = async () => {
     const title = t('domainModules.removeTitle', { name });
@@ -94,7 +95,7 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
         <UnstyledButton
           className={classes['used'] ?? ''}
           onClick={() =>
-            overlay(<AssignForm siteId={siteId} kind={kind} module={row} words={words} />, {
+            overlay(<AssignForm site={site} kind={kind} module={row} words={words} />, {
               title: { text: t('domainModules.assignTitle', { name }) },
             })
           }

@@ -158,6 +158,12 @@ function Running() {
           </li>
         ))}
       </ul>
+      {data.total > data.data.length && (
+        <p>
+          {t('common.form.moreRows', { more: count(data.total - data.data.length) })}{' '}
+          <Link to={to(`nodeManage/rollouts?kind=release&state=${open.join(',')}`)}>{t('common.showAll')}</Link>
+        </p>
+      )}
     </section>
   );
 }

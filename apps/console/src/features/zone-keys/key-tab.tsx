@@ -2,6 +2,7 @@ import { autoCertificates } from '@edgeloom/contract/certificates/certificates.e
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { zoneKeys } from '@edgeloom/contract/zone-keys/zone-keys.endpoints.ts';
 import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -121,19 +122,26 @@ const SHOWN = 20;
 
 function Nodes({ title, nodes }: { title: string; nodes: Key['tooOld'] }) {
   const t = useT();
+  const [all, setAll] = useState(false);
+  const shown = all ? nodes : nodes.slice(0, SHOWN);
   return (
     <div>
       <h3 className={classes['heading']}>{title}</h3>
       <ul className={classes['nodes']}>
-        {nodes.slice(0, SHOWN).map(({ id, name, connected }) => (
+        {shown.map(({ id, name, connected }) => (
           <li key={id}>
             <span>{name}</span>
             {!connected && <Pill tone="off">{t('zoneKeys.away')}</Pill>}
           </li>
         ))}
       </ul>
-      {nodes.length > SHOWN && (
-        <p className={classes['quiet']}>{t('zoneKeys.more', { count: nodes.length - SHOWN })}</p>
+      {shown.length < nodes.length && (
+        <p className={classes['quiet']}>
+          {t('zoneKeys.more', { count: nodes.length - SHOWN })}{' '}
+          <Button size="compact-sm" variant="subtle" onClick={() => setAll(true)}>
+            {t('common.showAll')}
+          </Button>
+        </p>
       )}
     </div>
   );
