@@ -136,3 +136,20 @@ test('an upgrade without nodes is not started, and shows an error at the version
   await form.getByText('This is older than the version of some nodes').waitFor();
   await page.context().close();
 });
+
+test(
+  'upgrades in progress that are not listed are counted, with a link to all of them',
+  { timeout: 120_000 },
+  async () => {
+    const { build } = consoles.app;
+    const node = await build.node();
+    for (let i = 0; i < 27; i += 1) await build.rollout(node, { state: 'paused', endedAt: null });
+    const { page } = await consoles.openAs(node.zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
+    await page.getByText('and 2 more').waitFor();
+    await keepPicture(page, 'upgrades-more');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.waitForURL(/rollouts\?kind=release/);
+    await page.getByText('1–25 of 27').waitFor();
+    await page.context().close();
+  },
+);

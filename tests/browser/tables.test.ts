@@ -1,5 +1,6 @@
 // Features of every list: export, views, columns, and bulk actions with results per row.
 import { readFile } from 'node:fs/promises';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -566,10 +567,10 @@ describe('options', () => {
 // Lists of 500 rows were read in place of a count, a search or the one row.
 describe('an installation with hundreds of zones, nodes and products', { timeout: 180_000 }, () => {
   const MANY = 510;
-  async function manyZones() {
+  async function manyZones(length = MANY) {
     const { build, installation } = consoles.app;
     const tenant = await build.client();
-    const others = Array.from({ length: MANY }, (_, i) => ({
+    const others = Array.from({ length }, (_, i) => ({
       name: `zone ${i}`,
       clientId: tenant.clientId,
       keySealed: 'none',
@@ -663,6 +664,211 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.waitForURL(/from=3&/);
     await expect.poll(() => from.inputValue()).toContain('3 · ');
     await page.getByText('Items that differ: 1').waitFor();
+    await page.context().close();
+  });
+
+  test('compares any version of a zone, found by its number', async () => {
+    const { build, installation } = consoles.app;
+    const zone = await build.zone();
+    const { call } = consoles.app.as(zone.client);
+    const params = { zoneId: zone.id };
+    await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
+    const { db } = installation;
+    const { content, version: last } = await db.zoneVersion.findFirstOrThrow({
+      where: { zoneId: zone.id },
+      orderBy: { version: 'desc' },
+    });
+    const old = { zoneId: zone.id, content: content ?? {}, state: 'past', author: 'someone' };
+    const data = Array.from({ length: 121 - last }, (_, i) => ({ ...old, version: last + 1 + i }));
+    await db.zoneVersion.createMany({ data });
+    const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=versions&from=120&to=121`);
+    const from = page.getByRole('combobox', { name: 'From' });
+    await expect.poll(() => from.inputValue()).toContain('120 · ');
+    await from.click();
+    const choices = page.getByRole('listbox', { name: 'From' });
+    await choices.getByText('Type to search 71 more').waitFor();
+    expect(await choices.getByRole('option', { name: /^3 · / }).count()).toBe(0);
+    await from.press('Control+a');
+    await page.keyboard.type('3');
+    await choices.getByRole('option', { name: /^3 · / }).click();
+    await page.waitForURL(/from=3&/);
+    await expect.poll(() => from.inputValue()).toContain('3 · ');
+    await page.context().close();
+  });
+
+  // Regression: the dialog knew the first thousand zones only, and showed a hundred of them.
+  test('finds any zone for a create command, and says when the palette has more results', async () => {
+    const { tenant } = await manyZones(1050);
+    const { page } = await consoles.openAs(tenant.client, 'dashboard');
+    await page.locator('main h1').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.locator('#palette-input:focus').waitFor();
+    await page.keyboard.type('zone 10');
+    await page.getByText('Zones (first 6)').waitFor();
+    await keepPicture(page, 'palette-first');
+    await page.getByRole('option', { name: 'Show all Zones' }).click();
+    await page.waitForURL(/zonesList\?q=zone\+10/);
+    await page.getByText('1–10 of 61').waitFor();
+
+    await page.keyboard.press('Control+k');
+    await page.locator('#palette-input:focus').waitFor();
+    await page.keyboard.type('> add zone port');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Which zone?' });
+    const field = dialog.getByRole('combobox', { name: 'Which zone?' });
+    await expect.poll(() => field.inputValue()).not.toBe('');
+    await field.click();
+    await page.getByText('Type to search 1,001 more').waitFor();
+    await keepPicture(page, 'palette-which-zone');
+    await field.press('Control+a');
+    await page.keyboard.type('zone 1049');
+    await page.getByRole('option', { name: 'zone 1049' }).click();
+    await dialog.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('heading', { level: 1, name: 'zone 1049' }).waitFor();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Port' }).waitFor();
+    await page.context().close();
+  });
+
+  test('says how many zones can be chosen at most, and names all that are', async () => {
+    const { tenant } = await manyZones(1050);
+    const { build, installation } = consoles.app;
+    const { db } = installation;
+    const zones = await db.zone.findMany({
+      where: { clientId: tenant.clientId },
+      orderBy: { name: 'desc' },
+      take: 1000,
+    });
+    const sub = await build.subClient(tenant, zones);
+    const { page } = await consoles.openAs(tenant.client, `userManagement/users/${sub.id}?tab=zones`);
+    await page.getByText('At most 1,000 can be chosen').waitFor();
+    await page
+      .getByText(zones.at(-1)?.name ?? '', { exact: true })
+      .first()
+      .waitFor();
+    await page
+      .getByText(zones.at(0)?.name ?? '', { exact: true })
+      .first()
+      .waitFor();
+    await page.context().close();
+  });
+
+  test('offers any enabled domain to a simulated request', async () => {
+    const site = await consoles.app.build.site();
+    const names = Array.from(
+      { length: 60 },
+      (_, i) => `n${String(i).padStart(2, '0')}.${site.id.slice(-8)}.example.com`,
+    );
+    await consoles.app.installation.db.domain.createMany({
+      data: names.map((name) => ({ siteId: site.id, name, enabled: true, enabledName: name })),
+    });
+    const { page } = await consoles.openAs(site.owner, address(site).replace('domains', 'simulate'));
+    const field = page.getByRole('combobox', { name: 'URL' });
+    await field.click();
+    await page.getByText('Type to search 10 more').waitFor();
+    await keepPicture(page, 'simulate-names');
+    await page.keyboard.type('https://n59');
+    await page.getByRole('option', { name: `https://${names.at(-1)}/` }).click();
+    await expect.poll(() => field.inputValue()).toBe(`https://${names.at(-1)}/`);
+    await page.context().close();
+  });
+
+  test('counts all running jobs of a site, and lists them page by page', async () => {
+    const site = await consoles.app.build.site();
+    const { db } = consoles.app.installation;
+    const job = { siteId: site.id, kind: 'purgeURLs', createdBy: 'someone', endedAt: new Date(0) };
+    const data = Array.from({ length: 1030 }, (_, i) => ({
+      ...job,
+      title: `job ${i}`,
+      state: 'completed',
+      createdAt: new Date(Date.UTC(2026, 0, 1, 0, 0, i)),
+    }));
+    await db.job.createMany({ data });
+    const { page } = await consoles.openAs(site.owner, address(site));
+    const tray = page.getByRole('button', { name: /^Jobs/ });
+    await expect.poll(() => tray.innerText()).toMatch(/1,030/);
+    await tray.click();
+    const dialog = page.getByRole('dialog', { name: 'Jobs' });
+    await dialog.getByText('job 1029 ·').waitFor();
+    await dialog.getByRole('button', { name: 'Next page' }).click();
+    await dialog.getByText('job 1004 ·').waitFor();
+    expect(await dialog.getByRole('listitem').count()).toBe(25);
+    await keepPicture(page, 'jobs-pages');
+    await page.keyboard.press('Escape');
+    // Regression: a running job older than 25 others was not counted.
+    await db.job.updateMany({
+      where: { siteId: site.id, title: 'job 0' },
+      data: { state: 'processing', endedAt: null },
+    });
+    await page.reload();
+    await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+    await page.getByRole('button', { name: /^Purge URLs/ }).waitFor();
+    await page.context().close();
+  });
+
+  test('lists the sub-accounts of a site and the jobs of a node page by page', async () => {
+    const { build, installation } = consoles.app;
+    const { db } = installation;
+    const site = await build.site();
+    const sub = await build.subUser(site.owner, [site]);
+    const { kind, clientId, parentId, roleId } = await db.account.findUniqueOrThrow({ where: { id: sub.id } });
+    const name = (i: number) => `member ${String(i).padStart(3, '0')}`;
+    const made = await db.account.createManyAndReturn({
+      data: Array.from({ length: 30 }, (_, i) => ({
+        ...{ kind, clientId, parentId, roleId, name: name(i), login2faType: 2 },
+        email: `${unique('member')}@example.com`,
+      })),
+    });
+    await db.siteAssignment.createMany({ data: made.map(({ id }) => ({ siteId: site.id, accountId: id })) });
+    const own = await consoles.openAs(site.owner, address(site).replace('domains', 'overview'));
+    await own.page.getByRole('link', { name: name(0) }).waitFor();
+    expect(await own.page.getByRole('link', { name: name(29) }).count()).toBe(0);
+    await keepPicture(own.page, 'site-users');
+    await own.page.getByRole('button', { name: 'Next page' }).click();
+    await own.page.getByRole('link', { name: name(29) }).waitFor();
+    await own.page.context().close();
+
+    const node = await build.node({ zone: site.zone });
+    const job = { nodeId: node.id, kind: 'uninstall', state: 'failed', endedAt: new Date(0) };
+    await db.nodeJob.createMany({
+      data: Array.from({ length: 7 }, (_, i) => ({
+        ...job,
+        createdBy: `person ${i}`,
+        createdAt: new Date(Date.UTC(2026, 0, 1, 0, i)),
+      })),
+    });
+    const { page } = await consoles.openAs(site.client, `nodeManage/nodesList/${node.id}`);
+    await page.getByText('person 6').waitFor();
+    await page.getByText('person 2').waitFor();
+    expect(await page.getByText('person 1').count()).toBe(0);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByText('person 0').waitFor();
+    await keepPicture(page, 'node-jobs-pages');
+    await page.context().close();
+  });
+
+  test('lists all domains of a module, page by page', async () => {
+    const { build, installation } = consoles.app;
+    const { db } = installation;
+    const site = await siteWith(rowsOf(MANY));
+    const module = await build.module(site, 'customHeader');
+    const made = await db.domain.findMany({ where: { siteId: site.id }, orderBy: { name: 'asc' } });
+    await db.domainModule.createMany({
+      data: made.map(({ id }) => ({ domainId: id, kind: 'customHeader', moduleId: module.id })),
+    });
+    const { page } = await consoles.openAs(site.owner, address(site).replace('domains', 'headers'));
+    await page.getByRole('button', { name: `${MANY} domains` }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('10 more domains have it').waitFor();
+    await dialog.getByRole('button', { name: 'Show all' }).click();
+    await dialog.getByRole('link', { name: made[0]?.name ?? '', exact: true }).waitFor();
+    await keepPicture(page, 'domains-of-module');
+    const next = dialog.getByRole('button', { name: 'Next page' });
+    for (let page = 1; page < Math.ceil(MANY / 50); page += 1) {
+      await expect.poll(() => next.isEnabled()).toBe(true);
+      await next.click();
+    }
+    await dialog.getByRole('link', { name: made.at(-1)?.name ?? '', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: made.at(-1)?.name ?? '' }).waitFor();
     await page.context().close();
   });
 
