@@ -208,6 +208,10 @@ test('an invalid list is not reviewed; its field gets focus', { timeout: 300_000
   expect(await list.inputValue()).toBe('203.0.113.0/24\nnot-an-address');
   await list.fill(Array.from({ length: 128 }, (_, i) => `${i + 64}.0.0.0/8`).join('\n'));
   await page.getByText('Together these cover half of all addresses').waitFor();
+  await list.fill('203.0.113.7\n203.0.113.7');
+  await page.getByText('Duplicate IP').first().waitFor();
+  await page.getByRole('button', { name: 'Review' }).press('Enter');
+  await page.getByRole('alert').getByRole('button', { name: 'Firewall: Block list' }).waitFor();
   await list.fill('203.0.113.0/24\n198.51.100.7');
   await page.getByRole('button', { name: 'Review' }).click();
   // The review lists the addresses, which are in no nginx file.

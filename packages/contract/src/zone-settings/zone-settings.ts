@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Id, Port, Text, Time } from '../common/common.ts';
 import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
 import { noAntiCC, ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
-import { open, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
+import { open, ZoneFirewall, ZoneFirewallInput } from '../zone-firewall/zone-firewall.ts';
 import { Ipset, noIpset } from '../ipset/ipset.ts';
 import { CodedMessageOrNull } from '../rollouts/messages.ts';
 import { snippetParts } from './directive-allowlist.ts';
@@ -150,7 +150,7 @@ export const ConfigDraft = z.object({
   soakSeconds: z.int().min(0).max(86_400).optional(),
   resource: ResourceInput.optional(),
   nginx: Nginx.partial().optional(),
-  firewall: ZoneFirewall.optional(),
+  firewall: ZoneFirewallInput.optional(),
   antiCC: ZoneAntiCC.optional(),
   ipset: Ipset.optional(),
   forceSSLRedirectCode: RedirectCode.optional(),
