@@ -52,9 +52,11 @@ function Loaded({ info, params, site }: { info: Info; params: Place; site: Detai
         <Fact term={t('certificates.fields.inUse')}>
           <DomainsLink site={site} certId={info.id} count={info.inUse} />
         </Fact>
-        <Fact term={t('certificates.fields.nextAt')}>
-          <Time at={info.nextAt} />
-        </Fact>
+        {info.type === 'automatic' && (
+          <Fact term={t('certificates.fields.nextAt')}>
+            <Time at={info.nextAt} />
+          </Fact>
+        )}
         <Fact term={t('certificates.fields.names')} wide>
           <span className={classes['names']}>{info.names.join('  ')}</span>
         </Fact>

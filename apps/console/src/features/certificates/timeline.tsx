@@ -28,6 +28,7 @@ interface TimelineProps {
 
 /** Events of a certificate, newest first. */
 export function Timeline({ params, pollMs }: TimelineProps) {
+  const t = useT();
   const [page, setPage] = useState(1);
   const query = { orderBy: 'desc', page, pageSize: PAGE_SIZE } as const;
   const found = useEndpoint(certificates.events, { params, query }, { pollMs });
@@ -35,7 +36,7 @@ export function Timeline({ params, pollMs }: TimelineProps) {
     <Await result={found}>
       {({ data, total }) => (
         <>
-          <Steps of={data} />
+          {total === 0 ? <p className={classes['detail']}>{t('certificates.noEvents')}</p> : <Steps of={data} />}
           <Pages page={page} pageSize={PAGE_SIZE} total={total} onChange={setPage} />
         </>
       )}
