@@ -2,7 +2,7 @@ import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { ReactNode } from 'react';
 import { DifferenceTable } from '../../components/differences/difference-table.tsx';
-import { kindName } from '../../components/differences/in-words.ts';
+import { kindName, linesOf } from '../../components/differences/in-words.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
@@ -10,8 +10,8 @@ import { Copy } from '../../components/values/copy.tsx';
 import { Time } from '../../components/values/values.tsx';
 import { fieldTitle } from '../../components/resource-table/columns.tsx';
 import { withCode } from '../../lib/errors.ts';
-import { count } from '../../lib/format.ts';
-import { tMaybe, useT } from '../../lib/i18n.ts';
+import { count, time } from '../../lib/format.ts';
+import { t, tMaybe, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { actorOf, isPartlyFailed, reasonOf, resultOf } from './in-words.ts';
 import { isFailed, NAMES_IN_SENTENCE, namesOf, type LoggedAction } from './sentence.ts';
@@ -162,8 +162,8 @@ function Difference({ entity, row: { key, before, after } }: { entity: string; r
       rows={fields.map((field) => ({
         name: field,
         title: fieldTitle(namespaceOf[entity] ?? entity, field),
-        before: valueText(before?.[field]),
-        after: valueText(after?.[field]),
+        before: fieldText(entity, field, before?.[field]),
+        after: fieldText(entity, field, after?.[field]),
       }))}
     />
   );
@@ -171,6 +171,13 @@ function Difference({ entity, row: { key, before, after } }: { entity: string; r
 
 /** The namespace of a table's column titles, if it is not the table's name. */
 const namespaceOf: Readonly<Record<string, string>> = { cacheRules: 'cache', accounts: 'users', upstreams: 'domains' };
+
+const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
+
+function fieldText(entity: string, field: string, value: unknown): string {
+  if (typeof value === 'string' && timestamp.test(value)) return time(value);
+  return linesOf(namespaceOf[entity] ?? entity, field, value).join(t('common.comma'));
+}
 
 function valueText(value: unknown): string {
   if (value === null || value === undefined || value === '') return '—';
