@@ -182,8 +182,11 @@ describe('a bulk action', () => {
     const [first, second, third] = [...rowsOf(2), ...rowsOf(1).map((row) => ({ ...row, enabled: true }))];
     const page = await openList(await siteWith([first, second, third].flatMap((row) => row ?? [])));
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
-    await bulk(page).getByRole('button', { name: 'Turn on' }).click();
     const preview = page.getByRole('dialog');
+    await bulk(page).getByRole('button', { name: 'Remove' }).click();
+    await preview.getByText('This cannot be undone.').waitFor();
+    await preview.getByRole('button', { name: 'Keep' }).click();
+    await bulk(page).getByRole('button', { name: 'Turn on' }).click();
     await preview.getByText('1 skipped: No change needed').waitFor();
     await preview.getByRole('button', { name: 'Turn on' }).click();
     const results = page.getByRole('region', { name: 'Turn on' });
@@ -194,7 +197,8 @@ describe('a bulk action', () => {
 
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
     await bulk(page).getByRole('button', { name: 'Turn off' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click();
+    expect(await preview.innerText()).not.toContain('cannot be undone');
+    await preview.getByRole('button', { name: 'Turn off' }).click();
     await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(0);
     await page.getByText('3 domains turned off').waitFor();
     await page.keyboard.press('Control+z');

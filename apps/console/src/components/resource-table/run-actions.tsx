@@ -102,7 +102,7 @@ export function useRunAction<Row extends { id: string }>() {
 
 /** Preview of an action: the effect, the number of rows, and the skipped rows with the reason. */
 function previewOf<Row>(
-  { label, danger = false, confirm, skips }: CallAction<Row>,
+  { label, danger = false, confirm, skips, undo }: CallAction<Row>,
   those: readonly Row[],
   skipped: readonly Row[],
   nameOf: (row: Row) => string,
@@ -113,6 +113,7 @@ function previewOf<Row>(
   const single = count === 1 && skipped.length === 0 && only !== undefined;
   const removes = label === 'common.remove';
   const { title, verb, points, type } = confirm?.(names, those) ?? {};
+  const isFinal = undo === null && (removes || (danger && points === undefined));
   const ofOne = removes
     ? t('shared.confirm.removeNamed', { name: only ?? '' })
     : t('shared.confirm.actNamed', { action: t(label), name: only ?? '' });
@@ -122,7 +123,8 @@ function previewOf<Row>(
     title: title ?? (single ? ofOne : ofMany),
     points: [
       ...(count > 1 && count <= 5 ? [names.join(t('common.comma'))] : []),
-      ...(points ?? (danger ? [t('shared.confirm.final')] : [])),
+      ...(points ?? []),
+      ...(isFinal ? [t('shared.confirm.final')] : []),
       ...(skipped.length > 0
         ? [`${t('shared.rows.skipped', { count: skipped.length })}${t('common.colon')}${t(skips)}`]
         : []),

@@ -98,7 +98,6 @@ export const removing = remove<Account, typeof accounts.remove>(accounts.remove,
       ...(rows.some(({ subCount }) => (subCount ?? 0) > 0)
         ? [t('accounts.points.subsGo', { count: rows.reduce((sum, { subCount }) => sum + (subCount ?? 0), 0) })]
         : []),
-      t('shared.confirm.final'),
     ],
   }),
 });

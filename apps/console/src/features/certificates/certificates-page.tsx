@@ -23,7 +23,7 @@ const removing = remove<Certificate, typeof certificates.remove>(certificates.re
   refreshes: ['domains'],
   applies: ({ inUse }) => inUse === 0,
   skips: 'certificates.skipsUsed',
-  confirm: () => ({ points: [t('certificates.removePoint'), t('shared.confirm.final')] }),
+  confirm: () => ({ points: [t('certificates.removePoint')] }),
 });
 
 /** The certificates of one site. */

@@ -47,7 +47,7 @@ const taking = does<Unprocessed, typeof dnsSetting.recovery>(dnsSetting.recovery
   danger: true,
   applies: isForeign,
   skips: 'unprocessed.takeOverSkips',
-  confirm: () => ({ points: [t('unprocessed.takeOverPoint')] }),
+  confirm: () => ({ points: [t('unprocessed.takeOverPoint'), t('shared.confirm.final')] }),
   send: (rows) => ({ body: { ids: rows.map(({ id }) => id), takeOver: true } }),
 });
 

@@ -31,7 +31,7 @@ const idsOf = (rows: readonly Domain[]) => rows.map(({ id }) => id);
 export const removing = remove<Domain, typeof domains.remove>(domains.remove, {
   refreshes: ['sites'],
   applies: ({ status }) => status === 0,
-  confirm: () => ({ points: [t('domains.removePoint'), t('shared.confirm.final')] }),
+  confirm: () => ({ points: [t('domains.removePoint')] }),
 });
 
 const forcing = (forceSSL: boolean) =>

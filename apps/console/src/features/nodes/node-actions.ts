@@ -147,7 +147,7 @@ export const uninstalling: CallAction<EdgeNode> = does(nodeJobs.uninstall, {
 export const removing = remove<EdgeNode, typeof nodes.remove>(nodes.remove, {
   refreshes,
   applies: ({ enabled }) => !enabled,
-  confirm: () => ({ points: [t('nodes.removePoint'), t('shared.confirm.final')] }),
+  confirm: () => ({ points: [t('nodes.removePoint')] }),
 });
 
 /** Creates a join token and shows its command. */

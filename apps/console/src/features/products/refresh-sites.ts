@@ -38,6 +38,7 @@ export function useRefreshSites() {
             group: product.groupName ?? t('products.firstGroup'),
           }),
           t('products.refresh.lifts'),
+          t('shared.confirm.final'),
         ],
         verb: t('products.refresh.verb', sites),
         calm: true,

@@ -101,5 +101,5 @@ export const purging: CallAction<Site> = does(purgeSites.all, {
 export const removing = remove<Site, typeof clientSites.remove>(clientSites.remove, {
   refreshes: ['products', 'zones'],
   done: 'sites.done.removed',
-  confirm: () => ({ points: [t('sites.points.empty'), t('shared.confirm.final')] }),
+  confirm: () => ({ points: [t('sites.points.empty')] }),
 });

@@ -31,7 +31,7 @@ const columns: Column<Zone>[] = [
   { key: 'updatedAt', as: 'time', priority: 2 },
 ];
 const removing = remove<Zone, typeof zones.remove>(zones.remove, {
-  confirm: () => ({ points: [t('zones.removePoints.nodes'), t('shared.confirm.final')] }),
+  confirm: () => ({ points: [t('zones.removePoints.nodes')] }),
 });
 
 export function ZonesPage() {
