@@ -22,7 +22,14 @@ export interface Services {
 }
 
 const template = 'edgeloom_template';
-const durabilityOff = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '400',
+  // Each file of tests has a database, and autovacuum visits all of them within this time.
+  autovacuum_naptime: '10min',
+};
 
 export async function startServices(): Promise<Services & { stop: () => Promise<void> }> {
   await stopOrphanedProcesses();
@@ -55,7 +62,7 @@ export async function startServices(): Promise<Services & { stop: () => Promise<
         dir: path.join(dir, 'postgres'),
         host: '127.0.0.1',
         port: postgresPort,
-        settings: durabilityOff,
+        settings,
       }),
       prepareNats({
         dir: path.join(dir, 'nats'),
