@@ -1,11 +1,14 @@
 // npm test: the static checks, all tests, and a last line "N passed, N failed".
+// With --long: all cases of those tests of which npm test runs only some.
+import { globSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { runCheck, staticChecks } from './checks.ts';
 import { line } from './steps.mjs';
 
-const folder = path.join(import.meta.dirname, '../.data/test');
+const root = path.join(import.meta.dirname, '..');
+const folder = path.join(root, '.data/test');
 const reportFile = path.join(folder, 'vitest.json');
 
 const Report = z.object({
@@ -68,9 +71,18 @@ async function readReport(): Promise<Count> {
   return count;
 }
 
+/** The files of tests that have more cases in the long run. */
+async function longFiles(): Promise<string[]> {
+  const files = globSync('tests/*/*.test.ts', { cwd: root });
+  const texts = await Promise.all(files.map((file) => readFile(path.join(root, file), 'utf8')));
+  return files.filter((_, i) => texts[i]?.includes('/long-run.ts'));
+}
+
 const filters = process.argv.slice(2);
-const checks = await runStaticChecks();
-const tests = await runTests(filters);
+const isLong = filters.includes('--long');
+if (isLong) process.env['EDGELOOM_LONG_TESTS'] = '1';
+const checks = isLong ? { passed: 0, failed: 0 } : await runStaticChecks();
+const tests = await runTests(isLong ? await longFiles() : filters);
 const [passed, failed] = [checks.passed + tests.passed, checks.failed + tests.failed];
 line('');
 line(`${passed} passed, ${failed} failed`);

@@ -1,9 +1,10 @@
 // Accounts in the consoles: creation, invitation mail, suspension, assigned sites, removal.
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { horizontalOverflow, type WindowOptions, type Screen } from '../support/services/browser.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { mailTo } from '../support/assertions/mailbox.ts';
@@ -33,7 +34,7 @@ async function faultsOf({ page }: Screen): Promise<string[]> {
   const faults: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    faults.push(...(await accessibilityViolations(page)));
+    faults.push(...(await accessibilityViolations(page, { rules: rulesOf(colorScheme) })));
   }
   const wide = await horizontalOverflow(page);
   return [...faults, ...(wide > 0 ? [`${wide} px too wide`] : [])];
@@ -44,6 +45,7 @@ const looks: WindowOptions[] = [
   { language: 'en', width: 360 },
 ];
 
+// The screens alternate between the looks. The long run opens each screen in both.
 test.each(looks)('every screen is whole in $language at $width px', { timeout: 300_000 }, async (look) => {
   const { build, as, installation } = consoles.app;
   const { db } = installation;
@@ -64,7 +66,7 @@ test.each(looks)('every screen is whole in $language at $width px', { timeout: 3
     [admin, 'userManagement/users?tab=users'],
   ] as const;
   const faults: Record<string, string[]> = {};
-  for (const [i, [who, address]] of screens.entries()) {
+  for (const [i, [who, address]] of casesOfRun(screens, looks.length, looks.indexOf(look)).entries()) {
     const screen = await consoles.openAs(who, address, look);
     const found = await faultsOf(screen);
     if (found.length > 0) faults[`${who.kind} ${address}`] = found;

@@ -1,6 +1,7 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { horizontalOverflow, type Screen } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
@@ -10,8 +11,8 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-const faults = async ({ page }: Screen) => {
-  return [...(await accessibilityViolations(page)), await horizontalOverflow(page)];
+const faults = async ({ page }: Screen, theme: 'light' | 'dark') => {
+  return [...(await accessibilityViolations(page, { rules: rulesOf(theme) })), await horizontalOverflow(page)];
 };
 
 test.each(['user', 'client'] as const)(
@@ -29,7 +30,8 @@ test.each(['user', 'client'] as const)(
     expect(paths.filter((path) => path.startsWith(`/${other}`) || path.startsWith('/admin'))).toEqual([]);
     const links = await calls.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
     // Customers see only the endpoints of their sites.
-    for (const href of links.filter((_, i) => kind === 'user' || !paths[i]?.startsWith('/client/site/'))) {
+    const own = links.filter((_, i) => kind === 'user' || !paths[i]?.startsWith('/client/site/'));
+    for (const href of casesOfRun(own, 7)) {
       await page.evaluate((hash) => void (location.hash = hash), href.slice(href.indexOf('#')));
       await page.locator(`main nav a[href="${href}"][aria-current="page"]`).waitFor();
       const shown = await page.getByRole('article').innerText();
@@ -82,11 +84,11 @@ describe.each([
       const screen = await consoles.openAs(client, 'userManagement/apiDoc', { language, width, theme });
       const { page } = screen;
       await page.locator('main nav a').first().waitFor();
-      expect(await faults(screen)).toEqual([0]);
+      expect(await faults(screen, theme)).toEqual([0]);
       for (const hash of ['client.domains.create', 'errors']) {
         await page.evaluate((to) => void (location.hash = to), hash);
         await page.getByRole('article').waitFor();
-        expect(await faults(screen)).toEqual([0]);
+        expect(await faults(screen, theme)).toEqual([0]);
       }
       await page.context().close();
     }

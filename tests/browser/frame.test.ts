@@ -2,7 +2,8 @@
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
+import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { setSessionCookies } from '../support/services/browser.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -433,8 +434,7 @@ describe.each([
 ] as const)('overlays are accessible, %s at %i px', (theme, width) => {
   const look = { theme, width };
   const isPhone = width < 500;
-  // Only contrast depends on the theme.
-  const rules = theme === 'dark' ? ['color-contrast'] : [];
+  const rules = rulesOf(theme);
 
   test('menus and pickers', { timeout: 300_000 }, async () => {
     const { page } = await consoles.openAs(site.client, 'nodeManage/sitesList', look);
@@ -556,7 +556,7 @@ async function rowsAfter(page: Page, keys: readonly string[]): Promise<(string |
   return rows;
 }
 
-describe.each([1440, 1024, 390])('an announcement at %i px', (width) => {
+describe.each(casesOfRun([1440, 1024, 390], 2))('an announcement at %i px', (width) => {
   test('moves the page down, leaves shortcuts to the page, and closes on Escape', async () => {
     const { app, openAs } = consoles;
     const tenant = await app.build.client();

@@ -1,5 +1,5 @@
 // Every text that a screen can show comes from a tenant, node or visitor. This test writes an attack into each of them,
-// by API or directly to the database, and opens every screen.
+// by API or directly to the database, and opens every screen. The long run also opens every item of a row's menu.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
@@ -14,6 +14,7 @@ import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { sample } from '../support/builders/sample-input.ts';
 import { textAt, objectKindAt, world, type World } from '../support/builders/world.ts';
 
@@ -275,7 +276,7 @@ async function opened(page: Page, underWay: ReadonlySet<Request>) {
   }
 }
 
-/** Opens the page's main form, and a row's menu with everything in it. */
+/** Opens the page's main form, and a row's menu with what is in it. */
 async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string) {
   await close(page, where);
   const main = page.locator('main [data-main-action]').first();
@@ -301,7 +302,7 @@ async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string
   await check(page, `${where}, menu`);
   await close(page, where);
   const at = page.url();
-  for (const name of names) {
+  for (const name of casesOfRun(names, 3)) {
     if (!(await press(page, menu, where))) return;
     await opened(page, underWay);
     const item = items.filter({ hasText: name }).first();

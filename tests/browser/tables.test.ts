@@ -4,9 +4,12 @@ import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.end
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { unique, type BuiltSite, type BuiltZone } from '../support/builders/build.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
+
+const widths = casesOfRun([1440, 1280, 1024, 768, 390], 2);
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -244,7 +247,7 @@ describe('a bulk action', () => {
   });
 
   // Regression: the last actions were outside the viewport.
-  test.each([1440, 1280, 1024, 768, 390])('shows every action at %i px, and Esc takes it away', async (width) => {
+  test.each(widths)('shows every action at %i px, and Esc takes it away', async (width) => {
     const site = await siteWith(rowsOf(30));
     const { page } = await consoles.openAs(site.owner, address(site, '&pageSize=25'), { width });
     await page

@@ -4,7 +4,7 @@ import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { horizontalOverflow, startProduct, type Product } from '../support/services/browser.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
@@ -19,7 +19,8 @@ async function faultsOf(page: Page) {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    found.push(...(await accessibilityViolations(page)).map((fault) => `${colorScheme} ${fault}`));
+    const violations = await accessibilityViolations(page, { rules: rulesOf(colorScheme) });
+    found.push(...violations.map((fault) => `${colorScheme} ${fault}`));
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// The document store, with its process killed at every disk write.
+// The document store, with its process killed at disk writes: at each one in the long run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,6 +10,7 @@ import { Scrub } from '@edgeloom/agent/store/scrub.ts';
 import { expect, test } from 'vitest';
 import { minimalEnv } from '../support/services/minimal-env.ts';
 import { stateAt, commits, applyCommits } from '../support/builders/commit-sequence.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 
 const support = path.join(import.meta.dirname, '../support');
 const last = commits.at(-1)?.reached ?? 0;
@@ -25,7 +26,11 @@ test('after a kill with a truncated manifest, the next start lists every complet
 async function killAtEachStep({ cutAt, every = 1 }: { cutAt?: number; every?: number } = {}): Promise<number> {
   const steps = await applyCommitsUntil(0, cutAt);
   // Concurrent, because starting processes takes most of the time.
-  const points = Array.from({ length: Math.floor(steps / every) }, (_, i) => (i + 1) * every);
+  const points = casesOfRun(
+    Array.from({ length: Math.floor(steps / every) }, (_, i) => (i + 1) * every),
+    // No multiple of the four to six writes of a document, so that each of them is met.
+    7,
+  );
   const worker = async () => {
     for (let point = points.pop(); point !== undefined; point = points.pop()) await applyCommitsUntil(point, cutAt);
   };

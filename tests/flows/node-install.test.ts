@@ -11,6 +11,7 @@ import type { NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { ensureNodeArchive } from '../../deploy/node-archive.ts';
 import { unique } from '../support/builders/build.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import {
@@ -201,7 +202,7 @@ test('the installation continues after the machine restarts', { timeout: 180_000
   expect(await statusAt(built.http)).toBe(903);
 });
 
-test.each<Distribution>(['debian12', 'rocky9'])(
+test.each(casesOfRun<Distribution>(['debian12', 'rocky9'], 2))(
   'the Node of the repository is packed into an archive that %s accepts',
   { timeout: 180_000 },
   async (distribution) => {

@@ -9,6 +9,9 @@ interface AccessibilityOptions {
   exclude?: string[];
 }
 
+/** Rules to run in a theme. Only contrast depends on it; the light theme runs all rules. */
+export const rulesOf = (theme: 'light' | 'dark') => (theme === 'dark' ? ['color-contrast'] : []);
+
 /** One line per violation, with at most three elements of each rule. Frames are not checked. */
 export async function accessibilityViolations(
   page: Page,
