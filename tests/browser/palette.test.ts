@@ -154,7 +154,12 @@ test(
     await page.keyboard.press('Enter');
     await page.waitForURL('**/sitesSetting/**');
     await page.locator('main h1').waitFor();
-    const plain = [...creatable('client/menu.ts'), ...creatable('site-views.ts'), 'Add zone port', 'Add always-cached URL'];
+    const plain = [
+      ...creatable('client/menu.ts'),
+      ...creatable('site-views.ts'),
+      'Add zone port',
+      'Add always-cached URL',
+    ];
     expect(plain.length).toBeGreaterThan(20);
     for (const name of casesOfRun(plain, 3)) {
       await page.goto('/client/dashboard');
