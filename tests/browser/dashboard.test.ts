@@ -37,7 +37,9 @@ test('each chart has its newest figures as text, and all of them as a table', as
   const { page } = await consoles.openAs(site.owner, 'dashboard');
   const requests = panel(page, 'Requests');
   await requests.getByText(/^Requests [\d,]+$/).waitFor();
-  await panel(page, 'Cache hit rate').getByText(/^Cache hit rate (79|80)\.\d\d%$/).waitFor();
+  await panel(page, 'Cache hit rate')
+    .getByText(/^Cache hit rate (79|80)\.\d\d%$/)
+    .waitFor();
   await requests.getByText('Show as table').click();
   expect(await requests.getByRole('row').count()).toBeGreaterThan(90);
   await page.context().close();

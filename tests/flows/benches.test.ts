@@ -1,10 +1,9 @@
-// Runs benches in a small form: the quick ones in each run, all in the long run. The figures are not checked.
+// Runs each bench in a small form, so that none stops working unnoticed. The figures are not checked.
 import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { isLongRun } from '../support/builders/long-run.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
 const run = promisify(execFile);
@@ -38,9 +37,6 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
   'zone-changes.ts': { small: ['--minutes=0.1', '--firewall=off'], prints: /"peak": \{/ },
 };
 
-/** Each takes a few seconds. The others start whole products, as the other flows do. */
-const quick = ['cache-conformance.ts', 'edge.ts', 'redirect.ts', 'scale.ts', 'tls.ts'];
-
 /** Runs as a part of fleet.ts. */
 const without = ['fleet-agents.ts'];
 
@@ -48,7 +44,7 @@ test('a new bench has a small form', async () => {
   expect((await readdir(folder)).toSorted()).toEqual([...Object.keys(benches), ...without].toSorted());
 });
 
-test.each(Object.entries(benches).filter(([file]) => isLongRun || quick.includes(file)))(
+test.each(Object.entries(benches))(
   '%s runs to its end and prints its result',
   async (file, { small, prints }) => {
     const json = path.join(await testDir(), 'result.json');
