@@ -137,19 +137,15 @@ test('an upgrade without nodes is not started, and shows an error at the version
   await page.context().close();
 });
 
-test(
-  'upgrades in progress that are not listed are counted, with a link to all of them',
-  { timeout: 120_000 },
-  async () => {
-    const { build } = consoles.app;
-    const node = await build.node();
-    for (let i = 0; i < 27; i += 1) await build.rollout(node, { state: 'paused', endedAt: null });
-    const { page } = await consoles.openAs(node.zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
-    await page.getByText('and 2 more').waitFor();
-    await keepPicture(page, 'upgrades-more');
-    await page.getByRole('link', { name: 'Show all' }).click();
-    await page.waitForURL(/rollouts\?kind=release/);
-    await page.getByText('1–25 of 27').waitFor();
-    await page.context().close();
-  },
-);
+test('upgrades in progress that are not listed are counted, with a link to all of them', async () => {
+  const { build } = consoles.app;
+  const node = await build.node();
+  for (let i = 0; i < 27; i += 1) await build.rollout(node, { state: 'paused', endedAt: null });
+  const { page } = await consoles.openAs(node.zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
+  await page.getByText('and 2 more').waitFor();
+  await keepPicture(page, 'upgrades-more');
+  await page.getByRole('link', { name: 'Show all' }).click();
+  await page.getByText('1–25 of 27').waitFor();
+  expect(new URL(page.url()).search).toContain('kind=release');
+  await page.context().close();
+});
