@@ -106,7 +106,7 @@ class Agent {
     });
     this.#logShipper = new LogShipper({
       logs: layout.logs,
-      positions: path.join(layout.dir, 'log-positions.json'),
+      positions: path.join(layout.logs, 'positions.json'),
       send: async (batch) => {
         const { link } = this.#membership;
         if (link === null) throw new Error('not joined');

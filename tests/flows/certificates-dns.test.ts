@@ -161,7 +161,7 @@ describe('a DNS account that confirms every change', () => {
     expect(info).toMatchObject({ status: 'fail' });
     const host = dns.nameServer.replace(':53', '');
     expect(info.error).toContain(`ns1.${other} (${host}) shows no TXT record`);
-    expect(info.timeline.map(({ step }) => step)).not.toContain('told');
+    expect(info.timeline.map(({ step }) => step)).not.toContain('notified');
     const { orderUrl } = await app.installation.db.certificateOrder.findFirstOrThrow({ where: { certificateId: id } });
     const client = await openAccount(app.installation, app.installation.env.ACME_AUTHORITIES[0] ?? never());
     const placed = await client.getOrder({ ...blank, url: orderUrl ?? never() });

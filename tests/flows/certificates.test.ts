@@ -107,7 +107,7 @@ test(
       'passed',
       'placed',
       'challenge',
-      'told',
+      'notified',
       'validated',
       'signed',
     ]);
@@ -163,7 +163,7 @@ test('the authority validates only when every connected node has the challenge',
     await eventually(async () =>
       expect(await visit(http, name, path, at)).toMatchObject({ status: 200, body: challenge.keyAuthorization }),
     );
-  expect(await steps(id)).not.toContain('told');
+  expect(await steps(id)).not.toContain('notified');
   gate.resolve();
   await issued(id);
   await node.disconnect();
