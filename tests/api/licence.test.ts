@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { licenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
+import { licenses, operatorLicenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -48,6 +48,19 @@ describe('a licence', () => {
     await expect(add(mine, name(), name(), name())).toFail('DOMAIN_LIMIT', { extra: { limit: 4 } });
     const outcomes = await Promise.allSettled([add(mine, name()), add(theirs, name()), add(mine, name())]);
     expect(fulfilled(outcomes)).toBe(2);
+  });
+
+  test('is shown to admins by the account of its operator, and to nobody else', async () => {
+    const site = await build.site();
+    await db.license.create({ data: { clientId: site.clientId, siteLimit: 7 } });
+    const admin = await build.admin();
+    const read = (reader: typeof admin, { id }: { id: string }) =>
+      as(reader).call(operatorLicenses.get, { params: { accountId: id } });
+    expect(await read(admin, site.client)).toMatchObject({ limits: { sites: 7 }, uses: { sites: 1 } });
+    await expect(read(admin, site.owner)).toFail('NOT_FOUND');
+    await expect(read(await build.subAdmin(admin, { permissions: ['account:read'] }), site.client)).toFail(
+      'PERMISSION_DENIED',
+    );
   });
 
   test('limits zones and nodes of this client', async () => {

@@ -869,7 +869,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     const { page } = await consoles.openAs(site.owner, address(site).replace('domains', 'headers'));
     await page.getByRole('button', { name: `${MANY} domains` }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('10 more domains have it').waitFor();
+    await dialog.getByText('10 more domains use it').waitFor();
     await dialog.getByRole('button', { name: 'Show all' }).click();
     await dialog.getByRole('link', { name: made[0]?.name ?? '', exact: true }).waitFor();
     await keepPicture(page, 'domains-of-module');

@@ -63,7 +63,7 @@ import { groupsRoutes } from './modules/groups/groups.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { ipsetRoutes } from './modules/ipset/ipset.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
-import { licensesRoutes } from './modules/licenses/licenses.routes.ts';
+import { licensesRoutes, operatorLicensesRoutes } from './modules/licenses/licenses.routes.ts';
 import {
   corsRoutes,
   customHeadersRoutes,
@@ -137,6 +137,7 @@ const modules: readonly Routes[] = [
   virtualNodesRoutes,
   virtualRecordsRoutes,
   licensesRoutes,
+  operatorLicensesRoutes,
   productsRoutes,
   ownProductsRoutes,
   clientSitesRoutes,

@@ -28,7 +28,7 @@ import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
 import { groups as nodeGroups } from './groups/groups.endpoints.ts';
-import { licenses } from './licenses/licenses.endpoints.ts';
+import { licenses, operatorLicenses } from './licenses/licenses.endpoints.ts';
 import { antiHeaders, antiReferers } from './hotlink/hotlink.endpoints.ts';
 import { ipset } from './ipset/ipset.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
@@ -104,6 +104,7 @@ export const groups: readonly Group[] = [
   virtualNodes,
   virtualRecords,
   licenses,
+  operatorLicenses,
   products,
   ownProducts,
   nodes,

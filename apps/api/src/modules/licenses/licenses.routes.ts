@@ -1,7 +1,15 @@
-import { licenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
+import { licenses, operatorLicenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
+import { fail } from '../../core/fail.ts';
 import { readLicense } from '../../core/license.ts';
 import { routes } from '../../http/bind.ts';
 
 export const licensesRoutes = routes(licenses, {
   own: ({ installation, actor }) => readLicense(installation, actor.clientId),
+});
+
+export const operatorLicensesRoutes = routes(operatorLicenses, {
+  get: async ({ installation, db }, { params: { accountId } }) => {
+    const account = await db.account.findUnique({ where: { id: accountId, kind: 'client' } });
+    return account?.clientId == null ? fail('NOT_FOUND') : readLicense(installation, account.clientId);
+  },
 });

@@ -1,4 +1,5 @@
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { operatorLicenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -10,6 +11,7 @@ import { ResourceTable } from '../../components/resource-table/resource-table.ts
 import { useAllowed, useRunAction } from '../../components/resource-table/run-actions.tsx';
 import type { RowAction } from '../../components/resource-table/actions.tsx';
 import { Section } from '../../components/page/section.tsx';
+import { OperatorLicense } from '../licenses/license-facts.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, Status, toneOf } from '../../components/status/status.tsx';
@@ -125,6 +127,7 @@ function Actions({ account }: { account: Account }) {
 
 function Overview({ account }: { account: Account }) {
   const t = useT();
+  const can = useCan();
   const text = (value: string | null) => (value ? value : <Nothing />);
   return (
     <>
@@ -166,6 +169,9 @@ function Overview({ account }: { account: Account }) {
           </Fact>
         </Facts>
       </Section>
+      {account.auth === 'client' && family === 'admin' && can(operatorLicenses.get) && (
+        <OperatorLicense accountID={account.id} />
+      )}
       <Section title="accounts.sections.contact">
         <Facts>
           <Fact term={t('accounts.fields.phone')}>{text(account.phone)}</Fact>

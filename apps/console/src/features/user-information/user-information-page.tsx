@@ -1,6 +1,7 @@
 import { announcements } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
+import { licenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
 import { IconBook2 } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
 import { ChartPanel } from '../../components/chart/chart-panel.tsx';
@@ -23,7 +24,7 @@ import { loadAccount } from '../../lib/sign-in.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Account } from '../../stores/session.ts';
-import { LicenseFacts } from './license-facts.tsx';
+import { OwnLicense } from '../licenses/license-facts.tsx';
 import classes from './user-information.module.css';
 
 /** The account, its announcements and its traffic. */
@@ -35,7 +36,7 @@ export function UserInformationPage() {
         {(account) => (
           <>
             <AccountFacts of={account} />
-            <LicenseFacts />
+            {family === 'client' && can(licenses.own) && <OwnLicense />}
             <Visits />
             <Messages />
             {/* Without this wrapper the form would share the panel's height with the sections above it. */}
