@@ -119,7 +119,7 @@ test('locking a customer lists the sites that go out of service and requires typ
   await page.getByRole('menuitem', { name: 'Lock' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('2 sites stop serving visitors immediately').waitFor();
-  await dialog.getByText('It and 1 sub-account are signed out').waitFor();
+  await dialog.getByText('The account and its sub-account are signed out everywhere').waitFor();
   const lock = dialog.getByRole('button', { name: 'Lock' });
   expect(await lock.isDisabled()).toBe(true);
   await dialog.getByRole('textbox').fill('harbour-lights');

@@ -177,8 +177,12 @@ test('thousands of names are virtualized and created in batches of a thousand', 
   const late = `late.${site.id.slice(-8)}.example.com`;
   await page.getByRole('textbox', { name: 'Domains', exact: true }).fill([...many, names[0], late].join('\n'));
   // Regression: only the first thousand names were validated while typing.
-  await page.getByRole('button', { name: 'Remove 1 faulty line' }).click();
+  const remove = page.getByRole('button', { name: 'Remove 1 invalid line' });
+  await remove.waitFor();
+  const validated = page.waitForResponse((response) => response.request().postData()?.includes(late) === true);
+  await remove.click();
   await page.getByText('1,501 ready').waitFor();
+  await validated;
   // The server rejects the last name only when its batch of a thousand is sent.
   await call(domains.createSimple, {
     params: site.params,

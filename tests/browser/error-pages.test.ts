@@ -35,7 +35,7 @@ test('a page is previewed, published, served to a visitor, disabled and removed'
   await page.getByRole('button', { name: 'Add error page' }).first().click();
   const form = page.getByRole('dialog');
   await form.getByRole('combobox', { name: 'Code' }).click();
-  await page.getByRole('option', { name: '403 Refused' }).click();
+  await page.getByRole('option', { name: '403 Forbidden' }).click();
   const html =
     '<style>h1 { color: rgb(1, 2, 3) } body { background: url(https://x.example/y.png) }</style><h1>Not from there</h1>' +
     '<p style="color: rgb(4, 5, 6)">or anywhere</p><img src="https://x.example/z.png" onerror="parent.pwned = 1">' +

@@ -226,7 +226,7 @@ test('a bad risk pack stops at the first node: garbage, unreadable by nginx, or 
     expect(visitors.closed).toEqual(new Set());
 
     const sharp = await stopped('1.0.2', riskPack({ '9.9.0.0/16': 75 }));
-    expect(sharp).toMatchObject({ fault: 'refusals', counts: { back: 1, failed: 0 } });
+    expect(sharp).toMatchObject({ fault: 'refusals', counts: { rolledBack: 1, failed: 0 } });
     // One node closed the visitors' connections, and accepts them again after the rollback.
     expect(visitors.closed).toHaveProperty('size', 1);
     visitors.closed.clear();

@@ -53,18 +53,14 @@ async function read(db: ScopedTx, zoneId: string): Promise<ZoneKey> {
   const zone =
     (await db.zone.findUnique({ where: { id: zoneId }, select: { keySince: true, createdAt: true } })) ??
     fail('NOT_FOUND');
-  const open = ['waiting', ...UNDER_WAY];
-  const [rows, last, nodes] = await Promise.all([
-    db.zoneKeyChange.findMany({ where: { zoneId, state: { in: open } }, select, orderBy: { createdAt: 'asc' } }),
-    db.zoneKeyChange.findFirst({
-      where: { zoneId, state: { notIn: open } },
-      select,
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-    }),
+  const [rows, nodes] = await Promise.all([
+    // One statement, since a rotation may end between two. At most two are open, and no ended one is newer.
+    db.zoneKeyChange.findMany({ where: { zoneId }, select, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }], take: 3 }),
     nodesOf(db, zoneId),
   ]);
-  const underWay = rows.find(({ state }) => state !== 'waiting');
+  const underWay = rows.find(({ state }) => UNDER_WAY.some((one) => one === state));
   const waiting = rows.find(({ state }) => state === 'waiting');
+  const last = rows.find((row) => row !== underWay && row !== waiting);
   const current = underWay ?? waiting;
   const shown = (row: Row | null | undefined) => (row ? changeOf(row, nodes) : null);
   return {
