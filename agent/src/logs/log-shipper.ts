@@ -1,6 +1,6 @@
-// Sends the access log to the control plane, in order and exactly once: rotated files first, then the current one.
-// Positions advance only when the control plane has stored the lines. They are saved, but the control plane's reply
-// decides where a file continues.
+// Sends the access log to the control plane in order: rotated files first, then the current one. A line may be sent
+// twice, but counts once: the control plane stores the position reached with the lines, and its reply decides where a
+// file continues. Saved positions only spare repetition.
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -41,7 +41,7 @@ export class LogShipper {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
   readonly #work: Promise<void>;
-  /** By file. */
+  /** The next byte to send, by file. */
   #reached = new Map<string, number>();
   #sentAt = Number.NEGATIVE_INFINITY;
 
@@ -62,7 +62,7 @@ export class LogShipper {
     let isFailing = false;
     while (!signal.aborted) {
       try {
-        wait = (await this.#step()) ? 0 : LOOK_EVERY_MS;
+        wait = (await this.#sendNextBatch()) ? 0 : LOOK_EVERY_MS;
         isFailing = false;
       } catch (error) {
         if (!isFailing) this.#parts.log.warn('the access log waits to be sent', { error });
@@ -74,7 +74,7 @@ export class LogShipper {
   }
 
   /** Sends one batch. Returns whether another may follow at once. */
-  async #step(): Promise<boolean> {
+  async #sendNextBatch(): Promise<boolean> {
     const files = await logFiles(this.#parts.logs);
     for (const file of files) {
       const from = this.#reached.get(file.id) ?? 0;
@@ -114,7 +114,7 @@ async function logFiles(logs: string): Promise<LogFile[]> {
   return files.filter((file) => file !== null);
 }
 
-/** Up to the last line that fits a batch. Empty while nginx has not completed a line. */
+/** Whole lines up to the size of a batch. Empty while nginx has not completed a line. */
 async function wholeLines(file: string, from: number): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {

@@ -1,6 +1,6 @@
 // Work that the node link repeats at intervals, with or without NATS.
 import type { Pool } from 'pg';
-import { forgetTraffic } from '../statistics/store-logs.ts';
+import { deleteExpiredTraffic } from '../statistics/store-logs.ts';
 import { tidyBlocks } from './block-pushes.ts';
 import type { LinkLog } from './log.ts';
 import { forgetOrigins } from './origin-reports.ts';
@@ -21,7 +21,7 @@ export function startUpkeep(pool: Pool, log: LinkLog): Wakeable[] {
     zones,
     regularly(() => removeTombstones(pool), HOUR_MS, log),
     regularly(() => forgetOrigins(pool), HOUR_MS, log),
-    regularly(() => forgetTraffic(pool), HOUR_MS, log),
+    regularly(() => deleteExpiredTraffic(pool), HOUR_MS, log),
     regularly(() => tidyBlocks(pool), BLOCKS_EVERY_MS, log),
   ];
 }

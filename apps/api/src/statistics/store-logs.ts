@@ -13,7 +13,7 @@ const decompress = promisify(gunzip);
 
 const unreadable = new Counter({
   name: 'edgeloom_api_log_lines_unreadable_total',
-  help: 'Lines of access logs that are not what nodes log',
+  help: 'Access log lines that failed to parse',
   registers: [registry],
 });
 
@@ -23,7 +23,7 @@ const tables = [
   { table: 'traffic_1h', seconds: 3600 },
 ] as const;
 
-/** The site of requests that were refused before their site was known, and of none: shows that a node measured. */
+/** Site of requests without a known site. Its row also marks the step as measured. */
 export const NO_SITE = '00000000-0000-0000-0000-000000000000';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
@@ -36,22 +36,24 @@ interface Row extends Sums {
   site: string;
 }
 
-/** Throws for lines that are not compressed or too long. */
+/** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */
 export async function storeLogs(pool: Pool, nodeId: string, batch: LogBatch, now: Date): Promise<LogReply> {
-  const lines = await readLines(batch.lines);
-  return withClient(pool, (client) =>
+  const { lines, failed } = await readLines(batch.lines);
+  const reply = await withClient(pool, (client) =>
     inTransaction(client, async () => {
       const reached = await lockPosition(client, nodeId, batch.file);
-      if (reached !== batch.from) return { reached };
+      if (reached !== batch.from) return { reached, isNew: false };
       for (const { table, seconds } of tables) await addSums(client, table, nodeId, sumsOf(lines, seconds, now));
       await client.query('UPDATE log_positions SET reached = $3, updated_at = now() WHERE node_id = $1 AND file = $2', [
         nodeId,
         batch.file,
         batch.to,
       ]);
-      return { reached: batch.to };
+      return { reached: batch.to, isNew: true };
     }),
   );
+  if (reply.isNew) unreadable.inc(failed);
+  return { reached: reply.reached };
 }
 
 async function lockPosition(client: PoolClient, nodeId: string, file: string): Promise<number> {
@@ -66,12 +68,15 @@ async function lockPosition(client: PoolClient, nodeId: string, file: string): P
   return Number(rows[0]?.reached ?? 0);
 }
 
-async function readLines(encoded: string): Promise<LogLine[]> {
+/** Without the lines of relays: the edge node in front of a relay logs the same request. */
+async function readLines(encoded: string): Promise<{ lines: LogLine[]; failed: number }> {
   const bytes = await decompress(Buffer.from(encoded, 'base64'), { maxOutputLength: MAX_BATCH_BYTES });
-  const texts = bytes.toString().split('\n').filter(Boolean);
+  const texts = bytes
+    .toString()
+    .split('\n')
+    .filter((text) => text !== '' && !text.includes('"relayed":true'));
   const lines = texts.flatMap((text) => lineOf(text) ?? []);
-  unreadable.inc(texts.length - lines.length);
-  return lines;
+  return { lines, failed: texts.length - lines.length };
 }
 
 function lineOf(text: string): LogLine | null {
@@ -95,7 +100,10 @@ function sumsOf(lines: readonly LogLine[], seconds: number, now: Date): Row[] {
   rowOf(startOf(current), NO_SITE);
   for (const { time, site, status, bytes, requestBytes, cache, upstream } of lines) {
     // A node's clock may be ahead.
-    const row = rowOf(startOf(Math.min(time, current)), UUID.test(site) ? site : NO_SITE);
+    const at = startOf(Math.min(time, current));
+    // Lines that waited on the node show that it measured at their time.
+    rowOf(at, NO_SITE);
+    const row = rowOf(at, UUID.test(site) ? site : NO_SITE);
     row.requests += 1;
     row.bytes += bytes;
     row.request_bytes += requestBytes;
@@ -140,8 +148,8 @@ async function addSums(
   );
 }
 
-/** Deletes what no chart shows any more. */
-export async function forgetTraffic(pool: Pool): Promise<void> {
+/** Deletes expired traffic and positions. */
+export async function deleteExpiredTraffic(pool: Pool): Promise<void> {
   await pool.query(`DELETE FROM traffic_5m WHERE at < now() - interval '8 days'`);
   await pool.query(`DELETE FROM traffic_1h WHERE at < now() - interval '400 days'`);
   await pool.query(`DELETE FROM log_positions WHERE updated_at < now() - interval '90 days'`);

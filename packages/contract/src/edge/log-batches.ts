@@ -1,13 +1,14 @@
 // Access log lines on their way from a node to the control plane. A batch is a range of bytes of one file. The control
-// plane stores its lines and the position reached in one transaction, so each line counts exactly once whatever dies.
+// plane adds its lines and stores the position reached in one transaction, so each line counts once even if a process
+// is killed.
 import * as z from 'zod';
 
-/** Bytes of lines in a batch. Compressed and as base64 they fit a message of NATS whatever they contain. */
+/** Uncompressed size of a batch. Even incompressible lines fit a message of NATS. */
 export const MAX_BATCH_BYTES = 512 * 1024;
 
 const Position = z.int().min(0);
 
-/** On up.<node>.logs. `from` equals `to`: the node measured, and nobody made a request. */
+/** On up.<node>.logs. An empty batch (`from` equals `to`) reports that the node runs but had no requests. */
 export const LogBatch = z.object({
   /** Identifies the file on its node, also after it was renamed. */
   file: z.string().regex(/^[\w.-]{1,64}$/),
