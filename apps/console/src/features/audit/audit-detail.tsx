@@ -147,10 +147,13 @@ function ChangedObjects({ change: { entity, action, count: total, rows } }: { ch
   );
 }
 
+/** Columns that follow from the call or from other columns. */
+const derivedFields: ReadonlySet<string> = new Set(['id', 'siteId', 'createdAt', 'enabledName', 'cnameDueAt']);
+
 function Difference({ entity, row: { key, before, after } }: { entity: string; row: ChangedRow }) {
   const t = useT();
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (field) => field !== 'id' && field !== 'createdAt',
+    (field) => !derivedFields.has(field),
   );
   const name = key['name'] ?? key['email'] ?? key['id'];
   return (

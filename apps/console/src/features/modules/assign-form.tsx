@@ -69,7 +69,7 @@ function Loaded({ site, kind, module, words, before, more }: AssignProps & { bef
   };
   return (
     <form
-      className={classes['form']}
+      className={classes['drawer']}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();

@@ -30,7 +30,7 @@ export function ImportForm({ at }: { at: InModule }) {
   };
   return (
     <form
-      className={classes['form']}
+      className={classes['drawer']}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();

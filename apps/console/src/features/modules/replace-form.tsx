@@ -31,7 +31,7 @@ export function ReplaceForm({ at }: { at: InModule }) {
   const more = shown ? shown.count - shown.data.length : 0;
   return (
     <form
-      className={classes['form']}
+      className={classes['drawer']}
       onSubmit={(event) => {
         event.preventDefault();
         void ask(shown === null);
