@@ -39,7 +39,7 @@ async function sums(account: Account, metric: ChartMetric, query: { siteID?: str
   );
 }
 
-/** What nginx has logged about a site. */
+/** Bytes of a site's responses, from nginx's log. */
 async function loggedBytes({ dir }: TestAgent, siteID: string): Promise<number> {
   const logs = path.join(dir, 'logs');
   const files = (await readdir(logs)).filter((name) => name.startsWith('access.json'));

@@ -95,7 +95,10 @@ export class LogShipper {
     this.#sentAt = performance.now();
     this.#reached.set(file, reached);
     const positions = files.flatMap(({ id }) => (this.#reached.has(id) ? [[id, this.#reached.get(id)] as const] : []));
-    await writeWhole(this.#parts.positions, `${JSON.stringify(Object.fromEntries(positions))}\n`, 0o600);
+    // Fails on a full disk. The control plane knows the positions as well.
+    await writeWhole(this.#parts.positions, `${JSON.stringify(Object.fromEntries(positions))}\n`, 0o600).catch(
+      (error: unknown) => this.#parts.log.warn('the positions of the access log were not saved', { error }),
+    );
   }
 }
 
@@ -106,7 +109,7 @@ async function logFiles(logs: string): Promise<LogFile[]> {
   const files = await Promise.all(
     oldestFirst.map(async (name) => {
       const file = path.join(logs, name);
-      // A rotated file may have been deleted meanwhile.
+      // Rotation may have deleted the file since it was listed.
       const found = await stat(file).catch(() => null);
       return found && { id: `${found.ino}-${Math.floor(found.birthtimeMs)}`, path: file, size: found.size };
     }),
