@@ -41,6 +41,6 @@ test('each chart has its newest figures as text, and all of them as a table', as
     .getByText(/^Cache hit rate (79|80)\.\d\d%$/)
     .waitFor();
   await requests.getByText('Show as table').click();
-  expect(await requests.getByRole('row').count()).toBeGreaterThan(90);
+  await expect.poll(() => requests.getByRole('row').count()).toBeGreaterThan(90);
   await page.context().close();
 });
