@@ -29,6 +29,7 @@ import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoi
 import type { Group } from './endpoint.ts';
 import { groups as nodeGroups } from './groups/groups.endpoints.ts';
 import { licenses, operatorLicenses } from './licenses/licenses.endpoints.ts';
+import { logs } from './logs/logs.endpoints.ts';
 import { antiHeaders, antiReferers } from './hotlink/hotlink.endpoints.ts';
 import { ipset } from './ipset/ipset.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
@@ -58,6 +59,7 @@ import { siteSettings } from './site-settings/site-settings.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
 import { rollouts, upgrades } from './rollouts/rollouts.endpoints.ts';
 import { simulate } from './simulate/simulate.endpoints.ts';
+import { statistics } from './statistics/statistics.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
 import { zoneKeys } from './zone-keys/zone-keys.endpoints.ts';
@@ -92,6 +94,8 @@ export const groups: readonly Group[] = [
   dnsSetting,
   cnames,
   charts,
+  statistics,
+  logs,
   zones,
   zonePorts,
   zoneSettings,

@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { Id, Time } from '../common/common.ts';
+
+const DAY_MS = 86_400_000;
+/** A search counts this many of the newest matches. */
+export const LOGS_COUNTED = 1000;
+
+export const CacheStatus = z.enum(['HIT', 'MISS', 'EXPIRED', 'STALE', 'UPDATING', 'REVALIDATED', 'BYPASS', '-']);
+const Part = z.string().min(1).max(512);
+const Statuses = z
+  .array(z.string().regex(/^(?:[2-59]xx|[1-9]\d\d)$/, '404 or 5xx'))
+  .min(1)
+  .max(50);
+const Addresses = z
+  .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'an address or a network' }))
+  .min(1)
+  .max(50);
+
+/** A row matches if it has one of the values of each filter. Text matches any part of its field and ignores case. */
+const Filters = z.object({
+  domains: z.array(z.string().max(253)).min(1).max(1000).optional().describe('Names of domains'),
+  remoteIP: Addresses.optional().describe('Addresses or networks'),
+  cacheStatus: z.array(CacheStatus).min(1).optional().describe('`-`: not cacheable'),
+  uri: z.array(Part).min(1).max(20).optional(),
+  status: Statuses.optional().describe('404, or 5xx for a class'),
+  method: z
+    .array(z.string().regex(/^[A-Z]{1,16}$/))
+    .min(1)
+    .max(20)
+    .optional(),
+  country: z
+    .array(z.string().regex(/^[A-Z]{2}$/))
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('ISO 3166'),
+  userAgent: z.array(Part).min(1).max(20).optional(),
+  referer: z.array(Part).min(1).max(20).optional(),
+  cause: z.array(z.string().max(32)).min(1).max(20).optional().describe('Why the node refused the request'),
+  nodeID: z.array(Id).min(1).max(100).optional(),
+});
+export type LogFilters = z.output<typeof Filters>;
+
+export const LogQuery = Filters.extend({
+  startTime: Time,
+  endTime: Time,
+  siteIDs: z.array(Id).max(1000).optional(),
+  reqID: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .optional(),
+  not: Filters.optional().describe('Leaves out rows with any of these values'),
+  before: z
+    .object({ time: Time, id: z.string().regex(/^[0-9a-f]{32}$/) })
+    .optional()
+    .describe('Only rows older than this one, to read on after the last counted page'),
+  page: z.int().min(1).max(LOGS_COUNTED).default(1),
+  pageSize: z.int().min(1).max(500).default(25),
+}).superRefine(({ startTime, endTime }, ctx) => {
+  if (endTime <= startTime) ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'after the start' });
+  else if (endTime.getTime() - startTime.getTime() > DAY_MS)
+    ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'at most one day' });
+});
+export type LogQuery = z.output<typeof LogQuery>;
+
+/** One request. Times of processing are in milliseconds. */
+export const LogRow = z.object({
+  id: z.string().describe('Request ID, as in the response header X-Request-Id'),
+  time: Time,
+  siteID: Id,
+  siteName: z.string(),
+  domainID: Id.nullable(),
+  domain: z.string().describe('Empty: removed since'),
+  nodeID: Id,
+  nodeName: z.string().describe('Empty for customers, and if removed since'),
+  host: z.string(),
+  port: z.int(),
+  address: z.string(),
+  country: z.string().describe('ISO 3166; empty if unknown'),
+  method: z.string(),
+  scheme: z.string(),
+  httpVersion: z.string(),
+  uri: z.string(),
+  args: z.string(),
+  status: z.int(),
+  bytes: z.int(),
+  requestBytes: z.int(),
+  requestTime: z.number(),
+  upstreamTime: z.number().nullable().describe('Null: no origin was contacted'),
+  upstream: z.string(),
+  cacheStatus: z.string().describe('Empty: not cacheable'),
+  userAgent: z.string(),
+  referer: z.string(),
+  cause: z.string(),
+  rule: z.string(),
+});
+export type LogRow = z.output<typeof LogRow>;
+
+export const LogPage = z.object({
+  data: z.array(LogRow),
+  total: z.int().describe(`Counted up to ${LOGS_COUNTED}; there may be more`),
+});
+export type LogPage = z.output<typeof LogPage>;
