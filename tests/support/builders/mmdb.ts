@@ -6,8 +6,12 @@ interface Small {
 }
 const small = (uint16: number): Small => ({ uint16 });
 
-const control = (type: number, size: number) =>
-  type > 7 ? Buffer.from([size, type - 7]) : Buffer.from([(type << 5) | size]);
+/** Sizes from 29 to 284 take a second byte. */
+function control(type: number, size: number): Buffer {
+  const short = Math.min(size, 29);
+  const first = type > 7 ? [short, type - 7] : [(type << 5) | short];
+  return Buffer.from(short === 29 ? [...first, size - 29] : first);
+}
 function encoded(value: Value): Buffer {
   if (typeof value === 'string') return Buffer.concat([control(2, Buffer.byteLength(value)), Buffer.from(value)]);
   if (typeof value === 'number') {

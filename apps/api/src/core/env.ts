@@ -169,6 +169,16 @@ export const Env = z.object({
     'ACME authorities in order of preference, as JSON: [{"name", "directory", "eab": {"kid", "key"}, "rootFile", "ordersPer3Hours"}]. eab: external account binding; rootFile: for a root that the system does not trust; ordersPer3Hours: rate limit (250)',
   ),
   ACME_CONTACT: z.email().optional().describe('Contact address of this installation for ACME authorities'),
+  GEOIP_COUNTRY_FILE: z
+    .string()
+    .optional()
+    .describe(
+      'Country or City database in MaxMind format (MMDB), read again within an hour of a change. Default: the bundled database, which has countries only',
+    ),
+  GEOIP_ASN_FILE: z
+    .string()
+    .optional()
+    .describe('ASN database in MaxMind format (MMDB) for network operators. Without it they are unknown'),
   METRICS_TOKEN: z
     .string()
     .min(16)

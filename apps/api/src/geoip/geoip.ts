@@ -1,0 +1,151 @@
+// Country, province and network operator of client addresses, from databases in MaxMind's format (MMDB). A database of
+// countries is part of the installation. Operators may configure their own files.
+import { readFile, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { Reader } from 'mmdb-lib';
+import { Gauge } from 'prom-client';
+import type { Env } from '../core/env.ts';
+import { registry } from '../core/metrics.ts';
+import { clean } from '../node-link/incoming.ts';
+
+const bundledCountries = import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb');
+const MAX_CACHED = 20_000;
+/** The longest text of an IPv6 address. */
+const MAX_ADDRESS = 45;
+const MAX_TEXT = 128;
+
+const built = new Gauge({
+  name: 'edgeloom_api_geoip_build_timestamp_seconds',
+  help: 'When the database in use was built',
+  labelNames: ['database'],
+  registers: [registry],
+});
+
+/** Texts are empty if unknown. */
+export interface Location {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  /** ISO 3166-2 (`TW-TPE`), or the English name if the database has no codes. */
+  readonly province: string;
+  /** Organisation of the autonomous system. */
+  readonly isp: string;
+}
+
+export interface Geoip {
+  /** Any text is accepted; one that is not an address has no location. */
+  lookup: (address: string) => Location;
+  /** Reads changed files. A file that cannot be used is logged, and the previous one stays. */
+  refresh: () => Promise<void>;
+}
+
+interface GeoipLog {
+  info: (fields: object, message: string) => void;
+  error: (fields: object, message: string) => void;
+}
+
+const unknown: Location = { country: '', province: '', isp: '' };
+
+export async function openGeoip(
+  { GEOIP_COUNTRY_FILE, GEOIP_ASN_FILE }: Pick<Env, 'GEOIP_COUNTRY_FILE' | 'GEOIP_ASN_FILE'>,
+  log: GeoipLog,
+): Promise<Geoip> {
+  const countries = openDatabase('country', GEOIP_COUNTRY_FILE, log);
+  const networks = openDatabase('asn', GEOIP_ASN_FILE, log);
+  await countries.load(fileURLToPath(bundledCountries));
+  let recent = new Map<string, Location>();
+  let older = new Map<string, Location>();
+
+  const geoip: Geoip = {
+    lookup(address) {
+      const cached = recent.get(address);
+      if (cached !== undefined) return cached;
+      if (address.length > MAX_ADDRESS || isIP(address) === 0) return unknown;
+      const location = older.get(address) ?? locationOf(countries.find(address), networks.find(address));
+      // Two generations approximate a cache of the least recently used addresses.
+      if (recent.size >= MAX_CACHED) [older, recent] = [recent, new Map()];
+      recent.set(address, location);
+      return location;
+    },
+    async refresh() {
+      const changes = await Promise.all([countries.refresh(), networks.refresh()]);
+      if (changes.includes(true)) [older, recent] = [new Map(), new Map()];
+    },
+  };
+  await geoip.refresh();
+  return geoip;
+}
+
+function openDatabase(name: string, file: string | undefined, log: GeoipLog) {
+  let reader: Reader<never> | null = null;
+  let version = '';
+
+  async function load(path: string) {
+    const loaded = await readDatabase(path);
+    reader = loaded;
+    built.set({ database: name }, loaded.metadata.buildEpoch.getTime() / 1000);
+  }
+
+  return {
+    load,
+    find(address: string): unknown {
+      const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
+      if (reader === null || (reader.metadata.ipVersion === 4 && plain.includes(':'))) return null;
+      try {
+        return reader.get(plain);
+      } catch {
+        // A damaged part of the file.
+        return null;
+      }
+    },
+    /** True if another file is in use now. */
+    async refresh(): Promise<boolean> {
+      if (file === undefined) return false;
+      try {
+        const { mtimeMs, size, ino } = await stat(file);
+        const current = `${mtimeMs} ${size} ${ino}`;
+        if (current === version) return false;
+        await load(file);
+        version = current;
+        log.info({ file }, `the ${name} database was read`);
+        return true;
+      } catch (error) {
+        log.error({ err: error, file }, `the ${name} database cannot be used; the previous one stays`);
+        return false;
+      }
+    },
+  };
+}
+
+/** Throws if the file is damaged. */
+async function readDatabase(file: string): Promise<Reader<never>> {
+  const bytes = await readFile(file);
+  const reader = new Reader<never>(bytes);
+  const { nodeCount, searchTreeSize } = reader.metadata;
+  if (!Number.isInteger(nodeCount) || searchTreeSize > bytes.length) throw new Error('not a MaxMind database');
+  // The reader checks only the metadata, so read a record of each part of the tree.
+  for (let i = 0; i < 256; i += 1) reader.get(`${i}.1.1.1`);
+  return reader;
+}
+
+function locationOf(place: unknown, network: unknown): Location {
+  const code =
+    textAt(place, 'country', 'iso_code') ||
+    textAt(place, 'registered_country', 'iso_code') ||
+    textAt(place, 'country_code');
+  // ZZ: unknown.
+  const country = /^[A-Z]{2}$/.test(code) && code !== 'ZZ' ? code : '';
+  const subdivision = textAt(place, 'subdivisions', '0', 'iso_code');
+  const province =
+    country !== '' && subdivision !== ''
+      ? `${country}-${subdivision}`
+      : textAt(place, 'subdivisions', '0', 'names', 'en');
+  const isp = textAt(network, 'autonomous_system_organization');
+  return country === '' && province === '' && isp === '' ? unknown : { country, province, isp };
+}
+
+function textAt(record: unknown, ...path: string[]): string {
+  let value = record;
+  for (const name of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return typeof value === 'string' ? clean(value, MAX_TEXT) : '';
+}
