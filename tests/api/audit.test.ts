@@ -317,8 +317,8 @@ test('every table is audited or listed as exempt', async () => {
         'cached_now',
         'preheat_copies',
       ],
-      // Sums of access logs.
-      ['traffic_5m', 'traffic_1h', 'log_positions'],
+      // Access logs and their sums.
+      ['access_log', 'traffic', 'top_groups', 'top_values', 'log_positions'],
       // Derived from nodes and groups for traffic steering.
       ['node_standings', 'group_states'],
       // Written together with the audited change.

@@ -165,7 +165,7 @@ async function newMachine() {
   /** The requests of the demo site that charts show. */
   const countedRequests = async () => {
     const [row] = await query<{ requests: number }>(
-      'SELECT coalesce(sum(t.requests), 0)::int AS requests FROM traffic_5m t JOIN sites s ON s.id = t.site_id',
+      'SELECT coalesce(sum(t.requests), 0)::int AS requests FROM traffic t JOIN sites s ON s.id = t.site_id WHERE t.step = 300',
     );
     return row?.requests;
   };

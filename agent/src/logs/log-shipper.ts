@@ -90,7 +90,8 @@ export class LogShipper {
   }
 
   async #send(file: string, from: number, lines: Buffer, files: readonly LogFile[]): Promise<void> {
-    const batch = { file, from, to: from + lines.length, lines: (await compress(lines)).toString('base64') };
+    const compressed = (await compress(lines)).toString('base64');
+    const batch = { file, from, to: from + lines.length, sentAt: Date.now(), lines: compressed };
     const { reached } = await this.#parts.send(batch);
     this.#sentAt = performance.now();
     this.#reached.set(file, reached);

@@ -73,6 +73,7 @@ import {
   redirectsRoutes,
   urlRedirectsRoutes,
 } from './modules/modules/modules.routes.ts';
+import { logsRoutes } from './modules/logs/logs.routes.ts';
 import { nodeJobsRoutes } from './modules/node-jobs/node-jobs.routes.ts';
 import { nodeSetupRoutes } from './modules/node-jobs/node-setup.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
@@ -91,6 +92,7 @@ import { siteSettingsRoutes } from './modules/site-settings/site-settings.routes
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
 import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
+import { statisticsRoutes } from './modules/statistics/statistics.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
 import { zoneKeysRoutes } from './modules/zone-keys/zone-keys.routes.ts';
@@ -125,6 +127,8 @@ const modules: readonly Routes[] = [
   dnsSettingRoutes,
   cnamesRoutes,
   chartsRoutes,
+  statisticsRoutes,
+  logsRoutes,
   zonesRoutes,
   zonePortsRoutes,
   zoneSettingsRoutes,

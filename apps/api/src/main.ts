@@ -3,6 +3,7 @@ import { buildApp } from './app.ts';
 import { openInstallation } from './core/installation.ts';
 import { openLog } from './core/log.ts';
 import { readEnv } from './core/env.ts';
+import { openGeoip } from './geoip/geoip.ts';
 import { adoptChanges } from './http/audit.ts';
 import { openIdentities } from './core/auth/identities.ts';
 import { sweepSessions } from './core/auth/sweep-sessions.ts';
@@ -55,7 +56,7 @@ const dnsReconciler = startDnsReconciler(installation, log);
 const issuing = startIssuing(installation, log);
 const nodeJobs = startNodeJobs(installation, log);
 const steering = startSteering(installation, log);
-nodeLink = startNodeLink(installation, log);
+nodeLink = startNodeLink(installation, await openGeoip(env, log), log);
 const rollouts = startRollouts(installation, log);
 const zoneKeys = startZoneKeys(installation, log);
 const sweeper = setInterval(() => {

@@ -62,6 +62,13 @@ export const errorMessages = [
   '{user} is not in the token',
   'repeats of more than 1000 are not accepted',
   'duplicate IP',
+  'after the start',
+  'at most one day',
+  'at most 366 days',
+  'longer steps for this time',
+  'an IANA time zone',
+  '404 or 5xx',
+  'an address or a network',
 ] as const;
 
 export type ErrorMessage = (typeof errorMessages)[number];

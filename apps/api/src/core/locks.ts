@@ -22,4 +22,5 @@ export const lockClasses = {
   dnsSettings: 7312,
   /** Taken by lock_names() with a hash of a name's last two labels. */
   nameClaims: 7313,
+  partitions: 7314,
 } as const;

@@ -107,8 +107,9 @@ export const owners: { [M in Model]: Owner<M> } = {
   },
   DnsName: 'setting',
   // Written by groups and triggers for a whole operator (dns-state).
-  Traffic5m: '(none)',
-  Traffic1h: '(none)',
+  Traffic: '(none)',
+  TopValue: '(none)',
+  TopGroup: '(none)',
   LogPosition: '(none)',
   DnsTarget: '(none)',
   DnsPlan: '(none)',

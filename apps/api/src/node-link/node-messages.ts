@@ -14,6 +14,7 @@ import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
 import { storeUpgradeReport } from '../rollouts/upgrade-reports.ts';
+import type { Geoip } from '../geoip/geoip.ts';
 import { storeLogs } from '../statistics/store-logs.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { Beat, FromNode } from './acks.ts';
@@ -34,6 +35,7 @@ const DEFAULT_PAYLOAD_BYTES = 1024 * 1024;
 
 export class NodeMessages {
   readonly #pool: Pool;
+  readonly #geoip: Geoip;
   readonly #commands: Pick<Commands, 'wake'>;
   readonly #acks = batches((items: FromNode<Ack>[]) => storeAcks(this.#pool, items));
   readonly #heartbeats = batches((items: Beat[]) => storeHeartbeats(this.#pool, items), {
@@ -45,8 +47,9 @@ export class NodeMessages {
   /** The last page that each node requested. */
   readonly #pages = new Map<string, Promise<unknown>>();
 
-  constructor(pool: Pool, commands: Pick<Commands, 'wake'>) {
+  constructor(pool: Pool, geoip: Geoip, commands: Pick<Commands, 'wake'>) {
     this.#pool = pool;
+    this.#geoip = geoip;
     this.#commands = commands;
   }
 
@@ -122,7 +125,7 @@ export class NodeMessages {
     receive(bus, log, {
       subject: everyNode.logs,
       schema: LogBatch,
-      handle: (nodeId, batch) => storeLogs(this.#pool, nodeId, batch, new Date()),
+      handle: (nodeId, batch) => storeLogs(this.#pool, this.#geoip, nodeId, batch, new Date()),
     });
     receive(bus, log, {
       subject: everyNode.blocks,

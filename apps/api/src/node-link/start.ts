@@ -8,6 +8,7 @@ import type { Installation } from '../core/installation.ts';
 import { listen } from '../core/listen.ts';
 import { originPolicy } from '../core/outbound.ts';
 import type { Trust } from '../core/trust.ts';
+import type { Geoip } from '../geoip/geoip.ts';
 import { answerKeyQuestions } from '../zone-keys/give-keys.ts';
 import { startBlockPushes } from './block-pushes.ts';
 import { startCacheWarmer, type CacheWarmer } from './cache-warmer.ts';
@@ -45,8 +46,8 @@ const REVIEW_EVERY_MS = 30_000;
 const REVOCATIONS_EVERY_MS = 5000;
 
 /** Returns at once. NATS is awaited in the background. */
-export function startNodeLink(installation: Installation, log: LinkLog): NodeLink {
-  const link = new RunningLink(installation, log);
+export function startNodeLink(installation: Installation, geoip: Geoip, log: LinkLog): NodeLink {
+  const link = new RunningLink(installation, geoip, log);
   links.set(installation, link);
   return link;
 }
@@ -68,7 +69,7 @@ class RunningLink implements NodeLink {
   /** Null until NATS is reached. */
   #connection: { bus: Bus; revocations: RevocationList } | null = null;
 
-  constructor(installation: Installation, log: LinkLog) {
+  constructor(installation: Installation, geoip: Geoip, log: LinkLog) {
     const { env, secrets, trust } = installation;
     const pool = openPool(env.DATABASE_URL);
     const bus = () => this.#connection?.bus ?? null;
@@ -86,8 +87,8 @@ class RunningLink implements NodeLink {
       jobs: this.#wakeJobs,
       blocks: this.#blockPushes.wake,
     });
-    this.#messages = new NodeMessages(pool, this.#commands);
-    this.#upkeep = startUpkeep(pool, log);
+    this.#messages = new NodeMessages(pool, geoip, this.#commands);
+    this.#upkeep = startUpkeep(pool, geoip, log);
     this.#connecting =
       trust === null
         ? Promise.resolve()

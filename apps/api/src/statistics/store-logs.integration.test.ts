@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
 import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
 import type { ChartMetric } from '@edgeloom/contract/charts/charts.ts';
 import { MAX_BATCH_BYTES } from '@edgeloom/contract/edge/log-batches.ts';
-import type { LogLine } from '@edgeloom/contract/edge/log-batches.ts';
+import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import { afterAll, expect, test } from 'vitest';
 import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
+import { logBatch as batchOf, logLine as line, lookup } from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
 import { storeLogs } from './store-logs.ts';
 
@@ -16,19 +16,7 @@ afterAll(() => app.close());
 
 const MINUTE = 60_000;
 
-function line(site: string, over: Partial<LogLine> = {}): string {
-  const made = { time: Date.now() / 1000, site, status: 200, bytes: 1000, requestBytes: 100, cache: '', upstream: '' };
-  return `${JSON.stringify({ ...made, ...over })}\n`;
-}
-
-const batchOf = (text: string, from = 0, file = 'a') => ({
-  file,
-  from,
-  to: from + Buffer.byteLength(text),
-  lines: gzipSync(text).toString('base64'),
-});
-
-const store = (nodeID: string, batch: ReturnType<typeof batchOf>) => storeLogs(pool, nodeID, batch, new Date());
+const store = (nodeID: string, batch: LogBatch) => storeLogs(pool, { lookup }, nodeID, batch, new Date());
 
 async function chartOf(site: BuiltSite, metric: ChartMetric, range: '24h' | '30d' = '24h') {
   const { series, hasData } = await as(site.owner).call(charts.get, { params: { metric }, query: { range } });
@@ -89,7 +77,8 @@ test('each metric is computed from the lines, and relayed ones are left out', as
 test('a step without requests is zero, and one without reports is null', async () => {
   const site = await build.site();
   const { id } = await build.node({ zone: site.zone });
-  await storeLogs(pool, id, batchOf('', 0, 'old'), new Date(Date.now() - 120 * MINUTE));
+  const past = new Date(Date.now() - 120 * MINUTE);
+  await storeLogs(pool, { lookup }, id, { ...batchOf('', 0, 'old'), sentAt: past.getTime() }, past);
   await store(id, batchOf(''));
   const [values = []] = (await chartOf(site, 'requests')).values;
   expect(values.at(-1)).toBe(0);
@@ -110,7 +99,7 @@ test('a line of the future counts in the current step, and unreadable lines are 
 test('a batch that is not gzip or too long is rejected and counts nothing', async () => {
   const site = await build.site();
   const { id } = await build.node({ zone: site.zone });
-  const long = batchOf(line(site.id).repeat(Math.ceil(MAX_BATCH_BYTES / 100)));
+  const long = batchOf(line(site.id).repeat(Math.ceil(MAX_BATCH_BYTES / 400)));
   await expect(store(id, long)).rejects.toThrow();
   await expect(store(id, { ...long, lines: Buffer.from('plain').toString('base64') })).rejects.toThrow();
   expect(await chartOf(site, 'requests')).toMatchObject({ hasData: false });

@@ -14,6 +14,8 @@ export const LogBatch = z.object({
   file: z.string().regex(/^[\w.-]{1,64}$/),
   from: Position,
   to: Position,
+  /** By the node's clock, in milliseconds since 1970. The control plane corrects the times of lines by its difference. */
+  sentAt: Position,
   /** Whole lines, gzip, base64. */
   lines: z.base64().max(1024 * 1024),
 });
@@ -21,19 +23,41 @@ export const LogBatch = z.object({
 /** The position from which the control plane wants the file's next lines. */
 export const LogReply = z.object({ reached: Position });
 
+const Text = z.string();
+const Count = z.int().min(0);
 /** One request, as the node's nginx logs it (agent/src/render/log-conf.ts). */
 export const LogLine = z.object({
   /** Seconds since 1970. */
   time: z.number().min(0),
+  /** 32 hexadecimal digits. */
+  id: Text,
   /** Empty: refused before the site was known. */
-  site: z.string(),
+  site: Text,
+  domain: Text,
+  host: Text,
+  port: z.int(),
+  address: Text,
+  method: Text,
+  scheme: Text,
+  httpVersion: Text,
+  uri: Text,
+  args: Text,
   status: z.int().min(0).max(999),
-  bytes: z.int().min(0),
-  requestBytes: z.int().min(0),
-  /** nginx's cache status: HIT, MISS, EXPIRED … */
-  cache: z.string(),
+  bytes: Count,
+  requestBytes: Count,
+  /** Seconds. */
+  requestTime: z.number().min(0),
+  /** Seconds of each origin that was tried: `0.004, 0.120`. Empty: none was. */
+  upstreamTime: Text,
   /** The origin that was contacted; empty when none was. */
-  upstream: z.string(),
+  upstream: Text,
+  /** nginx's cache status: HIT, MISS, EXPIRED … */
+  cache: Text,
+  userAgent: Text,
+  referer: Text,
+  /** Why the node refused the request, and the rule's id. */
+  cause: Text,
+  rule: Text,
 });
 
 export type LogBatch = z.output<typeof LogBatch>;

@@ -20,7 +20,7 @@ const Addresses = z
 const Filters = z.object({
   domains: z.array(z.string().max(253)).min(1).max(1000).optional().describe('Names of domains'),
   remoteIP: Addresses.optional().describe('Addresses or networks'),
-  cacheStatus: z.array(CacheStatus).min(1).optional().describe('`-`: not cacheable'),
+  cacheStatus: z.array(CacheStatus).min(1).max(8).optional().describe('`-`: not cacheable'),
   uri: z.array(Part).min(1).max(20).optional(),
   status: Statuses.optional().describe('404, or 5xx for a class'),
   method: z
@@ -37,7 +37,7 @@ const Filters = z.object({
   userAgent: z.array(Part).min(1).max(20).optional(),
   referer: z.array(Part).min(1).max(20).optional(),
   cause: z.array(z.string().max(32)).min(1).max(20).optional().describe('Why the node refused the request'),
-  nodeID: z.array(Id).min(1).max(100).optional(),
+  nodeIDs: z.array(Id).min(1).max(100).optional(),
 });
 export type LogFilters = z.output<typeof Filters>;
 

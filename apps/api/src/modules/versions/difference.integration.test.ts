@@ -32,9 +32,6 @@ test('every table of a site is tracked or exempt, with the permission area of it
     'site_versions',
     // Referenced by modules, which are versioned.
     'token_keys',
-    // Traffic is runtime data.
-    'traffic_1h',
-    'traffic_5m',
   ]);
   expect(
     rows

@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
+import type * as z from 'zod';
+import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { addLogs, logLine } from '../../../../../tests/support/builders/traffic.ts';
+import { testApp } from '../../../../../tests/support/services/app.ts';
+
+const app = await testApp();
+const { as, build, installation } = app;
+const { pool } = installation;
+afterAll(() => app.close());
+
+const site = await build.site();
+const node = await build.node({ zone: site.zone });
+const domain = await build.domain({ site });
+const MINUTE = 60_000;
+const iso = (fromNow: number) => new Date(Date.now() + fromNow).toISOString();
+const times = () => ({ startTime: iso(-30 * MINUTE), endTime: iso(MINUTE) });
+type Query = Partial<Omit<z.input<typeof LogQuery>, 'startTime' | 'endTime'>>;
+const search = (query: Query = {}, account = site.owner) =>
+  as(account).call(logs.access, { body: { ...times(), ...query } });
+const paths = async (query: Query) => (await search(query)).data.map(({ uri }) => uri).toSorted();
+
+const secondsAgo = (seconds: number) => Date.now() / 1000 - seconds;
+const [first, second, third] = ['a'.repeat(32), 'b'.repeat(32), 'c'.repeat(32)];
+await addLogs(pool, node.id, [
+  logLine(site.id, {
+    id: first,
+    time: secondsAgo(30),
+    domain: domain.id,
+    host: domain.name,
+    uri: '/Checkout',
+    args: 'step=2',
+    method: 'POST',
+    status: 502,
+    cache: 'MISS',
+    upstream: '192.0.2.80:443',
+    upstreamTime: '0.004, 0.120',
+    requestTime: 0.13,
+    userAgent: 'Mozilla/5.0 (X11)',
+    referer: 'https://search.example/?q=shoes',
+  }),
+  logLine(site.id, { id: second, time: secondsAgo(20), uri: '/logo.png', cache: 'HIT', address: '2001:db8::7' }),
+  logLine(site.id, {
+    id: third,
+    time: secondsAgo(10),
+    uri: '/login',
+    status: 929,
+    cause: 'antiCC',
+    rule: 'r1',
+    address: '198.51.100.9',
+  }),
+]);
+
+test('a row has every field of its line', async () => {
+  const { data, total } = await search();
+  expect(total).toBe(3);
+  expect(data.map(({ id }) => id)).toEqual([third, second, first]);
+  expect(data[2]).toMatchObject({
+    siteID: site.id,
+    siteName: site.name,
+    domainID: domain.id,
+    domain: domain.name,
+    nodeID: node.id,
+    nodeName: '',
+    host: domain.name,
+    port: 443,
+    address: '192.0.2.1',
+    country: 'TW',
+    method: 'POST',
+    scheme: 'https',
+    httpVersion: 'HTTP/2.0',
+    uri: '/Checkout',
+    args: 'step=2',
+    status: 502,
+    bytes: 1000,
+    requestBytes: 100,
+    requestTime: 130,
+    upstreamTime: 124,
+    upstream: '192.0.2.80:443',
+    cacheStatus: 'MISS',
+    userAgent: 'Mozilla/5.0 (X11)',
+    referer: 'https://search.example/?q=shoes',
+    cause: '',
+    rule: '',
+  });
+  expect(data[1]).toMatchObject({
+    domainID: null,
+    domain: '',
+    address: '2001:db8::7',
+    upstreamTime: null,
+    country: '',
+  });
+  expect((await search({}, site.client)).data[0]?.nodeName).toBe(node.name);
+});
+
+test.each<[Query, string[]]>([
+  [{ status: ['5xx'] }, ['/Checkout']],
+  [{ status: ['929', '200'] }, ['/login', '/logo.png']],
+  [{ uri: ['check'] }, ['/Checkout']],
+  [{ uri: ['%', '_'] }, []],
+  [{ remoteIP: ['192.0.2.0/24', '2001:db8::/32'] }, ['/Checkout', '/logo.png']],
+  [{ cacheStatus: ['HIT'] }, ['/logo.png']],
+  [{ cacheStatus: ['-'] }, ['/login']],
+  [{ method: ['POST'] }, ['/Checkout']],
+  [{ country: ['JP'] }, ['/login']],
+  [{ cause: ['antiCC'] }, ['/login']],
+  [{ userAgent: ['x11'] }, ['/Checkout']],
+  [{ referer: ['SEARCH.example'] }, ['/Checkout']],
+  [{ domains: [domain.name] }, ['/Checkout']],
+  [{ domains: ['other.example'] }, []],
+  [{ siteIDs: [site.id], reqID: second }, ['/logo.png']],
+  [{ nodeIDs: [node.id], not: { status: ['5xx'], remoteIP: ['198.51.100.9'] } }, ['/logo.png']],
+  [{ not: { domains: [domain.name], uri: ['LOGO'] } }, ['/login']],
+])('%j finds %j', async (query, found) => {
+  expect(await paths(query)).toEqual(found);
+});
+
+test('pages by number, and from a row on', async () => {
+  expect((await search({ page: 2, pageSize: 1 })).data.map(({ id }) => id)).toEqual([second]);
+  expect(await search({ page: 9, pageSize: 1 })).toEqual({ data: [], total: 3 });
+  const [newest] = (await search({ pageSize: 1 })).data;
+  const older = await search({ before: { time: newest?.time ?? '', id: newest?.id ?? '' } });
+  expect(older.data.map(({ id }) => id)).toEqual([second, first]);
+});
+
+test('more matches than are counted are all reached from row to row', async () => {
+  const many = await build.site();
+  const { id } = await build.node({ zone: many.zone });
+  const ids = Array.from({ length: 1203 }, () => randomBytes(16).toString('hex'));
+  await addLogs(
+    pool,
+    id,
+    ids.map((each, i) => logLine(many.id, { id: each, time: Math.floor(secondsAgo(i / 100)) })),
+  );
+  expect((await search({}, many.owner)).total).toBe(1000);
+  const found: string[] = [];
+  let before: Query['before'];
+  for (;;) {
+    const { data } = await search({ pageSize: 500, ...(before && { before }) }, many.owner);
+    const last = data.at(-1);
+    if (last === undefined) break;
+    found.push(...data.map((row) => row.id));
+    before = { time: last.time, id: last.id };
+  }
+  expect(found.toSorted()).toEqual(ids.toSorted());
+});
+
+describe('a reader', () => {
+  test('finds requests of its own sites only', async () => {
+    const other = await build.site();
+    expect((await search({}, other.owner)).total).toBe(0);
+    expect((await search({}, other.client)).total).toBe(0);
+    await expect(search({ siteIDs: [site.id] }, other.owner)).rejects.toMatchObject({ status: 404 });
+    await expect(as(other.owner).call(logs.request, { params: { reqID: first } })).rejects.toMatchObject({
+      status: 404,
+    });
+    expect(await as(site.owner).call(logs.request, { params: { reqID: first } })).toMatchObject({ uri: '/Checkout' });
+  });
+
+  test('may search one day at a time', async () => {
+    const body = { startTime: iso(-25 * 60 * MINUTE), endTime: iso(0) };
+    await expect(as(site.owner).call(logs.access, { body })).rejects.toMatchObject({
+      status: 400,
+      envelope: { errorData: [{ path: 'endTime', message: 'at most one day' }] },
+    });
+  });
+});
+
+test('hostile text is stored as it came', async () => {
+  const hostile = await build.site();
+  const { id } = await build.node({ zone: hostile.zone });
+  const uri = '/\t\\N\\.\n\r\u0000"\'<script>\uD800 ‮';
+  await addLogs(pool, id, [
+    logLine(hostile.id, { uri, userAgent: uri, referer: 'x'.repeat(5000), address: '::ffff:192.0.2.1' }),
+  ]);
+  const { data } = await search({}, hostile.owner);
+  const clean = uri.replace('\u0000', '\uFFFD').replace('\uD800', '\uFFFD');
+  expect(data).toMatchObject([{ uri: clean, userAgent: clean, referer: 'x'.repeat(1024) }]);
+});
+
+test('a node cannot write rows of a site of another zone', async () => {
+  const [own, other] = [await build.site(), await build.site()];
+  const { id } = await build.node({ zone: own.zone });
+  await addLogs(pool, id, [logLine(other.id)]);
+  expect((await search({}, other.owner)).total).toBe(0);
+});
+
+test('a clock that is an hour off is corrected', async () => {
+  const late = await build.site();
+  const { id } = await build.node({ zone: late.zone });
+  const { storeLogs } = await import('../../statistics/store-logs.ts');
+  const { logBatch, lookup } = await import('../../../../../tests/support/builders/traffic.ts');
+  const HOUR = 3_600_000;
+  const batch = { ...logBatch(logLine(late.id, { time: secondsAgo(3605) })), sentAt: Date.now() - HOUR };
+  await storeLogs(pool, { lookup }, id, batch, new Date());
+  const [row] = (await search({}, late.owner)).data;
+  expect(Math.abs(Date.now() - 5000 - Date.parse(row?.time ?? ''))).toBeLessThan(MINUTE);
+});

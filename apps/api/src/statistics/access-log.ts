@@ -1,0 +1,101 @@
+// The requests themselves, for searches.
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { storable, type Line } from './log-lines.ts';
+import { keptSince } from './partitions.ts';
+
+const NULL = String.raw`\N`;
+const escapes: Readonly<Record<string, string>> = {
+  '\\': String.raw`\\`,
+  '\n': String.raw`\n`,
+  '\r': String.raw`\r`,
+  '\t': String.raw`\t`,
+};
+/** A column of COPY's text format. */
+const text = (value: string, length: number) =>
+  storable(value, length).replace(/[\\\n\r\t]/g, (character) => escapes[character] ?? '');
+
+const columns = [
+  'at',
+  'id',
+  'site_id',
+  'domain_id',
+  'node_id',
+  'status',
+  'port',
+  'bytes',
+  'request_bytes',
+  'request_time',
+  'upstream_time',
+  'address',
+  'country',
+  'province',
+  'isp',
+  'host',
+  'method',
+  'scheme',
+  'http_version',
+  'uri',
+  'args',
+  'upstream',
+  'cache',
+  'user_agent',
+  'referer',
+  'cause',
+  'rule',
+];
+
+export async function addRows(
+  client: PoolClient,
+  nodeId: string,
+  siteOf: (line: Line) => string,
+  lines: readonly Line[],
+  now: number,
+): Promise<void> {
+  const since = keptSince('access_log', now);
+  const rows = lines
+    .filter(({ at }) => at >= since)
+    .map((line) => {
+      const { country, province, isp } = line.location;
+      return [
+        new Date(line.at).toISOString(),
+        line.id,
+        siteOf(line),
+        line.domain,
+        nodeId,
+        line.status,
+        line.port,
+        line.bytes,
+        line.requestBytes,
+        Math.round(line.requestTime * 1000),
+        upstreamMs(line.upstreamTime) ?? NULL,
+        line.address,
+        country,
+        text(province, 64),
+        text(isp, 128),
+        text(line.host, 256),
+        text(line.method, 32),
+        text(line.scheme, 8),
+        text(line.httpVersion, 16),
+        text(line.uri, 2048),
+        text(line.args, 2048),
+        text(line.upstream, 256),
+        text(line.cache, 16),
+        text(line.userAgent, 512),
+        text(line.referer, 1024),
+        text(line.cause, 32),
+        text(line.rule, 128),
+      ].join('\t');
+    });
+  if (rows.length === 0) return;
+  const copy = client.query(copyFrom(`COPY access_log (${columns.join(', ')}) FROM STDIN`));
+  await pipeline(Readable.from([`${rows.join('\n')}\n`]), copy);
+}
+
+/** The sum over the origins that were tried. */
+function upstreamMs(times: string): number | null {
+  const seconds = times.match(/\d+\.\d+/g);
+  return seconds === null ? null : Math.round(seconds.reduce((sum, each) => sum + Number(each), 0) * 1000);
+}

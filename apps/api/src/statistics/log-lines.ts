@@ -1,0 +1,67 @@
+// Lines of access logs as rows: validated, with the time by the control plane's clock.
+import { isIP } from 'node:net';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { LogLine, MAX_BATCH_BYTES } from '@edgeloom/contract/edge/log-batches.ts';
+import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
+
+import type { Geoip, Location } from '../geoip/geoip.ts';
+
+const decompress = promisify(gunzip);
+
+/** No domain was known. */
+export const NO_DOMAIN = '00000000-0000-0000-0000-000000000000';
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const REQUEST_ID = /^[0-9a-f]{32}$/;
+const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
+/** Smaller differences of clocks are the time that a message takes. */
+const SKEW_MS = 2000;
+
+export interface Line extends LogLine {
+  /** Milliseconds since 1970. */
+  at: number;
+  location: Location;
+  isHit: boolean;
+}
+
+/** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */
+export async function readLines(
+  batch: LogBatch,
+  geoip: Pick<Geoip, 'lookup'>,
+  now: number,
+): Promise<{ lines: Line[]; failed: number }> {
+  const bytes = await decompress(Buffer.from(batch.lines, 'base64'), { maxOutputLength: MAX_BATCH_BYTES });
+  // Without the lines of relays: the edge node in front of a relay logs the same request.
+  const texts = bytes
+    .toString()
+    .split('\n')
+    .filter((text) => text !== '' && !text.includes('"relayed":true'));
+  const skew = now - batch.sentAt;
+  const correction = Math.abs(skew) > SKEW_MS ? skew : 0;
+  const lines = texts.flatMap((text) => {
+    const line = lineOf(text);
+    if (line === null || !REQUEST_ID.test(line.id) || isIP(line.address) === 0) return [];
+    return {
+      ...line,
+      at: Math.min(Math.round(line.time * 1000 + correction), now),
+      domain: UUID.test(line.domain) ? line.domain : NO_DOMAIN,
+      location: geoip.lookup(line.address),
+      isHit: FROM_CACHE.has(line.cache),
+    };
+  });
+  return { lines, failed: texts.length - lines.length };
+}
+
+function lineOf(text: string): LogLine | null {
+  try {
+    return LogLine.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Without the characters that PostgreSQL refuses, and limited. */
+export function storable(text: string, length: number): string {
+  const short = text.length > length ? text.slice(0, length) : text;
+  return short.replaceAll('\0', '\uFFFD').toWellFormed();
+}

@@ -1,0 +1,108 @@
+// Partitions of the tables of logs and statistics. They are created ahead, or with the first line of their time, and
+// dropped whole when they expire.
+import type { Pool } from 'pg';
+import { lockClasses } from '../core/locks.ts';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS_AHEAD = 2;
+
+interface Partitioned {
+  table: 'traffic' | 'top_values' | 'top_groups' | 'access_log';
+  /** Of `traffic`: the step in seconds. */
+  step?: number;
+  /** Days in one partition. */
+  days: number;
+  keepDays: number;
+}
+
+const partitioned: readonly Partitioned[] = [
+  { table: 'traffic', step: 60, days: 1, keepDays: 8 },
+  { table: 'traffic', step: 300, days: 10, keepDays: 94 },
+  { table: 'traffic', step: 3600, days: 100, keepDays: 400 },
+  { table: 'traffic', step: 86_400, days: 400, keepDays: 1830 },
+  { table: 'top_values', days: 5, keepDays: 32 },
+  { table: 'top_groups', days: 5, keepDays: 32 },
+  { table: 'access_log', days: 1, keepDays: 8 },
+];
+
+interface Partition extends Partitioned {
+  name: string;
+  /** Milliseconds since 1970. */
+  from: number;
+  to: number;
+}
+
+function partitionAt(of: Partitioned, time: number): Partition {
+  const length = of.days * DAY_MS;
+  const from = Math.floor(time / length) * length;
+  const day = new Date(from).toISOString().slice(0, 10).replaceAll('-', '');
+  const name = [of.table, of.step, day].filter((part) => part !== undefined).join('_');
+  return { ...of, name, from, to: from + length };
+}
+
+/** Rows before this time are not kept. In milliseconds since 1970. */
+export function keptSince(table: Partitioned['table'], now: number, step?: number): number {
+  const of = partitioned.find((each) => each.table === table && each.step === step);
+  return of === undefined ? now : now - of.keepDays * DAY_MS;
+}
+
+/** Partitions that exist, by database. */
+const known = new WeakMap<Pool, Set<string>>();
+
+/** Creates what is missing for rows of these times, in milliseconds since 1970. */
+export async function ensurePartitions(pool: Pool, times: Iterable<number>, now: number): Promise<void> {
+  const existing = known.get(pool) ?? new Set();
+  known.set(pool, existing);
+  const missing = new Map<string, Partition>();
+  for (const time of times)
+    for (const of of partitioned) {
+      if (time < now - of.keepDays * DAY_MS) continue;
+      const partition = partitionAt(of, time);
+      if (!existing.has(partition.name)) missing.set(partition.name, partition);
+    }
+  if (missing.size === 0) return;
+  await withClient(pool, (client) =>
+    inTransaction(client, async () => {
+      await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClasses.partitions]);
+      for (const partition of missing.values()) {
+        const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
+          partition.name,
+        ]);
+        // Attached in a second step, which does not block readers and writers of the other partitions.
+        if (rows[0]?.exists === false) await client.query(createSql(partition));
+      }
+    }),
+  );
+  for (const name of missing.keys()) existing.add(name);
+}
+
+function createSql({ name, table, step, from, to }: Partition): string {
+  const bound = (time: number) => `(${step === undefined ? '' : `${step}, `}'${new Date(time).toISOString()}')`;
+  return `CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL);
+    ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ${bound(from)} TO ${bound(to)}`;
+}
+
+/** Creates partitions ahead and drops expired ones. */
+export async function maintainPartitions(pool: Pool, now: number): Promise<void> {
+  const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, day) => now + day * DAY_MS);
+  await ensurePartitions(pool, days, now);
+  const { rows } = await pool.query<{ table: string; name: string }>(
+    `SELECT inhparent::regclass::text AS table, inhrelid::regclass::text AS name FROM pg_inherits
+     WHERE inhparent = ANY ($1::regclass[])`,
+    [[...new Set(partitioned.map(({ table }) => table))]],
+  );
+  for (const { table, name } of rows) {
+    if (!hasExpired(name, now)) continue;
+    known.get(pool)?.delete(name);
+    await pool.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
+    await pool.query(`DROP TABLE ${name}`);
+  }
+}
+
+function hasExpired(name: string, now: number): boolean {
+  const [, day = ''] = /_(\d{8})$/.exec(name) ?? [];
+  const from = Date.parse(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`);
+  const of = partitioned.find((each) => partitionAt(each, from).name === name);
+  return of !== undefined && from + (of.days + of.keepDays) * DAY_MS < now;
+}

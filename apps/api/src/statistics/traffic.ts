@@ -1,0 +1,95 @@
+// Sums of requests, bytes and statuses by node and domain in steps of a minute up to a day.
+import type { PoolClient } from 'pg';
+import { NO_DOMAIN, type Line } from './log-lines.ts';
+import { keptSince } from './partitions.ts';
+
+/** In seconds. */
+export const STEPS = [60, 300, 3600, 86_400] as const;
+
+const columns = [
+  'requests',
+  'bytes',
+  'request_bytes',
+  'hits',
+  'to_upstream',
+  'ipv6',
+  's2',
+  's3',
+  's4',
+  's5',
+  's9',
+] as const;
+type Sums = Record<(typeof columns)[number], number>;
+interface Row extends Sums {
+  step: number;
+  /** Seconds since 1970. */
+  at: number;
+  site: string;
+  domain: string;
+}
+
+/**
+ * Adds the lines of a node of the zone. Rows of the zone itself mark the steps as measured. `siteOf` maps a line to its
+ * site, or to the zone.
+ */
+export async function addTraffic(
+  client: PoolClient,
+  nodeId: string,
+  zoneId: string,
+  siteOf: (line: Line) => string,
+  lines: readonly Line[],
+  now: number,
+): Promise<void> {
+  const rows = new Map<string, Row>();
+  const rowOf = (step: number, time: number, site: string, domain: string) => {
+    const at = Math.floor(time / 1000 / step) * step;
+    const key = `${step} ${at} ${site} ${domain}`;
+    let row = rows.get(key);
+    if (row === undefined) rows.set(key, (row = { step, at, site, domain, ...noSums }));
+    return row;
+  };
+  for (const step of STEPS) {
+    rowOf(step, now, zoneId, NO_DOMAIN);
+    const since = keptSince('traffic', now, step);
+    for (const line of lines) {
+      if (line.at < since) continue;
+      // Lines that waited on the node show that it measured at their time.
+      rowOf(step, line.at, zoneId, NO_DOMAIN);
+      add(rowOf(step, line.at, siteOf(line), line.domain), line);
+    }
+  }
+  const added = columns.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ');
+  await client.query(
+    `INSERT INTO traffic AS t (step, at, site_id, domain_id, node_id, ${columns.join(', ')})
+     SELECT r.step, to_timestamp(r.at), r.site, r.domain, $1, ${columns.map((name) => `r.${name}`).join(', ')}
+     FROM json_to_recordset($2) AS r (step int, at float8, site uuid, domain uuid, ${columns.map((name) => `${name} bigint`).join(', ')})
+     ORDER BY 1, 2, 3, 4
+     ON CONFLICT (site_id, step, at, domain_id, node_id) DO UPDATE SET ${added}`,
+    [nodeId, JSON.stringify([...rows.values()])],
+  );
+}
+
+function add(row: Row, { bytes, requestBytes, isHit, upstream, address, status }: Line): void {
+  row.requests += 1;
+  row.bytes += bytes;
+  row.request_bytes += requestBytes;
+  if (isHit) row.hits += 1;
+  if (upstream !== '') row.to_upstream += 1;
+  if (address.includes(':')) row.ipv6 += 1;
+  const group = Math.floor(status / 100);
+  if (group === 2 || group === 3 || group === 4 || group === 5 || group === 9) row[`s${group}`] += 1;
+}
+
+const noSums: Sums = {
+  requests: 0,
+  bytes: 0,
+  request_bytes: 0,
+  hits: 0,
+  to_upstream: 0,
+  ipv6: 0,
+  s2: 0,
+  s3: 0,
+  s4: 0,
+  s5: 0,
+  s9: 0,
+};
