@@ -422,6 +422,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'siteDns' && path.at(-1) !== 'domains' && { domains: `${unique('zone')}.example.com` }),
     host: `${unique('console')}.example.com`,
     ...(endpoint.feature === 'announcementSetting' && { start: '2026-01-01T00:00:00.000Z' }),
+    ...(endpoint.feature === 'logs' && { startTime: '2026-01-01T00:00:00.000Z', endTime: '2026-01-01T01:00:00.000Z' }),
   };
   return last === undefined ? undefined : known[last];
 }
