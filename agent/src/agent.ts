@@ -19,6 +19,7 @@ import type { Machine } from './machine/machine.ts';
 import { Meter } from './machine/meter.ts';
 import { createRiskFollower } from './machine/risk-set.ts';
 import { Membership } from './membership.ts';
+import { serveMetrics } from './metrics.ts';
 import { Watchdog } from './nginx/watchdog.ts';
 import type { Refusals } from './reconcile.ts';
 import { http3Ports } from './render/http3.ts';
@@ -79,6 +80,7 @@ class Agent {
   readonly #reports: Reports;
   readonly #upgrades: Upgrades;
   #trial: Promise<void> = Promise.resolve();
+  #stopMetrics: () => Promise<void> = () => Promise.resolve();
   #replace = (): void => undefined;
   readonly #replaced = new Promise<void>((resolve) => (this.#replace = resolve));
 
@@ -146,6 +148,7 @@ class Agent {
       await link.reportUpgrade(report);
     });
     this.#startTrial();
+    await this.#serveMetrics();
     return { replaced: this.#replaced, refused: this.#membership.refused, stop: (options) => this.#stop(options) };
   }
 
@@ -164,6 +167,22 @@ class Agent {
     await node.serve();
     forwards.follow({ store, self: () => node.self });
     server.nginx.onRestart = () => void this.#refresh().then(this.#heartbeatNow);
+  }
+
+  async #serveMetrics(): Promise<void> {
+    const { EDGELOOM_METRICS: address } = this.#env;
+    if (address === undefined) return;
+    const { node, admin, store } = this.#serving;
+    const facts = {
+      isConnected: () => this.#membership.link?.isConnected === true,
+      isNginxUp: () => node.state === 'running' || node.state === 'rolledBack',
+      isDiskFull: () => this.#watchdog.isDiskFull,
+      documents: () => ({ stored: store.size, rejected: this.#refusals.size }),
+      nginx: () => admin.status(STATUS_WITHIN_MS),
+      sentLogs: () => this.#logShipper.sent,
+      waitingLogBytes: () => this.#logShipper.waitingBytes(),
+    };
+    this.#stopMetrics = await serveMetrics(address, facts, this.#log);
   }
 
   #startTrial(): void {
@@ -185,6 +204,7 @@ class Agent {
     const { node, server, forwards, cachePlace, store } = this.#serving;
     this.#membership.beginStop();
     await this.#trial.catch((error: unknown) => this.#log.error('the trial of this release was not ended', { error }));
+    await this.#stopMetrics();
     await this.#watchdog.stop();
     await this.#upgrades.stop();
     await this.#reports.stop();

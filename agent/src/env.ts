@@ -35,6 +35,11 @@ export const Env = z.object({
     .optional()
     .describe('Set by the launcher: the folder of the launcher and the releases'),
   EDGELOOM_TRIAL: z.string().min(1).optional().describe('Set by the launcher: this release is on trial'),
+  EDGELOOM_METRICS: z
+    .string()
+    .regex(/^(?:\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}$/, 'address:port')
+    .optional()
+    .describe('Address and port of GET /metrics for Prometheus, such as 127.0.0.1:9180. Default: not served'),
   EDGELOOM_NGINX: z.string().min(1).default('nginx').describe('The nginx or OpenResty program'),
 });
 export type Env = z.output<typeof Env>;

@@ -20,7 +20,8 @@ import {
 vi.setConfig({ testTimeout: 120_000 });
 
 test('a fresh node joins, fetches its documents, serves, and reports its state', async () => {
-  const { peer, agent, ports } = await startConnectedNode();
+  const metrics = `127.0.0.1:${await freePort()}`;
+  const { peer, agent, ports } = await startConnectedNode({ env: { EDGELOOM_METRICS: metrics } });
   expect(await get(ports.http, 'www.example.com')).toEqual({ status: 200, body: 'from the origin' });
   expect((await get(ports.http, 'unknown.example.com')).status).toBe(903);
   expect(peer.joins).toHaveLength(1);
@@ -29,6 +30,19 @@ test('a fresh node joins, fetches its documents, serves, and reports its state',
   await eventuallyStarted(() => expect(peer.heartbeats.at(-1)?.digest).toBe(peer.digest));
   expect(JSON.stringify(agent.log)).not.toContain(peer.token);
   expect(JSON.stringify(agent.log)).not.toContain(peer.zoneKey);
+  const lines = (await (await fetch(`http://${metrics}/metrics`)).text()).split('\n');
+  const documents = 3;
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'edgeloom_agent_connected 1',
+      'edgeloom_agent_nginx_up 1',
+      'edgeloom_agent_cache_disk_full 0',
+      `edgeloom_agent_documents ${documents}`,
+      'edgeloom_agent_documents_rejected 0',
+      expect.stringMatching(/^edgeloom_agent_nginx_connections\{state="writing"\} \d+$/),
+    ]),
+  );
+  expect((await fetch(`http://${metrics}/`)).status).toBe(404);
 });
 
 test('a pushed change is served without an nginx reload', async () => {

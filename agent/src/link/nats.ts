@@ -143,6 +143,10 @@ export class Link {
     return this.#node.identity.natsServers;
   }
 
+  get isConnected(): boolean {
+    return this.#line !== null && !this.#connection.signal.aborted;
+  }
+
   /** The control plane knows the node's state, and the node has every document of its zone. */
   get isInStep(): boolean {
     return this.#isHeard && !this.#follower.syncing;

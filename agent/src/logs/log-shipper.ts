@@ -44,6 +44,8 @@ export class LogShipper {
   /** The next byte to send, by file. */
   #reached = new Map<string, number>();
   #sentAt = Number.NEGATIVE_INFINITY;
+  /** Since the agent started. */
+  readonly sent = { bytes: 0, batches: 0 };
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -53,6 +55,11 @@ export class LogShipper {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#work;
+  }
+
+  async waitingBytes(): Promise<number> {
+    const files = await logFiles(this.#parts.logs);
+    return files.reduce((sum, { id, size }) => sum + Math.max(0, size - (this.#reached.get(id) ?? 0)), 0);
   }
 
   async #run(): Promise<void> {
@@ -94,6 +101,10 @@ export class LogShipper {
     const batch = { file, from, to: from + lines.length, sentAt: Date.now(), lines: compressed };
     const { reached } = await this.#parts.send(batch);
     this.#sentAt = performance.now();
+    if (reached === batch.to) {
+      this.sent.bytes += lines.length;
+      this.sent.batches += 1;
+    }
     this.#reached.set(file, reached);
     const positions = files.flatMap(({ id }) => (this.#reached.has(id) ? [[id, this.#reached.get(id)] as const] : []));
     // Fails on a full disk. The control plane knows the positions as well.
