@@ -1,6 +1,8 @@
 // Properties of every response, tested with plain fetch.
 import { connect as dial } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
+import { metricFaults } from '../support/assertions/metric-rules.ts';
+import { attentionItems } from '../support/builders/attention-items.ts';
 import { testApp } from '../support/services/app.ts';
 
 const app = await testApp({ METRICS_TOKEN: 'a-token-for-metrics', BODY_LIMIT: '4096' });
@@ -172,13 +174,53 @@ describe('the system endpoints', () => {
     });
   });
 
+  const readMetrics = (token: string) => at('/api/v1/metrics', { headers: { authorization: `Bearer ${token}` } });
+
   test('return metrics with the token', async () => {
-    const metrics = (token: string) => at('/api/v1/metrics', { headers: { authorization: `Bearer ${token}` } });
     expect(await refusal(at('/api/v1/metrics'))).toMatchObject({ status: 401, body: { code: 101_013 } });
-    expect(await refusal(metrics('another-token-metrics'))).toMatchObject({ status: 401, body: { code: 101_013 } });
-    const answer = await metrics('a-token-for-metrics');
+    expect(await refusal(readMetrics('another-token-metrics'))).toMatchObject({ status: 401, body: { code: 101_013 } });
+    const answer = await readMetrics('a-token-for-metrics');
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
-    expect(await answer.text()).toContain('edgeloom_api_http_seconds_count{method="GET",route="/api/v1/metrics"');
+    const text = await answer.text();
+    expect(text).toContain(
+      'edgeloom_api_http_request_duration_seconds_count{method="GET",route="/api/v1/metrics",status="4xx"} 2',
+    );
+    expect(text).toMatch(/^edgeloom_api_database_connections_max\{pool="api"\} [1-9]/m);
+    expect(text).toContain('edgeloom_api_nodes{status="offline"} 0');
+    expect(text).toContain('edgeloom_api_queue_due{queue="node_jobs"} 0');
+  });
+
+  test('have metrics by the rules of Prometheus', async () => {
+    expect(metricFaults(await (await readMetrics('a-token-for-metrics')).text())).toEqual([]);
+  });
+
+  test('have metrics of the installation', async () => {
+    const { build, installation } = app;
+    const site = await build.site();
+    const names = await attentionItems(build, installation, site);
+    const { id: nodeId } = await installation.db.edgeNode.findFirstOrThrow({ where: { name: names.nodesBehind } });
+    await installation.db.logPosition.create({ data: { nodeId, file: '1-1' } });
+    await installation.db.nodeJob.create({
+      data: { nodeId, kind: 'install', createdBy: 'someone', dueAt: new Date(Date.now() - 3_600_000) },
+    });
+    const text = await (await readMetrics('a-token-for-metrics')).text();
+    const values = new Map(
+      Array.from(text.matchAll(/^edgeloom_api_(\S+) (\S+)$/gm), ([, name, value]) => [name, Number(value)]),
+    );
+    const expected = {
+      'nodes{status="online"}': 3,
+      'nodes{status="offline"}': 2,
+      'nodes{status="disabled"}': 0,
+      nodes_rejecting: 1,
+      nodes_without_logs: 2,
+      documents_failing: 1,
+      certificates_expiring: 1,
+      'queue_due{queue="node_jobs"}': 1,
+      'queue_due{queue="certificate_orders"}': 0,
+      'queue_delay_seconds{queue="certificate_orders"}': 0,
+    };
+    expect(Object.fromEntries(Object.keys(expected).map((name) => [name, values.get(name)]))).toEqual(expected);
+    expect(values.get('queue_delay_seconds{queue="node_jobs"}')).toBeGreaterThanOrEqual(3600);
   });
 
   test('return the OpenAPI document', async () => {

@@ -17,7 +17,7 @@ import { NOBODY, stranger, type Actor } from './core/actor.ts';
 import type { Ctx } from './core/ctx.ts';
 import { Failure, fail } from './core/fail.ts';
 import type { Installation } from './core/installation.ts';
-import { httpSeconds } from './core/metrics.ts';
+import { httpRequestSeconds } from './core/metrics.ts';
 import { scoping } from './core/scope.ts';
 import { addressOf } from './core/address.ts';
 import { auditing } from './http/audit.ts';
@@ -374,7 +374,8 @@ function measure(app: FastifyInstance, isLogged: boolean) {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
     const seconds = reply.elapsedTime / 1000;
-    httpSeconds.observe({ method: request.method, route, status: String(reply.statusCode) }, seconds);
+    const status = `${Math.floor(reply.statusCode / 100)}xx`;
+    httpRequestSeconds.observe({ method: request.method, route, status }, seconds);
     if (!isLogged) return;
     request.log.info(
       {

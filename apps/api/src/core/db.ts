@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
 import { noCall, presentCall, type Call } from './call.ts';
+import { watchPool } from './metrics.ts';
 import { repeat } from './repeat.ts';
 import { joined } from './undone.ts';
 
@@ -29,6 +30,7 @@ export function openDatabase(url: string, max: number): { db: PrismaClient; pool
   });
   // An idle connection that breaks is replaced. Without a listener the error would end the process.
   pool.on('error', () => undefined);
+  watchPool(pool, 'api');
   return { db: repeating(new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) })), pool };
 }
 

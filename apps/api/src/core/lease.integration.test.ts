@@ -10,6 +10,7 @@ import {
   type Lease,
   type LeaseKind,
 } from './lease.ts';
+import { jobSeconds } from './metrics.ts';
 import { testDatabase } from '../../../../tests/support/services/shared-services.ts';
 
 const kind: LeaseKind = { table: 'leased_rows', seconds: 1, isOpen: `state = 'open'` };
@@ -109,6 +110,13 @@ test('a failed run is logged and repeated after its lease expires, and stopping 
   await repeated.promise;
   await work.stop();
   expect({ runs, isStopped, failures: failures.length }).toEqual({ runs: 2, isStopped: true, failures: 1 });
+  const counts = (await jobSeconds.get()).values.filter(
+    ({ metricName, labels }) => metricName?.endsWith('_count') === true && labels.queue === 'leased_rows',
+  );
+  expect(counts.map(({ labels, value }) => [labels.result, value])).toEqual([
+    ['failed', 1],
+    ['ok', 1],
+  ]);
 });
 
 test('work that is announced while nothing is found is claimed without waiting for the next poll', async () => {

@@ -4,6 +4,7 @@ import { setInterval } from 'node:timers';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pool } from 'pg';
 import { listen } from './listen.ts';
+import { jobSeconds } from './metrics.ts';
 
 export interface LeaseKind {
   /** The table has `claimed_by` and `claimed_until`. */
@@ -89,9 +90,16 @@ export function startLeasedWork<Claimed>(work: LeasedWork<Claimed>): { wake: () 
     while (!stopping.signal.aborted && running.size < work.maxConcurrent) {
       const claimed = await work.claim();
       if (claimed === null) return;
+      const endTimer = jobSeconds.startTimer({ queue: work.channel });
       const run = work
         .run(claimed, stopping.signal)
-        .catch((error: unknown) => work.log.warn({ err: error, ...idOf(claimed) }, work.failures.run))
+        .then(
+          () => void endTimer({ result: 'ok' }),
+          (error: unknown) => {
+            endTimer({ result: 'failed' });
+            work.log.warn({ err: error, ...idOf(claimed) }, work.failures.run);
+          },
+        )
         .finally(() => {
           // Only a full process left rows unclaimed. Claiming after every run would spin on a row that ends at once.
           const wasFull = running.size === work.maxConcurrent;

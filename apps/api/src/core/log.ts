@@ -1,6 +1,7 @@
 import { pino, type DestinationStream } from 'pino';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Env } from './env.ts';
+import { logMessages } from './metrics.ts';
 
 /** Structured lines on stdout. Fields with these names are redacted at any depth. */
 const secretNames = [
@@ -21,6 +22,8 @@ const secretNames = [
   'secret',
 ];
 
+const WARN = 40;
+
 export const openLog = (
   { LOG_LEVEL }: Pick<Env, 'LOG_LEVEL'>,
   to: DestinationStream = pino.destination(1),
@@ -30,6 +33,12 @@ export const openLog = (
       level: LOG_LEVEL,
       base: { process: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: {
+        logMethod(args, method, level) {
+          if (level >= WARN) logMessages.inc({ level: pino.levels.labels[level] ?? 'unknown' });
+          method.apply(this, args);
+        },
+      },
       redact: {
         paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.headers["set-${name}"]`]),
         censor: '[hidden]',

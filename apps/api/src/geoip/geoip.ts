@@ -4,9 +4,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Reader } from 'mmdb-lib';
-import { Gauge } from 'prom-client';
 import type { Env } from '../core/env.ts';
-import { registry } from '../core/metrics.ts';
+import { geoipBuilt } from '../core/metrics.ts';
 import { clean } from '../node-link/incoming.ts';
 
 const bundledCountries = import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb');
@@ -14,13 +13,6 @@ const MAX_CACHED = 20_000;
 /** The longest text of an IPv6 address. */
 const MAX_ADDRESS = 45;
 const MAX_TEXT = 128;
-
-const built = new Gauge({
-  name: 'edgeloom_api_geoip_build_timestamp_seconds',
-  help: 'When the database in use was built',
-  labelNames: ['database'],
-  registers: [registry],
-});
 
 /** Texts are empty if unknown. */
 export interface Location {
@@ -83,7 +75,7 @@ function openDatabase(name: string, file: string | undefined, log: GeoipLog) {
   async function load(path: string) {
     const loaded = await readDatabase(path);
     reader = loaded;
-    built.set({ database: name }, loaded.metadata.buildEpoch.getTime() / 1000);
+    geoipBuilt.set({ database: name }, loaded.metadata.buildEpoch.getTime() / 1000);
   }
 
   return {

@@ -24,9 +24,14 @@ const waiting = new Gauge({
   help: 'Zones with changes that are not published yet',
   registers: [registry],
 });
+const lag = new Gauge({
+  name: 'edgeloom_api_publish_lag_seconds',
+  help: 'How long the oldest change of any zone has waited to be published',
+  registers: [registry],
+});
 const seconds = new Histogram({
-  name: 'edgeloom_api_publish_seconds',
-  help: 'Time of one publish of one zone, from taking its lock to giving it back',
+  name: 'edgeloom_api_publish_duration_seconds',
+  help: 'Time to publish the changes of a zone',
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   registers: [registry],
 });
@@ -39,12 +44,18 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
   const wanted = new Set<string>();
   /** Last read revision of each zone. */
   const announced = new Map<string, number>();
+  /** When this process first saw each zone's oldest change. */
+  let firstSeen = new Map<string, number>();
 
   const looking = repeat(look, LOOK_EVERY_MS, log, 'the outbox could not be read');
   async function look() {
     const zones = await zonesToPublish(pool, link.bus()?.isUp() ?? false);
     waiting.set(zones.length);
-    for (const zone of zones) wanted.add(zone);
+    const now = performance.now();
+    const changes = zones.flatMap(({ id, oldest }) => (oldest === null ? [] : [`${id} ${oldest}`]));
+    firstSeen = new Map(changes.map((change) => [change, firstSeen.get(change) ?? now]));
+    lag.set((now - Math.min(now, ...firstSeen.values())) / 1000);
+    for (const { id } of zones) wanted.add(id);
     startWanted();
     await announce();
   }
@@ -107,13 +118,16 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
   };
 }
 
-async function zonesToPublish(pool: Pool, busIsUp: boolean): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `SELECT DISTINCT zone_id AS id FROM outbox
-     UNION SELECT id FROM zones WHERE $1 AND published_revision < revision`,
+/** `oldest` identifies the zone's oldest change, except failed ones. */
+async function zonesToPublish(pool: Pool, busIsUp: boolean): Promise<{ id: string; oldest: string | null }[]> {
+  const { rows } = await pool.query<{ id: string; oldest: string | null }>(
+    `SELECT id, max(oldest) AS oldest FROM (
+       SELECT zone_id AS id, min(id) FILTER (WHERE failed_at IS NULL)::text AS oldest FROM outbox GROUP BY zone_id
+       UNION ALL SELECT id, 'revision' FROM zones WHERE $1 AND published_revision < revision) z
+     GROUP BY id`,
     [busIsUp],
   );
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 interface ZoneRow {

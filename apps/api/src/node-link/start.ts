@@ -6,6 +6,7 @@ import { openBus } from '../core/bus.ts';
 import type { Bus } from '../core/bus.ts';
 import type { Installation } from '../core/installation.ts';
 import { listen } from '../core/listen.ts';
+import { watchPool } from '../core/metrics.ts';
 import { originPolicy } from '../core/outbound.ts';
 import type { Trust } from '../core/trust.ts';
 import type { Geoip } from '../geoip/geoip.ts';
@@ -175,6 +176,7 @@ function openPool(connectionString: string): pg.Pool {
     application_name: 'edgeloom-node-link',
   });
   pool.on('error', () => undefined);
+  watchPool(pool, 'node_link');
   // A checked-out idle connection that breaks emits an error, which would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

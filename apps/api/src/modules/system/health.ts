@@ -11,12 +11,15 @@ const PATIENCE_MS = 2000;
 
 /** `degraded` still returns 200: a load balancer should not take such a process out of service. */
 export async function checkHealth(checks: Checks) {
-  const results = await Promise.all([...checks].map(async ([name, { check }]) => [name, await look(check)] as const));
+  const results = await runChecks(checks);
   const failed = results.filter(([, { ok }]) => !ok).map(([name]) => name);
   const found = Object.fromEntries(results);
   if (failed.some((name) => checks.get(name)?.isVital)) fail('SELF_CHECK_FAILED', { extra: { checks: found } });
   return { status: failed.length > 0 ? ('degraded' as const) : ('ok' as const), version: VERSION, checks: found };
 }
+
+export const runChecks = (checks: Checks) =>
+  Promise.all([...checks].map(async ([name, { check }]) => [name, await look(check)] as const));
 
 async function look(check: () => Promise<unknown>) {
   const begun = performance.now();
