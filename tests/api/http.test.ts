@@ -1,7 +1,7 @@
 // Properties of every response, tested with plain fetch.
 import { connect as dial } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { metricFaults } from '../support/assertions/metric-rules.ts';
+import { metricFaults, metricTypes, monitoredMetrics } from '../support/assertions/metric-rules.ts';
 import { attentionItems } from '../support/builders/attention-items.ts';
 import { testApp } from '../support/services/app.ts';
 
@@ -190,8 +190,12 @@ describe('the system endpoints', () => {
     expect(text).toContain('edgeloom_api_queue_due{queue="node_jobs"} 0');
   });
 
-  test('have metrics by the rules of Prometheus', async () => {
-    expect(metricFaults(await (await readMetrics('a-token-for-metrics')).text())).toEqual([]);
+  test('have metrics by the rules of Prometheus, and each metric of the dashboard and the alerts', async () => {
+    const text = await (await readMetrics('a-token-for-metrics')).text();
+    expect(metricFaults(text)).toEqual([]);
+    const names = monitoredMetrics(/^(?!edgeloom_agent_)/);
+    expect(names.length).toBeGreaterThan(20);
+    expect([...metricTypes(text).keys()]).toEqual(expect.arrayContaining(names));
   });
 
   test('have metrics of the installation', async () => {
