@@ -2,6 +2,7 @@
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
+import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -45,7 +46,7 @@ test('a node is installed on one page, which shows errors in place of the output
   await problem.getByText('The host key could not be read').waitFor();
   await problem.getByText(/ECONNREFUSED 127\.0\.0\.1:9/).waitFor();
   await problem.getByRole('button', { name: 'Try again from here' }).waitFor();
-  expect(await page.getByLabel('Messages').getByRole('listitem').count()).toBe(0);
+  expect(await page.getByRole('region', { name: 'Messages' }).locator('[data-tone]').count()).toBe(0);
   await keepPicture(page, 'install-unreachable');
   await page.getByRole('button', { name: 'Address and credentials' }).click();
   expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('127.0.0.1');
@@ -185,4 +186,102 @@ test('a node is added by a pasted command or over SSH, and several at once with 
   await phone.page.locator('[role="alert"]:focus').getByText('無法讀取主機指紋').waitFor();
   expect(await horizontalOverflow(phone.page)).toBe(0);
   await keepPicture(phone.page, 'install-phone');
+});
+
+test('an accepted host key is stored, although the first retry fails, and later retries send it', async () => {
+  const { build, as, installation } = consoles.app;
+  const { db } = installation;
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const expected = `SHA256:${'A'.repeat(43)}`;
+  const ssh = { port: machines.port, user: 'root', password: 'secret', fingerprint: expected };
+  const { id } = await call(nodes.create, { body: { ip: '127.0.0.1', name: 'tpe-08', zoneID: zone.id, ssh } });
+  await call(nodeJobs.initialize, { body: { ids: [id] } });
+  const jobId = (await db.nodeJob.findFirstOrThrow({ where: { nodeId: id } })).id;
+  const failWith = async (fault: 'hostKey' | 'credentials') => {
+    await db.nodeJobStep.updateMany({ where: { jobId, name: 'connect' }, data: { state: 'failed', fault } });
+    await db.nodeJob.update({ where: { id: jobId }, data: { state: 'failed', endedAt: new Date() } });
+  };
+  const storedKey = async () => (await call(nodes.get, { params: { nodeID: id } })).ssh?.fingerprint;
+  await failWith('hostKey');
+  const { page } = await consoles.openAs(zone.client, `nodeManage/nodesList/${id}/install`, {
+    language: 'en',
+    expectedErrors: /ERR_CONNECTION_REFUSED/,
+  });
+  const problem = page.getByRole('alert');
+  await problem.getByRole('button', { name: 'Compare the host key' }).click();
+  await problem.getByText(`Expected: ${expected}`).waitFor();
+
+  await page.route('**/client/node', (route) => route.abort('connectionrefused'), { times: 1 });
+  await page.getByRole('button', { name: 'Accept this key' }).click();
+  await problem.getByText('The installation was not started').waitFor();
+  expect(await storedKey()).toBe(expected);
+  await problem.getByRole('button', { name: 'Try again from here' }).click();
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
+  const accepted = await storedKey();
+  expect(accepted).toMatch(/^SHA256:/);
+  expect(accepted).not.toBe(expected);
+
+  await failWith('credentials');
+  await problem.getByRole('button', { name: 'Change address or credentials' }).click();
+  await page.getByLabel('Password', { exact: true }).last().fill('another');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
+  expect(await storedKey()).toBe(accepted);
+});
+
+test('a host key that arrives after the address was changed is not shown for the new address', async () => {
+  const { build, as } = consoles.app;
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const { page } = await consoles.openAs(zone.client, `nodeManage/nodesList/new/install?zone=${zone.id}`, {
+    language: 'en',
+  });
+  const held: Route[] = [];
+  await page.route('**/node/hostKey', (route) => void held.push(route), { times: 1 });
+  await page.getByLabel('Address', { exact: true }).fill('127.0.0.1');
+  await page.getByLabel('Name', { exact: true }).fill('tpe-09');
+  await page.getByLabel('SSH port').fill(String(machines.port));
+  await page.getByLabel('Password', { exact: true }).last().fill('secret');
+  await page.keyboard.press('Enter');
+  await page.getByText('Reading the host key…').waitFor();
+  await page.getByRole('button', { name: 'Address and credentials' }).click();
+  await page.getByLabel('Address', { exact: true }).fill('127.0.0.2');
+  await page.keyboard.press('Enter');
+  const shown = page.getByRole('log').getByText(/SHA256:/);
+  await shown.waitFor();
+  const [late] = held;
+  if (!late) throw new Error('the first reading was not held');
+  const key = /SHA256:\S{43}/.exec((await shown.textContent()) ?? '')?.[0];
+  const response = page.waitForResponse('**/node/hostKey');
+  const fetched = await late.fetch();
+  const body = (await fetched.text()).replace(/SHA256:[^"]{43}/, `SHA256:${'B'.repeat(43)}`);
+  await late.fulfill({ response: fetched, body });
+  await (await response).finished();
+  await page.getByRole('button', { name: 'The key matches' }).click();
+  await page.getByRole('button', { name: 'Install', exact: true }).click();
+  await page.getByRole('heading', { name: 'Install tpe-09' }).waitFor();
+  const [node] = (await call(nodes.list, { query: { zoneID: zone.id } })).data;
+  expect(node).toMatchObject({ ip: '127.0.0.2', ssh: { fingerprint: key } });
+});
+
+test('errors in fields that are not shown do not stop the next step', async () => {
+  const { build, as } = consoles.app;
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const { page } = await consoles.openAs(zone.client, `nodeManage/nodesList/new/install?zone=${zone.id}`, {
+    language: 'en',
+  });
+  await page.getByLabel('Address', { exact: true }).fill('127.0.0.3');
+  await page.getByLabel('Name', { exact: true }).fill('tpe-10');
+  await page.getByLabel('User', { exact: true }).fill('not a user');
+  await page.getByText('Command', { exact: true }).click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('Relay', { exact: true }).click();
+  await page.getByLabel('Relay port').fill('0');
+  await page.getByText('Edge', { exact: true }).click();
+  await page.getByRole('button', { name: 'Create command' }).click();
+  await page.getByText(/^\(echo EDGELOOM_TOKEN=/).waitFor();
+  const [node] = (await call(nodes.list, { query: { zoneID: zone.id } })).data;
+  expect(node).toMatchObject({ ip: '127.0.0.3', kind: 'edge', relayPort: 8443, ssh: null });
 });

@@ -1,6 +1,5 @@
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Checkbox, Loader, SegmentedControl } from '@mantine/core';
-import { useState } from 'react';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { PasswordField } from '../../components/fields/password-field.tsx';
@@ -11,61 +10,68 @@ import { useField } from '../../components/resource-form/form-state.ts';
 import { CodeBox } from '../../components/values/code-box.tsx';
 import { useT } from '../../lib/i18n.ts';
 import classes from './node-jobs.module.css';
-
-/** Over SSH, or by a command on the machine. */
-export type Way = 'ssh' | 'line';
+import type { InstallForm } from './use-install-form.ts';
 
 interface AddressProps {
-  way: Way;
-  onWay: (way: Way) => void;
+  form: InstallForm;
   /** The method cannot change once installation has started. */
-  fixed: boolean;
+  isFixed: boolean;
   /** A stored credential is used unless another one is typed. */
   isStored: boolean;
 }
 
-export function AddressFields({ way, onWay, fixed, isStored }: AddressProps) {
-  const t = useT();
-  const [by, setBy] = useState('password');
+export function AddressFields({ form, isFixed, isStored }: AddressProps) {
   return (
     <>
-      {!fixed && (
-        <SegmentedControl
-          aria-label={t('nodes.join.way')}
-          value={way}
-          onChange={(chosen) => onWay(chosen === 'line' ? 'line' : 'ssh')}
-          data={[
-            { value: 'ssh', label: t('nodes.join.ssh') },
-            { value: 'line', label: t('nodes.join.line') },
-          ]}
-        />
-      )}
+      {!isFixed && <MethodChoice form={form} />}
       <TextField name="ip" />
       <TextField name="name" />
-      {way === 'ssh' && (
-        <>
-          <NumberField name="port" min={1} max={65_535} plain />
-          <TextField name="user" mono />
-          <SegmentedControl
-            aria-label={t('nodeJobs.by')}
-            value={by}
-            onChange={setBy}
-            data={[
-              { value: 'password', label: t('nodeJobs.fields.password') },
-              { value: 'key', label: t('nodeJobs.fields.privateKey') },
-            ]}
-          />
-          {by === 'key' && <TextField name="privateKey" long mono placeholder="-----BEGIN OPENSSH PRIVATE KEY-----" />}
-          <PasswordField name="password" fresh />
-          {isStored && <p className={classes['why']}>{t('nodeJobs.stored')}</p>}
-        </>
+      {form.method === 'ssh' && <LoginFields form={form} isStored={isStored} />}
+    </>
+  );
+}
+
+function MethodChoice({ form: { method, setMethod } }: Pick<AddressProps, 'form'>) {
+  const t = useT();
+  return (
+    <SegmentedControl
+      aria-label={t('nodes.join.way')}
+      value={method}
+      onChange={setMethod}
+      data={[
+        { value: 'ssh', label: t('nodes.join.ssh') },
+        { value: 'command', label: t('nodes.join.line') },
+      ]}
+    />
+  );
+}
+
+function LoginFields({ form: { credential, setCredential }, isStored }: Omit<AddressProps, 'isFixed'>) {
+  const t = useT();
+  return (
+    <>
+      <NumberField name="port" min={1} max={65_535} plain />
+      <TextField name="user" mono />
+      <SegmentedControl
+        aria-label={t('nodeJobs.by')}
+        value={credential}
+        onChange={setCredential}
+        data={[
+          { value: 'password', label: t('nodeJobs.fields.password') },
+          { value: 'key', label: t('nodeJobs.fields.privateKey') },
+        ]}
+      />
+      {credential === 'key' && (
+        <TextField name="privateKey" long mono placeholder="-----BEGIN OPENSSH PRIVATE KEY-----" />
       )}
+      <PasswordField name="password" fresh />
+      {isStored && <p className={classes['why']}>{t('nodeJobs.stored')}</p>}
     </>
   );
 }
 
 interface HostKeyProps {
-  looking: boolean;
+  isReading: boolean;
   /** Host key that the machine presents. */
   shown: string | null;
   /** Confirmed host key, if the machine still presents it. */
@@ -74,11 +80,11 @@ interface HostKeyProps {
 }
 
 /** The machine presents its host key before a credential is sent; the operator confirms it. */
-export function HostKey({ looking, shown, pinned, isOther }: HostKeyProps) {
+export function HostKey({ isReading, shown, pinned, isOther }: HostKeyProps) {
   const t = useT();
   return (
     <>
-      {looking && (
+      {isReading && (
         <p className={classes['looking']}>
           <Loader size={14} /> {t('nodeJobs.looking')}
         </p>
@@ -101,9 +107,9 @@ export function HostKey({ looking, shown, pinned, isOther }: HostKeyProps) {
 }
 
 interface PlaceProps {
-  /** Zone of an existing node, which another call moves. */
+  /** Zone of an existing node, which cannot change here. */
   fixedZone: string | null;
-  /** Null without a credential. */
+  /** Null when no credential is used. */
   keepSSH: boolean | null;
   onKeepSSH: (keep: boolean) => void;
 }

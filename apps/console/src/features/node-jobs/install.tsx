@@ -7,10 +7,11 @@ import { FormContext } from '../../components/resource-form/form-state.ts';
 import { RunPage, StepRun } from '../../components/step-run/step-run.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { lasted } from '../../lib/format.ts';
-import { useLanguage, useT } from '../../lib/i18n.ts';
+import { useLanguage, useT, type T } from '../../lib/i18n.ts';
 import { useNames } from '../../lib/use-meta.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { JoinLine } from '../nodes/join-panel.tsx';
+import type { EdgeNode } from '../nodes/node-states.ts';
 import { AddressFields, HostKey, PlaceFields } from './install-fields.tsx';
 import { problemOf } from './install-problem.tsx';
 import { InstallSteps } from './install-steps.tsx';
@@ -20,13 +21,14 @@ import classes from './node-jobs.module.css';
 import { stepOf } from './step-of.tsx';
 import { toneOfJob } from './tones.ts';
 import { useInstall, type InstallOptions, type InstallState } from './use-install.ts';
+import type { InstallForm } from './use-install-form.ts';
 import type { NodeJob } from './use-node-job.ts';
 
 /** Steps on the left: address, host key, zone, run. Output or error beside them. */
 export function Install(options: InstallOptions) {
   const t = useT();
   const install = useInstall(options);
-  const { form, job, join, id, isOpen, isBusy, isReadingKey, shownKey, address } = install;
+  const { form, job, join, id, isOpen, isBusy, hostKey } = install;
   const now = useNow(isOpen);
   const { name } = form.values;
   const title = typeof name === 'string' && name !== '' ? t('nodeJobs.title.install', { name }) : t('nodes.create');
@@ -52,9 +54,9 @@ export function Install(options: InstallOptions) {
       <LeaveGuard when={form.isDirty && !isBusy && job === null && join === null} />
       <RunPage side={<Side install={install} node={options.node} now={now} />}>
         <Output
-          {...(job === null && { intro: introOf(t, { place: address, looking: isReadingKey, key: shownKey }) })}
+          {...(job === null && { intro: introOf(t, hostKey) })}
           steps={job?.steps ?? []}
-          isOpen={isOpen || isReadingKey}
+          isOpen={isOpen || hostKey.isReading}
           problem={problemOf(install, t)}
         >
           {join && <JoinLine nodeID={join.id} token={join} />}
@@ -83,77 +85,93 @@ interface SideProps extends Pick<InstallOptions, 'node'> {
 
 /** The steps with their fields and results, and those of the job. */
 function Side({ install, node, now }: SideProps) {
+  const { form, step, job, id, hostKey, isStopped, isBusy } = install;
   const t = useT();
-  const language = useLanguage();
-  const { form, way, step, job, id, shownKey, pinnedKey, isOtherKey, isStopped, isStored, isBusy } = install;
-  const zoneID = form.values['zoneID'];
-  const [zone] = useNames(zones.meta, typeof zoneID === 'string' ? [zoneID] : []);
-  const zoneName = zone?.label ?? node?.zoneName;
-  const acceptedKey = isOtherKey ? null : pinnedKey;
+  const zoneName = useZoneName(form, node);
   const canGoBack = (job === null || isStopped) && install.join === null && !isBusy;
   return (
     <InstallSteps
       current={step}
-      skipped={way === 'line' ? ['hostKey'] : []}
-      {...(canGoBack && { onBack: install.setStep })}
+      skipped={form.method === 'command' ? ['hostKey'] : []}
+      {...(canGoBack && { onBack: install.goTo })}
       reached={job ? 'run' : step}
-      results={{
-        address: way === 'line' ? String(form.values['ip']) : `${String(form.values['user'])}@${install.address}`,
-        hostKey: job?.fingerprint ?? shownKey ?? acceptedKey,
-        place: [zoneName, t(`nodes.choices.role.${form.input?.role ?? 'main'}`)].filter(Boolean).join(' · '),
-      }}
+      results={resultsOf(install, zoneName, t)}
       onSubmit={install.submitStep}
       busy={isBusy}
-      submit={submitOf({ step, isStopped, isOtherKey, way })}
-      canSubmit={step !== 'hostKey' || shownKey !== null}
+      submit={submitOf(install)}
+      canSubmit={step !== 'hostKey' || hostKey.key !== null}
       fields={{
         address: (
           <FormContext value={form.stateOf('nodeJobs', isBusy)}>
-            <AddressFields way={way} onWay={install.setWay} fixed={job !== null} isStored={isStored} />
+            <AddressFields form={form} isFixed={job !== null} isStored={install.isStored} />
           </FormContext>
         ),
-        hostKey: <HostKey looking={install.isReadingKey} shown={shownKey} pinned={acceptedKey} isOther={isOtherKey} />,
+        hostKey: (
+          <HostKey
+            isReading={hostKey.isReading}
+            shown={hostKey.key}
+            pinned={acceptedKeyOf(install)}
+            isOther={install.isOtherKey}
+          />
+        ),
         place: (
           <FormContext value={form.stateOf('nodes', isBusy)}>
             <PlaceFields
               fixedZone={id !== null ? (zoneName ?? '') : null}
-              keepSSH={way === 'ssh' ? install.keepSSH : null}
+              keepSSH={form.method === 'ssh' ? install.keepSSH : null}
               onKeepSSH={install.setKeepSSH}
             />
           </FormContext>
         ),
       }}
     >
-      {job && (
-        <>
-          {job.state === 'completed' && node && <Installed node={node} />}
-          <StepRun steps={job.steps.map((one) => stepOf(one, now, t, language))} />
-          <p className={classes['note']}>{t('nodeJobs.note.install')}</p>
-        </>
-      )}
+      {job && <JobSteps job={job} node={node} now={now} />}
     </InstallSteps>
   );
 }
 
-function submitOf({
-  step,
-  isStopped,
-  isOtherKey,
-  way,
-}: Pick<InstallState, 'step' | 'isStopped' | 'isOtherKey' | 'way'>) {
+function JobSteps({ job, node, now }: { job: NodeJob; node: EdgeNode | null; now: number }) {
+  const t = useT();
+  const language = useLanguage();
+  return (
+    <>
+      {job.state === 'completed' && node && <Installed node={node} />}
+      <StepRun steps={job.steps.map((one) => stepOf(one, now, t, language))} />
+      <p className={classes['note']}>{t('nodeJobs.note.install')}</p>
+    </>
+  );
+}
+
+function useZoneName({ values: { zoneID } }: InstallForm, node: EdgeNode | null) {
+  const [zone] = useNames(zones.meta, typeof zoneID === 'string' ? [zoneID] : []);
+  return zone?.label ?? node?.zoneName;
+}
+
+/** The confirmed host key, unless the machine presents another one now. */
+const acceptedKeyOf = ({ isOtherKey, pinnedKey }: InstallState) => (isOtherKey ? null : pinnedKey);
+
+/** Result of each completed step. */
+function resultsOf(install: InstallState, zoneName: string | undefined, t: T) {
+  const { form, job, hostKey } = install;
+  const { ip, user, role } = form.values;
+  return {
+    address: form.method === 'command' ? String(ip) : `${String(user)}@${hostKey.address}`,
+    hostKey: job?.fingerprint ?? hostKey.key ?? acceptedKeyOf(install),
+    place: [zoneName, t(`nodes.choices.role.${role === 'backup' ? 'backup' : 'main'}`)].filter(Boolean).join(' · '),
+  };
+}
+
+function submitOf({ step, isStopped, isOtherKey, form }: InstallState) {
   if (step === 'hostKey' && isOtherKey) return 'nodeJobs.acceptKey';
   if (isStopped && step !== 'place') return 'nodeJobs.retry';
   if (step === 'address') return 'common.next';
   if (step === 'hostKey') return 'nodeJobs.keyMatches';
-  return way === 'line' ? 'nodeJobs.makeCommand' : 'nodeJobs.install';
+  return form.method === 'command' ? 'nodeJobs.makeCommand' : 'nodeJobs.install';
 }
 
 /** The first lines of the output, before the job writes its own. */
-function introOf(
-  t: ReturnType<typeof useT>,
-  { place, looking, key }: { place: string; looking: boolean; key: string | null },
-) {
-  if (!looking && key === null) return '';
-  const asked = `${t('nodeJobs.reading', { place })}\n`;
-  return key === null ? asked : `${asked}${key}\n`;
+function introOf(t: T, { address, isReading, key }: InstallState['hostKey']) {
+  if (!isReading && key === null) return '';
+  const reading = `${t('nodeJobs.reading', { place: address })}\n`;
+  return key === null ? reading : `${reading}${key}\n`;
 }

@@ -9,8 +9,13 @@ import { defaultsOf, issuesOf } from '../../lib/schema.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
 
 export type FormStep = 'address' | 'hostKey' | 'place';
+/** Over SSH, or by a command that the operator runs on the machine. */
+export type InstallMethod = 'ssh' | 'command';
+export type CredentialKind = 'password' | 'key';
+export type InstallForm = ReturnType<typeof useInstallForm>;
 
 const schema = NodeInput.omit({ ssh: true }).extend(NodeSSHInput.shape);
+type InstallInput = z.output<typeof schema>;
 const secrets = ['password', 'privateKey'];
 const fieldsOf: Readonly<Record<FormStep, readonly string[]>> = {
   address: ['name', 'ip', 'port', 'user', ...secrets],
@@ -21,24 +26,24 @@ const steps: readonly FormStep[] = ['address', 'hostKey', 'place'];
 const none: ReadonlyMap<string, string> = new Map();
 const everyField = new Set(steps.flatMap((step) => fieldsOf[step]));
 
-export type InstallInput = z.output<typeof schema>;
-
 /** Initial values: the existing node, or a new one in the zone. */
-export function startOf(node: EdgeNode | null, zoneID: string | null): Values {
+export function initialValues(node: EdgeNode | null, zoneID: string | null): Values {
   const ssh = { port: 22, user: 'root', ...node?.ssh };
   return { ...defaultsOf(schema), ...(zoneID !== null && { zoneID }), ...node, ...ssh };
 }
 
-export function useInstallForm(start: Values) {
-  const [values, setValues] = useState(start);
+export function useInstallForm(initial: Values) {
+  const [values, setValues] = useState(initial);
+  const [method, setMethod] = useState<InstallMethod>('ssh');
+  const [credential, setCredential] = useState<CredentialKind>('password');
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState(none);
 
-  const typed = useMemo(
-    () => Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== '' || !secrets.includes(name))),
-    [values],
+  const submitted = useMemo(
+    () => withoutHidden({ values, initial, hidden: hiddenFields(method, credential, values['kind']) }),
+    [values, initial, method, credential],
   );
-  const issues = useMemo(() => issuesOf(schema, typed), [typed]);
+  const issues = useMemo(() => issuesOf(schema, submitted), [submitted]);
   const errors = useMemo(() => {
     const found = issues.filter(({ path }) => shown.has(path));
     return new Map([
@@ -47,21 +52,28 @@ export function useInstallForm(start: Values) {
     ]);
   }, [issues, shown, refused]);
 
-  const set = useCallback((name: string, value: unknown) => {
-    setValues((before) => withValue(before, name, value));
-    setRefused((before) => new Map([...before].filter(([path]) => path !== name)));
-  }, []);
+  const set = useCallback(
+    (name: string, value: unknown) => {
+      setValues((before) => ({
+        ...withValue(before, name, value),
+        // A host key that was accepted for another address does not count.
+        ...(['ip', 'port'].includes(name) && { fingerprint: initial['fingerprint'] }),
+      }));
+      setRefused((before) => new Map([...before].filter(([path]) => path !== name)));
+    },
+    [initial],
+  );
   const show = useCallback((...names: string[]) => setShown((before) => new Set([...before, ...names])), []);
 
   /** Validates a step and shows errors at their fields. */
   const check = (step: FormStep, { needsCredential = false } = {}): boolean => {
     show(...fieldsOf[step]);
-    const lacksCredential = needsCredential && secrets.every((name) => typed[name] === undefined);
+    const lacksCredential = needsCredential && secrets.every((name) => submitted[name] === undefined);
     if (lacksCredential) setRefused(new Map([['password', ruleText('required', '')]]));
     return !lacksCredential && !issues.some(({ path }) => fieldsOf[step].includes(path));
   };
   /** Shows server errors at their fields. Returns the first step with an error, or null. */
-  const refuse = (error: unknown): FormStep | null => {
+  const showErrors = (error: unknown): FormStep | null => {
     const placed = fieldErrorsOf(error).flatMap(({ path, rule, message }) => {
       const own = ownPath(path, everyField);
       return own === null ? [] : [[own, ruleText(rule, message)] as const];
@@ -81,7 +93,46 @@ export function useInstallForm(start: Values) {
     register: () => () => undefined,
     errors,
   });
-  /** Request bodies; null while invalid. */
-  const parsed = schema.safeParse(typed);
-  return { values, input: parsed.data ?? null, isDirty: values !== start, set, check, refuse, stateOf };
+  const { data } = schema.safeParse(submitted);
+  return {
+    values,
+    /** The parts of request bodies; null while a field is invalid. */
+    input: data ? inputOf(data) : null,
+    isDirty: values !== initial,
+    method,
+    setMethod,
+    credential,
+    setCredential,
+    set,
+    check,
+    showErrors,
+    stateOf,
+  };
+}
+
+function hiddenFields(method: InstallMethod, credential: CredentialKind, kind: unknown): string[] {
+  return [
+    ...(method === 'command' ? ['port', 'user', ...secrets] : []),
+    ...(credential === 'password' ? ['privateKey'] : []),
+    ...(kind === 'relay' ? [] : ['relayPort']),
+  ];
+}
+
+/** Hidden fields keep their initial value, so that no error is where nobody sees it. An empty secret is none. */
+function withoutHidden({ values, initial, hidden }: { values: Values; initial: Values; hidden: readonly string[] }) {
+  const submitted = { ...values, ...Object.fromEntries(hidden.map((name) => [name, initial[name]])) };
+  return Object.fromEntries(
+    Object.entries(submitted).filter(([name, value]) => value !== '' || !secrets.includes(name)),
+  );
+}
+
+function inputOf({ port, user, password, privateKey, fingerprint, zoneID, ...node }: InstallInput) {
+  const ssh = {
+    port,
+    user,
+    ...(fingerprint != null && { fingerprint }),
+    ...(password !== undefined && { password }),
+    ...(privateKey !== undefined && { privateKey }),
+  };
+  return { node, zoneID, ssh };
 }
