@@ -77,8 +77,7 @@ export class TreeServer {
     }
     await this.trees.mark('good', generation);
     this.nginx.keep();
-    await this.trees.prune();
-    await this.pace.endOldest();
+    await this.#cleanUp();
     this.#log.info('nginx serves a new tree', { generation });
     return true;
   }
@@ -107,6 +106,12 @@ export class TreeServer {
     await this.nginx.stop();
     await this.trees.unmark('good');
     await this.trees.unmark('current');
+  }
+
+  /** The new tree serves already, so errors are only logged. The next tree cleans up again. */
+  async #cleanUp(): Promise<void> {
+    await this.trees.prune().catch((error: unknown) => this.#log.warn('old trees were not deleted', { error }));
+    await this.pace.endOldest().catch((error: unknown) => this.#log.warn('old workers were not ended', { error }));
   }
 
   async #rollBack(good: number | null): Promise<void> {
