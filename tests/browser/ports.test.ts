@@ -116,3 +116,16 @@ test('a site opens a port of its zone, and sees its limit of forwards', async ()
   });
   await keepPicture(page, 'ports-zh');
 });
+
+test('a field shows its error when it is left after a press that became a scroll', async () => {
+  const { site, address } = await siteWithPorts();
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en' });
+  await page.getByRole('button', { name: 'Add forward' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Port', { exact: true }).focus();
+  // A touch that scrolls sends these events.
+  for (const type of ['pointerdown', 'pointercancel']) await form.getByText('Memo').dispatchEvent(type);
+  await page.keyboard.press('Tab');
+  await form.getByText('Required').waitFor();
+  expect(await form.getByLabel('Port', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+});

@@ -101,4 +101,25 @@ describe('an API token', () => {
     expect(await ask()).toBe(401);
     await page.context().close();
   });
+
+  test('is reported as added, although the page cannot read the response', async () => {
+    const user = await owner();
+    const { page } = await consoles.openAs(user, 'userManagement/apiTokenSetting', {
+      expectedErrors: /ZodError/,
+    });
+    await page.getByRole('button', { name: 'Add token' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('ci');
+    await page.getByRole('checkbox', { name: 'Sites: read', exact: true }).check();
+    await page.route('**/apiToken', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      const response = await route.fetch();
+      return route.fulfill({ response, body: (await response.text()).replace('"refreshToken"', '"renamed"') });
+    });
+    await page.locator('form').getByRole('button', { name: 'Add token' }).click();
+    const messages = page.getByRole('region', { name: 'Messages' }).locator('[data-tone]');
+    await messages.first().waitFor();
+    expect(await messages.allTextContents()).toEqual(['Create Success!']);
+    expect((await app.as(user).call(apiTokens.list)).data).toHaveLength(1);
+    await page.context().close();
+  });
 });

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import { useCallback, useMemo, useRef, useState, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { ruleText, toastError, type Telling } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { issuesOf } from '../../lib/schema.ts';
@@ -20,12 +21,12 @@ export type FormErrors = ReturnType<typeof useFormErrors>;
 export function useFormErrors({ form, schema, values, words }: FormErrorsOptions) {
   const t = useT();
   const fields = useRef(new Set<string>());
-  const isPressed = useRef(false);
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<ReadonlyMap<string, string>>(new Map());
   const [attempts, setAttempts] = useState(0);
   const [hidden, setHidden] = useState<readonly string[]>([]);
-  const [invalid, setInvalid] = useState<readonly HTMLElement[]>([]);
+  const [marked, setMarked] = useState<readonly MarkedField[]>([]);
+  const press = usePress();
 
   const issues = useMemo(() => issuesOf(schema, values), [schema, values]);
   const errors = useMemo(() => {
@@ -36,54 +37,47 @@ export function useFormErrors({ form, schema, values, words }: FormErrorsOptions
     return shown;
   }, [issues, refused, touched, attempts]);
 
-  // After a failed submission, focus the first field with an error.
-  useEffect(() => {
-    if (attempts > 0) focusFirstError(form.current);
-  }, [form, attempts]);
-  useEffect(() => {
-    // oxlint-disable-next-line react/set-state-in-effect -- the marked fields are in the document after rendering
-    if (attempts > 0 && errors.size > 0) setInvalid(invalidFields(form.current));
-  }, [form, attempts, errors]);
-
   const register = useCallback((name: string) => {
     fields.current.add(name);
     return () => void fields.current.delete(name);
   }, []);
-  const blur = useCallback((name: string) => {
-    const touch = () => setTouched((before) => (before.has(name) ? before : new Set([...before, name])));
+  const { afterPress } = press;
+  const blur = useCallback(
     // An error that appears during a press would move the button away from the pointer.
-    if (isPressed.current) addEventListener('pointerup', () => setTimeout(touch), { once: true });
-    else touch();
-  }, []);
-  const trackPress = () => {
-    isPressed.current = true;
-    addEventListener('pointerup', () => (isPressed.current = false), { once: true });
-  };
+    (name: string) =>
+      afterPress(() => setTouched((before) => (before.has(name) ? before : new Set([...before, name])))),
+    [afterPress],
+  );
   /** The server's errors of a field end when it is edited. */
   const clear = useCallback(
-    (name: string) =>
-      setRefused((before) => new Map([...before].filter(([path]) => path !== name && !path.startsWith(`${name}.`)))),
+    (name: string) => setRefused((before) => new Map([...before].filter(([path]) => !isWithin(path, name)))),
     [],
   );
 
-  const showIssues = () => {
-    setHidden(
-      issues.flatMap(({ path, rule, message, values: numbers }) =>
-        ownPath(path, fields.current) === null
-          ? [`${fieldTitle(words, path)}${t('common.colon')}${ruleText(rule, message, numbers)}`]
-          : [],
-      ),
-    );
-    setAttempts((count) => count + 1);
+  /** Renders the errors, then focuses the first field with one and lists all of them for the summary. */
+  const showAttempt = (hiddenErrors: readonly string[], response: ReadonlyMap<string, string>) => {
+    flushSync(() => {
+      setHidden(hiddenErrors);
+      setRefused(response);
+      setAttempts((count) => count + 1);
+    });
+    setMarked(invalidFields(form.current).map(markedField));
+    focusFirstError(form.current);
   };
-  /** Shows each error at its field, and the rest as a whole. */
+  const showIssues = () => {
+    const withoutField = issues.filter(({ path }) => ownPath(path, fields.current) === null);
+    const texts = withoutField.map(
+      ({ path, rule, message, values: numbers }) =>
+        `${fieldTitle(words, path)}${t('common.colon')}${ruleText(rule, message, numbers)}`,
+    );
+    showAttempt(texts, refused);
+  };
+  /** Shows each error at its field, and those without a field in a message. */
   const showResponse = (error: unknown, telling: Telling) => {
     const found = errorsOf(error).map(([path, text]) => [ownPath(path, fields.current), text] as const);
     const placed = found.flatMap(([path, text]) => (path === null ? [] : [[path, text] as const]));
     if (placed.length === 0 || placed.length < found.length) toastError(error, telling);
-    setRefused(new Map(placed));
-    setHidden([]);
-    setAttempts((count) => count + 1);
+    showAttempt([], new Map(placed));
   };
   const endAttempts = () => setAttempts(0);
   const reset = () => {
@@ -92,13 +86,13 @@ export function useFormErrors({ form, schema, values, words }: FormErrorsOptions
     setAttempts(0);
   };
 
+  const stillMarked = marked.filter(({ name }) => name === null || hasError(errors, name));
   const summary = attempts > 0 &&
     errors.size > 0 && {
       count: errors.size,
       hidden: issues.length > 0 ? hidden : [],
       onShow: () => focusFirstError(form.current),
-      fields:
-        invalid.length > 1 ? invalid.map((field) => ({ text: labelOf(field), open: () => focusField(field) })) : [],
+      fields: stillMarked.length > 1 ? stillMarked : [],
     };
   return {
     errors,
@@ -106,7 +100,7 @@ export function useFormErrors({ form, schema, values, words }: FormErrorsOptions
     summary,
     register,
     blur,
-    trackPress,
+    trackPress: press.start,
     clear,
     showIssues,
     showResponse,
@@ -115,5 +109,43 @@ export function useFormErrors({ form, schema, values, words }: FormErrorsOptions
   };
 }
 
-const isTouched = (path: string, touched: ReadonlySet<string>) =>
-  [...touched].some((name) => path === name || path.startsWith(`${name}.`));
+/** Whether a pointer is pressed on the form, and work that waits for its release. */
+function usePress() {
+  const isPressed = useRef(false);
+  const start = () => {
+    isPressed.current = true;
+    onRelease(() => (isPressed.current = false));
+  };
+  const afterPress = useCallback((work: () => void) => {
+    if (isPressed.current) onRelease(() => setTimeout(work));
+    else work();
+  }, []);
+  return { start, afterPress };
+}
+
+/** Also when the browser turns a press into a scroll, which ends it without `pointerup`. */
+function onRelease(work: () => void) {
+  const listening = new AbortController();
+  const end = () => {
+    listening.abort();
+    work();
+  };
+  for (const type of ['pointerup', 'pointercancel']) addEventListener(type, end, { signal: listening.signal });
+}
+
+/** A field with an error, as listed in the summary. Fields made of several inputs have no name. */
+interface MarkedField {
+  name: string | null;
+  text: string;
+  open: () => void;
+}
+const markedField = (field: HTMLElement): MarkedField => ({
+  name: field.getAttribute('name'),
+  text: labelOf(field),
+  open: () => focusField(field),
+});
+
+const isWithin = (path: string, name: string) => path === name || path.startsWith(`${name}.`);
+const hasError = (errors: ReadonlyMap<string, string>, name: string) =>
+  [...errors.keys()].some((path) => isWithin(path, name));
+const isTouched = (path: string, touched: ReadonlySet<string>) => [...touched].some((name) => isWithin(path, name));

@@ -77,15 +77,28 @@ export function useSave(options: SaveOptions, state: SaveState) {
 
   const showError = (error: unknown) => problems.showResponse(error, options);
 
+  /** Null after the error was shown. */
+  async function send(planned: Planned): Promise<{ reply: unknown } | null> {
+    try {
+      return { reply: await make(planned, { ifMatch: form.version }) };
+    } catch (error) {
+      const isOutdated = error instanceof ApiError && error.status === PRECONDITION_FAILED;
+      if (isOutdated && (await showConflict())) return null;
+      // Disabled fields cannot take focus.
+      setSaving(false);
+      showError(error);
+      return null;
+    }
+  }
+
   async function save() {
     const planned = plan();
     if (!planned) return;
     setSaving(true);
     try {
-      await showSuccess(await make(planned, { ifMatch: form.version }));
-    } catch (error) {
-      const isOutdated = error instanceof ApiError && error.status === PRECONDITION_FAILED;
-      if (!isOutdated || !(await showConflict())) showError(error);
+      const sent = await send(planned);
+      // The object is saved. A later error is a defect, which the browser reports.
+      if (sent) await showSuccess(sent.reply);
     } finally {
       setSaving(false);
     }
