@@ -23,7 +23,7 @@ const unreadable = new Counter({
   registers: [registry],
 });
 const seconds = new Histogram({
-  name: 'edgeloom_api_log_batch_seconds',
+  name: 'edgeloom_api_log_batch_duration_seconds',
   help: 'Time to store a batch of access log lines',
   buckets: [0.01, 0.03, 0.1, 0.3, 1, 3],
   registers: [registry],
