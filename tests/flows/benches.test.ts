@@ -25,6 +25,7 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
     small: ['--agents=3', '--domains=3', '--changes=3', '--rest=1'],
     prints: /from the call that removes a node until its line is closed/,
   },
+  'ingest.ts': { small: ['--rounds=1', '--batches=2', '--sites=2'], prints: /ratio \d/ },
   'propagation.ts': { small: ['--sites=20', '--nodes=2', '--changes=2'], prints: /Goal: p99 at most/ },
   'purge.ts': { small: ['--nodes=2', '--purges=2'], prints: /Goal: p99 at most/ },
   'redirect.ts': { small: ['--rounds=1', '--seconds=1', '--scenes=2'], prints: /no module +\d.* µs/ },

@@ -56,7 +56,8 @@ const dnsReconciler = startDnsReconciler(installation, log);
 const issuing = startIssuing(installation, log);
 const nodeJobs = startNodeJobs(installation, log);
 const steering = startSteering(installation, log);
-nodeLink = startNodeLink(installation, await openGeoip(env, log), log);
+const geoip = await openGeoip(env, log);
+nodeLink = startNodeLink(installation, geoip, log);
 const rollouts = startRollouts(installation, log);
 const zoneKeys = startZoneKeys(installation, log);
 const sweeper = setInterval(() => {

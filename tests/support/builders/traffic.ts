@@ -2,15 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { LogBatch, LogLine } from '@edgeloom/contract/edge/log-batches.ts';
 import type { Pool } from 'pg';
-import { ensurePartitions } from '../../../apps/api/src/statistics/partitions.ts';
-import { storeLogs } from '../../../apps/api/src/statistics/store-logs.ts';
+import { LogStore } from '../../../apps/api/src/statistics/log-store.ts';
+import { Partitions } from '../../../apps/api/src/statistics/partitions.ts';
 
 /** Documentation addresses (RFC 5737) have no country, so the tests give them some. */
-export const lookup = (address: string) => ({
+const lookup = (address: string) => ({
   country: address.startsWith('192.0.2.') ? 'TW' : address.startsWith('198.51.100.') ? 'JP' : '',
   province: address.startsWith('192.0.2.') ? 'TW-TPE' : '',
   isp: '',
 });
+
+const ACCESS_LOG_DAYS = 8;
+export const logStore = (pool: Pool) => new LogStore(pool, { lookup }, ACCESS_LOG_DAYS);
 
 const DAY_MS = 86_400_000;
 
@@ -56,13 +59,13 @@ export const logBatch = (text: string, from = 0, file = 'a'): LogBatch => ({
 /** Stores lines as if the node had sent them. */
 export async function addLogs(pool: Pool, nodeID: string, lines: readonly string[]): Promise<void> {
   const file = randomBytes(8).toString('hex');
-  await storeLogs(pool, { lookup }, nodeID, logBatch(lines.join(''), 0, file), new Date());
+  await logStore(pool).store(nodeID, logBatch(lines.join(''), 0, file), new Date());
 }
 
 /** A day of traffic of one site: about 100 requests a minute, four of five from the cache. */
 export async function addTraffic(pool: Pool, nodeID: string, siteID: string): Promise<void> {
   const now = Date.now();
-  await ensurePartitions(pool, [now - DAY_MS, now], now);
+  await new Partitions(pool, ACCESS_LOG_DAYS).ensure([now - DAY_MS, now], now);
   for (const step of [60, 300, 3600])
     await pool.query(
       `WITH sums AS (

@@ -169,6 +169,13 @@ export const Env = z.object({
     'ACME authorities in order of preference, as JSON: [{"name", "directory", "eab": {"kid", "key"}, "rootFile", "ordersPer3Hours"}]. eab: external account binding; rootFile: for a root that the system does not trust; ordersPer3Hours: rate limit (250)',
   ),
   ACME_CONTACT: z.email().optional().describe('Contact address of this installation for ACME authorities'),
+  ACCESS_LOG_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(90)
+    .default(8)
+    .describe('How many days single requests are kept for searches. 0: only their sums are stored'),
   GEOIP_COUNTRY_FILE: z
     .string()
     .optional()

@@ -14,8 +14,7 @@ import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
 import { storeUpgradeReport } from '../rollouts/upgrade-reports.ts';
-import type { Geoip } from '../geoip/geoip.ts';
-import { storeLogs } from '../statistics/store-logs.ts';
+import type { LogStore } from '../statistics/log-store.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { Beat, FromNode } from './acks.ts';
 import { batches } from './batches.ts';
@@ -35,7 +34,7 @@ const DEFAULT_PAYLOAD_BYTES = 1024 * 1024;
 
 export class NodeMessages {
   readonly #pool: Pool;
-  readonly #geoip: Geoip;
+  readonly #logStore: LogStore;
   readonly #commands: Pick<Commands, 'wake'>;
   readonly #acks = batches((items: FromNode<Ack>[]) => storeAcks(this.#pool, items));
   readonly #heartbeats = batches((items: Beat[]) => storeHeartbeats(this.#pool, items), {
@@ -47,9 +46,9 @@ export class NodeMessages {
   /** The last page that each node requested. */
   readonly #pages = new Map<string, Promise<unknown>>();
 
-  constructor(pool: Pool, geoip: Geoip, commands: Pick<Commands, 'wake'>) {
+  constructor(pool: Pool, logStore: LogStore, commands: Pick<Commands, 'wake'>) {
     this.#pool = pool;
-    this.#geoip = geoip;
+    this.#logStore = logStore;
     this.#commands = commands;
   }
 
@@ -125,7 +124,7 @@ export class NodeMessages {
     receive(bus, log, {
       subject: everyNode.logs,
       schema: LogBatch,
-      handle: (nodeId, batch) => storeLogs(this.#pool, this.#geoip, nodeId, batch, new Date()),
+      handle: (nodeId, batch) => this.#logStore.store(nodeId, batch, new Date()),
     });
     receive(bus, log, {
       subject: everyNode.blocks,

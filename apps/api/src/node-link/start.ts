@@ -10,6 +10,7 @@ import { watchPool } from '../core/metrics.ts';
 import { originPolicy } from '../core/outbound.ts';
 import type { Trust } from '../core/trust.ts';
 import type { Geoip } from '../geoip/geoip.ts';
+import { LogStore } from '../statistics/log-store.ts';
 import { answerKeyQuestions } from '../zone-keys/give-keys.ts';
 import { startBlockPushes } from './block-pushes.ts';
 import { startCacheWarmer, type CacheWarmer } from './cache-warmer.ts';
@@ -88,8 +89,9 @@ class RunningLink implements NodeLink {
       jobs: this.#wakeJobs,
       blocks: this.#blockPushes.wake,
     });
-    this.#messages = new NodeMessages(pool, geoip, this.#commands);
-    this.#upkeep = startUpkeep(pool, geoip, log);
+    const logStore = new LogStore(pool, geoip, env.ACCESS_LOG_DAYS);
+    this.#messages = new NodeMessages(pool, logStore, this.#commands);
+    this.#upkeep = startUpkeep(pool, logStore, geoip, log);
     this.#connecting =
       trust === null
         ? Promise.resolve()

@@ -1,8 +1,7 @@
 // Work that the node link repeats at intervals, with or without NATS.
 import type { Pool } from 'pg';
 import type { Geoip } from '../geoip/geoip.ts';
-import { maintainPartitions } from '../statistics/partitions.ts';
-import { deleteExpiredPositions } from '../statistics/store-logs.ts';
+import type { LogStore } from '../statistics/log-store.ts';
 import { tidyBlocks } from './block-pushes.ts';
 import type { LinkLog } from './log.ts';
 import { forgetOrigins } from './origin-reports.ts';
@@ -16,17 +15,16 @@ const BLOCKS_EVERY_MS = 10_000;
 export const regularly = (task: () => Promise<unknown>, everyMs: number, log: LinkLog): Wakeable =>
   repeat(task, everyMs, log, 'upkeep of the node link failed; it is tried again');
 
-export function startUpkeep(pool: Pool, geoip: Geoip, log: LinkLog): Wakeable[] {
+export function startUpkeep(pool: Pool, logStore: LogStore, geoip: Geoip, log: LinkLog): Wakeable[] {
   const zones = regularly(() => publishZones(pool), HOUR_MS, log);
   zones.wake();
-  const partitions = regularly(() => maintainPartitions(pool, Date.now()), HOUR_MS, log);
-  partitions.wake();
+  const logs = regularly(() => logStore.maintain(new Date()), HOUR_MS, log);
+  logs.wake();
   return [
     zones,
-    partitions,
+    logs,
     regularly(() => removeTombstones(pool), HOUR_MS, log),
     regularly(() => forgetOrigins(pool), HOUR_MS, log),
-    regularly(() => deleteExpiredPositions(pool), HOUR_MS, log),
     regularly(() => geoip.refresh(), HOUR_MS, log),
     regularly(() => tidyBlocks(pool), BLOCKS_EVERY_MS, log),
   ];

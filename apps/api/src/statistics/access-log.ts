@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { storable, type Line } from './log-lines.ts';
-import { keptSince } from './partitions.ts';
+import type { Partitions } from './partitions.ts';
 
 const NULL = String.raw`\N`;
 const escapes: Readonly<Record<string, string>> = {
@@ -49,12 +49,13 @@ const columns = [
 
 export async function addRows(
   client: PoolClient,
+  partitions: Partitions,
   nodeId: string,
   siteOf: (line: Line) => string,
   lines: readonly Line[],
   now: number,
 ): Promise<void> {
-  const since = keptSince('access_log', now);
+  const since = partitions.since('access_log', now);
   const rows = lines
     .filter(({ at }) => at >= since)
     .map((line) => {

@@ -1,6 +1,6 @@
 // Partitions of the tables of logs and statistics. They are created ahead, or with the first line of their time, and
 // dropped whole when they expire.
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { lockClasses } from '../core/locks.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 
@@ -15,16 +15,6 @@ interface Partitioned {
   days: number;
   keepDays: number;
 }
-
-const partitioned: readonly Partitioned[] = [
-  { table: 'traffic', step: 60, days: 1, keepDays: 8 },
-  { table: 'traffic', step: 300, days: 10, keepDays: 94 },
-  { table: 'traffic', step: 3600, days: 100, keepDays: 400 },
-  { table: 'traffic', step: 86_400, days: 400, keepDays: 1830 },
-  { table: 'top_values', days: 5, keepDays: 32 },
-  { table: 'top_groups', days: 5, keepDays: 32 },
-  { table: 'access_log', days: 1, keepDays: 8 },
-];
 
 interface Partition extends Partitioned {
   name: string;
@@ -41,68 +31,93 @@ function partitionAt(of: Partitioned, time: number): Partition {
   return { ...of, name, from, to: from + length };
 }
 
-/** Rows before this time are not kept. In milliseconds since 1970. */
-export function keptSince(table: Partitioned['table'], now: number, step?: number): number {
-  const of = partitioned.find((each) => each.table === table && each.step === step);
-  return of === undefined ? now : now - of.keepDays * DAY_MS;
-}
+export class Partitions {
+  readonly #pool: Pool;
+  readonly #tables: readonly Partitioned[];
+  /** Names of partitions that exist. */
+  readonly #existing = new Set<string>();
 
-/** Partitions that exist, by database. */
-const known = new WeakMap<Pool, Set<string>>();
+  constructor(pool: Pool, accessLogDays: number) {
+    this.#pool = pool;
+    this.#tables = [
+      { table: 'traffic', step: 60, days: 1, keepDays: 8 },
+      { table: 'traffic', step: 300, days: 10, keepDays: 94 },
+      { table: 'traffic', step: 3600, days: 100, keepDays: 400 },
+      { table: 'traffic', step: 86_400, days: 400, keepDays: 1830 },
+      { table: 'top_values', days: 5, keepDays: 32 },
+      { table: 'top_groups', days: 5, keepDays: 32 },
+      { table: 'access_log', days: 1, keepDays: accessLogDays },
+    ];
+  }
 
-/** Creates what is missing for rows of these times, in milliseconds since 1970. */
-export async function ensurePartitions(pool: Pool, times: Iterable<number>, now: number): Promise<void> {
-  const existing = known.get(pool) ?? new Set();
-  known.set(pool, existing);
-  const missing = new Map<string, Partition>();
-  for (const time of times)
-    for (const of of partitioned) {
-      if (time < now - of.keepDays * DAY_MS) continue;
-      const partition = partitionAt(of, time);
-      if (!existing.has(partition.name)) missing.set(partition.name, partition);
-    }
-  if (missing.size === 0) return;
-  await withClient(pool, (client) =>
-    inTransaction(client, async () => {
-      await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClasses.partitions]);
-      for (const partition of missing.values()) {
-        const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
-          partition.name,
-        ]);
-        // Attached in a second step, which does not block readers and writers of the other partitions.
-        if (rows[0]?.exists === false) await client.query(createSql(partition));
+  /** Rows before this time are not kept. In milliseconds since 1970; infinite: none are. */
+  since(table: Partitioned['table'], now: number, step?: number): number {
+    const keepDays = this.#tables.find((each) => each.table === table && each.step === step)?.keepDays ?? 0;
+    return keepDays === 0 ? Infinity : now - keepDays * DAY_MS;
+  }
+
+  /** Creates what is missing for rows of these times, in milliseconds since 1970. */
+  async ensure(times: Iterable<number>, now: number): Promise<void> {
+    const missing = new Map<string, Partition>();
+    for (const time of times)
+      for (const of of this.#tables) {
+        if (time < this.since(of.table, now, of.step)) continue;
+        const partition = partitionAt(of, time);
+        if (!this.#existing.has(partition.name)) missing.set(partition.name, partition);
       }
-    }),
-  );
-  for (const name of missing.keys()) existing.add(name);
+    if (missing.size === 0) return;
+    await this.#inTurn(async (client) => {
+      const { rows } = await client.query<{ name: string }>(
+        'SELECT name FROM unnest($1::text[]) name WHERE to_regclass(name) IS NULL',
+        [[...missing.keys()]],
+      );
+      for (const { name } of rows) {
+        const partition = missing.get(name);
+        if (partition) await client.query(createSql(partition));
+      }
+    });
+    for (const name of missing.keys()) this.#existing.add(name);
+  }
+
+  /** Creates partitions ahead and drops expired ones. */
+  async maintain(now: number): Promise<void> {
+    const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, day) => now + day * DAY_MS);
+    await this.ensure(days, now);
+    await this.#inTurn(async (client) => {
+      const { rows } = await client.query<{ table: string; name: string }>(
+        `SELECT inhparent::regclass::text AS table, inhrelid::regclass::text AS name FROM pg_inherits
+         WHERE inhparent = ANY ($1::regclass[])`,
+        [[...new Set(this.#tables.map(({ table }) => table))]],
+      );
+      for (const { table, name } of rows) {
+        if (!this.#hasExpired(name, now)) continue;
+        this.#existing.delete(name);
+        await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}; DROP TABLE ${name}`);
+      }
+    });
+  }
+
+  /** One process at a time. */
+  #inTurn(task: (client: PoolClient) => Promise<void>): Promise<void> {
+    return withClient(this.#pool, (client) =>
+      inTransaction(client, async () => {
+        await client.query('SELECT pg_advisory_xact_lock($1, 0)', [lockClasses.partitions]);
+        await task(client);
+      }),
+    );
+  }
+
+  #hasExpired(name: string, now: number): boolean {
+    const [, day = ''] = /_(\d{8})$/.exec(name) ?? [];
+    const from = Date.parse(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`);
+    const of = this.#tables.find((each) => partitionAt(each, from).name === name);
+    return of !== undefined && from + (of.days + of.keepDays) * DAY_MS < now;
+  }
 }
 
+/** Attached in a second step, which does not block readers and writers of the other partitions. */
 function createSql({ name, table, step, from, to }: Partition): string {
   const bound = (time: number) => `(${step === undefined ? '' : `${step}, `}'${new Date(time).toISOString()}')`;
   return `CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL);
     ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ${bound(from)} TO ${bound(to)}`;
-}
-
-/** Creates partitions ahead and drops expired ones. */
-export async function maintainPartitions(pool: Pool, now: number): Promise<void> {
-  const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, day) => now + day * DAY_MS);
-  await ensurePartitions(pool, days, now);
-  const { rows } = await pool.query<{ table: string; name: string }>(
-    `SELECT inhparent::regclass::text AS table, inhrelid::regclass::text AS name FROM pg_inherits
-     WHERE inhparent = ANY ($1::regclass[])`,
-    [[...new Set(partitioned.map(({ table }) => table))]],
-  );
-  for (const { table, name } of rows) {
-    if (!hasExpired(name, now)) continue;
-    known.get(pool)?.delete(name);
-    await pool.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
-    await pool.query(`DROP TABLE ${name}`);
-  }
-}
-
-function hasExpired(name: string, now: number): boolean {
-  const [, day = ''] = /_(\d{8})$/.exec(name) ?? [];
-  const from = Date.parse(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`);
-  const of = partitioned.find((each) => partitionAt(each, from).name === name);
-  return of !== undefined && from + (of.days + of.keepDays) * DAY_MS < now;
 }

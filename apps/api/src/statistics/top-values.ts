@@ -5,7 +5,7 @@
 import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import type { PoolClient } from 'pg';
 import { storable, type Line } from './log-lines.ts';
-import { keptSince } from './partitions.ts';
+import type { Partitions } from './partitions.ts';
 
 const HOUR_MS = 3_600_000;
 /** Values are removed when there are twice as many. */
@@ -25,13 +25,14 @@ interface Row {
 
 export async function addTopValues(
   client: PoolClient,
+  partitions: Partitions,
   nodeId: string,
   siteOf: (line: Line) => string,
   lines: readonly Line[],
   now: number,
 ): Promise<void> {
   const rows = new Map<string, Row>();
-  const since = keptSince('top_values', now);
+  const since = partitions.since('top_values', now);
   for (const line of lines) {
     if (line.at < since) continue;
     const at = Math.floor(line.at / HOUR_MS) * HOUR_MS;

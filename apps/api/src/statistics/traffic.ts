@@ -1,7 +1,7 @@
 // Sums of requests, bytes and statuses by node and domain in steps of a minute up to a day.
 import type { PoolClient } from 'pg';
 import { NO_DOMAIN, type Line } from './log-lines.ts';
-import { keptSince } from './partitions.ts';
+import type { Partitions } from './partitions.ts';
 
 /** In seconds. */
 export const STEPS = [60, 300, 3600, 86_400] as const;
@@ -34,6 +34,7 @@ interface Row extends Sums {
  */
 export async function addTraffic(
   client: PoolClient,
+  partitions: Partitions,
   nodeId: string,
   zoneId: string,
   siteOf: (line: Line) => string,
@@ -50,7 +51,7 @@ export async function addTraffic(
   };
   for (const step of STEPS) {
     rowOf(step, now, zoneId, NO_DOMAIN);
-    const since = keptSince('traffic', now, step);
+    const since = partitions.since('traffic', now, step);
     for (const line of lines) {
       if (line.at < since) continue;
       // Lines that waited on the node show that it measured at their time.

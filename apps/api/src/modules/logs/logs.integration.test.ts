@@ -3,7 +3,7 @@ import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import type * as z from 'zod';
 import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { addLogs, logLine } from '../../../../../tests/support/builders/traffic.ts';
+import { addLogs, logBatch, logLine, logStore } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
 
 const app = await testApp();
@@ -190,11 +190,9 @@ test('a node cannot write rows of a site of another zone', async () => {
 test('a clock that is an hour off is corrected', async () => {
   const late = await build.site();
   const { id } = await build.node({ zone: late.zone });
-  const { storeLogs } = await import('../../statistics/store-logs.ts');
-  const { logBatch, lookup } = await import('../../../../../tests/support/builders/traffic.ts');
   const HOUR = 3_600_000;
   const batch = { ...logBatch(logLine(late.id, { time: secondsAgo(3605) })), sentAt: Date.now() - HOUR };
-  await storeLogs(pool, { lookup }, id, batch, new Date());
+  await logStore(pool).store(id, batch, new Date());
   const [row] = (await search({}, late.owner)).data;
   expect(Math.abs(Date.now() - 5000 - Date.parse(row?.time ?? ''))).toBeLessThan(MINUTE);
 });

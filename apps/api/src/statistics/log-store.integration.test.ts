@@ -5,18 +5,18 @@ import { MAX_BATCH_BYTES } from '@edgeloom/contract/edge/log-batches.ts';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import { afterAll, expect, test } from 'vitest';
 import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
-import { logBatch as batchOf, logLine as line, lookup } from '../../../../tests/support/builders/traffic.ts';
+import { logBatch as batchOf, logLine as line, logStore } from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
-import { storeLogs } from './store-logs.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;
 const { pool } = installation;
 afterAll(() => app.close());
 
+const logs = logStore(pool);
 const MINUTE = 60_000;
 
-const store = (nodeID: string, batch: LogBatch) => storeLogs(pool, { lookup }, nodeID, batch, new Date());
+const store = (nodeID: string, batch: LogBatch) => logs.store(nodeID, batch, new Date());
 
 async function chartOf(site: BuiltSite, metric: ChartMetric, range: '24h' | '30d' = '24h') {
   const { series, hasData } = await as(site.owner).call(charts.get, { params: { metric }, query: { range } });
@@ -78,7 +78,7 @@ test('a step without requests is zero, and one without reports is null', async (
   const site = await build.site();
   const { id } = await build.node({ zone: site.zone });
   const past = new Date(Date.now() - 120 * MINUTE);
-  await storeLogs(pool, { lookup }, id, { ...batchOf('', 0, 'old'), sentAt: past.getTime() }, past);
+  await logs.store(id, { ...batchOf('', 0, 'old'), sentAt: past.getTime() }, past);
   await store(id, batchOf(''));
   const [values = []] = (await chartOf(site, 'requests')).values;
   expect(values.at(-1)).toBe(0);

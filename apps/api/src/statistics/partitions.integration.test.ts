@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'vitest';
+import { logBatch, logLine } from '../../../../tests/support/builders/traffic.ts';
+import { testApp } from '../../../../tests/support/services/app.ts';
+import { LogStore } from './log-store.ts';
+
+const app = await testApp();
+const { build, installation } = app;
+const { pool } = installation;
+afterAll(() => app.close());
+
+const DAY_MS = 86_400_000;
+const unknown = { country: '', province: '', isp: '' };
+const open = (accessLogDays: number) => new LogStore(pool, { lookup: () => unknown }, accessLogDays);
+
+async function partitionsOf(table: string): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::regclass ORDER BY 1',
+    [table],
+  );
+  return rows.map(({ name }) => name);
+}
+const day = (time: number) => new Date(time).toISOString().slice(0, 10).replaceAll('-', '');
+
+test('days are created ahead, and dropped when they expire', async () => {
+  const start = Date.now();
+  const store = open(3);
+  await store.maintain(new Date(start));
+  expect(await partitionsOf('access_log')).toEqual([0, 1, 2].map((i) => `access_log_${day(start + i * DAY_MS)}`));
+  await store.maintain(new Date(start + 5 * DAY_MS));
+  expect(await partitionsOf('access_log')).toEqual([2, 5, 6, 7].map((i) => `access_log_${day(start + i * DAY_MS)}`));
+  expect(await partitionsOf('traffic')).toContain(`traffic_60_${day(start)}`);
+  await store.maintain(new Date(start + 400 * DAY_MS));
+  expect(await partitionsOf('traffic')).not.toContain(`traffic_60_${day(start)}`);
+});
+
+test('lines of any time that is kept find their partitions, older ones are left out', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const ago = (days: number) => logLine(site.id, { time: Date.now() / 1000 - days * 86_400 });
+  await open(3).store(id, logBatch(ago(0) + ago(2) + ago(5) + ago(3000)), new Date());
+  const count = async (sql: string) => (await pool.query<{ count: number }>(sql, [site.id])).rows[0]?.count;
+  expect(await count('SELECT count(*)::int AS count FROM access_log WHERE site_id = $1')).toBe(2);
+  expect(await count('SELECT sum(requests)::int AS count FROM traffic WHERE site_id = $1 AND step = 300')).toBe(3);
+});
+
+test('an installation may store sums only', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  await open(0).store(id, logBatch(logLine(site.id)), new Date());
+  const { rows } = await pool.query(
+    `SELECT (SELECT count(*)::int FROM access_log WHERE site_id = $1) AS lines,
+       (SELECT sum(requests)::int FROM traffic WHERE site_id = $1 AND step = 60) AS requests`,
+    [site.id],
+  );
+  expect(rows).toEqual([{ lines: 0, requests: 1 }]);
+});
+
+test('two processes create and drop the same partitions at once', async () => {
+  const start = Date.now();
+  for (const days of [500, 600]) await Promise.all([1, 2].map(() => open(3).maintain(new Date(start + days * DAY_MS))));
+  expect(await partitionsOf('access_log')).toEqual([600, 601, 602].map((i) => `access_log_${day(start + i * DAY_MS)}`));
+});
