@@ -1,5 +1,5 @@
-// Rows of access logs a second into PostgreSQL: LogStore (rows, sums and top values) beside a bare COPY of the same rows
-// into a table with two indexes, in turns.
+// Rows of access logs a second into PostgreSQL: LogStore (rows, sums and top values) beside a bare COPY of the same
+// rows into a table with two indexes, in turns.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
@@ -25,34 +25,9 @@ const { rounds, batches, sites, json } = parseArgs({
 }).values;
 const LINES = 800;
 
-const services = await startServices();
-try {
-  const databaseUrl = await cloneDatabase(services);
-  const app = await startApp(services, databaseUrl, { LOG_REQUESTS: 'false' });
-  const pool = new pg.Pool({ connectionString: databaseUrl });
-  try {
-    const first = await app.build.site();
-    const all = [first];
-    while (all.length < Number(sites)) all.push(await app.build.site({ product: first.product }));
-    const { id } = await app.build.node({ zone: first.zone });
-    await report(
-      await measure(
-        pool,
-        id,
-        all.map((site) => site.id),
-      ),
-    );
-  } finally {
-    await pool.end();
-    await app.close();
-  }
-} finally {
-  await services.stop();
-}
-
 interface Figures {
   rowsPerSecond: number;
-  /** Of this process, for a million rows. */
+  /** This process's CPU time for a million rows. */
   cpuSecondsPerMillion: number;
 }
 
@@ -211,4 +186,29 @@ async function report(result: Awaited<ReturnType<typeof measure>>): Promise<void
   console.log(`${bytesPerRow.toFixed(0)} bytes a row with indexes, and ${topBytesPerRow.toFixed(0)} of top values`);
   await mkdir(path.dirname(json), { recursive: true });
   await writeFile(json, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+const services = await startServices();
+try {
+  const databaseUrl = await cloneDatabase(services);
+  const app = await startApp(services, databaseUrl, { LOG_REQUESTS: 'false' });
+  const pool = new pg.Pool({ connectionString: databaseUrl });
+  try {
+    const first = await app.build.site();
+    const all = [first];
+    while (all.length < Number(sites)) all.push(await app.build.site({ product: first.product }));
+    const { id } = await app.build.node({ zone: first.zone });
+    await report(
+      await measure(
+        pool,
+        id,
+        all.map((site) => site.id),
+      ),
+    );
+  } finally {
+    await pool.end();
+    await app.close();
+  }
+} finally {
+  await services.stop();
 }

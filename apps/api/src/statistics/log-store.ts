@@ -29,6 +29,13 @@ const seconds = new Histogram({
   registers: [registry],
 });
 
+const delay = new Histogram({
+  name: 'edgeloom_api_log_delay_seconds',
+  help: 'Age of the newest line of a batch when it is stored',
+  buckets: [1, 5, 15, 60, 300, 3600],
+  registers: [registry],
+});
+
 const HOUR_MS = 3_600_000;
 
 export class LogStore {
@@ -63,6 +70,8 @@ export class LogStore {
       }),
     );
     if (isNew) {
+      const newest = lines.reduce((last, { at }) => Math.max(last, at), 0);
+      if (newest > 0) delay.observe((time - newest) / 1000);
       stored.inc(lines.length);
       unreadable.inc(failed);
     }

@@ -9,7 +9,7 @@ const DAYS_AHEAD = 2;
 
 interface Partitioned {
   table: 'traffic' | 'top_values' | 'top_groups' | 'access_log';
-  /** Of `traffic`: the step in seconds. */
+  /** The step of `traffic` in seconds. */
   step?: number;
   /** Days in one partition. */
   days: number;

@@ -50,8 +50,8 @@ const sums = sql`sum(t.requests)::float8 AS requests, sum(t.bytes)::float8 AS by
   sum(t.s4)::float8 AS s4, sum(t.s5)::float8 AS s5, sum(t.s9)::float8 AS s9`;
 
 /**
- * The sums of steps of `binSeconds`, from rows of `step` seconds, by their beginning in milliseconds since 1970. Steps in
- * which no node of the zones reported are absent.
+ * The sums of steps of `binSeconds`, from rows of `step` seconds, by their beginning in milliseconds since 1970.
+ * Steps in which no node of the zones reported are absent.
  */
 export async function readSteps(
   { db }: Ctx,

@@ -14,7 +14,7 @@ export const LogBatch = z.object({
   file: z.string().regex(/^[\w.-]{1,64}$/),
   from: Position,
   to: Position,
-  /** By the node's clock, in milliseconds since 1970. The control plane corrects the times of lines by its difference. */
+  /** By the node's clock, in milliseconds since 1970. The control plane corrects times by the difference of clocks. */
   sentAt: Position,
   /** Whole lines, gzip, base64. */
   lines: z.base64().max(1024 * 1024),

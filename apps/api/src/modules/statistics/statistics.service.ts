@@ -104,7 +104,7 @@ export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeri
         name,
         values: starts.map((at) => {
           const sums = measured.get(at);
-          // Of the current step only a part has passed.
+          // Only a part of the current step has passed.
           const passed = Math.min(stepSeconds, Math.max(1, (now - at) / 1000));
           return sums === undefined ? null : valueOf(sums, passed);
         }),
