@@ -213,19 +213,21 @@ describe('a person signs in', () => {
 });
 
 test.each([
-  ['zh-HK', '登入'],
-  ['zh-SG', '登录'],
-  ['en-GB', 'Sign in'],
-  ['fr-FR', '登入'],
+  ['zh-HK', '登入', '營運商主控台'],
+  ['zh-SG', '登录', '运营商控制台'],
+  ['en-GB', 'Sign in', 'Operator console'],
+  ['fr-FR', '登入', '營運商主控台'],
 ])(
-  'the first visit of a browser in %s shows the title %s, and loads one language',
-  async (firstVisitLanguage, title) => {
+  'the first visit of a browser in %s shows the title %s and the console’s name, and loads one language',
+  async (firstVisitLanguage, title, console) => {
     const { page } = await openScreen('client', { firstVisitLanguage });
     const loaded = new Set<string>();
     page.on('request', (request) => loaded.add(request.url()));
     await page.goto('/client/login');
     await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
     await expect.poll(() => page.title()).toBe(`${title} · Edgeloom`);
+    // Regression: the key of this phrase was shown, because its file is loaded behind the sign-in.
+    await page.getByRole('banner').getByText(console, { exact: true }).waitFor();
     // Regression: the Chinese words were preloaded beside those of the browser's language.
     expect([...loaded].filter((url) => url.includes('/assets/words-'))).toHaveLength(1);
     await page.context().close();

@@ -74,6 +74,22 @@ test.each(languages)('%s leaves no phrase empty', (language) =>
   expect([...of(language)].filter(([, text]) => text.trim() === '' && text !== ' ').map(([key]) => key)).toEqual([]),
 );
 
+const signInPages = import.meta.glob<string>('../features/auth/*.{ts,tsx}', {
+  eager: true,
+  import: 'default',
+  query: '?raw',
+});
+const wordsOfSignIn = import.meta.glob<object>('./en/{app,auth,common,errors}.json');
+
+test('the sign-in pages use only phrases that are loaded before the sign-in', () => {
+  const loaded = Object.keys(wordsOfSignIn).map((path) => path.slice('./en/'.length, -'.json'.length));
+  const used = Object.values(signInPages).flatMap((text) =>
+    [...text.matchAll(/\bt(?:Maybe)?\(\s*['`](\w+)\./g)].map(([, feature = '']) => feature),
+  );
+  expect(used).toContain('auth');
+  expect([...new Set(used)].filter((feature) => !loaded.includes(feature))).toEqual([]);
+});
+
 test.each(languages)('%s has a phrase for each error code', (language) => {
   const codes = [...new Set(Object.values(errors).map(({ code }) => code))];
   expect(codes.filter((code) => !of(language).has(`errors.${code}`))).toEqual([]);

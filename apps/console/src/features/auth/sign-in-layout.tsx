@@ -28,7 +28,7 @@ export function SignInLayout() {
       <div className={classes['column']}>
         <header className={classes['brand']}>
           <SignInBrand />
-          <span className={classes['kind']}>{t(`frame.console.${family}`)}</span>
+          <span className={classes['kind']}>{t(`app.console.${family}`)}</span>
         </header>
         <main className={classes['main']}>
           <Progress />

@@ -51,7 +51,7 @@ function Links() {
     <Section title="oidcSetting.links" why="oidcSetting.linksWhy">
       {(['user', 'client'] as const).map((kind) => (
         <span key={kind}>
-          {t(`frame.console.${kind}`)}
+          {t(`app.console.${kind}`)}
           <br />
           <Copy text={`${location.origin}/${kind}/login?client=${client}`} />
         </span>

@@ -57,7 +57,7 @@ function AccountFacts({ of: account }: { of: Account }) {
     <Section title="userInformation.account" why="userInformation.accountWhy">
       <Facts>
         <Fact term={t('userInformation.fields.email')}>{email}</Fact>
-        <Fact term={t('userInformation.kind')}>{t(`frame.console.${family}`)}</Fact>
+        <Fact term={t('userInformation.kind')}>{t(`app.console.${family}`)}</Fact>
         <Fact term={t('userInformation.fields.grade')}>{t(isRoot ? 'frame.root' : 'frame.sub')}</Fact>
         {!isRoot && (
           <>
