@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Id, Memo, Text, Time } from '../common/common.ts';
-import { DomainName } from '../common/net.ts';
+import { DomainName, noDuplicateIP } from '../common/net.ts';
 
 const Interval = z.int().min(0).max(3600).describe('Seconds until the next record answers; 0: all addresses at once');
 /** The CNAME target, in full. */
@@ -17,8 +17,12 @@ export const VirtualNodeInput = z.object({
   name: Text,
   memo: Memo.default(''),
   switchingInterval: Interval.default(0),
-  cnames: z.array(Cname).max(50).default([]),
-  ips: z.array(Address).max(50).default([]),
+  cnames: z
+    .array(Cname)
+    .max(50)
+    .refine((names) => new Set(names).size === names.length, { message: 'data already exists' })
+    .default([]),
+  ips: z.array(Address).max(50).superRefine(noDuplicateIP).default([]),
 });
 export const VirtualNodeUpdate = z.object({
   id: Id,

@@ -26,7 +26,12 @@ export function ApiTokenForm() {
     >
       <TextField name="name" />
       <ExpiryField name="expiresAt" />
-      <LinesField name="cidrs" rows={2} placeholder={t('apiTokens.everywhere')} />
+      <LinesField
+        name="cidrs"
+        rows={2}
+        placeholder={t('apiTokens.everywhere')}
+        twice={t('errors.messages.duplicate IP')}
+      />
       <PermissionsField name="permissions" />
     </ResourceForm>
   );
