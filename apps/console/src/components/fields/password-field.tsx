@@ -17,6 +17,8 @@ export function PasswordField({
       {...input}
       value={typeof value === 'string' ? value : ''}
       onChange={(event) => set(event.currentTarget.value)}
+      // Mantine marks the box around the input, which neither screen readers nor the error summary find.
+      aria-invalid={input.error !== null}
       autoComplete={fresh ? 'new-password' : 'current-password'}
       visibilityToggleButtonProps={{ 'aria-label': t('common.form.show') }}
     />

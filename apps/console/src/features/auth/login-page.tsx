@@ -94,7 +94,7 @@ export function LoginPage() {
           }}
           error={refused ?? (left.has('password') && passwordFault)}
           errorProps={{ role: 'alert' }}
-          aria-invalid={refused !== null}
+          aria-invalid={refused !== null || (left.has('password') && passwordFault !== null)}
           visibilityToggleButtonProps={{ 'aria-label': t('common.form.show') }}
         />
         <div className={classes['stay']}>

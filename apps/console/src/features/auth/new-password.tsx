@@ -38,6 +38,7 @@ export function NewPassword({ value, onChange, error }: NewPasswordProps) {
         label={t('auth.fields.newPassword')}
         value={value.password}
         error={error}
+        aria-invalid={error !== null}
         onChange={(event) => onChange({ ...value, password: event.currentTarget.value })}
       />
       <PasswordInput
