@@ -113,6 +113,35 @@ test(
   },
 );
 
+test('an administrator reads the licence of an operator: limits, usage, end', { timeout: 180_000 }, async () => {
+  const { build, installation } = consoles.app;
+  const { client, clientId } = site;
+  const endsAt = new Date('2031-05-06T07:08:09Z');
+  await installation.db.license.create({ data: { clientId, siteLimit: 1200, layer4: false, endsAt } });
+  const admin = await build.admin();
+  const { page } = await consoles.openAs(admin, `userManagement/users/${client.id}`);
+  const license = page.locator('section').filter({ has: page.getByRole('heading', { name: 'License' }) });
+  await expect.poll(() => license.innerText()).toMatch(/Sites\s+2 of 1,200/);
+  const text = await license.innerText();
+  expect(text).toMatch(/Zones\s+1, unlimited/);
+  expect(text).toMatch(/Layer-4 forwards\s+Not included/);
+  expect(text).toMatch(/Expires\s+2031\/05\/06/);
+  await keepPicture(page, 'admin-license');
+  // A customer has no licence of its own.
+  await page.goto(`/admin/userManagement/users/${site.owner.id}`);
+  await page.getByText('harbour-lights').first().waitFor();
+  expect(await license.count()).toBe(0);
+  await page.context().close();
+
+  const look = { language: 'zh-TW', width: 390, theme: 'dark' } as const;
+  const narrow = await consoles.openAs(admin, `userManagement/users/${client.id}`, look);
+  await narrow.page.getByText('2 / 1,200').scrollIntoViewIfNeeded();
+  await keepPicture(narrow.page, 'admin-license-phone-dark');
+  expect(await faultsOf(narrow)).toEqual([]);
+  await narrow.page.context().close();
+  await installation.db.license.delete({ where: { clientId } });
+});
+
 test('locking a customer lists the sites that go out of service and requires typing the name', async () => {
   const { page } = await consoles.openAs(site.client, `userManagement/users/${site.owner.id}`);
   await page.getByRole('button', { name: 'Actions for harbour-lights' }).click();
