@@ -4,12 +4,13 @@ import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { unique } from '../support/builders/build.ts';
-import type { WindowOptions } from '../support/services/browser.ts';
+import { horizontalOverflow, type WindowOptions } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
@@ -170,6 +171,44 @@ describe('the operation log', () => {
     await line.waitFor();
     await keepPicture(phone.page, 'audit-actions-phone');
     await phone.page.context().close();
+  });
+
+  test('names columns and values in words, also in the drawer of a phone', { timeout: 240_000 }, async () => {
+    const { build, as } = consoles.app;
+    const site = await build.site({ name: 'Glow Select' });
+    const other = await build.user(site);
+    const { params } = await build.domain({ site });
+    const { call } = as(site.owner);
+    await call(domains.https, { params, body: { scheme: 'https', portMap: [], minTLS: 'TLSv1.3' } });
+    await as(site.client).call(clientSites.update, { body: { id: site.id, userID: other.id } });
+
+    const detailOf = async (who: typeof site.owner, look: WindowOptions) => {
+      const { page } = await consoles.openAs(who, 'userManagement/logOperation', look);
+      const isPhone = look.width === 390;
+      const row = isPhone ? page.getByRole('main').getByRole('listitem') : rowsOf(page);
+      await row.first().getByRole('button').last().click();
+      await page.getByRole('menuitem').first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('table').waitFor();
+      return { page, dialog };
+    };
+    const { page, dialog } = await detailOf(site.owner, { width: 390, theme: 'dark', language: 'zh-TW' });
+    const lines = dialog.getByRole('row');
+    await lines.filter({ hasText: '最低 TLS 版本' }).getByText('TLSv1.3').waitFor();
+    expect(await dialog.innerText()).not.toMatch(/minTls|updatedAt/);
+    expect(await horizontalOverflow(page)).toBe(0);
+    expect(await dialog.evaluate((drawer) => drawer.scrollWidth - drawer.clientWidth)).toBe(0);
+    await keepPicture(page, 'audit-detail-phone-dark');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.context().close();
+
+    const desk = await detailOf(site.client, {});
+    const customer = desk.dialog.getByRole('row').filter({ hasText: 'Customer' });
+    await customer.locator('del').getByText(site.owner.email, { exact: true }).waitFor();
+    await customer.locator('ins').getByText(other.email, { exact: true }).waitFor();
+    expect(await desk.dialog.getByRole('table').innerText()).not.toContain(other.id);
+    await keepPicture(desk.page, 'audit-detail-customer');
+    await desk.page.context().close();
   });
 
   test('filters by time in the reader’s time zone', { timeout: 240_000 }, async () => {

@@ -103,6 +103,7 @@ export type AuditDetailQuery = z.output<typeof AuditDetailQuery>;
 export const AuditDetail = AuditEntry.extend({
   calls: z.array(AuditCall).describe('The first hundred, oldest first'),
   changes: z.array(AuditChange),
+  names: z.record(z.string(), z.string()).describe('Names of the objects whose ids are values of the changes'),
 });
 export type AuditDetail = z.output<typeof AuditDetail>;
 

@@ -112,12 +112,20 @@ export async function get(ctx: Ctx, reqID: string, { detail }: AuditDetailQuery)
   ]);
   const [entry] = await describeAll(ctx, actions, ITEMS_IN_DETAIL);
   if (!entry) return fail('NOT_FOUND');
-  return {
-    ...entry,
-    calls,
-    changes: changes.map((change) => inApiNames({ ...change, rows: change.rows.flat().slice(0, ROWS_PER_CHANGE) })),
-  };
+  const shown = changes.map((change) => inApiNames({ ...change, rows: change.rows.flat().slice(0, ROWS_PER_CHANGE) }));
+  const named = await findNamedObjects(ctx, idsIn(shown));
+  return { ...entry, calls, changes: shown, names: Object.fromEntries(named.map(({ id, name }) => [id, name])) };
 }
+
+/** The ids among keys and values of changed rows. */
+const idsIn = (changes: readonly AuditChange[]): string[] => {
+  const values = changes
+    .flatMap(({ rows }) => rows)
+    .flatMap(({ key, before, after }) =>
+      [key, before ?? {}, after ?? {}].flatMap((content) => Object.values(content).flat()),
+    );
+  return [...new Set(values.filter((value): value is string => typeof value === 'string' && isId(value)))];
+};
 
 /** One query for all rows finds which of their objects still exist for the reader. */
 async function describeAll(ctx: Ctx, actions: readonly StoredAction[], maxItems: number): Promise<AuditEntry[]> {

@@ -1,7 +1,6 @@
 // Formats values of a version with the labels of their feature.
 import { count, duration } from '../../lib/format.ts';
 import { currentLanguage, t, tMaybe, type Values, type Word } from '../../lib/i18n.ts';
-import { fieldTitle } from '../resource-table/columns.tsx';
 
 export const kindName = (kind: string) => tMaybe(`versions.kinds.${kind}`) ?? tMaybe(`${kind}.name`) ?? kind;
 
@@ -10,17 +9,36 @@ export const countedKind = (kind: string, of: number) =>
   firstOf([`versions.counted.${kind}`, `${kind}.countedNoun`], { count: of, number: count(of) }) ??
   `${count(of)} ${kindName(kind)}`;
 
-/** Locale namespaces of kinds whose feature has another name. */
+/** Locale namespaces of kinds whose feature has another name. The last one comes first. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
+  accounts: ['userInformation', 'accounts'],
+  announcements: ['announcementSetting'],
+  antiHeaders: ['hotlink'],
+  antiReferers: ['hotlink'],
+  blocks: ['ipset'],
+  brandings: ['branding'],
   cacheRules: ['cache'],
   cacheSettings: ['cache'],
+  certificatePairs: ['certificates'],
   compressions: ['compression'],
-  upstreams: ['origins'],
+  dnsSettings: ['dnsSetting', 'dnsAccount'],
+  emailSettings: ['emailSetting'],
+  groupMembers: ['groups'],
+  licenses: ['products'],
+  modules: ['customHeaders', 'cors', 'proxyRewrites', 'urlRedirects', 'tokenAuths'],
+  nameProofSettings: ['nameProofSetting'],
+  nginxDefaults: ['zoneSettings'],
+  oidcProviders: ['oidcSetting'],
+  passkeys: ['security'],
   portRules: ['ports'],
   portUpstreams: ['origins'],
-  antiReferers: ['hotlink'],
-  antiHeaders: ['hotlink'],
-  modules: ['customHeaders', 'cors', 'proxyRewrites', 'urlRedirects', 'tokenAuths'],
+  purges: ['purge'],
+  sessions: ['security'],
+  siteDns: ['dnsAccount', 'siteDns'],
+  upstreams: ['origins'],
+  zoneSwitches: ['zoneSettings'],
+  zoneVersions: ['zoneSettings'],
+  zones: ['antiCC', 'ipset', 'zoneSettings', 'zones'],
 };
 const featuresOf = (kind: string) => ['versions', ...(wordsOf[kind] ?? [kind])];
 
@@ -35,10 +53,23 @@ const firstOf = (words: readonly string[], values?: Values) => {
   return null;
 };
 
-export function titleOf(kind: string, field: string): string {
+/** A column's name in the API: `zoneId` is `zoneID`. */
+const apiNameOf = (column: string) =>
+  column.replace(/(?:Id|Ids|Ssl|Tls)(?=[A-Z]|$)/g, (part) => (part === 'Ids' ? 'IDs' : part.toUpperCase()));
+
+export const titleOf = (kind: string, field: string) => knownTitle(kind, field) ?? lastOf(field);
+
+/** Null for a field without a title. */
+export function knownTitle(kind: string, field: string): string | null {
   const name = lastOf(field);
-  const features = featuresOf(kind).toReversed();
-  return firstOf(features.map((feature) => `${feature}.fields.${name}`)) ?? fieldTitle(features[0] ?? kind, name);
+  const words = featuresOf(kind)
+    .toReversed()
+    .flatMap((feature) => [
+      `${feature}.fields.${name}`,
+      `${feature}.fields.${apiNameOf(name)}`,
+      `${feature}.health.${name}`,
+    ]);
+  return firstOf([...words, `audit.columns.${name}`, `common.fields.${name}`]);
 }
 
 /** One line per list entry, otherwise one line. */
@@ -52,6 +83,9 @@ const sides: Readonly<Record<string, readonly [on: Word, off: Word]>> = {
   'antiReferers.isBlack': ['hotlink.choices.list.black', 'hotlink.choices.list.white'],
   'upstreams.backup': ['origins.backup', 'origins.main'],
   'portUpstreams.backup': ['origins.backup', 'origins.main'],
+  'accounts.isRoot': ['accounts.choices.grade.0', 'accounts.choices.grade.1'],
+  'blocks.removed': ['common.yes', 'common.no'],
+  'virtualRecords.disabled': ['common.yes', 'common.no'],
 };
 
 export const NOTHING = '—';

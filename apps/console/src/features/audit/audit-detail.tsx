@@ -2,7 +2,7 @@ import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { ReactNode } from 'react';
 import { DifferenceTable } from '../../components/differences/difference-table.tsx';
-import { kindName, linesOf } from '../../components/differences/in-words.ts';
+import { kindName, titleOf } from '../../components/differences/in-words.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
@@ -10,9 +10,10 @@ import { Copy } from '../../components/values/copy.tsx';
 import { Time } from '../../components/values/values.tsx';
 import { fieldTitle } from '../../components/resource-table/columns.tsx';
 import { withCode } from '../../lib/errors.ts';
-import { count, time } from '../../lib/format.ts';
-import { t, tMaybe, useT } from '../../lib/i18n.ts';
+import { count } from '../../lib/format.ts';
+import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { isShownTable, shownFields, valueInWords } from './columns.ts';
 import { actorOf, isPartlyFailed, reasonOf, resultOf } from './in-words.ts';
 import { isFailed, NAMES_IN_SENTENCE, namesOf, type LoggedAction } from './sentence.ts';
 import { Pieces, SentenceOf } from './sentence-of.tsx';
@@ -21,7 +22,17 @@ import classes from './audit.module.css';
 
 type Detail = Received<typeof audit.get>;
 type Change = Detail['changes'][number];
-type ChangedRow = Change['rows'][number];
+type Names = Detail['names'];
+
+interface ChangedObjectsProps {
+  change: Change;
+  names: Names;
+}
+interface DifferenceProps {
+  entity: string;
+  row: Change['rows'][number];
+  names: Names;
+}
 
 /** A copy has at most this many target sites. More names would push the calls out of view. */
 const MAX_NAMES = 20;
@@ -41,6 +52,7 @@ export function AuditDetail({ row: { id, callCount } }: { row: Pick<LoggedAction
 function ActionDetail({ row }: { row: Detail }) {
   const t = useT();
   const isOneCall = row.callCount === 1;
+  const changes = row.changes.filter(({ entity }) => isShownTable(entity));
   const account = row.accountName === row.email || row.accountName === '' ? '' : ` (${row.email})`;
   const title = (name: string) => fieldTitle('audit', name);
   const facts: [title: string, value: ReactNode][] = [
@@ -84,10 +96,10 @@ function ActionDetail({ row }: { row: Detail }) {
       </dl>
       {!isOneCall && <Calls row={row} />}
       <h3>{t('audit.changes')}</h3>
-      {row.changes.length === 0 ? (
+      {changes.length === 0 ? (
         <p className={classes['none']}>{t('audit.unchanged')}</p>
       ) : (
-        row.changes.map((change, i) => <ChangedObjects key={i} change={change} />)
+        changes.map((change, i) => <ChangedObjects key={i} change={change} names={row.names} />)
       )}
     </div>
   );
@@ -130,7 +142,7 @@ function Status({ status }: { status: number }) {
   return <Pill tone={toneOfStatus(status)}>{status === 0 ? t('audit.interrupted') : status}</Pill>;
 }
 
-function ChangedObjects({ change: { entity, action, count: total, rows } }: { change: Change }) {
+function ChangedObjects({ change: { entity, action, count: total, rows }, names }: ChangedObjectsProps) {
   const t = useT();
   return (
     <section className={classes['change']}>
@@ -138,7 +150,7 @@ function ChangedObjects({ change: { entity, action, count: total, rows } }: { ch
         {entityName(entity)} · {t(`audit.actions.${action}`, { number: count(total) })}
       </h4>
       {rows.map((row, i) => (
-        <Difference key={i} entity={entity} row={row} />
+        <Difference key={i} entity={entity} row={row} names={names} />
       ))}
       {total > rows.length && (
         <p className={classes['none']}>{t('audit.more', { number: count(total - rows.length) })}</p>
@@ -147,43 +159,22 @@ function ChangedObjects({ change: { entity, action, count: total, rows } }: { ch
   );
 }
 
-/** Columns that follow from the call or from other columns. */
-const derivedFields: ReadonlySet<string> = new Set(['id', 'siteId', 'createdAt', 'enabledName', 'cnameDueAt']);
-
-function Difference({ entity, row: { key, before, after } }: { entity: string; row: ChangedRow }) {
+function Difference({ entity, row: { key, before, after }, names }: DifferenceProps) {
   const t = useT();
-  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].filter(
-    (field) => !derivedFields.has(field),
-  );
-  const name = key['name'] ?? key['email'] ?? key['id'];
+  const name = key['name'] ?? key['email'] ?? names[String(key['id'])] ?? '';
+  const inWords = (field: string, value: unknown) => valueInWords(entity, field, value, names);
   return (
     <DifferenceTable
-      caption={valueText(name)}
+      {...(typeof name === 'string' && name !== '' && { caption: name })}
       field={t('audit.field')}
       before={before ? t('audit.before') : null}
       after={after ? t('audit.after') : null}
-      rows={fields.map((field) => ({
+      rows={shownFields(entity, before ?? {}, after ?? {}).map(({ field, ...values }) => ({
         name: field,
-        title: fieldTitle(namespaceOf[entity] ?? entity, field),
-        before: fieldText(entity, field, before?.[field]),
-        after: fieldText(entity, field, after?.[field]),
+        title: titleOf(entity, field),
+        before: inWords(field, values.before),
+        after: inWords(field, values.after),
       }))}
     />
   );
-}
-
-/** The namespace of a table's column titles, if it is not the table's name. */
-const namespaceOf: Readonly<Record<string, string>> = { cacheRules: 'cache', accounts: 'users', upstreams: 'domains' };
-
-const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}/;
-
-function fieldText(entity: string, field: string, value: unknown): string {
-  if (typeof value === 'string' && timestamp.test(value)) return time(value);
-  return linesOf(namespaceOf[entity] ?? entity, field, value).join(t('common.comma'));
-}
-
-function valueText(value: unknown): string {
-  if (value === null || value === undefined || value === '') return '—';
-  if (typeof value === 'string') return value;
-  return JSON.stringify(value);
 }
