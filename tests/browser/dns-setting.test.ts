@@ -201,20 +201,29 @@ test('a suffix outside of all root domains shows an error at its field', { timeo
   await page.context().close();
 });
 
-test('a missing secret has focus after saving, and is marked as invalid', { timeout: 120_000 }, async () => {
-  const site = await consoles.app.build.site();
-  const { page } = await consoles.openAs(site.owner, `sitesManagement/sitesSetting/${site.id}/x?view=dns`);
-  await page.getByRole('button', { name: 'Add DNS account' }).first().click();
-  const form = page.getByRole('dialog');
-  await form.getByLabel('API address').fill('https://ns1.example.com:8081');
-  await form.getByLabel('Zones').fill(zone);
-  await form.getByRole('button', { name: 'Add DNS account' }).click();
-  await form.getByText('Required').waitFor();
-  const key = form.getByLabel('API key');
-  await expect.poll(() => key.evaluate((field) => field === document.activeElement)).toBe(true);
-  expect(await key.getAttribute('aria-invalid')).toBe('true');
-  await page.context().close();
-});
+test(
+  'a missing secret has focus after saving, is marked as invalid, and placeholders stay grey',
+  { timeout: 120_000 },
+  async () => {
+    const site = await consoles.app.build.site();
+    const { page } = await consoles.openAs(site.owner, `sitesManagement/sitesSetting/${site.id}/x?view=dns`);
+    await page.getByRole('button', { name: 'Add DNS account' }).first().click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('API address').fill('https://ns1.example.com:8081');
+    const zones = form.getByLabel('Zones');
+    const placeholder = () => zones.evaluate((field) => getComputedStyle(field, '::placeholder').color);
+    const grey = await placeholder();
+    await form.getByRole('button', { name: 'Add DNS account' }).click();
+    await form.getByText('Required').first().waitFor();
+    expect(await zones.getAttribute('aria-invalid')).toBe('true');
+    expect(await placeholder()).toBe(grey);
+    const key = form.getByLabel('API key');
+    await expect.poll(() => key.evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await key.getAttribute('aria-invalid')).toBe('true');
+    await keepPicture(page, 'site-dns-missing');
+    await page.context().close();
+  },
+);
 
 test.each([
   { language: 'zh-TW', width: 1440 },
