@@ -127,6 +127,10 @@ test('an administrator reads the licence of an operator: limits, usage, end', { 
   expect(text).toMatch(/Layer-4 forwards\s+Not included/);
   expect(text).toMatch(/Expires\s+2031\/05\/06/);
   await keepPicture(page, 'admin-license');
+  await page.goto('/admin/userManagement/userInformation');
+  await page.getByRole('heading', { name: 'Your details' }).waitFor();
+  // An administrator has no operator that announces something.
+  expect(await page.getByRole('heading', { name: 'System message' }).count()).toBe(0);
   // A customer has no licence of its own.
   await page.goto(`/admin/userManagement/users/${site.owner.id}`);
   await page.getByText('harbour-lights').first().waitFor();

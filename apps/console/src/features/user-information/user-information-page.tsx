@@ -38,7 +38,8 @@ export function UserInformationPage() {
             <AccountFacts of={account} />
             {family === 'client' && can(licenses.own) && <OwnLicense />}
             <Visits />
-            <Messages />
+            {/* An administrator has no operator. */}
+            {family !== 'admin' && <Messages />}
             {/* Without this wrapper the form would share the panel's height with the sections above it. */}
             <div className={classes['details']}>
               <OwnDetails of={account} />
