@@ -48,7 +48,7 @@ export function useFormErrors({ form, schema, values, words }: FormErrorsOptions
       afterPress(() => setTouched((before) => (before.has(name) ? before : new Set([...before, name])))),
     [afterPress],
   );
-  /** The server's errors of a field end when it is edited. */
+  /** Removes a field's errors of the response once it is edited. */
   const clear = useCallback(
     (name: string) => setRefused((before) => new Map([...before].filter(([path]) => !isWithin(path, name)))),
     [],

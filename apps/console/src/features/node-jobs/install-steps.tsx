@@ -33,7 +33,7 @@ export function InstallSteps(props: InstallStepsProps) {
   const shown = useRef<StepName | null>(null);
   useEffect(() => {
     if (shown.current === current) return;
-    // On the first visit, focus starts at the top unless there is a field.
+    // The fields of the opened step take focus, or the button that confirms the host key.
     if (current !== 'run')
       form.current?.querySelector<HTMLElement>(current === 'hostKey' ? 'button[type="submit"]' : FIELDS)?.focus();
     shown.current = current;

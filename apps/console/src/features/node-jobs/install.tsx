@@ -1,13 +1,10 @@
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { Button } from '@mantine/core';
-import { IconPlayerStop } from '@tabler/icons-react';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { FormContext } from '../../components/resource-form/form-state.ts';
-import { RunPage, StepRun } from '../../components/step-run/step-run.tsx';
+import { RunPage } from '../../components/step-run/step-run.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { lasted } from '../../lib/format.ts';
-import { useLanguage, useT, type T } from '../../lib/i18n.ts';
+import { useT, type T } from '../../lib/i18n.ts';
 import { useNames } from '../../lib/use-meta.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { JoinLine } from '../nodes/join-panel.tsx';
@@ -15,14 +12,11 @@ import type { EdgeNode } from '../nodes/node-states.ts';
 import { AddressFields, HostKey, PlaceFields } from './install-fields.tsx';
 import { problemOf } from './install-problem.tsx';
 import { InstallSteps } from './install-steps.tsx';
-import { Installed } from './installed.tsx';
 import { Output } from './job-output.tsx';
-import classes from './node-jobs.module.css';
-import { stepOf } from './step-of.tsx';
+import { JobProgress, JobSteps, StopButton } from './job-state.tsx';
 import { toneOfJob } from './tones.ts';
 import { useInstall, type InstallOptions, type InstallState } from './use-install.ts';
 import type { InstallForm } from './use-install-form.ts';
-import type { NodeJob } from './use-node-job.ts';
 
 /** Steps on the left: address, host key, zone, run. Output or error beside them. */
 export function Install(options: InstallOptions) {
@@ -37,19 +31,8 @@ export function Install(options: InstallOptions) {
       title="nodes.create"
       {...(id !== null && { name: title })}
       mark={job && <StatusMark tone={toneOfJob[job.state]} label={t(`nodeJobs.state.${job.state}`)} />}
-      facts={job && <Progress job={job} now={now} />}
-      actions={
-        isOpen && (
-          <Button
-            variant="default"
-            leftSection={<IconPlayerStop size={15} stroke={1.6} />}
-            loading={install.isCancelling}
-            onClick={() => void install.cancel()}
-          >
-            {t('nodeJobs.cancel')}
-          </Button>
-        )
-      }
+      facts={job && <JobProgress job={job} now={now} />}
+      actions={isOpen && <StopButton isCancelling={install.isCancelling} onStop={() => void install.cancel()} />}
     >
       <LeaveGuard when={form.isDirty && !isBusy && job === null && join === null} />
       <RunPage side={<Side install={install} node={options.node} now={now} />}>
@@ -63,18 +46,6 @@ export function Install(options: InstallOptions) {
         </Output>
       </RunPage>
     </Page>
-  );
-}
-
-function Progress({ job, now }: { job: NodeJob; now: number }) {
-  const t = useT();
-  const language = useLanguage();
-  const done = job.steps.filter(({ state }) => state === 'done').length;
-  return (
-    <span>
-      {t(`nodeJobs.state.${job.state}`)} · {t('nodeJobs.progress', { done, count: job.steps.length })} ·{' '}
-      {lasted((job.endedAt ? Date.parse(job.endedAt) : now) - Date.parse(job.createdAt), language)}
-    </span>
   );
 }
 
@@ -127,18 +98,6 @@ function Side({ install, node, now }: SideProps) {
     >
       {job && <JobSteps job={job} node={node} now={now} />}
     </InstallSteps>
-  );
-}
-
-function JobSteps({ job, node, now }: { job: NodeJob; node: EdgeNode | null; now: number }) {
-  const t = useT();
-  const language = useLanguage();
-  return (
-    <>
-      {job.state === 'completed' && node && <Installed node={node} />}
-      <StepRun steps={job.steps.map((one) => stepOf(one, now, t, language))} />
-      <p className={classes['note']}>{t('nodeJobs.note.install')}</p>
-    </>
   );
 }
 

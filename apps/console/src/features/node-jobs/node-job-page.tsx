@@ -1,26 +1,25 @@
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconPlayerStop, IconRefresh } from '@tabler/icons-react';
+import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { RunPage, StepRun } from '../../components/step-run/step-run.tsx';
+import { RunPage } from '../../components/step-run/step-run.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { to } from '../../lib/family.ts';
-import { bits, lasted } from '../../lib/format.ts';
-import { useLanguage, useT } from '../../lib/i18n.ts';
+import { bits } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useRouteParams } from '../../lib/use-route-params.ts';
-import { Installed } from './installed.tsx';
+import type { EdgeNode } from '../nodes/node-states.ts';
 import { JobProblem, Output } from './job-output.tsx';
-import classes from './node-jobs.module.css';
-import { stepOf } from './step-of.tsx';
+import { JobProgress, JobSteps, StopButton } from './job-state.tsx';
 import { toneOfJob } from './tones.ts';
 import { useLiveJob, type NodeJob } from './use-node-job.ts';
 
@@ -37,19 +36,17 @@ export function NodeJobPage() {
 
 function Loaded({ read }: { read: NodeJob }) {
   const t = useT();
-  const language = useLanguage();
+  const can = useCan();
   // A retry opens a new stream.
   const [round, setRound] = useState(0);
   const job = useLiveJob(read, round) ?? read;
-  const can = useCan();
   const params = { nodeID: job.nodeID, jobID: job.id };
   const retry = useAction(nodeJobs.retry);
   const cancel = useAction(nodeJobs.cancel);
-  const node = useEndpoint(nodes.get, { params: { nodeID: job.nodeID } });
   const isOpen = job.endedAt === null;
-  const done = job.steps.filter(({ state }) => state === 'done').length;
   const now = useNow(isOpen);
-  const tryAgain = async () => {
+  const node = useEndpoint(nodes.get, { params: { nodeID: job.nodeID } }).data ?? null;
+  const retryJob = async () => {
     if (await retry.run({ params })) setRound(round + 1);
   };
   const title = t(`nodeJobs.title.${job.kind}`, { name: job.nodeName });
@@ -58,58 +55,17 @@ function Loaded({ read }: { read: NodeJob }) {
       title="nodes.title"
       name={title}
       mark={<StatusMark tone={toneOfJob[job.state]} label={t(`nodeJobs.state.${job.state}`)} />}
-      facts={
-        <span>
-          {t(`nodeJobs.state.${job.state}`)} · {t('nodeJobs.progress', { done, count: job.steps.length })} ·{' '}
-          {lasted((job.endedAt ? Date.parse(job.endedAt) : now) - Date.parse(job.createdAt), language)}
-        </span>
-      }
+      facts={<JobProgress job={job} now={now} />}
       actions={
-        <>
-          {isOpen && can(nodeJobs.cancel) && (
-            <Button
-              variant="default"
-              leftSection={<IconPlayerStop size={15} stroke={1.6} />}
-              loading={cancel.running}
-              onClick={() => void cancel.run({ params })}
-            >
-              {t('nodeJobs.cancel')}
-            </Button>
-          )}
-        </>
+        isOpen &&
+        can(nodeJobs.cancel) && <StopButton isCancelling={cancel.running} onStop={() => void cancel.run({ params })} />
       }
     >
       <RunPage
         side={
           <>
-            <Facts>
-              <Fact term={t('nodeJobs.address')}>
-                {node.data ? `${node.data.ip}${node.data.ssh ? `:${node.data.ssh.port}` : ''}` : '—'}
-              </Fact>
-              <Fact term={t('nodes.fields.zoneName')}>{node.data?.zoneName ?? '—'}</Fact>
-              {node.data && (
-                <Fact term={t('nodes.fields.role')}>
-                  {[
-                    t(`nodes.choices.role.${node.data.role}`),
-                    t(`nodes.layers.${node.data.portType}`),
-                    ...(node.data.bandwidthMbps > 0 ? [bits(node.data.bandwidthMbps * 1e6)] : []),
-                  ].join(' · ')}
-                </Fact>
-              )}
-              {job.system && (
-                <Fact term={t('nodeJobs.system')}>
-                  {job.system.id} {job.system.version} · {job.system.arch}
-                </Fact>
-              )}
-              {job.fingerprint !== null && (
-                <Fact term={t('nodeJobs.hostKey')} wide>
-                  <Copy text={job.fingerprint} />
-                </Fact>
-              )}
-            </Facts>
-            {job.kind === 'install' && job.state === 'completed' && node.data && <Installed node={node.data} />}
-            <StepRun steps={job.steps.map((step) => stepOf(step, now, t, language))} />
-            <p className={classes['note']}>{t(`nodeJobs.note.${job.kind}`)}</p>
+            <JobFacts job={job} node={node} />
+            <JobSteps job={job} node={node} now={now} />
           </>
         }
       >
@@ -119,28 +75,65 @@ function Loaded({ read }: { read: NodeJob }) {
           problem={
             <JobProblem
               job={job}
-              actions={
-                <>
-                  {can(nodeJobs.retry) && (
-                    <Button
-                      leftSection={<IconRefresh size={15} stroke={1.6} />}
-                      loading={retry.running}
-                      onClick={() => void tryAgain()}
-                    >
-                      {t('nodeJobs.retry')}
-                    </Button>
-                  )}
-                  {job.kind === 'install' && can(nodeJobs.initialize) && (
-                    <Button variant="default" component={Link} to={to(`nodeManage/nodesList/${job.nodeID}/install`)}>
-                      {t('nodeJobs.changeAddress')}
-                    </Button>
-                  )}
-                </>
-              }
+              actions={<RetryActions job={job} isRetrying={retry.running} onRetry={() => void retryJob()} />}
             />
           }
         />
       </RunPage>
     </Page>
+  );
+}
+
+function JobFacts({ job, node }: { job: NodeJob; node: EdgeNode | null }) {
+  const t = useT();
+  return (
+    <Facts>
+      <Fact term={t('nodeJobs.address')}>{node ? `${node.ip}${node.ssh ? `:${node.ssh.port}` : ''}` : '—'}</Fact>
+      <Fact term={t('nodes.fields.zoneName')}>{node?.zoneName ?? '—'}</Fact>
+      {node && (
+        <Fact term={t('nodes.fields.role')}>
+          {[
+            t(`nodes.choices.role.${node.role}`),
+            t(`nodes.layers.${node.portType}`),
+            ...(node.bandwidthMbps > 0 ? [bits(node.bandwidthMbps * 1e6)] : []),
+          ].join(' · ')}
+        </Fact>
+      )}
+      {job.system && (
+        <Fact term={t('nodeJobs.system')}>
+          {job.system.id} {job.system.version} · {job.system.arch}
+        </Fact>
+      )}
+      {job.fingerprint !== null && (
+        <Fact term={t('nodeJobs.hostKey')} wide>
+          <Copy text={job.fingerprint} />
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+interface RetryActionsProps {
+  job: NodeJob;
+  isRetrying: boolean;
+  onRetry: () => void;
+}
+
+function RetryActions({ job, isRetrying, onRetry }: RetryActionsProps) {
+  const t = useT();
+  const can = useCan();
+  return (
+    <>
+      {can(nodeJobs.retry) && (
+        <Button leftSection={<IconRefresh size={15} stroke={1.6} />} loading={isRetrying} onClick={onRetry}>
+          {t('nodeJobs.retry')}
+        </Button>
+      )}
+      {job.kind === 'install' && can(nodeJobs.initialize) && (
+        <Button variant="default" component={Link} to={to(`nodeManage/nodesList/${job.nodeID}/install`)}>
+          {t('nodeJobs.changeAddress')}
+        </Button>
+      )}
+    </>
   );
 }
