@@ -6,6 +6,8 @@ import type { PrismaClient } from '../generated/client.ts';
 const Field = z.object({ name: z.string(), kind: z.string(), type: z.string() });
 const DataModel = z.object({ models: z.record(z.string(), z.object({ fields: z.array(Field) })) });
 
+export type DataModel = ReturnType<typeof readDataModel>;
+
 export function readDataModel(client: PrismaClient) {
   const { models } = DataModel.parse(Reflect.get(client, '_runtimeDataModel'));
   const fields = new Map(
