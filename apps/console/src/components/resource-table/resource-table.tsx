@@ -13,6 +13,7 @@ import type { BulkAction, RowAction } from './actions.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { nameOf, type Column, type RowOf } from './columns.tsx';
+import type { Question } from './every-row.ts';
 import { ExportButton } from './export-button.tsx';
 import { Grid, type PhoneRow } from './grid.tsx';
 import type { GroupOf } from './lines.ts';
@@ -33,7 +34,7 @@ import { Toolbar } from './toolbar.tsx';
 import { sentOf } from './sent.ts';
 import { useNewRows } from './use-new-rows.ts';
 import { useTableState, type TableState } from './table-state.ts';
-import { useColumnChoice } from './use-column-choice.ts';
+import { useColumnChoice, type ColumnChoice } from './use-column-choice.ts';
 import classes from './resource-table.module.css';
 
 export type { GroupOf } from './lines.ts';
@@ -119,60 +120,39 @@ interface ListedProps<Row extends Identified> extends ResourceTableProps<Endpoin
 }
 
 function Listed<Row extends Identified>(props: ListedProps<Row>) {
-  const {
-    params,
-    columns,
-    words,
-    state,
-    result,
-    page,
-    asked,
-    filters = [],
-    bulk = [],
-    pollMs,
-    counted,
-    endpoint,
-  } = props;
+  const { endpoint, params, columns, words, state, result, page, asked, filters = [], bulk = [], pollMs } = props;
   const t = useT();
   const phone = usePhone();
-  const run = useRunAction<Row>();
   const allowed = useAllowed();
-  const setCount = useSetCount();
   const title = usePlace((place) => place.title);
   const view = JSON.stringify(asked);
   const { rows, moved, apply } = useStableOrder(page?.data ?? [], view, pollMs !== undefined);
   const question = { endpoint, params, query: asked };
+  const ids = rows.map(({ id }) => id);
   const fresh = useNewRows({
     feature: endpoint.feature,
     state,
-    shown: rows.map(({ id }) => id),
+    shown: ids,
     question,
     unfiltered: questionOf({ ...state, search: '', filters: {}, page: 1 }, props.search, props.query),
     canSearch: props.search !== undefined,
     focus: focusRow,
   });
-  const { selected, setSelected, chosen, isEvery, selectEvery, progress } = useSelection(view, rows, question);
-  const [running, setRunning] = useState<{ done: number; total: number } | null>(null);
+  const selection = useSelection(view, rows, question);
+  const { selected, setSelected, chosen } = selection;
   const choice = useColumnChoice(endpoint.feature, columns, state);
-  const total = page?.total ?? page?.data.length ?? 0;
+  const total = totalOf(page);
   const actions = allowed<Row, BulkAction<Row>>(bulk);
   const label = (row: Row) => nameOf(columns, row);
   const clear = () => setSelected({});
-
+  const { runOne, runBulk, progress } = useRowActions({ params, nameOf: label, chosen, clear });
   useLetterKeys(chosen.length > 0 ? { Escape: clear } : {});
-  useEffect(() => {
-    if (page && !state.filtered) setCount(counted ? counted(total, page.data) : count(total));
-  }, [page, total, counted, setCount, state.filtered]);
-  useEffect(() => () => setCount(null), [setCount]);
-
-  const runOne = (action: RowAction<Row>, row: Row) => void run(action, { rows: [row], nameOf: label, params });
-  const runBulk = async (action: BulkAction<Row>) => {
-    const onProgress = (done: number, of: number) => setRunning({ done, total: of });
-    const begun = await run(action, { rows: chosen, nameOf: label, params, onProgress });
-    setRunning(null);
-    if (begun) clear();
-  };
-  const actionsOf = (row: Row) => allowed<Row, RowAction<Row>>(props.row?.(row) ?? []);
+  usePageCount(props, total);
+  useReveal((target) => {
+    const row = rows.find((one) => one.id === target || label(one) === target);
+    return row ? () => focusRow(row.id) : null;
+  });
+  const keepFocus = useKeptFocus(ids);
   const list = {
     rows,
     columns: choice.shown,
@@ -180,7 +160,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     state,
     selected,
     setSelected,
-    actionsOf,
+    actionsOf: (row: Row) => allowed<Row, RowAction<Row>>(props.row?.(row) ?? []),
     runOne,
     nameOf: label,
     selectable: actions.length > 0,
@@ -191,46 +171,15 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     ...(page?.groups && { tallies: page.groups }),
     ...(props.phone && { phone: props.phone }),
   };
-  const keepFocus = useKeptFocus(rows.map(({ id }) => id));
-  const isOrdered = total > 1 && (state.list.sortable.length > 0 || columns.some(({ ordered }) => ordered));
-  useReveal((target) => {
-    const row = rows.find((one) => one.id === target || label(one) === target);
-    return row ? () => focusRow(row.id) : null;
-  });
-
   return (
     <div className={classes['list']} data-selecting={chosen.length > 0 || undefined} onFocusCapture={keepFocus}>
-      {(!phone || props.search !== undefined || filters.length > 0 || props.tools || isOrdered) && (
-        <Toolbar words={words} state={state} search={props.search} filters={filters}>
-          {props.tools}
-          {page && total > 1 && <OrderNote state={state} columns={choice.shown} words={words} />}
-          {moved && (
-            <Button size="xs" variant="light" onClick={apply}>
-              {t('shared.table.newOrder')}
-            </Button>
-          )}
-          {pollMs !== undefined && page && (
-            <span className={classes['live']}>
-              <StatusMark tone={result.stale ? 'off' : 'ok'} />
-              {result.stale
-                ? t('shared.table.asOf', { time: clock(new Date(result.at)) })
-                : t('shared.table.live', { seconds: pollMs / 1000 })}
-            </span>
-          )}
-          {!phone && page && (total > 0 || state.filtered) && (
-            <div className={classes['listTools']}>
-              <SavedViews list={endpoint.feature} columns={choice.shown.slice(1).map(({ key }) => key)} />
-              {columns.length > 2 && <ColumnMenu words={words} choice={choice} />}
-              <ExportButton
-                question={question}
-                columns={choice.all.filter(({ key, inFile }) => inFile || choice.isShown(key))}
-                words={words}
-                name={list.caption}
-              />
-            </div>
-          )}
-        </Toolbar>
-      )}
+      <ListToolbar
+        {...props}
+        question={question}
+        choice={choice}
+        listName={list.caption}
+        {...(moved && { onNewOrder: apply })}
+      />
       {fresh.rows?.isHidden && <NewRowsLine key={fresh.rows.made.ids.join()} {...fresh} rows={fresh.rows} />}
       {result.refreshing && <div className={classes['refreshing']} aria-hidden />}
       <ListBody
@@ -245,17 +194,105 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
       {chosen.length > 0 && (
         <BulkBar
           selected={chosen.length}
-          matching={!isEvery && chosen.length === rows.length && total > rows.length ? total : null}
-          progress={progress ?? running}
+          matching={!selection.isEvery && chosen.length === rows.length && total > rows.length ? total : null}
+          progress={selection.progress ?? progress}
           actions={actions}
           onRun={(action) => void runBulk(action)}
-          onAll={() => void selectEvery()}
+          onAll={() => void selection.selectEvery()}
           onClear={clear}
         />
       )}
       {state.list.paged && page && total > 0 && <Pager state={state} total={total} />}
     </div>
   );
+}
+
+const totalOf = (page: PageOfRows<unknown> | null) => page?.total ?? page?.data.length ?? 0;
+
+interface ListToolbarProps<Row extends Identified> extends ListedProps<Row> {
+  question: Question;
+  choice: ColumnChoice<Column<Row>>;
+  listName: string;
+  /** Sorts the rows again, after newer values changed their order. */
+  onNewOrder?: () => void;
+}
+
+/** Search, filters and tools above the list. */
+function ListToolbar<Row extends Identified>(props: ListToolbarProps<Row>) {
+  const { words, state, page, columns, search, filters = [], tools, pollMs, result, choice, onNewOrder } = props;
+  const t = useT();
+  const phone = usePhone();
+  const total = totalOf(page);
+  const isOrdered = total > 1 && (state.list.sortable.length > 0 || columns.some(({ ordered }) => ordered));
+  if (phone && search === undefined && filters.length === 0 && !tools && !isOrdered) return null;
+  return (
+    <Toolbar words={words} state={state} search={search} filters={filters}>
+      {tools}
+      {page && total > 1 && <OrderNote state={state} columns={choice.shown} words={words} />}
+      {onNewOrder && (
+        <Button size="xs" variant="light" onClick={onNewOrder}>
+          {t('shared.table.newOrder')}
+        </Button>
+      )}
+      {pollMs !== undefined && page && <LiveNote result={result} pollMs={pollMs} />}
+      {!phone && page && (total > 0 || state.filtered) && (
+        <div className={classes['listTools']}>
+          <SavedViews list={props.endpoint.feature} columns={choice.shown.slice(1).map(({ key }) => key)} />
+          {columns.length > 2 && <ColumnMenu words={words} choice={choice} />}
+          <ExportButton
+            question={props.question}
+            columns={choice.all.filter(({ key, inFile }) => inFile || choice.isShown(key))}
+            words={words}
+            name={props.listName}
+          />
+        </div>
+      )}
+    </Toolbar>
+  );
+}
+
+/** How often the list polls, or since when polling fails. */
+function LiveNote({ result, pollMs }: { result: Result<unknown>; pollMs: number }) {
+  const t = useT();
+  return (
+    <span className={classes['live']}>
+      <StatusMark tone={result.stale ? 'off' : 'ok'} />
+      {result.stale
+        ? t('shared.table.asOf', { time: clock(new Date(result.at)) })
+        : t('shared.table.live', { seconds: pollMs / 1000 })}
+    </span>
+  );
+}
+
+/** Shows the number of unfiltered rows in the page head. */
+function usePageCount<Row extends Identified>({ page, state, counted }: ListedProps<Row>, total: number) {
+  const setCount = useSetCount();
+  useEffect(() => {
+    if (page && !state.filtered) setCount(counted ? counted(total, page.data) : count(total));
+  }, [page, total, counted, setCount, state.filtered]);
+  useEffect(() => () => setCount(null), [setCount]);
+}
+
+interface RowActionsOptions<Row> {
+  params: Readonly<Record<string, string>> | undefined;
+  nameOf: (row: Row) => string;
+  /** The selected rows. */
+  chosen: readonly Row[];
+  clear: () => void;
+}
+
+/** Runs an action on one row or on the selected rows, which are deselected once it has started. */
+function useRowActions<Row extends Identified>({ params, nameOf: label, chosen, clear }: RowActionsOptions<Row>) {
+  const run = useRunAction<Row>();
+  const [progress, setProgress] = useState<{ done: number; total: number } | null>(null);
+  const runOne = (action: RowAction<Row>, row: Row) => void run(action, { rows: [row], nameOf: label, params });
+  const runBulk = async (action: BulkAction<Row>) => {
+    const onProgress = (done: number, of: number) => setProgress({ done, total: of });
+    const isStarted = await run(action, { rows: chosen, nameOf: label, params, onProgress });
+    setProgress(null);
+    if (isStarted) clear();
+  };
+  return { runOne, runBulk, progress };
 }
 
 /** Focuses a row and scrolls to it if necessary. */

@@ -33,22 +33,8 @@ interface RuleRowProps {
   onDrop: (key: string) => void;
 }
 
-export function RuleRow({
-  rule,
-  n,
-  count,
-  open,
-  draft,
-  locked,
-  sentence,
-  editor,
-  onOpen,
-  onSwitch,
-  onMove,
-  onDuplicate,
-  onRemove,
-  onDrop,
-}: RuleRowProps) {
+export function RuleRow(props: RuleRowProps) {
+  const { rule, n, open, draft, locked, sentence, editor, onOpen, onSwitch, onMove, onDrop } = props;
   const t = useT();
   const [over, setOver] = useState(false);
   const place = n - 1;
@@ -114,57 +100,60 @@ export function RuleRow({
             <IconChevronUp size={16} stroke={1.6} />
           </ActionIcon>
         )}
-        {!locked && !open && (
-          <>
-            <ActionIcon
-              className={classes['pencil'] ?? ''}
-              aria-label={t('shared.rules.open', { n })}
-              aria-expanded={false}
-              onClick={() => onOpen(true)}
-            >
-              <IconPencil size={15} stroke={1.6} />
-            </ActionIcon>
-            <Menu position="bottom-end">
-              <Menu.Target>
-                <ActionIcon aria-label={t('shared.table.rowActions', { name: t('shared.rules.rule', { n }) })}>
-                  <IconDots size={16} stroke={1.6} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item leftSection={<IconPencil size={15} stroke={1.6} />} onClick={() => onOpen(true)}>
-                  {t('common.edit')}
-                </Menu.Item>
-                <Menu.Item
-                  leftSection={<IconArrowUp size={15} stroke={1.6} />}
-                  disabled={n === 1}
-                  onClick={() => onMove(place - 1)}
-                >
-                  {t('shared.rules.up')}
-                </Menu.Item>
-                <Menu.Item
-                  leftSection={<IconArrowDown size={15} stroke={1.6} />}
-                  disabled={n === count}
-                  onClick={() => onMove(place + 1)}
-                >
-                  {t('shared.rules.down')}
-                </Menu.Item>
-                <Menu.Item leftSection={<IconCopyPlus size={15} stroke={1.6} />} onClick={onDuplicate}>
-                  {t('shared.rules.duplicate')}
-                </Menu.Item>
-                <Menu.Divider />
-                <Menu.Item
-                  color="var(--el-bad-text)"
-                  leftSection={<IconTrash size={15} stroke={1.6} />}
-                  onClick={onRemove}
-                >
-                  {t('common.remove')}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
-          </>
-        )}
+        {!locked && !open && <RuleActions {...props} />}
       </div>
       {editor}
     </li>
+  );
+}
+
+/** The edit button and the menu of a closed rule. */
+function RuleActions({ n, count, onOpen, onMove, onDuplicate, onRemove }: RuleRowProps) {
+  const t = useT();
+  const place = n - 1;
+  return (
+    <>
+      <ActionIcon
+        className={classes['pencil'] ?? ''}
+        aria-label={t('shared.rules.open', { n })}
+        aria-expanded={false}
+        onClick={() => onOpen(true)}
+      >
+        <IconPencil size={15} stroke={1.6} />
+      </ActionIcon>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon aria-label={t('shared.table.rowActions', { name: t('shared.rules.rule', { n }) })}>
+            <IconDots size={16} stroke={1.6} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={15} stroke={1.6} />} onClick={() => onOpen(true)}>
+            {t('common.edit')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconArrowUp size={15} stroke={1.6} />}
+            disabled={n === 1}
+            onClick={() => onMove(place - 1)}
+          >
+            {t('shared.rules.up')}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconArrowDown size={15} stroke={1.6} />}
+            disabled={n === count}
+            onClick={() => onMove(place + 1)}
+          >
+            {t('shared.rules.down')}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconCopyPlus size={15} stroke={1.6} />} onClick={onDuplicate}>
+            {t('shared.rules.duplicate')}
+          </Menu.Item>
+          <Menu.Divider />
+          <Menu.Item color="var(--el-bad-text)" leftSection={<IconTrash size={15} stroke={1.6} />} onClick={onRemove}>
+            {t('common.remove')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </>
   );
 }
