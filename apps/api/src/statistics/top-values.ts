@@ -84,27 +84,24 @@ function valuesOf(line: Line): (readonly [number, string])[] {
   ];
 }
 
-/** Returns the groups that have become too large. */
+/** Returns the groups that have become too large. A value that had no row has the requests that were given. */
 const addSql = `WITH given AS (
     SELECT * FROM unnest($2::timestamptz[], $3::uuid[], $4::int2[], $5::uuid[], $6::text[], $7::int8[], $8::int8[])
       AS r (at, site_id, type, domain_id, value, requests, bytes)
-  ), fresh AS (
-    SELECT g.at, g.site_id, g.type, count(*) AS size FROM given g
-    WHERE NOT EXISTS (SELECT FROM top_values t WHERE t.site_id = g.site_id AND t.type = g.type AND t.at = g.at
-      AND t.domain_id = g.domain_id AND t.node_id = $1 AND t.value = g.value)
-    GROUP BY 1, 2, 3
-  ), groups AS (
-    INSERT INTO top_groups AS t (at, site_id, type, node_id, size)
-    SELECT at, site_id, type, $1, size FROM fresh ORDER BY 1, 2, 3
-    ON CONFLICT (site_id, type, at, node_id) DO UPDATE SET size = t.size + excluded.size
-    RETURNING at, site_id, type, size
   ), added AS (
     INSERT INTO top_values AS t (at, site_id, type, domain_id, node_id, value, requests, bytes, error)
     SELECT g.at, g.site_id, g.type, g.domain_id, $1, g.value, g.requests, g.bytes, coalesce(o.removed, 0)
     FROM given g LEFT JOIN top_groups o ON o.site_id = g.site_id AND o.type = g.type AND o.at = g.at AND o.node_id = $1
-    ORDER BY 1, 2, 3, 4, 6
+    ORDER BY g.site_id, g.type, g.at, g.domain_id, g.value
     ON CONFLICT (site_id, type, at, domain_id, node_id, value) DO UPDATE SET
       requests = t.requests + excluded.requests, bytes = t.bytes + excluded.bytes
+    RETURNING at, site_id, type, domain_id, value, requests
+  ), groups AS (
+    INSERT INTO top_groups AS t (at, site_id, type, node_id, size)
+    SELECT at, site_id, type, $1, count(*) FROM added a JOIN given g USING (at, site_id, type, domain_id, value)
+    WHERE a.requests = g.requests GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+    ON CONFLICT (site_id, type, at, node_id) DO UPDATE SET size = t.size + excluded.size
+    RETURNING at, site_id, type, size
   )
   SELECT at, site_id AS site, type FROM groups WHERE size > $9`;
 
