@@ -44,7 +44,7 @@ test('the button challenge works by keyboard and is readable in dark mode', asyn
   const { page, address } = await visited(3, 'click.localhost', { width: 390 });
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto(address);
-  const button = page.getByRole('button', { name: 'I am a visitor' });
+  const button = page.getByRole('button', { name: 'I am human' });
   await expect.poll(() => button.evaluate((one) => one === document.activeElement)).toBe(true);
   expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
   expect(await accessibilityViolations(page)).toEqual([]);
@@ -56,11 +56,11 @@ test('the button challenge works by keyboard and is readable in dark mode', asyn
 test('a wrong answer to the image challenge shows another image, and a proof of work is the alternative', async () => {
   const { page, address } = await visited(2, 'code.localhost');
   await page.goto(address);
-  const field = page.getByLabel('Characters in the picture');
+  const field = page.getByLabel('Characters in the image');
   await field.fill('zzzzz');
   await keepPicture(page, 'challenge-code');
   await page.keyboard.press('Enter');
-  await page.getByText('That did not work').waitFor();
+  await page.getByText('Verification failed').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Cannot see it' }).click();
   await page.getByRole('heading', { name: 'The film' }).waitFor();

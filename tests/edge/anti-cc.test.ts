@@ -108,7 +108,7 @@ describe('the five-second shield', () => {
     await enableChallenge();
     const { name } = await edge.site();
     const form = await ask(name, '/form', {}, 'POST');
-    expect([form.status, form.body.includes('send the form again')]).toEqual([978, true]);
+    expect([form.status, form.body.includes('resubmit the form')]).toEqual([978, true]);
     const cookie = workedOut(data(form, 'question'));
     const sent = await edge.get('/form', { host: name, method: 'POST', headers: { ...page, cookie }, body: 'name=x' });
     expect(sent.status).toBe(200);
