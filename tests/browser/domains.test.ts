@@ -263,7 +263,7 @@ test('HSTS is set step by step, and its preload option requires complete setting
   await page.getByLabel('Send HSTS').click();
   await page.getByLabel('Allow preload lists').click();
   await page.getByRole('button', { name: 'Save & publish' }).click();
-  await page.getByText('Update Domain Success!').waitFor();
+  await page.getByText('Domain updated').waitFor();
   const stored = async () => (await rows()).find((row) => row.name === names[0])?.hsts;
   expect(await stored()).toEqual({ maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true });
   await page.getByLabel('Include subdomains').click();

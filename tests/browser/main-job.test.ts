@@ -68,7 +68,7 @@ test(
     await page.getByLabel('Port 1').fill(String(after.port));
     await page.getByText(`port ${before.port} → ${after.port}`).waitFor();
     await page.getByRole('button', { name: 'Save & publish' }).click();
-    await page.getByText('Update Domain Success!').waitFor();
+    await page.getByText('Domain updated').waitFor();
     // Cached content is served until it is purged.
     await eventually(async () => {
       await visit(product.edgePort, host, '/elsewhere');
@@ -79,7 +79,7 @@ test(
     await page.getByRole('link', { name: 'Purge' }).click();
     await page.getByLabel('URLs', { exact: true }).last().fill(`http://${host}:${product.edgePort}/page`);
     await page.getByRole('button', { name: 'Purge 1 URL' }).click();
-    await page.getByText('Clear Cache Success!').waitFor();
+    await page.getByText('Cache purged').waitFor();
     await page.getByText('1 of 1 nodes').waitFor();
     expect(await ask()).toMatchObject({ body: 'the second origin', cache: 'uri-miss' });
 
@@ -188,7 +188,7 @@ test(
       await page.getByRole('combobox', { name: 'Rotation interval' }).click();
       await page.getByRole('option', { name: 'Every day' }).click();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('Update Success!').first().waitFor();
+      await page.getByText('Changes saved').first().waitFor();
       await keepPicture(page, 'node-logs');
       await page.getByRole('button', { name: 'Rotate logs now' }).click();
       await page.getByText('Logs rotated').waitFor();

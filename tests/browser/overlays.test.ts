@@ -105,7 +105,7 @@ test('a success message lets clicks through to the content below', async () => {
   await page.getByRole('button', { name: 'Add zone' }).first().click();
   await drawer.getByLabel('Name', { exact: true }).fill('Under a message');
   await drawer.getByRole('button', { name: 'Add zone' }).click();
-  const message = page.getByLabel('Messages').getByText('Create Success!');
+  const message = page.getByLabel('Messages').getByText('Added');
   const pressed = await message.evaluate((shown) => {
     const { x, y, width, height } = shown.getBoundingClientRect();
     return document.elementFromPoint(x + width / 2, y + height / 2)?.closest('[aria-label="Messages"]') ?? null;

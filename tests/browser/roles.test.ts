@@ -35,7 +35,7 @@ describe('a role', () => {
     await box('Read').check();
     await box('Accounts: read').uncheck();
     await page.locator('form').getByRole('button', { name: 'Add role' }).click();
-    await page.getByText('Create Role Success !').waitFor();
+    await page.getByText('Role added').waitFor();
     const [role] = (await app.as(user).call(roles.list)).data;
     expect(role?.permissions).toContain('site:read');
     expect(role?.permissions.filter((one) => one.endsWith(':write') || one.startsWith('account:'))).toEqual([]);
@@ -51,7 +51,7 @@ describe('a role', () => {
     // From "all areas" down to the first row, then across read and write.
     for (const key of ['ArrowDown', 'ArrowRight', 'Space', 'ArrowDown', 'ArrowRight', 'Space', 'Enter'])
       await page.keyboard.press(key);
-    await page.getByText('Create Role Success !').waitFor();
+    await page.getByText('Role added').waitFor();
     const [role] = (await app.as(user).call(roles.list)).data;
     expect(role?.permissions).toEqual(['account:read', 'role:read', 'role:write']);
     await page.context().close();
@@ -118,7 +118,7 @@ describe('an API token', () => {
     await page.locator('form').getByRole('button', { name: 'Add token' }).click();
     const messages = page.getByRole('region', { name: 'Messages' }).locator('[data-tone]');
     await messages.first().waitFor();
-    expect(await messages.allTextContents()).toEqual(['Create Success!']);
+    expect(await messages.allTextContents()).toEqual(['Added']);
     expect((await app.as(user).call(apiTokens.list)).data).toHaveLength(1);
     await page.context().close();
   });

@@ -112,7 +112,7 @@ test('signing out in one tab signs out the others', async () => {
   const message = other.getByText('You were signed out in another tab').waitFor();
   await page.getByRole('button', { name: /Account menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByText('Logout success! See you!').waitFor();
+  await page.getByText('Signed out').waitFor();
   await message;
   await expect.poll(() => new URL(other.url()).pathname).toBe('/client/login');
   await context.close();

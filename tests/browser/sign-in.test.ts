@@ -107,7 +107,7 @@ describe('a person signs in', () => {
     await page.getByLabel('New password', { exact: true }).fill('a rather different one');
     await page.getByLabel('Password again').fill('a rather different one');
     await page.getByRole('button', { name: 'Set password' }).click();
-    await page.getByText('Create Password Successful!').waitFor();
+    await page.getByText('Password created').waitFor();
     await enter(window, email, 'a rather different one');
     await isIn(window);
     // A used link shows an error and leads to the sign-in page.
@@ -279,7 +279,7 @@ describe('a mailed link that is opened during a session', () => {
     await page.getByLabel('New password', { exact: true }).fill('a rather different one');
     await page.getByLabel('Password again').fill('a rather different one');
     await page.keyboard.press('Enter');
-    await page.getByText('Create Password Successful!').waitFor();
+    await page.getByText('Password created').waitFor();
     await enter(window, there.email, 'a rather different one');
     await isIn(window);
     await page.context().close();
@@ -336,7 +336,7 @@ describe('a person who is signed in', () => {
     await page.getByLabel('Password again').fill('a rather different one');
     expect(await faultsOf(here)).toEqual([]);
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Change password successful!').waitFor();
+    await page.getByText('Password changed').waitFor();
     await there.page.goto('/client/security');
     await there.page.waitForURL('**/client/login*');
     for (const window of [here, there]) await window.page.context().close();

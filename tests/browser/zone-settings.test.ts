@@ -179,7 +179,7 @@ test(
     await write('worker', 'worker_shutdown_timeout 10s;\n');
     await review();
     await save.click();
-    await page.getByText('Update Success!').waitFor();
+    await page.getByText('Changes saved').waitFor();
     const { call } = consoles.app.as(client);
     const readDefault = async (part: 'http' | 'worker') =>
       (await call(nginxDefaults.get, { params: { part } })).content;
@@ -366,7 +366,7 @@ test('anti-CC is set by a preset, previewed as a visitor sees it, and published'
   const { page } = await consoles.openAs(zone.client, place);
   await page.getByRole('button', { name: 'Strict' }).click();
   await page.getByRole('radio', { name: 'Picture code' }).click();
-  await page.getByText('Type the 5 characters in the picture').waitFor();
+  await page.getByText('Type the 5 characters in the image').waitFor();
   await expect.poll(() => page.getByLabel('Requests per address').inputValue()).toBe('120 requests');
   await page.getByRole('textbox', { name: 'Paths' }).fill('api');
   await page.getByText('Start with / and leave out ? and #').waitFor();
@@ -380,7 +380,7 @@ test('anti-CC is set by a preset, previewed as a visitor sees it, and published'
   await page.getByText('Published', { exact: true }).waitFor();
   await expect.poll(() => page.getByRole('button', { name: 'Strict' }).getAttribute('aria-pressed')).toBe('false');
   const { page: narrow } = await consoles.openAs(zone.client, place, { width: 390, theme: 'dark' });
-  await narrow.getByText('Type the 5 characters in the picture').waitFor();
+  await narrow.getByText('Type the 5 characters in the image').waitFor();
   await keepPicture(narrow, 'zone-anti-cc-dark');
   const { page: wide } = await consoles.openAs(zone.client, place, { language: 'zh-TW' });
   await wide.getByText('請輸入圖中的 5 個字元').waitFor();

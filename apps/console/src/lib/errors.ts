@@ -146,7 +146,7 @@ export function causeText(error: ApiError | null, { code, rule, message, values 
 }
 
 export interface Telling {
-  /** Text shown before the cause: 'Create Role Failed !'. */
+  /** Text shown before the cause: 'The role was not added'. */
   failed?: Word | undefined;
   says?: Overrides | undefined;
 }

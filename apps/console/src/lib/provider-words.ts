@@ -17,8 +17,8 @@ export function faultWords(fault: string): string {
   const found = readFault(fault);
   if (found) return t(found.word, found.values);
   // With several zones, each message starts with its zone.
-  const [, zone = '', said = ''] = /^([\w.-]+): (.+)$/.exec(fault) ?? [];
-  return readFault(said) ? `${zone}${t('common.colon')}${faultWords(said)}` : fault;
+  const [, zone = '', message = ''] = /^([\w.-]+): (.+)$/.exec(fault) ?? [];
+  return readFault(message) ? `${zone}${t('common.colon')}${faultWords(message)}` : fault;
 }
 
 /** Null for a message of the provider. */

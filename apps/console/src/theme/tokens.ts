@@ -158,7 +158,7 @@ export const statusTone = {
   gate: { waiting: 'unknown', passed: 'ok', failed: 'bad', notJudged: 'off' },
   traffic: { normal: 'ok', warning: 'warn', limited: 'bad' },
   monitor: { unknown: 'unknown', normal: 'ok', error: 'bad' },
-  licence: { valid: 'ok', expiring: 'warn', expired: 'bad' },
+  license: { valid: 'ok', expiring: 'warn', expired: 'bad' },
 } as const satisfies Record<string, Record<string, Tone>>;
 
 const kebab = (name: string) => name.replace(/[A-Z0-9]/g, (c) => `-${c.toLowerCase()}`);

@@ -115,8 +115,8 @@ function written(kind: string, field: string, value: unknown): string {
   if (typeof value === 'object')
     return Object.entries(value)
       .map(([part, inner]): [string, string] => [part, written(kind, part, inner)])
-      .filter(([part, said]) => part !== 'id' && said !== NOTHING)
-      .map(([part, said]) => `${titleOf(kind, part)}${t('common.colon')}${said}`)
+      .filter(([part, text]) => part !== 'id' && text !== NOTHING)
+      .map(([part, text]) => `${titleOf(kind, part)}${t('common.colon')}${text}`)
       .join(t('common.semicolon'));
   return String(value);
 }

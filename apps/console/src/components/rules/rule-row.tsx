@@ -91,7 +91,7 @@ export function RuleRow(props: RuleRowProps) {
           disabled={locked}
           onChange={(event) => onSwitch(event.currentTarget.checked)}
         />
-        <div className={classes['said']} onDoubleClick={() => !locked && onOpen(true)}>
+        <div className={classes['sentence']} onDoubleClick={() => !locked && onOpen(true)}>
           {sentence}
         </div>
         {draft && <Pill tone="warn">{t('shared.rules.draft')}</Pill>}

@@ -6,13 +6,13 @@ import type { Tone } from '../../theme/tokens.ts';
 
 type Step = Simulation['steps'][number];
 
-/** A rule list has the words of its step in its own file. */
+/** The texts of a rule list are in its own file. */
 export const nameOf = ({ step }: Pick<Step, 'step'>) =>
   tMaybe(`simulate.names.${step}`) ?? tMaybe(`${step}.name`) ?? step;
 
 const none = { status: '', target: '', why: '', seconds: '', age: '', ttl: '', address: '', name: '', path: '' };
 
-export function saidOf({ step, decision, detail }: Pick<Step, 'step' | 'decision' | 'detail'>): string {
+export function outcomeOf({ step, decision, detail }: Pick<Step, 'step' | 'decision' | 'detail'>): string {
   const why = detail['why'];
   const times = ['seconds', 'age', 'ttl'].flatMap((name) => {
     const seconds = detail[name];
@@ -30,7 +30,7 @@ export function saidOf({ step, decision, detail }: Pick<Step, 'step' | 'decision
     ...(why !== undefined && { why: tMaybe(`simulate.whys.${why}`) ?? why }),
   };
   return (
-    tMaybe(`simulate.said.${step}.${decision}`, values) ??
+    tMaybe(`simulate.outcomes.${step}.${decision}`, values) ??
     tMaybe(`${step}.simulated.${decision}`, values) ??
     tMaybe(`simulate.decisions.${decision}`, values) ??
     decision

@@ -6,7 +6,7 @@ import { StatusMark } from '../status/status-mark.tsx';
 import { CodeBox } from '../values/code-box.tsx';
 import { took } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
-import { nameOf, saidOf, toneOf, viewOf } from './in-words.ts';
+import { nameOf, outcomeOf, toneOf, viewOf } from './in-words.ts';
 import classes from './simulation.module.css';
 
 type Step = Simulation['steps'][number];
@@ -75,8 +75,8 @@ function StepLine({ step }: { step: Step }) {
     <li className={classes['step']} data-quiet={toneOf(step) === 'off' || undefined}>
       <StatusMark tone={toneOf(step)} />
       <span className={classes['name']}>{nameOf(step)}</span>
-      <span className={classes['said']}>
-        {saidOf(step)}
+      <span className={classes['stepOutcome']}>
+        {outcomeOf(step)}
         {Number(step.detail['resting'] ?? 0) > 0 && (
           <span>{t('simulate.resting', { count: Number(step.detail['resting']) })}</span>
         )}

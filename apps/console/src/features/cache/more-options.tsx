@@ -10,17 +10,17 @@ export type ErrorOf = (field: keyof ReturnType<typeof faultsOf>) => string | und
 interface MoreProps {
   rule: DraftRule;
   set: (part: Partial<DraftRule>) => void;
-  said: ErrorOf;
+  errorOf: ErrorOf;
 }
 const hidden = ['cookieNames', 'passCookies', 'maxTime'] as const;
 
 const cookieChoices = ['none', 'listed', 'all'] as const satisfies readonly Rule['cookies'][];
 
 /** Advanced options, collapsed unless the rule uses some. */
-export function MoreOptions({ rule, tried, set, said }: MoreProps & { tried: boolean }) {
+export function MoreOptions({ rule, tried, set, errorOf }: MoreProps & { tried: boolean }) {
   const t = useT();
   const [chosen, setOpen] = useState(!isPlain(rule));
-  const open = chosen || (tried && hidden.some((field) => said(field) !== undefined));
+  const open = chosen || (tried && hidden.some((field) => errorOf(field) !== undefined));
   const Chevron = open ? IconChevronUp : IconChevronDown;
   return (
     <div className={classes['more']}>
@@ -36,14 +36,14 @@ export function MoreOptions({ rule, tried, set, said }: MoreProps & { tried: boo
       {open && (
         <div className={classes['options']}>
           <Seconds name="browserTime" rule={rule} set={set} />
-          {actionOf(rule) !== 'never' && <Stored rule={rule} set={set} said={said} />}
+          {actionOf(rule) !== 'never' && <Stored rule={rule} set={set} errorOf={errorOf} />}
         </div>
       )}
     </div>
   );
 }
 
-function Stored({ rule, set, said }: MoreProps) {
+function Stored({ rule, set, errorOf }: MoreProps) {
   const t = useT();
   return (
     <>
@@ -52,7 +52,7 @@ function Stored({ rule, set, said }: MoreProps) {
       {rule.honourOrigin && (
         <>
           <Seconds name="minTime" rule={rule} set={set} />
-          <Seconds name="maxTime" rule={rule} set={set} error={said('maxTime')} />
+          <Seconds name="maxTime" rule={rule} set={set} error={errorOf('maxTime')} />
         </>
       )}
       <Select
@@ -62,8 +62,8 @@ function Stored({ rule, set, said }: MoreProps) {
         allowDeselect={false}
         onChange={(value) => set({ cookies: cookieChoices.find((name) => name === value) ?? 'none' })}
       />
-      {rule.cookies === 'listed' && <Names name="cookieNames" rule={rule} set={set} error={said('cookieNames')} />}
-      <Names name="passCookies" rule={rule} set={set} error={said('passCookies')} />
+      {rule.cookies === 'listed' && <Names name="cookieNames" rule={rule} set={set} error={errorOf('cookieNames')} />}
+      <Names name="passCookies" rule={rule} set={set} error={errorOf('passCookies')} />
       <div className={classes['flags']}>
         <Flag name="stripCookies" rule={rule} set={set} />
         <Flag name="slices" rule={rule} set={set} />

@@ -105,7 +105,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
           </>
         )}
       </div>
-      <MoreOptions rule={rule} tried={tried} set={set} said={errorOf} />
+      <MoreOptions rule={rule} tried={tried} set={set} errorOf={errorOf} />
     </div>
   );
 }

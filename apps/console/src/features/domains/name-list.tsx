@@ -87,7 +87,7 @@ export function NameList({ lines, repeated, onMend, onRemove }: NameListProps) {
         <footer className={classes['mends']}>
           {mends.size > 0 && (
             <Button size="xs" variant="default" onClick={() => onMend(mends)}>
-              {t('domains.add.mendAll', { count: mends.size })}
+              {t('domains.add.fixAll', { count: mends.size })}
             </Button>
           )}
           <Button size="xs" variant="default" onClick={() => onRemove(new Set(bad.map(({ name }) => name)))}>
@@ -118,10 +118,10 @@ function Line({ line: { name, verdict, fault }, onMend, onRemove }: LineProps) {
       {good !== null && good !== name && (
         <UnstyledButton
           className={classes['mend'] ?? ''}
-          title={t('domains.add.mend', { name: good })}
+          title={t('domains.add.fix', { name: good })}
           onClick={() => onMend(new Map([[name, good]]))}
         >
-          {t('domains.add.mendOne')}
+          {t('domains.add.fixOne')}
           <span className="hidden-text"> {good}</span>
         </UnstyledButton>
       )}

@@ -76,7 +76,7 @@ function useNamesInput({ id: siteId, domainLimit, domainCount }: SiteInfo, isDon
 
   const errorOf = () => {
     if (list.length === 0) return ruleText('required', '');
-    if (invalid > 0) return t('domains.add.mendFirst', { count: invalid });
+    if (invalid > 0) return t('domains.add.fixFirst', { count: invalid });
     if (list.length > left) return t('domains.add.tooMany', { count: count(list.length), left: count(left) });
     return null;
   };

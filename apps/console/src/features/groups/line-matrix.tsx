@@ -36,7 +36,7 @@ export function LineMatrix(props: LineMatrixProps) {
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
     <section ref={ref} className={classes['scroll']} aria-label={t('groups.title')} tabIndex={0}>
       <p className="hidden-text" aria-live="polite">
-        {moves.said}
+        {moves.announcement}
       </p>
       <table className={classes['matrix']}>
         <caption className="hidden-text">{t('groups.title')}</caption>

@@ -85,7 +85,7 @@ export function NodeChip(props: NodeChipProps) {
           <b>{member.name}</b>
           {member.addresses.length > 0 && <span className={classes['addresses']}>{member.addresses.join(' · ')}</span>}
           {tone !== 'ok' && state !== '' && (
-            <span className={classes['said']} data-tone={tone}>
+            <span className={classes['state']} data-tone={tone}>
               {state}
               {member.since !== null && ` · ${t('groups.since', { time: time(member.since) })}`}
             </span>

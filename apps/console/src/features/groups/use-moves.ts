@@ -23,7 +23,7 @@ export interface Moves {
   onKey: (event: KeyboardEvent) => void;
   nameOf: (cell: Cell) => string;
   /** Text for screen readers. */
-  said: string;
+  announcement: string;
 }
 
 export function useMoves(
@@ -34,7 +34,7 @@ export function useMoves(
   const t = useT();
   const [lifted, setLifted] = useState<Lifted | null>(null);
   const [landed, setLanded] = useState<(Cell & Pick<Member, 'nodeUID'>) | null>(null);
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const nameOf = ({ groupID, line }: Cell) =>
     `${board.groups.find(({ id }) => id === groupID)?.name ?? ''}, ${lineName(line)}`;
 
@@ -44,7 +44,7 @@ export function useMoves(
     const { nodeUID, weight } = lifted.member;
     const come: Change = { ...to, nodeUID, weight: lifted.from ? weight : USUAL_WEIGHT };
     onChanges(lifted.from ? [{ ...lifted.from, nodeUID, weight: null }, come] : [come]);
-    setSaid(t('groups.dropped', { name: lifted.member.name, place: nameOf(to) }));
+    setAnnouncement(t('groups.dropped', { name: lifted.member.name, place: nameOf(to) }));
   }
 
   function carry([down, right]: readonly [number, number], { from, over }: Lifted): Cell {
@@ -68,10 +68,10 @@ export function useMoves(
       const over = carry(step, lifted);
       setLifted({ ...lifted, over });
       requestAnimationFrame(() => document.querySelector('td[data-over]')?.scrollIntoView(inReach));
-      setSaid(nameOf(over));
+      setAnnouncement(nameOf(over));
     } else if (event.key === 'Escape') {
       setLifted(null);
-      setSaid(t('groups.putBack'));
+      setAnnouncement(t('groups.putBack'));
     } else {
       drop(lifted.over);
       if (lifted.over) setLanded({ ...lifted.over, nodeUID: lifted.member.nodeUID });
@@ -83,7 +83,7 @@ export function useMoves(
     lift(member, from) {
       setLanded(null);
       setLifted({ member, from, over: from });
-      setSaid(t('groups.lifted', { name: member.name }));
+      setAnnouncement(t('groups.lifted', { name: member.name }));
     },
     isLifted: (member, from) =>
       lifted?.member.nodeUID === member.nodeUID &&
@@ -94,7 +94,7 @@ export function useMoves(
     end: () => setLifted(null),
     onKey,
     nameOf,
-    said,
+    announcement,
   };
 }
 

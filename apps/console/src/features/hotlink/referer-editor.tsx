@@ -5,6 +5,7 @@ import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import { ActionSelect } from './action-select.tsx';
 import { faultsOf, hostsOf, type RefererDraft } from './referer-draft.ts';
 
 const types = ['all', 'fileType', 'prefix', 'url', 'regex'] as const;
@@ -69,13 +70,7 @@ export function RefererEditor({ rule, tried, onChange }: EditorProps<RefererDraf
       <span className={classes['joint']}>{t('shared.rule.then')}</span>
       <div className={classes['condition']}>
         <div className={classes['type']}>
-          <Select
-            aria-label={t('hotlink.fields.action')}
-            data={actions.map((value) => ({ value, label: t(`hotlink.choices.action.${value}`) }))}
-            value={rule.action}
-            allowDeselect={false}
-            onChange={(value) => set({ action: actions.find((one) => one === value) ?? 'deny' })}
-          />
+          <ActionSelect actions={actions} value={rule.action} onChange={(action) => set({ action })} />
         </div>
         {rule.action === 'redirect' && (
           <div className={classes['values']}>

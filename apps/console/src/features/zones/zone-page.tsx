@@ -95,10 +95,10 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
           {withdrawn && (
             <Link
               to="?tab=versions"
-              className={classes['wentBack'] ?? ''}
+              className={classes['rolledBack'] ?? ''}
               title={messageText(withdrawn, t, language) ?? ''}
             >
-              <Pill tone="bad">{t('zoneSettings.wentBack', { version: withdrawn.version })}</Pill>
+              <Pill tone="bad">{t('zoneSettings.rolledBack', { version: withdrawn.version })}</Pill>
             </Link>
           )}
           {zone.memo && <span>{zone.memo}</span>}
