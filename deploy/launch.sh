@@ -25,7 +25,7 @@ began() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20; }
 
 watch() {
   exec < /dev/null > /dev/null 2>&1
-  said=
+  previous=
   while :; do
     left=$seconds
     while [ "$left" -gt 0 ]; do
@@ -33,13 +33,13 @@ watch() {
       left=$((left - 1))
       [ -e "$trial/to" ] && [ "$(began "$1")" = "$2" ] || return
     done
-    says=$(cat "$trial/alive" 2>/dev/null)
-    if [ "$says" = "$said" ]; then
-      printf 'it was not well within %s s: %s\n' "$seconds" "$(cat "$trial/state" 2>/dev/null || echo 'it said nothing')" > "$trial/why"
+    alive=$(cat "$trial/alive" 2>/dev/null)
+    if [ "$alive" = "$previous" ]; then
+      printf 'not healthy within %s s: %s\n' "$seconds" "$(cat "$trial/state" 2>/dev/null || echo 'no state reported')" > "$trial/why"
       kill -KILL "$1"
       return
     fi
-    said=$says
+    previous=$alive
   done
 }
 
@@ -49,21 +49,21 @@ if [ -e "$trial/to" ]; then
   to=releases/$(cat "$trial/to")
   starts=$(wc -l 2>/dev/null < "$trial/starts" || echo 0)
   if [ "$(readlink "$home/current")" = "$to" ]; then
-    : # It has become what serves, and has yet to tidy up.
+    : # The release is already current. It deletes the trial folder itself.
   elif [ -s "$trial/why" ]; then
     give_up ''
   elif [ ! -e "$home/$to/agent.mjs" ]; then
-    give_up 'its files are not there'
+    give_up 'the files of the release are missing'
   elif [ "$starts" -ge 3 ]; then
-    give_up "it ended $((starts)) times before it was well; its last words are in the log of the service"
+    give_up "exited $((starts)) times before it was healthy; see the log of the service"
   elif ! echo started >> "$trial/starts"; then
-    # Starts that cannot be counted would go on for ever.
-    give_up 'there is no room on the disk to try it'
+    # Without a count the starts would never end.
+    give_up 'the disk is full'
   else
     release=$to
     export EDGELOOM_TRIAL="$trial"
     start=$(began "$$")
-    # In the process that becomes the agent; what watches it is nobody's child.
+    # This process becomes the agent. The double fork detaches the watcher from it.
     (watch "$$" "$start" &)
   fi
 fi

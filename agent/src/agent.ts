@@ -43,7 +43,7 @@ export interface Running {
 }
 
 const HEARTBEAT_METER_MS = 90_000;
-const STATUS_WITHIN_MS = 1000;
+const STATUS_TIMEOUT_MS = 1000;
 
 /** Resolves when nginx serves the documents on disk. Joining and connecting continue in the background. */
 export async function startAgent(env: Env, log: Log): Promise<Running> {
@@ -159,10 +159,10 @@ class Agent {
       this.#blocks.settingChanged();
       this.#documents.changed(keys);
       forwards.changed(keys);
-      this.#settings.look();
+      this.#settings.check();
     };
     node.unresponsive = () => this.#watchdog.error !== null;
-    forwards.onSockets = () => this.#settings.look();
+    forwards.onSockets = () => this.#settings.check();
     await this.#membership.adoptZone();
     await node.serve();
     forwards.follow({ store, self: () => node.self });
@@ -178,7 +178,7 @@ class Agent {
       isNginxUp: () => node.state === 'running' || node.state === 'rolledBack',
       isDiskFull: () => this.#watchdog.isDiskFull,
       documents: () => ({ stored: store.size, rejected: this.#refusals.size }),
-      nginx: () => admin.status(STATUS_WITHIN_MS),
+      nginx: () => admin.status(STATUS_TIMEOUT_MS),
       sentLogs: () => this.#logShipper.sent,
       waitingLogBytes: () => this.#logShipper.waitingBytes(),
     };
@@ -191,10 +191,10 @@ class Agent {
     this.#trial = runTrial({
       home,
       health: () => this.#health(),
-      isInStep: () => this.#serving.forwards.hasLooked && this.#membership.link?.isInStep === true,
+      isInSync: () => this.#serving.forwards.hasEvaluated && this.#membership.link?.isInSync === true,
       natsServers: () => this.#membership.link?.servers ?? [],
       confirm: () => this.#upgrades.confirm(home),
-      leave: () => this.#replace(),
+      handBack: () => this.#replace(),
       signal: this.#membership.signal,
       log: this.#log,
     });
@@ -203,7 +203,9 @@ class Agent {
   async #stop({ nginx: withNginx }: { nginx: boolean }): Promise<void> {
     const { node, server, forwards, cachePlace, store } = this.#serving;
     this.#membership.beginStop();
-    await this.#trial.catch((error: unknown) => this.#log.error('the trial of this release was not ended', { error }));
+    await this.#trial.catch((error: unknown) =>
+      this.#log.error('the trial of this release could not be finished', { error }),
+    );
     await this.#stopMetrics();
     await this.#watchdog.stop();
     await this.#upgrades.stop();
@@ -233,7 +235,7 @@ class Agent {
     const { node } = this.#serving;
     return node
       .inTurn(() => node.refresh())
-      .catch((error: unknown) => this.#log.error('nginx does not serve what the documents say', { error }));
+      .catch((error: unknown) => this.#log.error('nginx does not serve the documents', { error }));
   };
 
   /** Errors of this machine besides those of the documents. */
@@ -247,7 +249,7 @@ class Agent {
   async #forgetZone(): Promise<void> {
     await this.#machine.firewall
       .forget()
-      .catch((error: unknown) => this.#log.error('rules for packets were left behind', { error }));
+      .catch((error: unknown) => this.#log.error('packet rules could not be removed', { error }));
     this.#refusals.clear();
   }
 
@@ -322,7 +324,7 @@ class Agent {
     const { layout, host, firewall } = this.#machine;
     const { node, admin, forwards } = this.#serving;
     const log = this.#log;
-    const place = { dir: layout.dir, status: () => admin.status(STATUS_WITHIN_MS), dropped: () => firewall.dropped() };
+    const place = { dir: layout.dir, status: () => admin.status(STATUS_TIMEOUT_MS), dropped: () => firewall.dropped() };
     const commandHandlers = createCommandHandlers({
       node,
       forwards,
@@ -351,7 +353,7 @@ class Agent {
         blocks: this.#blocks,
         capabilities: host.capabilities,
         fault: this.#fault,
-        patterns: async () => (await admin.status(STATUS_WITHIN_MS).catch(() => null))?.patterns,
+        patterns: async () => (await admin.status(STATUS_TIMEOUT_MS).catch(() => null))?.patterns,
         has: () => this.#upgrades.has,
         refresh: this.#refresh,
         log,

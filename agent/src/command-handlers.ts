@@ -37,7 +37,7 @@ interface Deps {
 
 /** Time for the response to leave and for the command to be retried without a second reboot. */
 const REBOOT_AFTER_MS = 1000;
-const REBOOT_AGAIN_MS = 60_000;
+const REBOOT_RETRY_MS = 60_000;
 
 export function createCommandHandlers({
   node,
@@ -65,7 +65,7 @@ export function createCommandHandlers({
 
   const zoneKey = async () => {
     const [current] = await readZoneKeys(layout.keys);
-    if (current === undefined) throw new Error('the node has no key of its zone');
+    if (current === undefined) throw new Error('the node has no zone key');
     return current.key;
   };
 
@@ -85,9 +85,9 @@ export function createCommandHandlers({
     rotateLogs: () => rotate(node, forwards, layout),
     async reboot() {
       assertMayReboot();
-      if (performance.now() - rebootedAt < REBOOT_AGAIN_MS) return;
+      if (performance.now() - rebootedAt < REBOOT_RETRY_MS) return;
       rebootedAt = performance.now();
-      log.warn('the machine is rebooted: the control plane asked for it');
+      log.warn('the machine reboots on an order of the control plane');
       setTimeout(() => {
         reboot().catch((error: unknown) => {
           rebootedAt = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
-/** Every item once, so many at the same time. */
+/** Runs the task once per item, at most `concurrency` at a time. */
 export async function concurrentMap<T>(
   items: readonly T[],
-  atOnce: number,
+  concurrency: number,
   task: (item: T, i: number) => Promise<unknown>,
 ): Promise<void> {
   let next = 0;
@@ -11,5 +11,5 @@ export async function concurrentMap<T>(
       if (item !== undefined) await task(item, i);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
 }

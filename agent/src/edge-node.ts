@@ -20,7 +20,7 @@ import type { CachePlace } from './store/cache-place.ts';
 import type { Change, DocumentStore } from './store/documents.ts';
 
 /** A reload or restart finishes within this many attempts. */
-const BUMP_TRIES = 3;
+const MAX_BUMP_TRIES = 3;
 
 export class EdgeNode {
   /** Empty before the node has joined. */
@@ -32,7 +32,8 @@ export class EdgeNode {
   readonly #host: HostFacts;
   readonly #log: Log;
   #serving: Structure | null = null;
-  #untold = false;
+  /** The last bump failed, so the next one covers all documents. */
+  #isBumpPending = false;
   #queue: Promise<unknown> = Promise.resolve();
   /** The last structural change was rolled back. */
   rolledBack = false;
@@ -82,7 +83,7 @@ export class EdgeNode {
     const structure = await this.#structureOnDisk();
     if (this.nginx.running) this.#serving = structure;
     await this.#serve(structure).catch((error: unknown) => {
-      this.#log.error('nginx does not serve what is on disk', { error });
+      this.#log.error('nginx does not serve the documents on disk', { error });
     });
   }
 
@@ -99,7 +100,7 @@ export class EdgeNode {
     const trial = trialBody === null ? null : parseDoc('trial', trialBody);
     const node = nodeBody === null ? null : parseDoc(own, nodeBody);
     if (zone.kind !== 'zone' || (trial !== null && trial.kind !== 'trial') || (node !== null && node.kind !== 'node'))
-      throw new Error('documents of another kind');
+      throw new Error('unexpected kind of document');
     // The renderer has no clock, so whether a drain has ended is decided here.
     const effective = zoneFor(this.self.nodeID, zone, trial);
     return { zone: effective, node: node && { ...node, enabled: servesLayer(node, '7', new Date()) } };
@@ -107,12 +108,13 @@ export class EdgeNode {
 
   /**
    * Makes nginx serve this structure. On failure the last good tree keeps serving and the reason is thrown.
-   * A structure that renders to the served tree changes nothing. `mayWait` throws `TooSoon` when reloads come too fast.
+   * A structure that renders to the served tree changes nothing. `mayWait`: throws `ReloadTooSoonError` if reloads come
+   * too fast.
    */
   async restructure(structure: Structure, mayWait = false): Promise<void> {
     try {
       await storeZonePair(this.#host.dir);
-      const wayBack = await this.#cachePlace.enter(structure.node?.cacheDir);
+      const rollBackCache = await this.#cachePlace.enter(structure.node?.cacheDir);
       await this.#server
         .serve(
           (generation) => nodeTree(structure, generation, this.#host),
@@ -123,11 +125,11 @@ export class EdgeNode {
           structure.node?.enabled === false,
         )
         .catch(async (error: unknown) => {
-          await wayBack();
+          await rollBackCache();
           throw error;
         });
       this.#cachePlace.settle();
-      this.#settle(structure);
+      this.#markServed(structure);
     } catch (error) {
       if (error instanceof ReloadTooSoonError) throw error;
       this.error = reason(error);
@@ -141,20 +143,20 @@ export class EdgeNode {
    * A failed bump is repeated with the next documents.
    */
   async bump(keys: readonly string[] | 'all'): Promise<void> {
-    const wanted = this.#untold ? 'all' : keys;
+    const wanted = this.#isBumpPending ? 'all' : keys;
     if (wanted.length === 0) return;
     this.onChanged(keys);
-    this.#untold = true;
+    this.#isBumpPending = true;
     for (let tries = 1; this.nginx.running; tries += 1) {
       try {
         await this.admin.bump(wanted);
         break;
       } catch (error) {
-        if (tries >= BUMP_TRIES && (await this.nginx.find()) !== null) throw error;
+        if (tries >= MAX_BUMP_TRIES && (await this.nginx.find()) !== null) throw error;
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
-    this.#untold = false;
+    this.#isBumpPending = false;
   }
 
   /** For changes other than documents: nginx was restarted, or the zone's key changed. */
@@ -187,7 +189,7 @@ export class EdgeNode {
     }
   }
 
-  #settle(structure: Structure): void {
+  #markServed(structure: Structure): void {
     this.#serving = structure;
     this.rolledBack = false;
     this.error = null;
@@ -203,8 +205,8 @@ export class EdgeNode {
     const serving = this.#serving;
     if (serving === null) return [];
     const held = new Set<number>();
-    const asked = this.#unopened({ ...serving, zone: { ...serving.zone, ports } });
-    await Promise.all(asked.map((socket) => assertFree(socket).catch(() => held.add(socket.port))));
+    const unopened = this.#unopened({ ...serving, zone: { ...serving.zone, ports } });
+    await Promise.all(unopened.map((socket) => assertFree(socket).catch(() => held.add(socket.port))));
     return [...held];
   }
 

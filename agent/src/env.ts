@@ -10,30 +10,24 @@ const list = z.string().transform((text) =>
 
 export const Env = z.object({
   EDGELOOM_DIR: z.string().min(1).default('/var/lib/edgeloom').describe("The node's directory"),
-  EDGELOOM_CONTROL: z.url().optional().describe('Where the control plane answers; needed to join'),
+  EDGELOOM_CONTROL: z.url().optional().describe('URL of the control plane; needed to join'),
   EDGELOOM_TOKEN: z.string().min(20).optional().describe('The join token; needed once'),
   EDGELOOM_LISTEN: list.optional().describe('Addresses to listen on, IPv6 in brackets. Default: every address'),
   EDGELOOM_CA_FILE: z
     .string()
     .min(1)
     .optional()
-    .describe("PEM file of the authorities that origins' certificates are held against. Default: the system's"),
+    .describe("PEM file of the authorities that verify origins' certificates. Default: the system's"),
   EDGELOOM_RELEASE_KEYS: z
     .string()
     .min(1)
     .default('/etc/edgeloom/release-keys.pem')
-    .describe('PEM file of the public keys whose releases this node takes'),
+    .describe('PEM file of the public keys whose releases this node accepts'),
   EDGELOOM_FIREWALL: z
     .enum(['kernel', 'nginx'])
     .default('kernel')
-    .describe(
-      'Who keeps out whom the zone keeps out; nginx: the kernel is left alone, as where it is not this machine’s own',
-    ),
-  EDGELOOM_HOME: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Set by the launcher: the folder of the launcher and the releases'),
+    .describe("nginx: does not use the kernel's firewall, for machines that several nodes or other people share"),
+  EDGELOOM_HOME: z.string().min(1).optional().describe('Set by the launcher: its folder, with the releases'),
   EDGELOOM_TRIAL: z.string().min(1).optional().describe('Set by the launcher: this release is on trial'),
   EDGELOOM_METRICS: z
     .string()

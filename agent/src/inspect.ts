@@ -27,7 +27,7 @@ import { decodeDocFile } from './store/files.ts';
 import { parseManifest } from './store/manifest.ts';
 
 /** Names beyond this number are only counted. */
-const SHOWN = 50;
+const MAX_SHOWN = 50;
 
 interface Folder {
   /** Without `doc` when only a later version of the agent understands it. */
@@ -75,17 +75,17 @@ export async function checkDocuments(env: Env, beside: boolean): Promise<{ lines
   const lines = [`${folder.docs.size} documents`];
   if (folder.docs.has('zone')) {
     try {
-      const capabilities = await testedByNginx(env, layout, folder);
+      const capabilities = await testWithNginx(env, layout, folder);
       lines.push(`nginx ${capabilities} takes them`);
     } catch (error) {
       faults.push(`nginx: ${reason(error)}`);
     }
   } else faults.push('there is no zone document: nothing would be served');
-  const more = faults.length > SHOWN ? [`and ${faults.length - SHOWN} more`] : [];
-  return { lines: [...lines, ...faults.slice(0, SHOWN), ...more], ok: faults.length === 0 };
+  const more = faults.length > MAX_SHOWN ? [`and ${faults.length - MAX_SHOWN} more`] : [];
+  return { lines: [...lines, ...faults.slice(0, MAX_SHOWN), ...more], ok: faults.length === 0 };
 }
 
-async function testedByNginx(env: Env, layout: Layout, folder: Folder): Promise<string> {
+async function testWithNginx(env: Env, layout: Layout, folder: Folder): Promise<string> {
   const binary = await findNginx(env.EDGELOOM_NGINX);
   const host = await readHost(env, binary, layout, await findWorkers());
   const tree = await renderAll(env, layout, folder, 1);
@@ -118,11 +118,11 @@ async function renderAll(
   const nodes = all.filter((doc) => doc.kind === 'node');
   const node = nodes.find(({ id }) => id === identity?.nodeID) ?? (nodes.length === 1 ? nodes[0] : undefined) ?? null;
   const binary = await findNginx(env.EDGELOOM_NGINX);
-  const known = await readHost(env, binary, layout, await findWorkers());
-  const host = { ...known, refuses: !(await canDrop(driversFor(env))) };
+  const hostFacts = await readHost(env, binary, layout, await findWorkers());
+  const host = { ...hostFacts, refuses: !(await canDrop(driversFor(env))) };
   const now = new Date();
-  const shown = node && { ...node, enabled: servesLayer(node, '7', now) };
-  const tree = await nodeTree({ zone, node: shown }, generation, host);
+  const effectiveNode = node && { ...node, enabled: servesLayer(node, '7', now) };
+  const tree = await nodeTree({ zone, node: effectiveNode }, generation, host);
   const ports = all.filter((doc) => doc.kind === 'port');
   if (ports.length === 0 || !servesLayer(node, '4', now) || !host.capabilities.stream) return tree;
   const names = new Names(createLookUp(host.resolvers), () => undefined);
@@ -158,13 +158,13 @@ async function readFolder(dir: string): Promise<Folder> {
 
 async function manifestFaults({ docs: dir }: Layout, { docs }: Folder): Promise<string[]> {
   const manifest = parseManifest(await readFile(path.join(dir, 'manifest')).catch(() => Buffer.alloc(0)));
-  if (manifest === null) return ['the manifest cannot be read: the next start makes it anew'];
-  const known = manifest.inventory.docs;
-  const missing = [...known.keys()]
+  if (manifest === null) return ['the manifest cannot be read, the next start rebuilds it'];
+  const listed = manifest.inventory.docs;
+  const missing = [...listed.keys()]
     .filter((key) => !docs.has(key))
     .map((key) => `${key}: the file is missing or damaged`);
   const differing = [...docs].flatMap(([key, { revision, sha256: hash }]) => {
-    const noted = known.get(key);
+    const noted = listed.get(key);
     if (noted === undefined) return [`${key}: not in the manifest`];
     return noted.revision === revision && noted.sha256 === hash
       ? []
@@ -181,5 +181,7 @@ function documentChanges(own: Folder, wanted: Folder): string[] {
     }),
     ...[...own.docs.keys()].filter((key) => !wanted.docs.has(key)).map((key) => `- ${key}`),
   ];
-  return lines.length > SHOWN ? [...lines.slice(0, SHOWN), `and ${lines.length - SHOWN} more documents`] : lines;
+  return lines.length > MAX_SHOWN
+    ? [...lines.slice(0, MAX_SHOWN), `and ${lines.length - MAX_SHOWN} more documents`]
+    : lines;
 }

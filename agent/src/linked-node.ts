@@ -75,7 +75,7 @@ export function linkedNode({
   const sweep = async () => {
     const unknown = await scrub.sweep((key) => refusals.has(key));
     if (unknown.length === 0) return;
-    log.warn('files of no document were removed', { files: unknown.length });
+    log.warn('orphaned files were removed', { files: unknown.length });
     await node.inTurn(() => node.bump(unknown));
   };
 
@@ -100,7 +100,7 @@ export function linkedNode({
     inSync: (full) => {
       if (swept && !full) return;
       swept = true;
-      sweep().catch((error: unknown) => log.warn('could not look for files of no document', { error }));
+      sweep().catch((error: unknown) => log.warn('could not search for orphaned files', { error }));
     },
     health: () => ({
       digest: store.digest,

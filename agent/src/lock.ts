@@ -10,7 +10,7 @@ export async function lockDirectory(dir: string): Promise<() => void> {
   const server = createServer((socket) => socket.destroy());
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(error.code === 'EADDRINUSE' ? new Error(`another agent works in ${dir}`) : error),
+      reject(error.code === 'EADDRINUSE' ? new Error(`another agent is running in ${dir}`) : error),
     );
     server.listen({ path: `\0edgeloom-agent-${name}` }, () => {
       server.unref();

@@ -14,11 +14,11 @@ import { reason, stderrLog } from './log.ts';
 import { Home } from './upgrade/home.ts';
 import { version } from './version.ts';
 
-const usage = `usage: agent run [--with-nginx]   serve and follow the control plane; with nginx stopping when the agent is stopped
-       agent join                 become a node, or another one, by EDGELOOM_TOKEN
-       agent plan [documents]     what the documents on disk, or those of another folder, would change; touches nothing
-       agent render <documents> <out>
-       agent check [--running]    whether the documents on disk are whole and nginx takes them; beside an agent that changes them
+const usage = `usage: agent run [--with-nginx]   serve and follow the control plane; --with-nginx: nginx stops with the agent
+       agent join                 become a node, or another one, with EDGELOOM_TOKEN
+       agent plan [documents]     list what the documents on disk, or those of another folder, would change; changes nothing
+       agent render <documents> <out>   write the nginx files for a folder of documents
+       agent check [--running]    verify the documents on disk, and that nginx accepts them; --running: beside a running agent
        agent --version`;
 
 async function main(): Promise<number> {
@@ -34,11 +34,11 @@ async function main(): Promise<number> {
   if (values.version) return say(version);
   const [command, first, second] = positionals;
   // Processes that the agent starts. Both return when their work is over.
-  if (command === 'decode') return begin(() => decode());
-  if (command === 'images' && first !== undefined) return begin(() => serveImages(first));
+  if (command === 'decode') return runProcess(() => decode());
+  if (command === 'images' && first !== undefined) return runProcess(() => serveImages(first));
   if (values.help || command === undefined) return say(usage, command === undefined && !values.help ? 2 : 0);
   const env = readEnv();
-  if (command === 'run') return run(env, values['with-nginx']).catch((error: unknown) => givingUp(env, error));
+  if (command === 'run') return run(env, values['with-nginx']).catch((error: unknown) => giveUpTrial(env, error));
   if (command === 'join') return joinOnce(env);
   if (command === 'plan') return say((await planDocuments(env, first ?? null)).join('\n'));
   if (command === 'render' && first !== undefined && second !== undefined) {
@@ -52,13 +52,13 @@ async function main(): Promise<number> {
 }
 
 async function run(env: Env, withNginx: boolean): Promise<number> {
-  const asked = new Promise<void>((resolve) => {
+  const stopRequested = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
   });
   const agent = await startAgent(env, stderrLog);
   let isReplaced = false;
   try {
-    await Promise.race([asked, agent.refused, agent.replaced.then(() => (isReplaced = true))]);
+    await Promise.race([stopRequested, agent.refused, agent.replaced.then(() => (isReplaced = true))]);
   } finally {
     // The next release takes over the running nginx.
     await agent.stop({ nginx: withNginx && !isReplaced });
@@ -68,9 +68,9 @@ async function run(env: Env, withNginx: boolean): Promise<number> {
 }
 
 /** A release on trial records the reason of its failure for the release that replaces it. */
-async function givingUp({ EDGELOOM_HOME: home, EDGELOOM_TRIAL: trial }: Env, error: unknown): Promise<never> {
+async function giveUpTrial({ EDGELOOM_HOME: home, EDGELOOM_TRIAL: trial }: Env, error: unknown): Promise<never> {
   if (home !== undefined && trial !== undefined)
-    await new Home(home).giveUp(`it ended: ${reason(error)}`).catch(() => undefined);
+    await new Home(home).giveUp(`the agent exited: ${reason(error)}`).catch(() => undefined);
   throw error;
 }
 
@@ -85,7 +85,7 @@ async function joinOnce(env: Env): Promise<number> {
   return say(`joined as node ${nodeID} of zone ${zoneID}`);
 }
 
-async function begin(work: () => Promise<void> | void): Promise<number> {
+async function runProcess(work: () => Promise<void> | void): Promise<number> {
   await work();
   return 0;
 }

@@ -9,7 +9,7 @@ import type { Link } from './link/nats.ts';
 import type { Log } from './log.ts';
 import { version } from './version.ts';
 
-const JOIN_AGAIN_MS = 5000;
+const JOIN_RETRY_MS = 5000;
 /** By then the response to the order to move has been sent. */
 const MOVE_AFTER_MS = 200;
 
@@ -25,7 +25,7 @@ interface Deps {
 }
 
 export class Membership {
-  readonly #parts: Deps;
+  readonly #deps: Deps;
   readonly #stopping = new AbortController();
   #identity: Identity | null;
   #link: Link | null = null;
@@ -34,8 +34,8 @@ export class Membership {
   #moving: Promise<void> = Promise.resolve();
 
   /** `identity`: null before the node has joined. */
-  constructor(parts: Deps, identity: Identity | null) {
-    this.#parts = parts;
+  constructor(deps: Deps, identity: Identity | null) {
+    this.#deps = deps;
     this.#identity = identity;
   }
 
@@ -60,7 +60,7 @@ export class Membership {
 
   /** Documents of one zone must not be served in another. */
   async adoptZone(): Promise<void> {
-    if (this.#identity !== null) await adoptZone(this.#parts.node, this.#identity);
+    if (this.#identity !== null) await adoptZone(this.#deps.node, this.#identity);
   }
 
   /** Joins first if necessary. */
@@ -71,7 +71,7 @@ export class Membership {
 
   /** Joins again as a node of another zone and discards everything of the previous zone. */
   async move({ control, token }: { control: string; token: string }): Promise<void> {
-    const { env, layout, log } = this.#parts;
+    const { env, layout, log } = this.#deps;
     const invitation = { control: env.EDGELOOM_CONTROL ?? control, token, version };
     const identity = await join(layout, invitation, this.#stopping.signal);
     log.info('moved', { nodeID: identity.nodeID, zoneID: identity.zoneID });
@@ -97,16 +97,16 @@ export class Membership {
 
   async #joinAndConnect(): Promise<void> {
     if (this.#identity === null) {
-      this.#identity = await joinUntilAccepted(this.#parts, this.#stopping.signal);
+      this.#identity = await joinUntilAccepted(this.#deps, this.#stopping.signal);
       if (this.#identity === null) return;
       await this.adoptZone();
-      await this.#parts.refresh();
+      await this.#deps.refresh();
     }
     this.#connect(this.#identity);
   }
 
   async #reconnectAs(identity: Identity): Promise<void> {
-    const { node, refresh, forgetZone } = this.#parts;
+    const { node, refresh, forgetZone } = this.#deps;
     await setTimeout(MOVE_AFTER_MS);
     await this.#link?.stop();
     await node.inTurn(async () => {
@@ -151,7 +151,7 @@ async function joinUntilAccepted(
       if (error instanceof JoinRefusedError)
         throw new Error(`the control plane refused this node: ${error.message}`, { cause: error });
       log.warn('could not join yet', { error });
-      await setTimeout(JOIN_AGAIN_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+      await setTimeout(JOIN_RETRY_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
     }
   }
   return null;

@@ -93,7 +93,7 @@ test('the zone document of another zone is refused', () => {
   expect(plan(none, [entry('zone', 1, zone)], self)).toMatchObject({ effect: 'structure', rejected: [] });
   expect(plan(none, [entry('zone', 1, { ...zone, id })], self)).toMatchObject({
     effect: 'none',
-    rejected: [{ key: 'zone', error: `this node is not of zone ${id}` }],
+    rejected: [{ key: 'zone', error: `this node is not in zone ${id}` }],
   });
 });
 
@@ -102,6 +102,6 @@ test('a removed document is deleted even if it is unknown, but a zone is never d
   expect(plan(none, [gone], self)).toMatchObject({ effect: 'data', data: [gone] });
   expect(plan(none, [entry('zone', 2, null)], self)).toMatchObject({
     effect: 'none',
-    rejected: [{ key: 'zone', error: 'a zone cannot be withdrawn' }],
+    rejected: [{ key: 'zone', error: 'a zone document cannot be removed' }],
   });
 });

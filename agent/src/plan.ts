@@ -76,10 +76,10 @@ function check(entry: DocEntry, self: Self): string[] {
   // Keys become paths.
   DocKey.parse(entry.key);
   if (!isIntact(entry)) throw new Error('the body does not match its hash');
-  if (entry.body === null && entry.key === 'zone') throw new Error('a zone cannot be withdrawn');
+  if (entry.body === null && entry.key === 'zone') throw new Error('a zone document cannot be removed');
   const checked = entry.body === null ? { later: true } : checkDoc(entry.key, entry.body);
   if ('doc' in checked && checked.doc.kind === 'zone' && checked.doc.id !== self.zoneID)
-    throw new Error(`this node is not of zone ${checked.doc.id}`);
+    throw new Error(`this node is not in zone ${checked.doc.id}`);
   return 'closed' in checked ? checked.closed : [];
 }
 

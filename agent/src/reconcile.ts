@@ -12,7 +12,7 @@ import type { Plan, Rejection } from './plan.ts';
 export type Refusals = Map<string, Rejection>;
 
 /** More are not read by people. The digest reveals that there are more. */
-const REPORTED = 100;
+const MAX_REPORTED = 100;
 
 export async function reconcile(
   node: EdgeNode,
@@ -77,7 +77,7 @@ function ackOf(refusals: Refusals, revision: number, tookMs: number): Ack {
 
 export const reportOf = (refusals: Refusals) =>
   Array.from(refusals.values())
-    .slice(0, REPORTED)
+    .slice(0, MAX_REPORTED)
     .map(({ key, revision, error }) => ({ key, revision, error: error.slice(0, 1000) }));
 
 /** The digest with every document accepted. It equals the control plane's, unless something is wrong. */

@@ -28,7 +28,7 @@ export async function startServing({ layout, workers, nginx, host, lookUp }: Mac
   const server = new TreeServer({
     binary: nginx,
     layout,
-    answering: () => admin.generation(),
+    readGeneration: () => admin.generation(),
     beforeReload: () => endConnections(admin),
     log,
   });

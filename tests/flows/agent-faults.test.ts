@@ -184,7 +184,7 @@ sh -c 'sleep 0.5; exec nginx "$@"' sh "$@" >&- 2>&- &
   const { peer, agent, ports } = await startConnectedNode({ nginx: late });
   expect(peer.acks.flatMap(({ rejected }) => rejected)).toEqual([]);
   await eventuallyStarted(async () => expect(await get(ports.http, 'www.example.com')).toEqual(good));
-  expect(agent.log.map((line) => line['message'])).not.toContain('ended what was left of an nginx');
+  expect(agent.log.map((line) => line['message'])).not.toContain('ended orphaned nginx processes');
 });
 
 test('an nginx without a pid file is found, and no second one is started', async () => {
@@ -248,7 +248,7 @@ test('a second agent in the same directory exits', async () => {
   const second = await testAgent({ dir: agent.dir });
   second.start();
   expect(await second.ended()).toBe(1);
-  await eventuallyStarted(() => expect(second.log.at(-1)?.['message']).toContain('another agent works in'));
+  await eventuallyStarted(() => expect(second.log.at(-1)?.['message']).toContain('another agent is running in'));
   expect(await get(ports.http, 'www.example.com')).toEqual(good);
 });
 

@@ -40,7 +40,7 @@ const look = (over: Partial<OriginCheck>): OriginCheck => ({
 });
 const ours = selfSigned('edge.example.com');
 const pairOf = (certID: string) =>
-  certID === 'ours' ? Promise.resolve(ours) : Promise.reject(new Error('its certificate is not here'));
+  certID === 'ours' ? Promise.resolve(ours) : Promise.reject(new Error('the certificate is missing'));
 const find = async (over: Partial<OriginCheck>) =>
   (await check(look(over), { resolve, authorities: trusted.cert, pairOf })).reason;
 
@@ -71,14 +71,14 @@ describe('a health check', () => {
 
   test('fails by status, refused or reset connection, and timeout', async () => {
     plain.on('/broken', { status: 503 });
-    expect(await find({ path: '/broken' })).toBe('it answered 503');
+    expect(await find({ path: '/broken' })).toBe('status 503');
     expect(await find({ path: '/broken', statusFrom: 503, statusTo: 503 })).toBeNull();
     expect(await find({ port: await freePort() })).toMatch(/ECONNREFUSED/);
     expect(await find({ port: await socketServer((socket) => socket.resetAndDestroy()) })).toMatch(
       /ECONNRESET|hang up/,
     );
     // Accepts the connection and sends nothing.
-    expect(await find({ port: await socketServer(() => undefined), timeoutSeconds: 1 })).toBe('no answer within 1 s');
+    expect(await find({ port: await socketServer(() => undefined), timeoutSeconds: 1 })).toBe('no response within 1 s');
   });
 
   test('accepts any certificate unless verification is enabled', async () => {
@@ -100,22 +100,22 @@ describe('a health check', () => {
     const tls = { name: 'origin.example.com', verify: true };
     expect(await find({ port, tls: { ...tls, certID: 'ours' } })).toBeNull();
     expect(await find({ port, tls })).not.toBeNull();
-    expect(await find({ port, tls: { ...tls, certID: 'gone' } })).toBe('its certificate is not here');
+    expect(await find({ port, tls: { ...tls, certID: 'gone' } })).toBe('the certificate is missing');
   });
 
   test('follows DNS, including IPv6, and respects the outbound policy', async () => {
     const six = await startOrigin({ host: '::1' });
     const name = 'moving.example.com';
-    expect(await find({ address: name })).toBe('its name is not known');
+    expect(await find({ address: name })).toBe('the name cannot be resolved');
     dns.records.set(name, { a: ['127.0.0.1'] });
     expect(await find({ address: name })).toBeNull();
     dns.records.set(name, { aaaa: ['0:0:0:0:0:0:0:1'] });
     expect(await find({ address: name, port: six.port })).toBeNull();
     for (const a of ['192.168.1.1', '127.0.0.2']) {
       dns.records.set(name, { a: [a] });
-      expect(await find({ address: name })).toBe('it has no address that is allowed');
+      expect(await find({ address: name })).toBe('no permitted address');
     }
-    expect(await find({ address: '127.0.0.2' })).toBe('it has no address that is allowed');
+    expect(await find({ address: '127.0.0.2' })).toBe('no permitted address');
     await six.stop();
   });
 });

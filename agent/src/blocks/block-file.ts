@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { writeWhole } from '../store/durable.ts';
 
 export interface StoredBlock {
-  /** Milliseconds by this machine's clock. */
+  /** Epoch milliseconds, by this machine's clock. */
   until: number;
   cause: string;
 }
@@ -13,7 +13,7 @@ export interface StoredBlock {
 export interface UnreportedBlock {
   siteID: string | null;
 }
-export interface KeptSet {
+export interface StoredBlockSet {
   zoneID: string;
   revision: number;
   mark: string;
@@ -26,20 +26,20 @@ const Stored = z.object({
   revision: z.number(),
   mark: z.string(),
   blocks: z.array(z.tuple([z.string().refine(isNetwork), z.number(), z.string()])),
-  untold: z.array(z.tuple([z.string(), z.string().nullable()])).default([]),
+  unreported: z.array(z.tuple([z.string(), z.string().nullable()])).default([]),
 });
 
-export async function readBlocks(file: string): Promise<KeptSet> {
-  const { blocks, untold, ...rest } = Stored.parse(JSON.parse(await readFile(file, 'utf8')));
+export async function readBlocks(file: string): Promise<StoredBlockSet> {
+  const { blocks, unreported, ...rest } = Stored.parse(JSON.parse(await readFile(file, 'utf8')));
   return {
     ...rest,
     blocks: new Map(blocks.map(([network, until, cause]) => [network, { until, cause }])),
-    unreported: new Map(untold.map(([network, siteID]) => [network, { siteID }])),
+    unreported: new Map(unreported.map(([network, siteID]) => [network, { siteID }])),
   };
 }
 
-export async function writeBlocks(file: string, { blocks, unreported: untold, ...rest }: KeptSet): Promise<void> {
+export async function writeBlocks(file: string, { blocks, unreported, ...rest }: StoredBlockSet): Promise<void> {
   const list = Array.from(blocks, ([network, { until, cause }]) => [network, until, cause]);
-  const pairs = Array.from(untold, ([network, { siteID }]) => [network, siteID]);
-  await writeWhole(file, JSON.stringify({ ...rest, blocks: list, untold: pairs }), 0o600);
+  const pairs = Array.from(unreported, ([network, { siteID }]) => [network, siteID]);
+  await writeWhole(file, JSON.stringify({ ...rest, blocks: list, unreported: pairs }), 0o600);
 }

@@ -33,11 +33,11 @@ interface Deps {
   log: Log;
 }
 
-const LOOK_EVERY_MS = 1000;
-const REPORT_EVERY_MS = 30_000;
-const REPORT_AGAIN_MS = 5000;
-const WRITE_EVERY_MS = 10_000;
-const EXPIRE_EVERY_MS = 10_000;
+const CHECK_INTERVAL_MS = 1000;
+const REPORT_INTERVAL_MS = 30_000;
+const RETRY_MS = 5000;
+const WRITE_INTERVAL_MS = 10_000;
+const EXPIRE_INTERVAL_MS = 10_000;
 /** A push that is younger than this may still be in transit. */
 const PUSH_GRACE_MS = 1500;
 const MAX_UNREPORTED = 20_000;
@@ -55,7 +55,7 @@ export class BlockSet {
   #revision = 0;
   #zoneID = '';
   #unreported = new Map<string, UnreportedBlock>();
-  #dropped = 0;
+  #unreportedDrops = 0;
   #isWritten = true;
   /** Undefined until it has been read. */
   #setting: { zoneID: string; max: number } | null | undefined;
@@ -64,20 +64,21 @@ export class BlockSet {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
   /** Serializes all changes of the set. */
-  #turn: Promise<void>;
-  #talking: Promise<void> | null = null;
+  #queue: Promise<void>;
+  /** The running exchange with the control plane. */
+  #exchange: Promise<void> | null = null;
   #reportAt = 0;
-  #saidRevision = -1;
-  #askAt = Number.POSITIVE_INFINITY;
+  #reportedRevision = -1;
+  #requestAt = Number.POSITIVE_INFINITY;
   #writtenAt = 0;
   #expiredAt = 0;
 
-  constructor(parts: Deps) {
-    this.#deps = parts;
-    this.#nginx = new NginxCopy(parts.nginx);
-    this.#kernel = new KernelCopy(parts.kernel);
-    this.#turn = this.#load();
-    this.#look();
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#nginx = new NginxCopy(deps.nginx);
+    this.#kernel = new KernelCopy(deps.kernel);
+    this.#queue = this.#load();
+    this.#schedule();
   }
 
   /** Called when the zone's setting may have changed. */
@@ -88,17 +89,17 @@ export class BlockSet {
   /** Messages sent before this connection may be lost. */
   connected(): void {
     this.#reportAt = 0;
-    this.#askAt = 0;
+    this.#requestAt = 0;
   }
 
   pushed(push: BlockPush): void {
-    this.#inTurn(async () => {
+    this.#enqueue(async () => {
       if (this.#isOff || push.zone !== this.#zoneID || push.revision <= this.#revision) return;
       if (push.previous > this.#revision) {
-        this.#askAt = 0;
+        this.#requestAt = 0;
         return;
       }
-      await this.#take(push.blocks);
+      await this.#apply(push.blocks);
       this.#revision = push.revision;
       await this.#kernel.send(this.#blocks);
     });
@@ -107,16 +108,16 @@ export class BlockSet {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    await this.#talking;
-    this.#inTurn(() => this.#write());
-    await this.#turn;
+    await this.#exchange;
+    this.#enqueue(() => this.#write());
+    await this.#queue;
   }
 
-  #inTurn(task: () => Promise<void>): void {
-    this.#turn = this.#alone(this.#turn, task);
+  #enqueue(task: () => Promise<void>): void {
+    this.#queue = this.#runAfter(this.#queue, task);
   }
 
-  async #alone(before: Promise<void>, task: () => Promise<void>): Promise<void> {
+  async #runAfter(before: Promise<void>, task: () => Promise<void>): Promise<void> {
     await before;
     try {
       await task();
@@ -132,12 +133,12 @@ export class BlockSet {
     this.#lastWarning = warning;
   }
 
-  #look(): void {
+  #schedule(): void {
     const startedAt = Date.now();
-    this.#inTurn(() => this.#tick());
-    this.#inTurn(async () => {
+    this.#enqueue(() => this.#tick());
+    this.#enqueue(async () => {
       if (this.#isStopped) return;
-      this.#timer = setTimeout(() => this.#look(), Math.max(50, startedAt + LOOK_EVERY_MS - Date.now()));
+      this.#timer = setTimeout(() => this.#schedule(), Math.max(50, startedAt + CHECK_INTERVAL_MS - Date.now()));
     });
   }
 
@@ -150,33 +151,33 @@ export class BlockSet {
     }
     if (setting.zoneID !== this.#zoneID) {
       if (this.#zoneID !== '') await this.#turnOff();
-      this.#begin(setting.zoneID);
+      this.#startEmpty(setting.zoneID);
     }
     this.#isOff = false;
-    if (Date.now() - this.#expiredAt > EXPIRE_EVERY_MS) this.#expire();
+    if (Date.now() - this.#expiredAt > EXPIRE_INTERVAL_MS) this.#expire();
     // nginx may still be starting. The kernel and the other nodes do not wait for it.
     await this.#fetch(setting.max).catch((error: unknown) =>
       this.#warn('the blocks of nginx could not be fetched', error),
     );
     await this.#kernel.send(this.#blocks);
-    if (Date.now() - this.#writtenAt > WRITE_EVERY_MS) await this.#write();
-    this.#talk();
+    if (Date.now() - this.#writtenAt > WRITE_INTERVAL_MS) await this.#write();
+    this.#startExchange();
   }
 
   /** Starts empty: blocks of another zone are unknown. */
-  #begin(zoneID: string): void {
+  #startEmpty(zoneID: string): void {
     this.#zoneID = zoneID;
     this.#revision = 0;
     this.#blocks.clear();
     this.#unreported.clear();
     this.#nginx.begin();
-    this.#kernel.lacks();
+    this.#kernel.needsAll();
     this.connected();
   }
 
   async #turnOff(): Promise<void> {
     if (this.#isOff) return;
-    this.#begin('');
+    this.#startEmpty('');
     await this.#kernel.send(this.#blocks);
     // An nginx that is still starting holds no blocks, or clears them when the set is enabled again.
     await this.#nginx.end().catch(() => undefined);
@@ -227,20 +228,20 @@ export class BlockSet {
   async #fetch(max: number): Promise<void> {
     const { found, dropped } = await this.#nginx.fetch(Math.max(0, max - this.#blocks.size));
     // Blocks that nginx found while no agent ran still count.
-    this.#dropped += dropped;
+    this.#unreportedDrops += dropped;
     const allowed = this.#alwaysAllowed();
-    const not: Change[] = [];
+    const rejected: Change[] = [];
     for (const { network, cause, seconds, siteID = null } of found) {
       const until = Date.now() + seconds * 1000;
-      if (allowed.has(network)) not.push([network, 0, cause]);
+      if (allowed.has(network)) rejected.push([network, 0, cause]);
       else if (!this.#knows(network, until)) {
         this.#set(network, { until, cause });
         if (this.#unreported.size < MAX_UNREPORTED) this.#unreported.set(network, { siteID });
-        else this.#dropped += 1;
+        else this.#unreportedDrops += 1;
       }
     }
     if (this.#nginx.isComplete) {
-      await this.#nginx.send(not);
+      await this.#nginx.send(rejected);
       return;
     }
     // Once this is on disk, nginx may delete what it reported.
@@ -267,7 +268,7 @@ export class BlockSet {
   }
 
   /** Applies the control plane's changes. */
-  async #take(received: readonly BlockChange[]): Promise<void> {
+  async #apply(received: readonly BlockChange[]): Promise<void> {
     const now = Date.now();
     const allowed = this.#alwaysAllowed();
     const changes: Change[] = [];
@@ -284,26 +285,26 @@ export class BlockSet {
     }
     this.#isWritten = false;
     // An nginx that missed a change receives the whole set.
-    await this.#nginx.send(changes).catch(() => this.#nginx.lacks());
+    await this.#nginx.send(changes).catch(() => this.#nginx.needsAll());
   }
 
-  /** Runs in the background: a slow control plane delays nothing here. */
-  #talk(): void {
+  /** Runs in the background, so that a slow control plane delays nothing here. */
+  #startExchange(): void {
     const line = this.#deps.line();
-    if (line === null || this.#talking !== null) return;
+    if (line === null || this.#exchange !== null) return;
     const now = Date.now();
-    const isNews = this.#unreported.size > 0 || this.#dropped > 0 || this.#saidRevision !== this.#revision;
-    const isReport = now >= this.#reportAt && (isNews || now >= this.#reportAt + REPORT_EVERY_MS);
-    if (!isReport && now < this.#askAt) return;
-    this.#talking = (async () => {
+    const hasNews = this.#unreported.size > 0 || this.#unreportedDrops > 0 || this.#reportedRevision !== this.#revision;
+    const isReport = now >= this.#reportAt && (hasNews || now >= this.#reportAt + REPORT_INTERVAL_MS);
+    if (!isReport && now < this.#requestAt) return;
+    this.#exchange = (async () => {
       try {
         if (isReport) await this.#report(line);
-        if (Date.now() >= this.#askAt) await this.#ask(line);
+        if (Date.now() >= this.#requestAt) await this.#requestMissing(line);
       } catch (error) {
-        this.#reportAt = Date.now() + REPORT_AGAIN_MS;
-        this.#warn('the control plane did not hear of the block set', error);
+        this.#reportAt = Date.now() + RETRY_MS;
+        this.#warn('the block set was not reported to the control plane', error);
       } finally {
-        this.#talking = null;
+        this.#exchange = null;
       }
     })();
   }
@@ -317,7 +318,7 @@ export class BlockSet {
         ? [{ network, cause, seconds: Math.min(Math.ceil((until - now) / 1000), MAX_SECONDS), siteID }]
         : [];
     });
-    const dropped = this.#dropped;
+    const dropped = this.#unreportedDrops;
     const revision = this.#revision;
     const reply = await line.reportBlocks({
       revision,
@@ -328,47 +329,47 @@ export class BlockSet {
     });
     for (const [network, one] of reported) if (this.#unreported.get(network) === one) this.#unreported.delete(network);
     if (reported.length > 0) this.#isWritten = false;
-    this.#dropped -= dropped;
-    this.#saidRevision = revision;
+    this.#unreportedDrops -= dropped;
+    this.#reportedRevision = revision;
     this.#reportAt = Date.now();
     const refused = reply.refused.map((network) => ({ network, cause: '', seconds: 0 }));
-    if (refused.length > 0) this.#inTurn(() => this.#take(refused).then(() => this.#kernel.send(this.#blocks)));
-    if (reply.revision < this.#revision) this.#askAt = 0;
-    else if (reply.revision > this.#revision) this.#askAt = Math.min(this.#askAt, Date.now() + PUSH_GRACE_MS);
+    if (refused.length > 0) this.#enqueue(() => this.#apply(refused).then(() => this.#kernel.send(this.#blocks)));
+    if (reply.revision < this.#revision) this.#requestAt = 0;
+    else if (reply.revision > this.#revision) this.#requestAt = Math.min(this.#requestAt, Date.now() + PUSH_GRACE_MS);
   }
 
   /** Requests missing entries. A push that arrives out of order is requested again. */
-  async #ask(line: BlockLine): Promise<void> {
-    this.#askAt = Number.POSITIVE_INFINITY;
+  async #requestMissing(line: BlockLine): Promise<void> {
+    this.#requestAt = Number.POSITIVE_INFINITY;
     const zoneID = this.#zoneID;
     let revision = this.#revision;
-    let whole = false;
+    let isWhole = false;
     let changes: BlockChange[] = [];
     for (;;) {
       const page = await line.blocksSince(revision).catch((error: unknown) => {
-        this.#askAt = Date.now() + REPORT_AGAIN_MS;
+        this.#requestAt = Date.now() + RETRY_MS;
         throw error;
       });
       if (page.whole) {
-        whole = true;
+        isWhole = true;
         changes = [];
       }
       changes.push(...page.blocks);
       revision = page.revision;
       if (!page.more) break;
     }
-    this.#inTurn(async () => {
+    this.#enqueue(async () => {
       if (this.#isOff || this.#zoneID !== zoneID) return;
-      if (whole) {
-        const stay = new Set(changes.map(({ network }) => network));
+      if (isWhole) {
+        const listed = new Set(changes.map(({ network }) => network));
         for (const network of this.#blocks.keys())
-          if (!stay.has(network) && !this.#unreported.has(network)) this.#remove(network);
-        this.#kernel.lacks();
-        this.#nginx.lacks();
+          if (!listed.has(network) && !this.#unreported.has(network)) this.#remove(network);
+        this.#kernel.needsAll();
+        this.#nginx.needsAll();
       }
-      await this.#take(changes);
+      await this.#apply(changes);
       // A push may have been faster. A lower revision counts after a restore from backup.
-      if (whole || revision > this.#revision) this.#revision = revision;
+      if (isWhole || revision > this.#revision) this.#revision = revision;
       await this.#kernel.send(this.#blocks);
     });
   }

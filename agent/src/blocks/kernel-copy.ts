@@ -34,7 +34,7 @@ export class KernelCopy {
     this.#removes.add(network);
   }
 
-  lacks(): void {
+  needsAll(): void {
     this.#needsAll = true;
   }
 

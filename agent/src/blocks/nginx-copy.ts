@@ -48,7 +48,7 @@ export class NginxCopy {
     this.#lastFetch ??= 'kept';
   }
 
-  lacks(): void {
+  needsAll(): void {
     this.#needsAll = true;
   }
 

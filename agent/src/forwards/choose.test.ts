@@ -1,7 +1,7 @@
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { expect, test } from 'vitest';
 import { choose, namesIn } from './choose.ts';
-import { pauseAfter, usualPace } from './forwards.ts';
+import { pauseAfter, defaultPace } from './forwards.ts';
 
 const id = (last: number) => `01980000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 const zone: ZoneDoc = {
@@ -78,5 +78,5 @@ test('names are what origins are called that is no address', () => {
 });
 
 test('the more workers still see visitors off, the longer a reload waits', () => {
-  expect([0, 1, 10, 1000].map((leaving) => pauseAfter(leaving, usualPace))).toEqual([5000, 10_000, 55_000, 300_000]);
+  expect([0, 1, 10, 1000].map((leaving) => pauseAfter(leaving, defaultPace))).toEqual([5000, 10_000, 55_000, 300_000]);
 });

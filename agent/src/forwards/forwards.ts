@@ -27,13 +27,13 @@ import { forwardsTree, readNote, socketsOf } from './tree.ts';
 export interface Pace {
   /** Delay between two reloads, multiplied by the workers that are still draining. */
   reloadMs: number;
-  longestMs: number;
+  maxReloadMs: number;
   /** Interval for resolving names again and retrying forwards that could not be served. */
-  lookMs: number;
+  retryMs: number;
 }
 
 /** Limits how fast draining workers can accumulate when forwards or names change in a loop. */
-export const usualPace: Pace = { reloadMs: 5000, longestMs: 300_000, lookMs: 30_000 };
+export const defaultPace: Pace = { reloadMs: 5000, maxReloadMs: 300_000, retryMs: 30_000 };
 
 interface Deps {
   binary: string;
@@ -44,43 +44,43 @@ interface Deps {
   log: Log;
 }
 
-interface Source {
+interface DocumentSource {
   store: Pick<DocumentStore, 'keys' | 'read'>;
   self: () => Self;
 }
 
 /** At most this many errors are shown. */
-const SHOWN = 5;
-const READ_AT_ONCE = 32;
-const ANSWERS_WITHIN_MS = 1000;
+const MAX_SHOWN_ERRORS = 5;
+const MAX_CONCURRENT = 32;
+const STATUS_TIMEOUT_MS = 1000;
 
 export class Forwards {
-  readonly #parts: Deps;
+  readonly #deps: Deps;
   readonly #pace: Pace;
   readonly #server: TreeServer;
   readonly #names: Names;
   readonly #stopping = new AbortController();
-  #source: Source | null = null;
+  #documents: DocumentSource | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #isWanted = false;
-  #isLooking = false;
-  #working: Promise<void> | null = null;
+  #isUpdateRequested = false;
+  #isResolving = false;
+  #update: Promise<void> | null = null;
   #reloadedAt = Number.NEGATIVE_INFINITY;
-  #remembered = false;
-  /** The first evaluation after the start is complete. */
-  hasLooked = false;
+  #isRestored = false;
+  /** The forwards were evaluated once since the start. */
+  hasEvaluated = false;
   /** Which forwards are not served, and why. */
   error: string | null = null;
   /** The sockets that accept visitors. */
   sockets: readonly Pick<Socket, 'protocol' | 'port'>[] = [];
   onSockets: () => void = () => undefined;
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
-    this.#pace = parts.pace ?? usualPace;
-    const { binary, layout, log } = parts;
-    this.#server = new TreeServer({ binary, layout, log, answering: () => answering(layout) });
-    this.#names = new Names(parts.lookUp, () => this.#want());
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#pace = deps.pace ?? defaultPace;
+    const { binary, layout, log } = deps;
+    this.#server = new TreeServer({ binary, layout, log, readGeneration: () => readGeneration(layout) });
+    this.#names = new Names(deps.lookUp, () => this.#requestUpdate());
   }
 
   async serveLast(): Promise<void> {
@@ -89,14 +89,14 @@ export class Forwards {
   }
 
   /** Follows these documents from now on. */
-  follow(source: Source): void {
-    this.#source = source;
-    this.#timer = setInterval(() => void this.#look(), this.#pace.lookMs).unref();
-    this.#want();
+  follow(source: DocumentSource): void {
+    this.#documents = source;
+    this.#timer = setInterval(() => void this.#checkAgain(), this.#pace.retryMs).unref();
+    this.#requestUpdate();
   }
 
   changed(keys: readonly string[] | 'all'): void {
-    if (keys === 'all' || keys.some((key) => /^(?:zone$|trial$|node\/|port\/)/.test(key))) this.#want();
+    if (keys === 'all' || keys.some((key) => /^(?:zone$|trial$|node\/|port\/)/.test(key))) this.#requestUpdate();
   }
 
   reopenLogs(): Promise<void> {
@@ -106,49 +106,49 @@ export class Forwards {
   async stop({ nginx }: { nginx: boolean }): Promise<void> {
     this.#stopping.abort();
     clearInterval(this.#timer);
-    await this.#working;
+    await this.#update;
     if (nginx) await this.#server.nginx.stop();
     this.#server.nginx.unwatch();
   }
 
-  async #look(): Promise<void> {
-    if (this.error !== null) this.#want();
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    await this.#names.lookAgain();
-    this.#isLooking = false;
+  async #checkAgain(): Promise<void> {
+    if (this.error !== null) this.#requestUpdate();
+    if (this.#isResolving) return;
+    this.#isResolving = true;
+    await this.#names.resolveAgain();
+    this.#isResolving = false;
   }
 
-  #want(): void {
-    this.#isWanted = true;
-    if (this.#source !== null && this.#working === null && !this.#stopping.signal.aborted)
-      this.#working = this.#work(this.#source);
+  #requestUpdate(): void {
+    this.#isUpdateRequested = true;
+    if (this.#documents !== null && this.#update === null && !this.#stopping.signal.aborted)
+      this.#update = this.#runUpdates(this.#documents);
   }
 
-  async #work(source: Source): Promise<void> {
+  async #runUpdates(source: DocumentSource): Promise<void> {
     const { signal } = this.#stopping;
-    while (this.#isWanted) {
-      await this.#rest();
+    while (this.#isUpdateRequested) {
+      await this.#waitForReload();
       if (signal.aborted) return;
-      this.#isWanted = false;
+      this.#isUpdateRequested = false;
       const faults = await this.#serve(source).catch((error: unknown) => [reason(error)]);
       const before = this.error;
-      this.error = inWords(faults);
-      this.hasLooked = true;
+      this.error = summarize(faults);
+      this.hasEvaluated = true;
       if (this.error !== null && this.error !== before)
-        this.#parts.log.error('not all forwards are served', { error: this.error });
+        this.#deps.log.error('not all forwards are served', { error: this.error });
     }
     // Cleared in the same step as the check for more work.
-    this.#working = null;
+    this.#update = null;
   }
 
   /** Waits until nginx may be reloaded again. */
-  async #rest(): Promise<void> {
+  async #waitForReload(): Promise<void> {
     const { signal } = this.#stopping;
     for (;;) {
       const elapsed = performance.now() - this.#reloadedAt;
-      if (elapsed > this.#pace.longestMs) return;
-      const processes = await findNginx(this.#parts.layout.dir);
+      if (elapsed > this.#pace.maxReloadMs) return;
+      const processes = await findNginx(this.#deps.layout.dir);
       const left = pauseAfter(processes.filter(({ title }) => title.includes('shutting down')).length, this.#pace);
       if (elapsed >= left) return;
       await sleep(Math.min(left - elapsed, this.#pace.reloadMs), undefined, { signal }).catch(() => undefined);
@@ -157,21 +157,21 @@ export class Forwards {
   }
 
   /** Returns what could not be served. */
-  async #serve(source: Source): Promise<string[]> {
-    const { zone, ports, faults } = await readAll(source);
+  async #serve(source: DocumentSource): Promise<string[]> {
+    const { zone, ports, faults } = await readDocuments(source);
     if (zone === null || ports.length === 0) {
       await this.#end();
-      this.#letIn([]);
+      this.#publishSockets([]);
       return faults;
     }
-    const { host, layout } = this.#parts;
+    const { host, layout } = this.#deps;
     if (!host.capabilities.stream) return ['this nginx has no stream module'];
     const served = await this.#served();
     await this.#names.follow(namesIn(ports));
     const addressesOf = (name: string) => this.#names.of(name);
     const { forwards: wanted, leftOut } = choose(ports, { zone, addressesOf, capabilities: host.capabilities });
-    const held = await this.#heldByOthers(wanted, served);
-    const forwards = wanted.filter(({ port }) => !held.has(port));
+    const heldPorts = await this.#heldByOthers(wanted, served);
+    const forwards = wanted.filter(({ port }) => !heldPorts.has(port));
     let isNew = true;
     try {
       isNew = await this.#server.serve((generation) =>
@@ -180,11 +180,11 @@ export class Forwards {
     } finally {
       if (isNew) this.#reloadedAt = performance.now();
     }
-    this.#letIn(forwards);
-    return [...faults, ...leftOut, ...held.values()];
+    this.#publishSockets(forwards);
+    return [...faults, ...leftOut, ...heldPorts.values()];
   }
 
-  #letIn(forwards: readonly Forward[]): void {
+  #publishSockets(forwards: readonly Forward[]): void {
     this.sockets = forwards.map(({ port: { protocol, port } }) => ({ protocol, port }));
     this.onSockets();
   }
@@ -199,42 +199,42 @@ export class Forwards {
   async #served(): Promise<ReadonlySet<string>> {
     const { nginx, trees } = this.#server;
     const note = await readNote(trees);
-    if (!this.#remembered) this.#names.remember(note.names);
-    this.#remembered = true;
+    if (!this.#isRestored) this.#names.remember(note.names);
+    this.#isRestored = true;
     if ((await nginx.find()) !== null) return new Set(note.sockets);
     await nginx.clear();
     return new Set();
   }
 
   async #heldByOthers(forwards: Forward[], served: ReadonlySet<string>): Promise<Map<PortDoc, string>> {
-    const held = new Map<PortDoc, string>();
-    await concurrentMap(forwards, READ_AT_ONCE, async ({ port }) => {
-      const missing = socketsOf(port, this.#parts.host).filter((socket) => !served.has(nameOf(socket)));
-      await Promise.all(missing.map(assertFree)).catch((error: unknown) => held.set(port, reason(error)));
+    const heldPorts = new Map<PortDoc, string>();
+    await concurrentMap(forwards, MAX_CONCURRENT, async ({ port }) => {
+      const missing = socketsOf(port, this.#deps.host).filter((socket) => !served.has(nameOf(socket)));
+      await Promise.all(missing.map(assertFree)).catch((error: unknown) => heldPorts.set(port, reason(error)));
     });
-    return held;
+    return heldPorts;
   }
 }
 
 /** The pause grows with each draining worker. */
-export const pauseAfter = (leaving: number, { reloadMs, longestMs }: Pace) =>
-  Math.min(reloadMs * (1 + leaving), longestMs);
+export const pauseAfter = (leaving: number, { reloadMs, maxReloadMs }: Pace) =>
+  Math.min(reloadMs * (1 + leaving), maxReloadMs);
 
-interface Read {
+interface Documents {
   /** Null: there is no zone, or this node is switched off. */
   zone: ZoneDoc | null;
   ports: PortDoc[];
   faults: string[];
 }
 
-async function readAll({ store, self }: Source): Promise<Read> {
-  const read: Read = { zone: null, ports: [], faults: [] };
+async function readDocuments({ store, self }: DocumentSource): Promise<Documents> {
+  const read: Documents = { zone: null, ports: [], faults: [] };
   const docs: EdgeDoc[] = [];
   const own = nodeKey(self().nodeID);
   const keys = [...store.keys()].filter(
     (key) => key === 'zone' || key === 'trial' || key === own || key.startsWith('port/'),
   );
-  await concurrentMap(keys, READ_AT_ONCE, async (key) => {
+  await concurrentMap(keys, MAX_CONCURRENT, async (key) => {
     try {
       const body = await store.read(key);
       const checked = body === null ? null : checkDoc(key, body);
@@ -257,18 +257,18 @@ async function readAll({ store, self }: Source): Promise<Read> {
   return { ...read, zone: isEnabled ? zone : null };
 }
 
-function inWords(faults: readonly string[]): string | null {
+function summarize(faults: readonly string[]): string | null {
   if (faults.length === 0) return null;
-  const more = faults.length > SHOWN ? `; and ${faults.length - SHOWN} more` : '';
-  return `layer 4: ${faults.slice(0, SHOWN).join('; ')}${more}`;
+  const more = faults.length > MAX_SHOWN_ERRORS ? `; and ${faults.length - MAX_SHOWN_ERRORS} more` : '';
+  return `layer 4: ${faults.slice(0, MAX_SHOWN_ERRORS).join('; ')}${more}`;
 }
 
 /** nginx sends the number of its tree on this socket. */
-function answering({ run }: NginxLayout): Promise<number> {
+function readGeneration({ run }: NginxLayout): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(path.join(run, 'status.sock'));
     let text = '';
-    socket.setTimeout(ANSWERS_WITHIN_MS, () => socket.destroy(new Error('it does not answer')));
+    socket.setTimeout(STATUS_TIMEOUT_MS, () => socket.destroy(new Error('no response')));
     socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
     socket.once('error', reject);
     socket.once('close', () => resolve(z.coerce.number().parse(text)));

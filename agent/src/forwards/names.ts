@@ -5,9 +5,9 @@ import type { LookUp } from '../origins/addresses.ts';
 
 /** Addresses per name beyond this are ignored. */
 const MAX_ADDRESSES = 16;
-const AT_ONCE = 64;
+const MAX_CONCURRENT = 64;
 /** A silent name server delays the others at most this long. Its late response counts when it arrives. */
-const LOOKUP_WAIT_MS = 2000;
+const LOOKUP_TIMEOUT_MS = 2000;
 
 export class Names {
   readonly #lookUp: LookUp;
@@ -27,13 +27,13 @@ export class Names {
     for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name);
     if (fresh.length === 0) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const waited = new Promise<void>((resolve) => (timer = setTimeout(resolve, LOOKUP_WAIT_MS)));
-    await Promise.race([waited, this.#look(fresh)]);
+    const timedOut = new Promise<void>((resolve) => (timer = setTimeout(resolve, LOOKUP_TIMEOUT_MS)));
+    await Promise.race([timedOut, this.#resolve(fresh)]);
     clearTimeout(timer);
   }
 
-  async lookAgain(): Promise<void> {
-    await this.#look([...this.#followed]);
+  async resolveAgain(): Promise<void> {
+    await this.#resolve([...this.#followed]);
   }
 
   /** Restores the addresses that an earlier agent knew, until they are resolved again. */
@@ -45,8 +45,8 @@ export class Names {
     return this.#known.get(name) ?? [];
   }
 
-  #look(names: readonly string[]): Promise<void> {
-    return concurrentMap(names, AT_ONCE, async (name) => {
+  #resolve(names: readonly string[]): Promise<void> {
+    return concurrentMap(names, MAX_CONCURRENT, async (name) => {
       // A name that cannot be resolved keeps its last addresses.
       const found = await this.#lookUp(name).catch(() => null);
       if (found === null || !this.#followed.has(name)) return;

@@ -34,45 +34,53 @@ export interface CheckDeps {
 }
 
 /** Healthy when one of its addresses is. */
-export async function check(look: OriginCheck, { resolve, authorities, pairOf }: CheckDeps): Promise<CheckResult> {
+export async function check(
+  originCheck: OriginCheck,
+  { resolve, authorities, pairOf }: CheckDeps,
+): Promise<CheckResult> {
   const started = performance.now();
-  const signal = AbortSignal.timeout(look.timeoutSeconds * 1000);
+  const signal = AbortSignal.timeout(originCheck.timeoutSeconds * 1000);
   const finding = (reason: string | null): CheckResult => ({ reason, tookMs: Math.round(performance.now() - started) });
-  let reason = 'it has no address';
+  let reason = 'no address';
   try {
-    const pair = look.tls?.certID === undefined ? {} : await pairOf(look.tls.certID);
-    for (const address of await resolve(look.address)) {
-      reason = (await ask(look, address, { ...pair, ca: authorities ?? [] }, signal)) ?? '';
+    const pair = originCheck.tls?.certID === undefined ? {} : await pairOf(originCheck.tls.certID);
+    for (const address of await resolve(originCheck.address)) {
+      reason = (await request(originCheck, address, { ...pair, ca: authorities ?? [] }, signal)) ?? '';
       if (reason === '') return finding(null);
     }
   } catch (error) {
-    reason = inWords(error);
+    reason = messageOf(error);
   }
-  return finding(signal.aborted ? `no answer within ${look.timeoutSeconds} s` : reason);
+  return finding(signal.aborted ? `no response within ${originCheck.timeoutSeconds} s` : reason);
 }
 
 type Trust = Partial<Pair> & { ca: string | string[] };
 
-function ask(look: OriginCheck, address: string, { ca, ...pair }: Trust, signal: AbortSignal): Promise<string | null> {
-  const { tls, statusFrom, statusTo } = look;
+function request(
+  originCheck: OriginCheck,
+  address: string,
+  { ca, ...pair }: Trust,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { tls, statusFrom, statusTo } = originCheck;
   const options: RequestOptions = {
     host: address,
-    port: look.port,
-    path: look.path,
-    headers: { host: look.host, 'user-agent': USER_AGENT, accept: '*/*' },
+    port: originCheck.port,
+    path: originCheck.path,
+    headers: { host: originCheck.host, 'user-agent': USER_AGENT, accept: '*/*' },
     agent: false,
     signal,
   };
   return new Promise((resolve) => {
-    const answered = (answer: IncomingMessage) => {
-      const status = answer.statusCode ?? 0;
+    const onResponse = (response: IncomingMessage) => {
+      const status = response.statusCode ?? 0;
       // The rest of the body is not needed.
-      answer.destroy();
-      resolve(status >= statusFrom && status <= statusTo ? null : `it answered ${status}`);
+      response.destroy();
+      resolve(status >= statusFrom && status <= statusTo ? null : `status ${status}`);
     };
     const call =
       tls === null
-        ? httpRequest(options, answered)
+        ? httpRequest(options, onResponse)
         : httpsRequest(
             {
               ...options,
@@ -81,11 +89,11 @@ function ask(look: OriginCheck, address: string, { ca, ...pair }: Trust, signal:
               ...(tls.verify && { ca }),
               ...pair,
             },
-            answered,
+            onResponse,
           );
-    call.on('error', (error) => resolve(inWords(error)));
+    call.on('error', (error) => resolve(messageOf(error)));
     call.end();
   });
 }
 
-const inWords = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 300);
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 300);

@@ -17,6 +17,6 @@ export const clientPairs =
     const docKey = certKey(certID);
     const doc = parseDoc(docKey, (await store.read(docKey)) ?? 'null');
     const [pair] = doc.kind === 'cert' ? doc.pairs : [];
-    if (pair === undefined) throw new Error('its certificate is not here');
+    if (pair === undefined) throw new Error('the certificate is missing');
     return { cert: pair.chainPem, key: openSealed(await readZoneKeys(keys), pair.key, docKey) };
   };

@@ -6,7 +6,7 @@ import type { CertDoc, EdgeDoc, HostDoc, ZoneDoc } from '@edgeloom/contract/edge
 import type { Log } from '../log.ts';
 import type { DocumentStore } from '../store/documents.ts';
 
-const AT_ONCE = 16;
+const BATCH = 16;
 
 interface Deps {
   store: DocumentStore;
@@ -23,49 +23,49 @@ interface Deps {
 }
 
 export class FollowedDocuments {
-  readonly #parts: Deps;
-  readonly #waiting = new Set<string>();
+  readonly #deps: Deps;
+  readonly #pending = new Set<string>();
   #running = false;
   #isSettled = false;
   /** Null before the zone is known. */
   originPolicy: ZoneDoc['originPolicy'] | null = null;
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   changed(keys: readonly string[] | 'all'): void {
-    for (const key of keys === 'all' ? this.#parts.store.keys() : keys) this.#waiting.add(key);
+    for (const key of keys === 'all' ? this.#deps.store.keys() : keys) this.#pending.add(key);
     if (this.#running) return;
     this.#running = true;
     this.#drain()
-      .catch((error: unknown) => this.#parts.log.warn('documents were not looked through', { error }))
+      .catch((error: unknown) => this.#deps.log.warn('documents could not be read', { error }))
       .finally(() => (this.#running = false));
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.size > 0) {
+    while (this.#pending.size > 0) {
       const some: string[] = [];
-      for (const key of this.#waiting) {
-        this.#waiting.delete(key);
-        if (some.push(key) === AT_ONCE) break;
+      for (const key of this.#pending) {
+        this.#pending.delete(key);
+        if (some.push(key) === BATCH) break;
       }
       await Promise.all(some.map((key) => this.#follow(key)));
     }
     if (this.#isSettled) return;
     this.#isSettled = true;
-    await this.#parts.settled();
+    await this.#deps.settled();
   }
 
   async #follow(key: string): Promise<void> {
-    const { store, host, cert, closed, webp, log } = this.#parts;
-    // A damaged document is requested again and arrives here again.
+    const { store, host, cert, closed, webp, log } = this.#deps;
+    // A damaged document is requested again, and then read again.
     const body = await store.read(key).catch(() => null);
     // Most documents configure nothing here and are not worth parsing.
-    const isAsking = body !== null && (/^(?:zone$|cert\/)/.test(key) || /"(?:health|needs)":/.test(body));
+    const mayConfigure = body !== null && (/^(?:zone$|cert\/)/.test(key) || /"(?:health|needs)":/.test(body));
     let doc: EdgeDoc | null = null;
     try {
-      const checked = isAsking ? checkDoc(key, body) : null;
+      const checked = mayConfigure ? checkDoc(key, body) : null;
       if (checked !== null && 'doc' in checked) doc = checked.doc;
       if (body !== null && checked !== null && 'closed' in checked) await closed(key, sha256(body), checked.closed);
     } catch (error) {

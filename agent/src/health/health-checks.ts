@@ -9,7 +9,7 @@ type Origin = HostDoc['origin'];
 type Health = NonNullable<Origin['health']>;
 
 interface Target {
-  look: OriginCheck;
+  originCheck: OriginCheck;
   health: Health;
   /** The rows of all domains that use this origin. */
   upstreamIDs: Set<string>;
@@ -17,7 +17,7 @@ interface Target {
   isUnderWay: boolean;
   isUp: boolean;
   /** Consecutive checks that contradict the current state. */
-  against: number;
+  contradictions: number;
   last: CheckResult | null;
 }
 
@@ -31,36 +31,36 @@ interface Deps extends CheckDeps {
 }
 
 const TICK_MS = 200;
-const AT_ONCE = 64;
-/** nginx receives the state this often and expires it, so a dead agent takes no origin out for ever. */
-const REFRESH_NGINX_EVERY_MS = 10_000;
-const FORGOTTEN_AFTER_SECONDS = 60;
-const REPORT_EVERY_MS = 60_000;
-const REPORTED_AT_ONCE = 1000;
+const MAX_CONCURRENT = 64;
+/** nginx receives the state this often and expires it, so a dead agent disables no origin for ever. */
+const REFRESH_NGINX_INTERVAL_MS = 10_000;
+const EXPIRES_AFTER_SECONDS = 60;
+const REPORT_INTERVAL_MS = 60_000;
+const MAX_PER_REPORT = 1000;
 
 export class HealthChecks {
-  readonly #parts: Deps;
-  /** By what is checked. */
+  readonly #deps: Deps;
+  /** By the check itself, as JSON, so that domains with equal checks share one. */
   readonly #targets = new Map<string, Target>();
-  /** The checks of each document, with the row of each. */
-  readonly #byDocument = new Map<string, { mark: string; upstreamID: string }[]>();
+  /** The targets of each document, and the upstream's row of each. */
+  readonly #byDocument = new Map<string, { id: string; upstreamID: string }[]>();
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   #underWay = 0;
   #nginxRefreshedAt = 0;
   #reportedAt = 0;
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
+  constructor(deps: Deps) {
+    this.#deps = deps;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
   /** Updates the checks of one domain. Null: the document is gone or has no checks. */
   set(key: string, doc: HostDoc | null): void {
-    for (const { mark, upstreamID } of this.#byDocument.get(key) ?? []) {
-      const target = this.#targets.get(mark);
+    for (const { id, upstreamID } of this.#byDocument.get(key) ?? []) {
+      const target = this.#targets.get(id);
       target?.upstreamIDs.delete(upstreamID);
-      if (target?.upstreamIDs.size === 0) this.#targets.delete(mark);
+      if (target?.upstreamIDs.size === 0) this.#targets.delete(id);
     }
     this.#byDocument.delete(key);
     const health = doc?.origin.health;
@@ -68,12 +68,12 @@ export class HealthChecks {
     this.#byDocument.set(
       key,
       doc.origin.upstreams.map((upstream) => {
-        const look = checkOf(doc.origin, health, upstream);
-        const mark = JSON.stringify([look, health]);
-        const target = this.#targets.get(mark) ?? begin(look, health);
+        const originCheck = checkOf(doc.origin, health, upstream);
+        const id = JSON.stringify([originCheck, health]);
+        const target = this.#targets.get(id) ?? newTarget(originCheck, health);
         target.upstreamIDs.add(upstream.id);
-        this.#targets.set(mark, target);
-        return { mark, upstreamID: upstream.id };
+        this.#targets.set(id, target);
+        return { id, upstreamID: upstream.id };
       }),
     );
   }
@@ -85,45 +85,45 @@ export class HealthChecks {
 
   #tick(): void {
     // A check that could not run proves nothing about the origin.
-    if (!this.#parts.isReady()) return;
+    if (!this.#deps.isReady()) return;
     const now = Date.now();
     for (const target of this.#targets.values()) {
-      if (this.#underWay >= AT_ONCE) break;
+      if (this.#underWay >= MAX_CONCURRENT) break;
       if (target.isUnderWay || target.dueAt > now) continue;
       // Jitter, so that the nodes of a zone do not check an origin in step.
       target.dueAt = now + target.health.intervalSeconds * 1000 * (0.9 + Math.random() * 0.2);
-      void this.#look(target);
+      void this.#run(target);
     }
-    if (now - this.#nginxRefreshedAt >= REFRESH_NGINX_EVERY_MS) this.#updateNginx([]);
-    if (now - this.#reportedAt >= REPORT_EVERY_MS) {
+    if (now - this.#nginxRefreshedAt >= REFRESH_NGINX_INTERVAL_MS) this.#updateNginx([]);
+    if (now - this.#reportedAt >= REPORT_INTERVAL_MS) {
       this.#reportedAt = now;
       this.#report([...this.#targets.values()]);
     }
   }
 
-  async #look(target: Target): Promise<void> {
+  async #run(target: Target): Promise<void> {
     target.isUnderWay = true;
     this.#underWay += 1;
-    const finding = await check(target.look, this.#parts);
+    const result = await check(target.originCheck, this.#deps);
     target.isUnderWay = false;
     this.#underWay -= 1;
     if (this.#stopping.signal.aborted || target.upstreamIDs.size === 0) return;
     const isFirst = target.last === null;
-    target.last = finding;
-    target.against = target.isUp === (finding.reason === null) ? 0 : target.against + 1;
-    const isTurned = target.against >= (target.isUp ? target.health.fails : target.health.passes);
-    if (isTurned) {
+    target.last = result;
+    target.contradictions = target.isUp === (result.reason === null) ? 0 : target.contradictions + 1;
+    const hasChanged = target.contradictions >= (target.isUp ? target.health.fails : target.health.passes);
+    if (hasChanged) {
       target.isUp = !target.isUp;
-      target.against = 0;
-      const { address, port } = target.look;
-      this.#parts.log.info(target.isUp ? 'an origin is back' : 'an origin is down', {
+      target.contradictions = 0;
+      const { address, port } = target.originCheck;
+      this.#deps.log.info(target.isUp ? 'an origin is back' : 'an origin is down', {
         address,
         port,
-        reason: finding.reason ?? '',
+        reason: result.reason ?? '',
       });
       this.#updateNginx(target.isUp ? [...target.upstreamIDs] : []);
     }
-    if (isTurned || isFirst) this.#report([target]);
+    if (hasChanged || isFirst) this.#report([target]);
   }
 
   #updateNginx(up: string[]): void {
@@ -131,9 +131,9 @@ export class HealthChecks {
     const down = [...this.#targets.values()].flatMap(({ isUp, upstreamIDs }) => (isUp ? [] : [...upstreamIDs]));
     if (down.length + up.length === 0) return;
     // The next report follows soon in any case.
-    this.#parts
-      .setInNginx(down, up, FORGOTTEN_AFTER_SECONDS)
-      .catch((error: unknown) => this.#parts.log.warn('nginx did not receive the health of origins', { error }));
+    this.#deps
+      .setInNginx(down, up, EXPIRES_AFTER_SECONDS)
+      .catch((error: unknown) => this.#deps.log.warn('nginx did not receive the health of origins', { error }));
   }
 
   #report(targets: Target[]): void {
@@ -147,19 +147,19 @@ export class HealthChecks {
             tookMs: last.tookMs,
           })),
     );
-    for (let from = 0; from < origins.length; from += REPORTED_AT_ONCE)
-      this.#parts.report({ origins: origins.slice(from, from + REPORTED_AT_ONCE) });
+    for (let from = 0; from < origins.length; from += MAX_PER_REPORT)
+      this.#deps.report({ origins: origins.slice(from, from + MAX_PER_REPORT) });
   }
 }
 
-const begin = (look: OriginCheck, health: Health): Target => ({
-  look,
+const newTarget = (originCheck: OriginCheck, health: Health): Target => ({
+  originCheck,
   health,
   upstreamIDs: new Set(),
   dueAt: Date.now() + Math.random() * Math.min(health.intervalSeconds, 2) * 1000,
   isUnderWay: false,
   isUp: true,
-  against: 0,
+  contradictions: 0,
   last: null,
 });
 

@@ -12,10 +12,10 @@ export interface Task {
 export type Done = Uint8Array | null;
 
 /** Limit of decoded pixels per image. */
-const MOST_PIXELS = 25_000_000;
+const MAX_PIXELS = 25_000_000;
 /** WebP's limit. */
-const LONGEST_SIDE = 16_383;
-const NOBODY = 65_534;
+const MAX_SIDE = 16_383;
+const NOBODY_UID = 65_534;
 
 export function decode(): void {
   const sharp = loadLibrary();
@@ -24,13 +24,13 @@ export function decode(): void {
   // Only JPEG and PNG are decoded, whatever the bytes claim to be.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] });
-  stepDown();
+  dropPrivileges();
 
   async function convert({ bytes, quality }: Task): Promise<Done> {
     if (isAnimated(bytes)) return null;
-    const image = sharp(bytes, { limitInputPixels: MOST_PIXELS });
+    const image = sharp(bytes, { limitInputPixels: MAX_PIXELS });
     const { format, width, height } = await image.metadata();
-    if ((format !== 'jpeg' && format !== 'png') || Math.max(width, height) > LONGEST_SIDE) return null;
+    if ((format !== 'jpeg' && format !== 'png') || Math.max(width, height) > MAX_SIDE) return null;
     const made = await image.autoOrient().webp({ quality }).toBuffer();
     return made.length < bytes.length ? made : null;
   }
@@ -45,7 +45,7 @@ export function decode(): void {
 }
 
 /** Drops privileges after the library is loaded, which may be unreadable for other users. */
-function stepDown(): void {
+function dropPrivileges(): void {
   setPriority(10);
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
@@ -54,8 +54,8 @@ function stepDown(): void {
   }
   if (process.getuid?.() !== 0) return;
   process.setgroups?.([]);
-  process.setgid?.(NOBODY);
-  process.setuid?.(NOBODY);
+  process.setgid?.(NOBODY_UID);
+  process.setuid?.(NOBODY_UID);
 }
 
 /** APNG declares its frames before the first image. The library would read only that image. */

@@ -20,36 +20,36 @@ interface Decoder {
   job: Job | null;
   watch: NodeJS.Timeout;
   /** The job exceeded its time or memory limit. */
-  wasTooMuch: boolean;
+  exceededLimit: boolean;
 }
 
-const AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
-const MOST_WAITING = 64;
-const MOST_WAITING_OF_A_SITE = 16;
-const MOST_MS = 5000;
-const MOST_RESIDENT_BYTES = 1 << 30;
+const MAX_DECODERS = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+const MAX_QUEUED = 64;
+const MAX_QUEUED_PER_SITE = 16;
+const TIMEOUT_MS = 5000;
+const MAX_RESIDENT_BYTES = 1 << 30;
 /** A decoder that retains more than this between two images is replaced. */
-const MOST_KEPT_BYTES = 256 << 20;
-const WATCHED_EVERY_MS = 100;
-const IDLE_MS = 30_000;
+const MAX_IDLE_BYTES = 256 << 20;
+const WATCH_INTERVAL_MS = 100;
+const IDLE_TIMEOUT_MS = 30_000;
 
 export class Decoders {
   readonly #decoders = new Set<Decoder>();
   /** One queue per site, so that a busy site does not delay the others. */
-  readonly #waiting = new Map<string, Job[]>();
+  readonly #queues = new Map<string, Job[]>();
   #count = 0;
 
   convert(site: string, task: Task): Promise<Outcome> {
-    const others = this.#waiting.get(site) ?? [];
-    if (this.#count >= MOST_WAITING || others.length >= MOST_WAITING_OF_A_SITE) return Promise.resolve('later');
+    const others = this.#queues.get(site) ?? [];
+    if (this.#count >= MAX_QUEUED || others.length >= MAX_QUEUED_PER_SITE) return Promise.resolve('later');
     return new Promise((resolve) => {
       const settle = (outcome: Outcome) => {
         clearTimeout(job.timer);
         resolve(outcome);
       };
-      const job: Job = { ...task, settle, timer: setTimeout(() => this.#giveUp(site, job), MOST_MS) };
+      const job: Job = { ...task, settle, timer: setTimeout(() => this.#expire(site, job), TIMEOUT_MS) };
       others.push(job);
-      this.#waiting.set(site, others);
+      this.#queues.set(site, others);
       this.#count += 1;
       this.#assign();
     });
@@ -59,8 +59,8 @@ export class Decoders {
     for (const { child } of this.#decoders) child.kill('SIGKILL');
   }
 
-  #giveUp(site: string, job: Job): void {
-    const jobs = this.#waiting.get(site) ?? [];
+  #expire(site: string, job: Job): void {
+    const jobs = this.#queues.get(site) ?? [];
     if (!jobs.includes(job)) return;
     this.#take(site, jobs, jobs.indexOf(job));
     job.settle('later');
@@ -70,13 +70,13 @@ export class Decoders {
     const [job] = jobs.splice(at, 1);
     this.#count -= 1;
     // Moves the site to the end of the order.
-    this.#waiting.delete(site);
-    if (jobs.length > 0) this.#waiting.set(site, jobs);
+    this.#queues.delete(site);
+    if (jobs.length > 0) this.#queues.set(site, jobs);
     return job;
   }
 
   #next(): Job | undefined {
-    for (const [site, jobs] of this.#waiting) return this.#take(site, jobs, 0);
+    for (const [site, jobs] of this.#queues) return this.#take(site, jobs, 0);
     return undefined;
   }
 
@@ -85,27 +85,27 @@ export class Decoders {
       if (decoder.state !== 'idle') continue;
       const job = this.#next();
       if (job === undefined) return;
-      this.#begin(decoder, job);
+      this.#assignTo(decoder, job);
     }
-    const coming = [...this.#decoders].filter(({ state }) => state === 'starting').length;
-    if (this.#count > coming && this.#decoders.size < AT_ONCE) this.#start();
+    const starting = [...this.#decoders].filter(({ state }) => state === 'starting').length;
+    if (this.#count > starting && this.#decoders.size < MAX_DECODERS) this.#start();
   }
 
-  #begin(decoder: Decoder, job: Job): void {
+  #assignTo(decoder: Decoder, job: Job): void {
     const { child } = decoder;
     decoder.state = 'busy';
     decoder.job = job;
     clearTimeout(job.timer);
     clearTimeout(decoder.watch);
-    const endsAt = Date.now() + MOST_MS;
-    const worked = workedMs(child.pid);
+    const endsAt = Date.now() + TIMEOUT_MS;
+    const cpuMsBefore = cpuMs(child.pid);
     decoder.watch = setInterval(() => {
-      const isLarge = residentBytes(child.pid) > MOST_RESIDENT_BYTES;
+      const isLarge = residentBytes(child.pid) > MAX_RESIDENT_BYTES;
       if (!isLarge && Date.now() <= endsAt) return;
       // On a busy machine other processes may have used the time.
-      decoder.wasTooMuch = isLarge || workedMs(child.pid) - worked > MOST_MS / 2;
+      decoder.exceededLimit = isLarge || cpuMs(child.pid) - cpuMsBefore > TIMEOUT_MS / 2;
       child.kill('SIGKILL');
-    }, WATCHED_EVERY_MS);
+    }, WATCH_INTERVAL_MS);
     // A failed send is followed by the exit event.
     child.send({ bytes: job.bytes, quality: job.quality }, () => undefined);
   }
@@ -116,29 +116,29 @@ export class Decoders {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const watch = setTimeout(() => child.kill('SIGKILL'), MOST_MS);
-    const decoder: Decoder = { child, state: 'starting', job: null, watch, wasTooMuch: false };
+    const watch = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
+    const decoder: Decoder = { child, state: 'starting', job: null, watch, exceededLimit: false };
     this.#decoders.add(decoder);
     child.on('message', (message: unknown) => {
       if (message === 'same' || message instanceof Uint8Array) decoder.job?.settle(message);
       // Node itself sends messages while it watches files.
       else if (message !== 'ready') return;
-      this.#rest(decoder);
+      this.#becomeIdle(decoder);
     });
     child.on('error', () => child.kill('SIGKILL'));
     child.on('exit', (_, signal) => {
       clearInterval(decoder.watch);
       this.#decoders.delete(decoder);
       // A crash or an exceeded limit would recur with this image. An external kill would not.
-      const wasEnded = !decoder.wasTooMuch && (signal === 'SIGKILL' || signal === 'SIGTERM');
-      decoder.job?.settle(wasEnded ? 'later' : 'same');
+      const wasKilled = !decoder.exceededLimit && (signal === 'SIGKILL' || signal === 'SIGTERM');
+      decoder.job?.settle(wasKilled ? 'later' : 'same');
       // A decoder that never started means that none can.
       if (decoder.state === 'starting') this.#next()?.settle('same');
       this.#assign();
     });
   }
 
-  #rest(decoder: Decoder): void {
+  #becomeIdle(decoder: Decoder): void {
     const { child } = decoder;
     clearInterval(decoder.watch);
     decoder.job = null;
@@ -147,8 +147,8 @@ export class Decoders {
       decoder.state = 'ending';
       child.kill('SIGKILL');
     };
-    if (residentBytes(child.pid) > MOST_KEPT_BYTES) end();
-    else decoder.watch = setTimeout(end, IDLE_MS);
+    if (residentBytes(child.pid) > MAX_IDLE_BYTES) end();
+    else decoder.watch = setTimeout(end, IDLE_TIMEOUT_MS);
     this.#assign();
   }
 }
@@ -156,7 +156,7 @@ export class Decoders {
 const TICK_MS = 10;
 
 /** Processor time of a process. 0 when it is gone. */
-function workedMs(pid: number | undefined): number {
+function cpuMs(pid: number | undefined): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is a name that may contain anything.

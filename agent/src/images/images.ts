@@ -14,21 +14,21 @@ interface Deps {
 }
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
-const ASKED_EVERY_MS = 5000;
+const MAX_PAUSE_MS = 30_000;
+const CHECK_INTERVAL_MS = 5000;
 /** Generous, since a machine may be busy. */
-const ANSWERED_WITHIN_MS = 10_000;
+const CHECK_TIMEOUT_MS = 10_000;
 
 export class Images {
-  readonly #parts: Deps;
+  readonly #deps: Deps;
   readonly #sites = new Set<string>();
   #child: ChildProcess | null = null;
   #pauseMs = FIRST_PAUSE_MS;
-  #waiting: NodeJS.Timeout | undefined;
+  #restartTimer: NodeJS.Timeout | undefined;
   #isStopping = false;
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   get pid(): number | undefined {
@@ -39,12 +39,12 @@ export class Images {
   set(key: string, isWanted: boolean): void {
     if (!isWanted) return void this.#sites.delete(key);
     this.#sites.add(key);
-    if (this.#child === null && this.#waiting === undefined) this.#start();
+    if (this.#child === null && this.#restartTimer === undefined) this.#start();
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    clearTimeout(this.#waiting);
+    clearTimeout(this.#restartTimer);
     const child = this.#child;
     if (child === null) return;
     const ended = once(child, 'exit');
@@ -55,30 +55,30 @@ export class Images {
   }
 
   #start(): void {
-    this.#waiting = undefined;
-    const child = fork(program, ['images', this.#parts.run], {
+    this.#restartTimer = undefined;
+    const child = fork(program, ['images', this.#deps.run], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.#child = child;
-    const asking = setInterval(() => void this.#ask(child), ASKED_EVERY_MS).unref();
+    const aliveTimer = setInterval(() => void this.#checkAlive(child), CHECK_INTERVAL_MS).unref();
     child.on('message', (message) => {
       if (message === 'ready') this.#pauseMs = FIRST_PAUSE_MS;
     });
-    child.on('error', (error) => this.#parts.log.error('the image service', { error }));
+    child.on('error', (error) => this.#deps.log.error('the image service', { error }));
     child.on('exit', (code, signal) => {
-      clearInterval(asking);
+      clearInterval(aliveTimer);
       this.#child = null;
       if (this.#isStopping) return;
-      this.#parts.log.warn('the image service has ended', { code, signal });
+      this.#deps.log.warn('the image service has ended', { code, signal });
       if (this.#sites.size === 0) return;
-      this.#waiting = setTimeout(() => this.#start(), this.#pauseMs);
-      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
+      this.#restartTimer = setTimeout(() => this.#start(), this.#pauseMs);
+      this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS);
     });
   }
 
-  async #ask(child: ChildProcess): Promise<void> {
-    const call = get({ socketPath: `${this.#parts.run}/images.sock`, timeout: ANSWERED_WITHIN_MS, agent: false });
+  async #checkAlive(child: ChildProcess): Promise<void> {
+    const call = get({ socketPath: `${this.#deps.run}/images.sock`, timeout: CHECK_TIMEOUT_MS, agent: false });
     call.on('timeout', () => {
       // Pending requests are then served without conversion.
       child.kill('SIGKILL');

@@ -8,33 +8,33 @@ import { pipeline } from 'node:stream';
 import { Decoders } from './decoders.ts';
 
 /** The limit of nginx. */
-const MOST_HEADER_BYTES = 512 << 10;
+const MAX_HEADER_BYTES = 512 << 10;
 /** Memory for images in progress, in total and per site. */
-const MOST_HELD_BYTES = 128 << 20;
-const MOST_HELD_OF_A_SITE = MOST_HELD_BYTES / 4;
-const ENDED_AFTER_MS = 60_000;
+const MAX_BUFFERED_BYTES = 128 << 20;
+const MAX_BUFFERED_PER_SITE = MAX_BUFFERED_BYTES / 4;
+const EXIT_TIMEOUT_MS = 60_000;
 
 export async function serveImages(run: string): Promise<void> {
   const decoders = new Decoders();
-  const held = new Held();
+  const budget = new MemoryBudget();
 
-  const pass = (asked: IncomingMessage, reply: ServerResponse) => {
+  const handle = (incoming: IncomingMessage, reply: ServerResponse) => {
     reply.sendDate = false;
-    const isForUs = asked.headers['x-e-image'] !== undefined;
-    if (!isForUs) return void reply.writeHead(204).end();
+    const isImageRequest = incoming.headers['x-e-image'] !== undefined;
+    if (!isImageRequest) return void reply.writeHead(204).end();
     let isAnswered = false;
     const inner = request({
       socketPath: `${run}/hop.sock`,
-      path: asked.url ?? '/',
-      method: asked.method ?? 'GET',
-      headers: withoutConnection(asked.rawHeaders),
+      path: incoming.url ?? '/',
+      method: incoming.method ?? 'GET',
+      headers: withoutConnection(incoming.rawHeaders),
       agent: false,
-      maxHeaderSize: MOST_HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
     });
-    inner.on('response', (answer) => {
+    inner.on('response', (response) => {
       isAnswered = true;
       // Node refuses to repeat some status lines. nginx then repeats the request without us.
-      void passOn(answer, reply).catch(() => reply.destroy());
+      void relay(response, reply).catch(() => reply.destroy());
     });
     inner.on('error', (error: NodeJS.ErrnoException) => {
       if (isAnswered) return;
@@ -47,34 +47,39 @@ export async function serveImages(run: string): Promise<void> {
     inner.end();
   };
 
-  async function passOn(answer: IncomingMessage, reply: ServerResponse): Promise<void> {
-    const order = readOrder(answer);
-    if (order === null) return stream(answer, reply);
-    const hold = held.of(order.site);
-    await look(answer, reply, order, hold).finally(() => hold.release());
+  async function relay(response: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const order = readImageOrder(response);
+    if (order === null) return stream(response, reply);
+    const reservation = budget.of(order.site);
+    await convert(response, reply, order, reservation).finally(() => reservation.release());
   }
 
-  async function look(answer: IncomingMessage, reply: ServerResponse, order: Order, hold: Hold): Promise<void> {
-    const { bytes, came } = await gather(answer, order.mostBytes, hold);
-    if (came !== 'whole') {
-      writeHead(reply, answer, came === 'crowded' ? [] : ['x-e-image']);
+  async function convert(
+    response: IncomingMessage,
+    reply: ServerResponse,
+    order: ImageOrder,
+    reservation: Reservation,
+  ): Promise<void> {
+    const { bytes, result } = await readBody(response, order.mostBytes, reservation);
+    if (result !== 'whole') {
+      writeHead(reply, response, result === 'crowded' ? [] : ['x-e-image']);
       // A truncated response stays truncated for the client, after its first bytes have been sent.
-      reply.write(bytes, () => came === 'torn' && reply.destroy());
-      return came === 'torn' ? undefined : stream(answer, reply);
+      reply.write(bytes, () => result === 'torn' && reply.destroy());
+      return result === 'torn' ? undefined : stream(response, reply);
     }
     const isWorthIt = bytes.length >= order.leastBytes;
     const outcome = isWorthIt ? await decoders.convert(order.site, { bytes, quality: order.quality }) : 'same';
-    if (outcome === 'later') writeHead(reply, answer, []);
-    else if (outcome === 'same') writeHead(reply, answer, ['x-e-image']);
+    if (outcome === 'later') writeHead(reply, response, []);
+    else if (outcome === 'same') writeHead(reply, response, ['x-e-image']);
     else {
       const changed = ['Content-Type', 'image/webp', 'Content-Length', String(outcome.length)];
-      writeHead(reply, answer, ABOUT_THE_BYTES, changed);
+      writeHead(reply, response, BODY_FIELDS, changed);
       return void reply.end(outcome);
     }
     reply.end(bytes);
   }
 
-  const server = createServer({ maxHeaderSize: MOST_HEADER_BYTES, requestTimeout: 0 }, pass);
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 }, handle);
   server.on('clientError', (_, socket) => socket.destroy());
   const socket = `${run}/images.${process.pid}.sock`;
   server.listen({ path: socket, readableAll: true, writableAll: true });
@@ -89,53 +94,53 @@ export async function serveImages(run: string): Promise<void> {
       decoders.stop();
       process.exit();
     });
-    setTimeout(() => process.exit(), ENDED_AFTER_MS).unref();
+    setTimeout(() => process.exit(), EXIT_TIMEOUT_MS).unref();
   });
 }
 
-interface Order {
+interface ImageOrder {
   quality: number;
   leastBytes: number;
   mostBytes: number;
   site: string;
 }
 
-function readOrder({ headers }: IncomingMessage): Order | null {
+function readImageOrder({ headers }: IncomingMessage): ImageOrder | null {
   const [quality, leastBytes, mostBytes, site] = String(headers['x-e-image'] ?? '').split(' ');
   if (site === undefined) return null;
   return { quality: Number(quality), leastBytes: Number(leastBytes), mostBytes: Number(mostBytes), site };
 }
 
-async function gather(answer: IncomingMessage, most: number, hold: Hold) {
+async function readBody(response: IncomingMessage, most: number, reservation: Reservation) {
   const chunks: Buffer[] = [];
   let length = 0;
-  let came: 'whole' | 'long' | 'crowded' | 'torn' = 'whole';
+  let result: 'whole' | 'long' | 'crowded' | 'torn' = 'whole';
   try {
-    for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of response.iterator({ destroyOnReturn: false })) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > most) came = 'long';
-      else if (!hold.take(chunk.length)) came = 'crowded';
-      if (came !== 'whole') break;
+      if (length > most) result = 'long';
+      else if (!reservation.take(chunk.length)) result = 'crowded';
+      if (result !== 'whole') break;
     }
   } catch {
-    came = 'torn';
+    result = 'torn';
   }
-  return { bytes: Buffer.concat(chunks), came };
+  return { bytes: Buffer.concat(chunks), result };
 }
 
 /** Reserves memory by bytes received rather than Content-Length, so slow origins block nobody. */
-interface Hold {
+interface Reservation {
   /** False: no memory left. */
   take: (bytes: number) => boolean;
   release: () => void;
 }
 
-class Held {
+class MemoryBudget {
   #all = 0;
   readonly #bySite = new Map<string, number>();
 
-  of(site: string): Hold {
+  of(site: string): Reservation {
     let own = 0;
     const add = (bytes: number) => {
       own += bytes;
@@ -146,20 +151,20 @@ class Held {
       return left;
     };
     return {
-      take: (bytes) => add(bytes) <= MOST_HELD_OF_A_SITE && this.#all <= MOST_HELD_BYTES,
+      take: (bytes) => add(bytes) <= MAX_BUFFERED_PER_SITE && this.#all <= MAX_BUFFERED_BYTES,
       release: () => void add(-own),
     };
   }
 }
 
 /** Streams the response, with its header unless that was sent already. */
-function stream(answer: IncomingMessage, reply: ServerResponse): void {
-  if (!reply.headersSent) writeHead(reply, answer, []);
-  pipeline(answer, reply, () => undefined);
+function stream(response: IncomingMessage, reply: ServerResponse): void {
+  if (!reply.headersSent) writeHead(reply, response, []);
+  pipeline(response, reply, () => undefined);
 }
 
 /** Header fields that describe the original bytes only. */
-const ABOUT_THE_BYTES = [
+const BODY_FIELDS = [
   'x-e-image',
   'content-type',
   'content-length',
@@ -168,15 +173,15 @@ const ABOUT_THE_BYTES = [
   'content-digest',
   'repr-digest',
 ];
-const OF_THE_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding'];
+const CONNECTION_FIELDS = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /** Keeps the order of fields, which matters to nginx. */
-function writeHead(reply: ServerResponse, answer: IncomingMessage, without: string[], more: string[] = []): void {
-  const fields = [...withoutFields(answer.rawHeaders, [...OF_THE_CONNECTION, ...without]), ...more];
-  reply.writeHead(answer.statusCode ?? 502, answer.statusMessage, fields);
+function writeHead(reply: ServerResponse, response: IncomingMessage, without: string[], more: string[] = []): void {
+  const fields = [...withoutFields(response.rawHeaders, [...CONNECTION_FIELDS, ...without]), ...more];
+  reply.writeHead(response.statusCode ?? 502, response.statusMessage, fields);
 }
 
-const withoutConnection = (rawHeaders: string[]) => withoutFields(rawHeaders, OF_THE_CONNECTION);
+const withoutConnection = (rawHeaders: string[]) => withoutFields(rawHeaders, CONNECTION_FIELDS);
 
 const withoutFields = (rawHeaders: string[], names: string[]) =>
   rawHeaders.filter((_, i) => !names.includes(rawHeaders[i - (i % 2)]?.toLowerCase() ?? ''));

@@ -16,7 +16,7 @@ export async function askForKeys(
   const { signature: theirs, ...answer } = KeysReply.parse(await ask({ box, signature }));
   const signedText = Buffer.from(answeredText(nodeID, box, answer));
   if (!nkeys.fromPublic(issuerOf(jwt)).verify(signedText, Buffer.from(theirs, 'base64')))
-    throw new Error('the answer with the keys of the zone is not of our control plane');
+    throw new Error('the response with the zone keys is not signed by our control plane');
   return open(answer);
 }
 

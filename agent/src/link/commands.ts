@@ -101,7 +101,7 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     // setTimeout is limited to 31 bits.
-    timer = setTimeout(() => reject(new Error('not done by the deadline')), Math.min(ms, 2 ** 31 - 1));
+    timer = setTimeout(() => reject(new Error('not finished by the deadline')), Math.min(ms, 2 ** 31 - 1));
   });
   try {
     await Promise.race([work, late]);

@@ -40,11 +40,11 @@ export interface Line {
 
 const FIRST_PAUSE_MS = 200;
 /** Delay before a postponed change is retried. */
-const LATER_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
+const POSTPONED_MS = 500;
+const MAX_PAUSE_MS = 15_000;
 /** A full sync that did not fix the digest is not repeated before this. */
-const FULL_AGAIN_MS = 60_000;
-const LONGEST_FULL_AGAIN_MS = 3_600_000;
+const FULL_SYNC_INTERVAL_MS = 60_000;
+const MAX_FULL_SYNC_INTERVAL_MS = 3_600_000;
 const GONE = sha256('');
 
 export class Follower {
@@ -60,15 +60,15 @@ export class Follower {
   #syncing = false;
   #stopped = false;
   /** No sync starts before this time. */
-  #askAt = 0;
+  #syncAt = 0;
   /** The last error, until the next success. */
   error: string | null = null;
   #wake: () => void = () => undefined;
   #waiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
-  #differed: number | null = null;
+  #differedAt: number | null = null;
   /** No full sync starts before this time. */
-  #fullAt = 0;
-  #fullAgainMs = FULL_AGAIN_MS;
+  #fullSyncAt = 0;
+  #fullSyncIntervalMs = FULL_SYNC_INTERVAL_MS;
   #pauseMs = 0;
   readonly done: Promise<void>;
 
@@ -87,7 +87,7 @@ export class Follower {
   /** A new connection may have missed any message. */
   connected(): void {
     this.#connected = true;
-    this.#askAt = 0;
+    this.#syncAt = 0;
     this.#pauseMs = 0;
     this.catchUp();
   }
@@ -117,32 +117,32 @@ export class Follower {
   /** Compares a heartbeat's reply with the state that was sent in it. */
   compare(sent: { revision: number; digest: string }, reply: HeartbeatReply): void {
     if (reply.revision === sent.revision && reply.digest === sent.digest) {
-      this.#differed = null;
-      this.#fullAt = 0;
-      this.#fullAgainMs = FULL_AGAIN_MS;
+      this.#differedAt = null;
+      this.#fullSyncAt = 0;
+      this.#fullSyncIntervalMs = FULL_SYNC_INTERVAL_MS;
       this.#target.inSync?.(false);
       return;
     }
     // Documents in transit explain a different revision, never a different digest of the same one.
     // A difference seen twice at one revision is real.
-    const again = this.#differed === sent.revision;
-    this.#differed = sent.revision;
+    const again = this.#differedAt === sent.revision;
+    this.#differedAt = sent.revision;
     const lost = again && (reply.revision === sent.revision || this.#target.revision === sent.revision);
     // A zone's revision decreases only when its database was restored.
-    if (lost || reply.revision < sent.revision) this.#askForAll(sent.revision);
+    if (lost || reply.revision < sent.revision) this.#requestAll(sent.revision);
     else this.catchUp();
   }
 
-  #askForAll(revision: number): void {
-    if (performance.now() < this.#fullAt) return;
-    this.#fullAt = performance.now() + this.#fullAgainMs;
-    this.#fullAgainMs = Math.min(this.#fullAgainMs * 2, LONGEST_FULL_AGAIN_MS);
-    this.#log.warn('documents differ from the control plane: asking for all', { revision });
+  #requestAll(revision: number): void {
+    if (performance.now() < this.#fullSyncAt) return;
+    this.#fullSyncAt = performance.now() + this.#fullSyncIntervalMs;
+    this.#fullSyncIntervalMs = Math.min(this.#fullSyncIntervalMs * 2, MAX_FULL_SYNC_INTERVAL_MS);
+    this.#log.warn('documents differ from the control plane: requesting all of them', { revision });
     this.ask(0);
   }
 
   get differs(): boolean {
-    return this.#differed !== null;
+    return this.#differedAt !== null;
   }
 
   /** During a sync a comparison would only report what the sync will bring. */
@@ -170,11 +170,11 @@ export class Follower {
         this.error = null;
       } catch (error) {
         this.error = reason(error);
-        this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+        this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), MAX_PAUSE_MS);
         // Jitter, so that nodes that lost the same control plane do not return in step.
-        this.#askAt = performance.now() + this.#pauseMs * (0.5 + Math.random());
+        this.#syncAt = performance.now() + this.#pauseMs * (0.5 + Math.random());
         this.catchUp();
-        this.#log.warn('could not bring the documents up to date', { error, againInMs: this.#pauseMs });
+        this.#log.warn('could not update the documents', { error, againInMs: this.#pauseMs });
       }
     }
     for (const { reject } of this.#waiters.splice(0)) reject(new Error('the agent is stopping'));
@@ -187,14 +187,14 @@ export class Follower {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         const isWaiting = this.#connected && this.#lacks;
-        if (isWaiting) timer = setTimeout(resolve, this.#askAt - performance.now() + 1);
+        if (isWaiting) timer = setTimeout(resolve, this.#syncAt - performance.now() + 1);
       });
       clearTimeout(timer);
     }
   }
 
   get #mayAsk(): boolean {
-    return this.#connected && this.#lacks && performance.now() >= this.#askAt;
+    return this.#connected && this.#lacks && performance.now() >= this.#syncAt;
   }
 
   async #takePushes(): Promise<void> {
@@ -207,10 +207,10 @@ export class Follower {
     const { zoneDigest } = this.#target;
     if (digest === undefined || zoneDigest === null || this.#target.revision !== reached || this.#missingFrom !== null)
       return;
-    if (digest !== zoneDigest) this.#askForAll(reached);
+    if (digest !== zoneDigest) this.#requestAll(reached);
     else {
-      this.#fullAt = 0;
-      this.#fullAgainMs = FULL_AGAIN_MS;
+      this.#fullSyncAt = 0;
+      this.#fullSyncIntervalMs = FULL_SYNC_INTERVAL_MS;
     }
   }
 
@@ -265,7 +265,7 @@ export class Follower {
   async #apply(entries: readonly DocEntry[], reached: number): Promise<boolean> {
     this.#line.ack(await this.#target.apply(entries, reached));
     if (this.#target.revision >= reached) return true;
-    this.#askAt = performance.now() + LATER_MS;
+    this.#syncAt = performance.now() + POSTPONED_MS;
     this.catchUp();
     return false;
   }
@@ -274,7 +274,7 @@ export class Follower {
     const page = await this.#line.sync(request);
     if (page.schema > DOCUMENT_SCHEMA) throw new Error(`documents of schema ${page.schema}: this agent is too old`);
     if (page.more && page.revision <= request.revision && !(page.full && !request.full))
-      throw new Error('the control plane sent a page that leads nowhere');
+      throw new Error('the control plane sent a page without progress');
     return page;
   }
 

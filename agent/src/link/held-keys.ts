@@ -7,7 +7,7 @@ import { readZoneKeys, storeZoneKeys } from '../store/zone-keys.ts';
 import type { HeldKeys } from './key-follower.ts';
 
 /** More than are ever in use. Beyond it, leftovers of a restored control plane are dropped first. */
-const MOST = 4;
+const MAX_KEYS = 4;
 
 interface Serving {
   /** Reloads nginx, or throws. */
@@ -38,7 +38,7 @@ export function heldKeys({ keys: dir }: Pick<Layout, 'keys'>, nginx: Serving, lo
     ids: async () => (await read()).map(({ id }) => id),
     async take(keys) {
       const others = (await read()).filter(({ id }) => keys.every((one) => one.id !== id));
-      await store([...keys, ...others].slice(0, MOST));
+      await store([...keys, ...others].slice(0, MAX_KEYS));
     },
     async keepOnly(ids) {
       await store((await read()).filter(({ id }) => ids.includes(id)));

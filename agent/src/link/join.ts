@@ -13,8 +13,8 @@ export interface Invitation {
   version: string;
 }
 
-const WITHIN_MS = 20_000;
-const Refusal = z.object({ code: z.int(), message: z.string() });
+const TIMEOUT_MS = 20_000;
+const ErrorReply = z.object({ code: z.int(), message: z.string() });
 
 /** The control plane refused the token. Retrying is useless. */
 export class JoinRefusedError extends Error {}
@@ -25,30 +25,30 @@ export async function join(
   signal?: AbortSignal,
 ): Promise<Identity> {
   const publicKey = await prepareKey(layout);
-  const reply = await ask(control, { token, publicKey, version, keyRing: true }, signal);
+  const reply = await sendJoin(control, { token, publicKey, version, keyRing: true }, signal);
   await storeIdentity(layout, reply);
   const identity = await readIdentity(layout);
   if (identity === null) throw new Error('the identity that was just stored cannot be read');
   return identity;
 }
 
-async function ask(control: string, request: JoinRequest, signal: AbortSignal | undefined): Promise<JoinReply> {
-  const late = AbortSignal.timeout(WITHIN_MS);
-  const answer = await fetch(`${control.replace(/\/+$/, '')}/api/v1/node/join`, {
+async function sendJoin(control: string, request: JoinRequest, signal: AbortSignal | undefined): Promise<JoinReply> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(`${control.replace(/\/+$/, '')}/api/v1/node/join`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request),
-    signal: signal === undefined ? late : AbortSignal.any([late, signal]),
+    signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
   });
-  const text = await answer.text();
-  if (answer.ok) return JoinReply.parse(JSON.parse(text));
-  const refusal = Refusal.safeParse(parsed(text));
-  const words = refusal.success ? `${refusal.data.code} ${refusal.data.message}` : `HTTP ${answer.status}`;
-  if (answer.status >= 400 && answer.status < 500 && answer.status !== 429) throw new JoinRefusedError(words);
-  throw new Error(words);
+  const text = await response.text();
+  if (response.ok) return JoinReply.parse(JSON.parse(text));
+  const errorReply = ErrorReply.safeParse(parseJson(text));
+  const message = errorReply.success ? `${errorReply.data.code} ${errorReply.data.message}` : `HTTP ${response.status}`;
+  if (response.status >= 400 && response.status < 500 && response.status !== 429) throw new JoinRefusedError(message);
+  throw new Error(message);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

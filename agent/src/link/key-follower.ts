@@ -24,11 +24,11 @@ interface Deps {
 }
 
 export class KeyFollower {
-  readonly #parts: Deps;
+  readonly #deps: Deps;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   /** Fetches the keys that documents name before the documents are applied. */
@@ -38,12 +38,12 @@ export class KeyFollower {
     await this.take();
     // The key no longer exists. Its document cannot be opened, but the others must not wait.
     if (!(await this.#holds(named)))
-      this.#parts.log.error('documents are sealed by a key that the control plane does not give', { keys: named });
+      this.#deps.log.error('documents are sealed with a key that the control plane does not provide', { keys: named });
   }
 
   /** Serialized, so that an older response never replaces a newer one. */
   async take(): Promise<void> {
-    const { held, ask, changed } = this.#parts;
+    const { held, ask, changed } = this.#deps;
     await this.#inTurn(async () => held.take(await ask()));
     changed();
   }
@@ -54,11 +54,11 @@ export class KeyFollower {
    */
   async compare(sent: Pick<Heartbeat, 'revision' | 'digest'>, { keys: current, revision, digest }: HeartbeatReply) {
     if (current === undefined) return;
-    const held = await this.#parts.held.ids();
+    const held = await this.#deps.held.ids();
     if (current.some((id, i) => held[i] !== id)) await this.take();
     else if (held.length > current.length && revision === sent.revision && digest === sent.digest) {
       await this.#inTurn(() => this.#forgetAllBut(current, held));
-      this.#parts.changed();
+      this.#deps.changed();
     }
   }
 
@@ -69,18 +69,18 @@ export class KeyFollower {
 
   async #holds(named: readonly string[]): Promise<boolean> {
     if (named.length === 0) return true;
-    const held = await this.#parts.held.ids();
+    const held = await this.#deps.held.ids();
     return named.every((id) => held.includes(id));
   }
 
   /** Keys received after that reply are kept. */
   async #forgetAllBut(ids: readonly string[], held: readonly string[]): Promise<void> {
-    if (isDeepStrictEqual(await this.#parts.held.ids(), held)) await this.#parts.held.keepOnly(ids);
+    if (isDeepStrictEqual(await this.#deps.held.ids(), held)) await this.#deps.held.keepOnly(ids);
   }
 
   #inTurn(task: () => Promise<void>): Promise<void> {
     const turn = this.#turn.then(() => {
-      if (this.#parts.stopping.aborted) throw new Error('the agent is stopping');
+      if (this.#deps.stopping.aborted) throw new Error('the agent is stopping');
       return task();
     });
     this.#turn = turn.catch(() => undefined);

@@ -37,17 +37,17 @@ import type { Identity } from './identity.ts';
 import { KeyFollower } from './key-follower.ts';
 import type { HeldKeys } from './key-follower.ts';
 
-const SYNC_WITHIN_MS = 30_000;
-const KEYS_WITHIN_MS = 10_000;
-const LOGS_WITHIN_MS = 30_000;
-const HEARTBEAT_EVERY_MS = 30_000;
-const HEARTBEAT_WITHIN_MS = 5000;
+const SYNC_TIMEOUT_MS = 30_000;
+const KEYS_TIMEOUT_MS = 10_000;
+const LOGS_TIMEOUT_MS = 30_000;
+const HEARTBEAT_INTERVAL_MS = 30_000;
+const HEARTBEAT_TIMEOUT_MS = 5000;
 /** Delay of the next heartbeat after a differing reply: time for documents in transit to arrive. */
-const HEARTBEAT_AGAIN_MS = 1000;
-const UNANSWERED_AGAIN_MS = 5000;
-const CONNECT_WITHIN_MS = 5000;
-const CONNECT_AGAIN_MS = 1000;
-const STOP_WITHIN_MS = 1000;
+const HEARTBEAT_COMPARE_MS = 1000;
+const HEARTBEAT_RETRY_MS = 5000;
+const CONNECT_TIMEOUT_MS = 5000;
+const RECONNECT_MS = 1000;
+const STOP_TIMEOUT_MS = 1000;
 
 /** The connected node: a real or a simulated one. */
 export interface LinkedNode extends Target {
@@ -64,10 +64,10 @@ export interface LinkedNode extends Target {
   /** How busy the machine is. */
   load?: () => Promise<NodeLoad>;
   /** Housekeeping before each heartbeat. */
-  chores?: () => Promise<Done>;
+  chores?: () => Promise<ChoresResult>;
 }
 
-export interface Done {
+export interface ChoresResult {
   /** First revision whose documents were lost, if any. */
   lostFrom: number | null;
   /** The outcome of retried documents. */
@@ -80,13 +80,13 @@ export class Link {
   readonly #follower: Follower;
   readonly #keys: KeyFollower;
   readonly #stop = new AbortController();
-  readonly #living: Promise<void>;
+  readonly #lifecycle: Promise<void>;
   #line: NatsConnection | null = null;
   /** Aborted when the connection breaks. */
   #connection = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  #isHeard = false;
+  #isConfirmed = false;
   #comparedAt = Number.NEGATIVE_INFINITY;
 
   /** Connects when possible, and retries without end. */
@@ -118,25 +118,27 @@ export class Link {
     this.#keys = new KeyFollower({
       held: node.zoneKeys,
       ask: () =>
-        askForKeys(node.identity, (message) => this.#ask(subjects.keys(node.identity.nodeID), message, KEYS_WITHIN_MS)),
+        askForKeys(node.identity, (message) =>
+          this.#ask(subjects.keys(node.identity.nodeID), message, KEYS_TIMEOUT_MS),
+        ),
       changed: () => this.heartbeatNow(),
       stopping: this.#stop.signal,
       log,
     });
     this.#follower = new Follower(target, line, log);
-    this.#living = this.#live();
+    this.#lifecycle = this.#run();
   }
 
   /** Sends a heartbeat now, because its content changed. */
   heartbeatNow(): void {
-    if (this.#isHeard) this.#beat(0);
+    if (this.#isConfirmed) this.#scheduleHeartbeat(0);
   }
 
   /** At most once a second, since each older push requests it. */
   #compareSoon(): void {
-    if (!this.#isHeard || performance.now() < this.#comparedAt + HEARTBEAT_AGAIN_MS) return;
+    if (!this.#isConfirmed || performance.now() < this.#comparedAt + HEARTBEAT_COMPARE_MS) return;
     this.#comparedAt = performance.now();
-    this.#beat(0);
+    this.#scheduleHeartbeat(0);
   }
 
   get servers(): readonly string[] {
@@ -148,8 +150,8 @@ export class Link {
   }
 
   /** The control plane knows the node's state, and the node has every document of its zone. */
-  get isInStep(): boolean {
-    return this.#isHeard && !this.#follower.syncing;
+  get isInSync(): boolean {
+    return this.#isConfirmed && !this.#follower.syncing;
   }
 
   async stop(): Promise<void> {
@@ -158,29 +160,29 @@ export class Link {
     const line = this.#line;
     // A batch in progress may finish and be acked. Closing the connection ends requests to a silent server.
     const ended = this.#follower.stop();
-    await atMost(STOP_WITHIN_MS, ended);
+    await atMost(STOP_TIMEOUT_MS, ended);
     await atMost(
-      STOP_WITHIN_MS,
+      STOP_TIMEOUT_MS,
       line?.drain().catch(() => undefined),
     );
     await line?.close();
     await ended;
-    await this.#living;
+    await this.#lifecycle;
     await this.#keys.settled();
   }
 
-  async #live(): Promise<void> {
+  async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
         this.#line = await this.#connect();
         if (this.#stop.signal.aborted) await this.#line.close();
-        else await this.#attend(this.#line);
+        else await this.#useConnection(this.#line);
       } catch (error) {
         this.#log.warn('no connection to the control plane', { error });
       }
       this.#down();
       this.#line = null;
-      await sleep(CONNECT_AGAIN_MS * (0.5 + Math.random()), this.#stop.signal);
+      await sleep(RECONNECT_MS * (0.5 + Math.random()), this.#stop.signal);
     }
   }
 
@@ -194,7 +196,7 @@ export class Link {
       maxReconnectAttempts: -1,
       // A server that lost its account claims refuses every client until it has them again.
       ignoreAuthErrorAbort: true,
-      timeout: CONNECT_WITHIN_MS,
+      timeout: CONNECT_TIMEOUT_MS,
       reconnectTimeWait: 250,
       reconnectJitter: 1000,
       reconnectJitterTLS: 1000,
@@ -204,7 +206,7 @@ export class Link {
   }
 
   /** Returns when the connection is closed and will not reconnect. */
-  async #attend(line: NatsConnection): Promise<void> {
+  async #useConnection(line: NatsConnection): Promise<void> {
     this.#subscribe(line);
     this.#up(line);
     void this.#watch(line);
@@ -228,11 +230,11 @@ export class Link {
     this.#connection = new AbortController();
     this.#follower.connected();
     this.#node.blocks?.connected();
-    this.#beat(0);
+    this.#scheduleHeartbeat(0);
   }
 
   #down(): void {
-    this.#isHeard = false;
+    this.#isConfirmed = false;
     this.#connection.abort();
     clearTimeout(this.#timer);
     this.#follower.disconnected();
@@ -241,7 +243,7 @@ export class Link {
   /** Subscriptions survive reconnects: the client renews them. */
   #subscribe(line: NatsConnection): void {
     const { nodeID, zoneID } = this.#node.identity;
-    const hear = (subject: string, task: (message: Msg) => void | Promise<void>) => {
+    const subscribe = (subject: string, task: (message: Msg) => void | Promise<void>) => {
       const handleMessage = async (message: Msg) => {
         try {
           await task(message);
@@ -255,13 +257,13 @@ export class Link {
       };
       line.subscribe(subject, { callback });
     };
-    hear(subjects.zoneDocs(zoneID), (message) => {
+    subscribe(subjects.zoneDocs(zoneID), (message) => {
       const push = readPush(message);
       // An unreadable message was damaged in transit.
       if (push === null) this.#follower.catchUp();
       else if (push.zone === zoneID) this.#follower.push(push);
     });
-    hear(subjects.zoneBlocks(zoneID), (message) => this.#node.blocks?.pushed(BlockPush.parse(message.json())));
+    subscribe(subjects.zoneBlocks(zoneID), (message) => this.#node.blocks?.pushed(BlockPush.parse(message.json())));
     const resync = () => this.#follower.resync();
     const zoneKeys = () => this.#keys.take();
     const handlers: CommandHandlers = {
@@ -271,14 +273,14 @@ export class Link {
       reset: () => this.#node.commandHandlers.reset(resync),
     };
     // All command names: an unknown command gets an error instead of silence.
-    hear(subjects.command(nodeID, '*'), async (message) => {
+    subscribe(subjects.command(nodeID, '*'), async (message) => {
       const name = message.subject.split('.').at(-1) ?? '';
       message.respond(JSON.stringify(await runCommand(name, message.json(), handlers)));
     });
   }
 
   async #sync(request: SyncRequest): Promise<SyncReply> {
-    return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_WITHIN_MS));
+    return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_TIMEOUT_MS));
   }
 
   /** A report lost with the connection is repaired by the next one, a minute later. */
@@ -293,22 +295,22 @@ export class Link {
 
   /** Resolves when the control plane has responded. */
   async reportBlocks(report: BlockReport): Promise<BlockReply> {
-    return BlockReply.parse(await this.#ask(subjects.blocks(this.#node.identity.nodeID), report, HEARTBEAT_WITHIN_MS));
+    return BlockReply.parse(await this.#ask(subjects.blocks(this.#node.identity.nodeID), report, HEARTBEAT_TIMEOUT_MS));
   }
 
   /** Resolves when the control plane has stored the lines. */
   async sendLogs(batch: LogBatch): Promise<LogReply> {
-    return LogReply.parse(await this.#ask(subjects.logs(this.#node.identity.nodeID), batch, LOGS_WITHIN_MS));
+    return LogReply.parse(await this.#ask(subjects.logs(this.#node.identity.nodeID), batch, LOGS_TIMEOUT_MS));
   }
 
   async blocksSince(revision: number): Promise<BlocksReply> {
     const { nodeID } = this.#node.identity;
-    return BlocksReply.parse(await this.#ask(subjects.blocksSince(nodeID), { revision }, SYNC_WITHIN_MS));
+    return BlocksReply.parse(await this.#ask(subjects.blocksSince(nodeID), { revision }, SYNC_TIMEOUT_MS));
   }
 
   /** Resolves when the control plane has acknowledged it. */
   async reportUpgrade(report: UpgradeReport): Promise<void> {
-    await this.#ask(subjects.upgrade(this.#node.identity.nodeID), report, HEARTBEAT_WITHIN_MS);
+    await this.#ask(subjects.upgrade(this.#node.identity.nodeID), report, HEARTBEAT_TIMEOUT_MS);
   }
 
   /** A lost ack is repaired by the next heartbeat. */
@@ -326,7 +328,7 @@ export class Link {
     return message;
   }
 
-  #beat(afterMs: number): void {
+  #scheduleHeartbeat(afterMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#heartbeat(), afterMs);
   }
@@ -334,7 +336,7 @@ export class Link {
   async #heartbeat(): Promise<void> {
     const node = this.#node;
     const follower = this.#follower;
-    let again = UNANSWERED_AGAIN_MS;
+    let again = HEARTBEAT_RETRY_MS;
     try {
       // During a sync the disk may be ahead of the known revision, and a comparison would report missing documents.
       // Both are done shortly after.
@@ -351,20 +353,20 @@ export class Link {
         clock: new Date().toISOString(),
         keys: await node.zoneKeys.ids(),
       };
-      const answer = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_WITHIN_MS);
+      const answer = await this.#ask(subjects.heartbeat(node.identity.nodeID), message, HEARTBEAT_TIMEOUT_MS);
       const reply = HeartbeatReply.parse(answer);
-      this.#isHeard = true;
+      this.#isConfirmed = true;
       if (!isEarly && !follower.syncing) follower.compare({ revision, digest }, reply);
       void this.#keys
         .compare(message, reply)
-        .catch((error: unknown) => this.#log.warn('the keys of the zone are not here yet', { error }));
+        .catch((error: unknown) => this.#log.warn('the zone keys were not received yet', { error }));
       // Jitter, so that nodes that lost the same server do not send in step.
       const isDone = !isEarly && !follower.syncing && !follower.differs;
-      again = isDone ? HEARTBEAT_EVERY_MS * (0.9 + Math.random() * 0.2) : HEARTBEAT_AGAIN_MS;
+      again = isDone ? HEARTBEAT_INTERVAL_MS * (0.9 + Math.random() * 0.2) : HEARTBEAT_COMPARE_MS;
     } catch (error) {
-      this.#log.warn('no answer to a heartbeat', { error });
+      this.#log.warn('no reply to a heartbeat', { error });
     }
-    if (!this.#connection.signal.aborted) this.#beat(again);
+    if (!this.#connection.signal.aborted) this.#scheduleHeartbeat(again);
   }
 
   async #chores(): Promise<void> {
@@ -388,10 +390,10 @@ function readPush(message: Msg): DocPush | null {
 /** An unreadable entry must not block the others. It continues with a wrong hash and is rejected by name. */
 function readSync(message: unknown): SyncReply {
   const page = LooseSync.parse(message);
-  return { ...page, docs: page.docs.flatMap((entry) => DocEntry.safeParse(entry).data ?? refusable(entry)) };
+  return { ...page, docs: page.docs.flatMap((entry) => DocEntry.safeParse(entry).data ?? toRejectable(entry)) };
 }
 
-function refusable(entry: unknown): DocEntry[] {
+function toRejectable(entry: unknown): DocEntry[] {
   const named = Named.safeParse(entry);
   return named.success ? [{ ...named.data, sha256: '0'.repeat(64), body: '' }] : [];
 }

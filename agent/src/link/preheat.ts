@@ -4,11 +4,12 @@ import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Warmed } from '@edgeloom/contract/edge/messages.ts';
+import { concurrentMap } from '../concurrent-map.ts';
 import { reason } from '../log.ts';
 
-const AT_ONCE = 4;
+const PREHEAT_CONCURRENCY = 4;
 /** Concurrency for keeping URLs cached. Low, because it is never urgent. */
-const WARM_AT_ONCE = 2;
+const WARM_CONCURRENCY = 2;
 
 /** Returns how many URLs were fetched, and the error of the others. Never throws. */
 export async function preheat(
@@ -19,8 +20,8 @@ export async function preheat(
 ): Promise<{ fetched: number; error: string | null }> {
   const signal = AbortSignal.timeout(withinMs);
   const faults: string[] = [];
-  await inTurns(AT_ONCE, urls, async (url) => {
-    const { fault } = await askOne(address, 'GET', new URL(url), signal, zoneKey).catch(broken);
+  await concurrentMap(urls, PREHEAT_CONCURRENCY, async (url) => {
+    const { fault } = await fetchUrl(address, 'GET', new URL(url), signal, zoneKey).catch(errorOf);
     if (fault !== null) faults.push(`${url}: ${fault}`);
   });
   const [first] = faults;
@@ -36,58 +37,56 @@ export async function keepCached(
   zoneKey: Buffer,
 ): Promise<Warmed[]> {
   const signal = AbortSignal.timeout(withinMs);
-  const found = new Map<string, Warmed>();
-  await inTurns(WARM_AT_ONCE, urls, async (url) => {
-    const ask = (method: string) => askOne(address, method, new URL(url), signal, zoneKey);
-    found.set(
+  const results = new Map<string, Warmed>();
+  await concurrentMap(urls, WARM_CONCURRENCY, async (url) => {
+    const fetchOnce = (method: string) => fetchUrl(address, method, new URL(url), signal, zoneKey);
+    results.set(
       url,
-      await warmOne(ask).catch((error: unknown) => ({
+      await warmOne(fetchOnce).catch((error: unknown) => ({
         state: 'failed',
-        fault: broken(error).fault.slice(0, 500),
+        fault: errorOf(error).fault.slice(0, 500),
         freshSeconds: null,
       })),
     );
   });
-  return urls.flatMap((url) => found.get(url) ?? []);
+  return urls.flatMap((url) => results.get(url) ?? []);
 }
 
-async function warmOne(ask: (method: string) => Promise<Asked>): Promise<Warmed> {
-  const before = await ask('HEAD');
+async function warmOne(fetchOnce: (method: string) => Promise<FetchResult>): Promise<Warmed> {
+  const before = await fetchOnce('HEAD');
   if (before.fault === null && before.freshSeconds !== null && before.freshSeconds > 0)
     return stored(before.freshSeconds);
-  const { fault } = await ask('GET');
+  const { fault } = await fetchOnce('GET');
   if (fault !== null) return { state: 'failed', fault, freshSeconds: null };
   // A second request shows whether the response was stored.
-  const { freshSeconds } = await ask('HEAD');
+  const { freshSeconds } = await fetchOnce('HEAD');
   return freshSeconds === null ? { state: 'notStored', fault: null, freshSeconds } : stored(freshSeconds);
 }
 
 const stored = (freshSeconds: number): Warmed => ({ state: 'stored', fault: null, freshSeconds });
-const broken = (error: unknown) => ({ fault: reason(error) });
-
-async function inTurns(atOnce: number, urls: readonly string[], task: (url: string) => Promise<void>): Promise<void> {
-  const left = [...urls];
-  const worker = async () => {
-    for (let url = left.shift(); url !== undefined; url = left.shift()) await task(url);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-}
+const errorOf = (error: unknown) => ({ fault: reason(error) });
 
 /** A proof for one request, valid for a minute. */
 export function proofOf(zoneKey: Buffer, host: string, target: string, now = Date.now()): string {
-  const moment = Math.floor(now / 1000);
-  const text = `edgeloom preheat\n${moment}\n${host}\n${target}`;
-  return `${moment}.${createHmac('sha256', zoneKey).update(text).digest('hex')}`;
+  const timestamp = Math.floor(now / 1000);
+  const text = `edgeloom preheat\n${timestamp}\n${host}\n${target}`;
+  return `${timestamp}.${createHmac('sha256', zoneKey).update(text).digest('hex')}`;
 }
 
-interface Asked {
+interface FetchResult {
   /** Null: the URL was fetched. */
   fault: string | null;
   /** Remaining freshness of a response from this node's cache. Null: it came from elsewhere. */
   freshSeconds: number | null;
 }
 
-function askOne(address: string, method: string, url: URL, signal: AbortSignal, zoneKey: Buffer): Promise<Asked> {
+function fetchUrl(
+  address: string,
+  method: string,
+  url: URL,
+  signal: AbortSignal,
+  zoneKey: Buffer,
+): Promise<FetchResult> {
   const secure = url.protocol === 'https:';
   const target = url.pathname + url.search;
   const options = {
@@ -110,12 +109,15 @@ function askOne(address: string, method: string, url: URL, signal: AbortSignal, 
       ? httpsRequest({ ...options, servername: url.hostname, rejectUnauthorized: false })
       : httpRequest(options);
     call.on('error', reject);
-    call.on('response', (answer) => {
-      answer.resume();
-      answer.on('error', reject);
-      answer.on('end', () => {
-        const status = answer.statusCode ?? 0;
-        resolve({ fault: status < 400 ? null : String(status), freshSeconds: freshIn(answer.headers['cache-status']) });
+    call.on('response', (response) => {
+      response.resume();
+      response.on('error', reject);
+      response.on('end', () => {
+        const status = response.statusCode ?? 0;
+        resolve({
+          fault: status < 400 ? null : String(status),
+          freshSeconds: freshIn(response.headers['cache-status']),
+        });
       });
     });
     call.end();

@@ -3,13 +3,13 @@
 // file continues. Saved positions only spare repetition.
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { MAX_BATCH_BYTES } from '@edgeloom/contract/edge/log-batches.ts';
 import type { LogBatch, LogReply } from '@edgeloom/contract/edge/log-batches.ts';
 import * as z from 'zod';
 import type { Log } from '../log.ts';
+import { Loop } from '../loop.ts';
 import { writeWhole } from '../store/durable.ts';
 
 interface Parts {
@@ -39,8 +39,7 @@ interface LogFile {
 
 export class LogShipper {
   readonly #parts: Parts;
-  readonly #stopping = new AbortController();
-  readonly #work: Promise<void>;
+  readonly #loop: Loop;
   /** The next byte to send, by file. */
   #reached = new Map<string, number>();
   #sentAt = Number.NEGATIVE_INFINITY;
@@ -49,35 +48,25 @@ export class LogShipper {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#work = this.#run();
+    const loaded = readPositions(parts.positions).then((positions) => (this.#reached = positions));
+    this.#loop = new Loop({
+      task: async () => {
+        await loaded;
+        return (await this.#sendNextBatch()) ? 0 : LOOK_EVERY_MS;
+      },
+      retryMs: LOOK_EVERY_MS,
+      maxRetryMs: LONGEST_PAUSE_MS,
+      onError: (error) => parts.log.warn('the access log could not be sent', { error }),
+    });
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   async waitingBytes(): Promise<number> {
     const files = await logFiles(this.#parts.logs);
     return files.reduce((sum, { id, size }) => sum + Math.max(0, size - (this.#reached.get(id) ?? 0)), 0);
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    this.#reached = await readPositions(this.#parts.positions);
-    let wait = 0;
-    let isFailing = false;
-    while (!signal.aborted) {
-      try {
-        wait = (await this.#sendNextBatch()) ? 0 : LOOK_EVERY_MS;
-        isFailing = false;
-      } catch (error) {
-        if (!isFailing) this.#parts.log.warn('the access log waits to be sent', { error });
-        isFailing = true;
-        wait = Math.min(Math.max(LOOK_EVERY_MS, wait * 2), LONGEST_PAUSE_MS);
-      }
-      if (wait > 0) await pause(wait, undefined, { signal, ref: false }).catch(() => undefined);
-    }
   }
 
   /** Sends one batch. Returns whether another may follow at once. */

@@ -8,20 +8,20 @@ export type Geneva = NonNullable<NodeDoc['geneva']>;
 const TABLE = 'edgeloom_geneva';
 const CHAIN = 'EDGELOOM_GENEVA';
 /** The limit of one multiport match. */
-const PORTS_AT_ONCE = 15;
+const MAX_PORTS_PER_RULE = 15;
 
 /** One transaction, so rules are never missing. */
 export function nftRules(geneva: Geneva | null, ports: readonly number[]): string {
   const fresh = [`table inet ${TABLE}`, `delete table inet ${TABLE}`];
   if (geneva === null || ports.length === 0) return `${fresh.join('\n')}\n`;
-  const answers = `tcp sport { ${ports.join(', ')} } tcp flags & (syn | ack) == syn | ack`;
+  const synAcks = `tcp sport { ${ports.join(', ')} } tcp flags & (syn | ack) == syn | ack`;
   return [
     ...fresh,
     `table inet ${TABLE} {`,
-    '  chain answers {',
+    '  chain synAcks {',
     '    type filter hook output priority mangle; policy accept;',
-    ...(geneva.windowSize === null ? [] : [`    ${answers} tcp window set ${geneva.windowSize}`]),
-    ...(geneva.packetSize === null ? [] : [`    ${answers} tcp option maxseg size set ${geneva.packetSize}`]),
+    ...(geneva.windowSize === null ? [] : [`    ${synAcks} tcp window set ${geneva.windowSize}`]),
+    ...(geneva.packetSize === null ? [] : [`    ${synAcks} tcp option maxseg size set ${geneva.packetSize}`]),
     '  }',
     '}',
     '',
@@ -61,10 +61,10 @@ async function applyByIptables(geneva: Geneva | null, ports: readonly number[]):
     await mangle('-X', CHAIN).catch(() => undefined);
     if (geneva === null || ports.length === 0) continue;
     await mangle('-N', CHAIN);
-    for (let i = 0; i < ports.length; i += PORTS_AT_ONCE) {
-      const some = ports.slice(i, i + PORTS_AT_ONCE).join(',');
-      const answers = ['-p', 'tcp', '-m', 'multiport', '--sports', some, '--tcp-flags', 'SYN,ACK', 'SYN,ACK'];
-      await mangle('-A', CHAIN, ...answers, '-j', 'TCPMSS', '--set-mss', String(geneva.packetSize));
+    for (let i = 0; i < ports.length; i += MAX_PORTS_PER_RULE) {
+      const some = ports.slice(i, i + MAX_PORTS_PER_RULE).join(',');
+      const synAcks = ['-p', 'tcp', '-m', 'multiport', '--sports', some, '--tcp-flags', 'SYN,ACK', 'SYN,ACK'];
+      await mangle('-A', CHAIN, ...synAcks, '-j', 'TCPMSS', '--set-mss', String(geneva.packetSize));
     }
     await mangle('-A', 'OUTPUT', '-p', 'tcp', '-j', CHAIN);
   }

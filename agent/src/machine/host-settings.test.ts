@@ -49,8 +49,8 @@ test('logs are set aside when their time has come, and not before', async () => 
 test('rules for first packets are applied once, and a machine that refuses them reports the error', async () => {
   const geneva = { packetSize: 536, windowSize: null };
   const { own, done } = settings(nodeOf({ geneva }));
-  own.look();
-  own.look();
+  own.check();
+  own.check();
   await own.stop();
   expect(done).toEqual(['geneva 536 80 443']);
   const refusing = settings(nodeOf({ geneva }), { fails: true });
@@ -68,7 +68,7 @@ test('a drain that ends before the agent looks at it is ended all the same, once
   const drainUntil = new Date(Date.now() - 1).toISOString();
   const { own, done } = settings(nodeOf({ enabled: false, drainUntil }));
   await eventually(() => expect(done).toContain('drained'));
-  own.look();
+  own.check();
   await own.stop();
   expect(done).toEqual(['drained']);
 });

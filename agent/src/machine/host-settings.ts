@@ -28,10 +28,10 @@ interface Deps {
   log: Log;
 }
 
-const LOOK_EVERY_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
 export class HostSettings {
-  readonly #parts: Deps;
+  readonly #deps: Deps;
   readonly #startedAt = Date.now();
   #timer: ReturnType<typeof setInterval>;
   #drain: ReturnType<typeof setTimeout> | undefined;
@@ -41,13 +41,13 @@ export class HostSettings {
   /** The settings that could not be applied, with the reason. */
   error: string | null = null;
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
-    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
-    this.look();
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#timer = setInterval(() => this.check(), CHECK_INTERVAL_MS).unref();
+    this.check();
   }
 
-  look(): void {
+  check(): void {
     this.#work = this.#work.then(() => this.#look());
   }
 
@@ -58,16 +58,16 @@ export class HostSettings {
   }
 
   async #look(): Promise<void> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     try {
-      const found = await this.#parts.read();
+      const found = await this.#deps.read();
       if (found === null) return;
       const { zone, node } = found;
       this.#followDrain(node);
       const ports = zone.ports.map(({ port }) => port);
       // A failing setting does not block the others.
       const done = await Promise.allSettled([
-        this.#parts.firewall.follow(this.#listsOf(zone, node)),
+        this.#deps.firewall.follow(this.#listsOf(zone, node)),
         this.#followGeneva(node?.geneva ?? null, ports),
         this.#followLogs(node),
       ]);
@@ -85,12 +85,12 @@ export class HostSettings {
     const isOpen = zone.firewall === undefined && zone.ipset === undefined;
     if (isOpen || node?.relayPort !== undefined) return null;
     const { whitelist, blacklist, synProtection } = zone.firewall ?? open;
-    const trusted = [...(zone.relays ?? []).map(({ address }) => address), ...this.#parts.trusted()];
+    const trusted = [...(zone.relays ?? []).map(({ address }) => address), ...this.#deps.trusted()];
     return {
       whitelist: [...new Set([...whitelist, ...trusted])].sort(),
       blacklist,
       synProtection,
-      sockets: this.#parts.sockets(zone),
+      sockets: this.#deps.sockets(zone),
     };
   }
 
@@ -103,26 +103,26 @@ export class HostSettings {
     const left = Date.parse(drainUntil) - Date.now();
     // nginx may have been rendered just before the drain ended. The end is exclusive, hence the extra moment.
     if (left > 0 || isNew) {
-      this.#drain = setTimeout(() => this.#parts.drained(), Math.min(Math.max(left, 0) + 10, 2 ** 31 - 1));
+      this.#drain = setTimeout(() => this.#deps.drained(), Math.min(Math.max(left, 0) + 10, 2 ** 31 - 1));
     }
   }
 
   async #followGeneva(set: Geneva | null, ports: readonly number[]): Promise<void> {
     const wanted = ports.length === 0 ? null : set;
     const setting = wanted === null ? 'null' : JSON.stringify([wanted, ports]);
-    // A machine whose operator never set anything is left alone.
+    // Rules are only touched once an operator has set some.
     if (setting === 'null' && this.#geneva === 'null') return;
-    const { geneva, log } = this.#parts;
+    const { geneva, log } = this.#deps;
     if (setting === this.#geneva && (await geneva.isApplied(wanted))) return;
     await geneva.apply(wanted, ports);
     this.#geneva = setting;
-    log.info('packets of answers were set', { by: 'geneva' });
+    log.info('SYN-ACK packet rules were applied', { by: 'geneva' });
   }
 
   async #followLogs(node: NodeDoc | null): Promise<void> {
     const seconds = node?.logRotateSeconds;
     if (seconds === undefined) return;
-    const last = (await this.#parts.lastRotation())?.getTime() ?? this.#startedAt;
-    if (Date.now() - last >= seconds * 1000) await this.#parts.rotate();
+    const last = (await this.#deps.lastRotation())?.getTime() ?? this.#startedAt;
+    if (Date.now() - last >= seconds * 1000) await this.#deps.rotate();
   }
 }

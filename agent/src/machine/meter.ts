@@ -8,7 +8,7 @@ import type { Status } from '../nginx/admin.ts';
 import type { Cause } from './firewall/driver.ts';
 import type { Dropped as Counted } from './firewall/firewall.ts';
 
-interface Look {
+interface Sample {
   at: number;
   busy: number;
   total: number;
@@ -27,15 +27,15 @@ interface Place {
 }
 
 /** Samples closer together than this are noise. */
-const APART_MS = 200;
+const MIN_INTERVAL_MS = 200;
 /** Pages that show metrics poll every two seconds. */
 const STALE_MS = 15_000;
-const INTERFACES = 64;
+const MAX_INTERFACES = 64;
 
 export class Meter {
   readonly #place: Place;
   readonly #staleMs: number;
-  #last: Look | null = null;
+  #last: Sample | null = null;
 
   constructor(place: Place, staleMs = STALE_MS) {
     this.#place = place;
@@ -51,7 +51,7 @@ export class Meter {
   async figures(): Promise<NodeFigures> {
     const status = await this.#place.status().catch(() => null);
     const before = await this.#before();
-    const now = await this.#look();
+    const now = await this.#sample();
     this.#last = now;
     const seconds = Math.max(now.at - before.at, 1) / 1000;
     const interfaces = Array.from(now.interfaces, ([name, counted]) => {
@@ -90,20 +90,20 @@ export class Meter {
       waiting: counts?.waiting ?? 0,
       established: tcp('inuse'),
       timeWait: tcp('tw'),
-      interfaces: interfaces.slice(0, INTERFACES),
+      interfaces: interfaces.slice(0, MAX_INTERFACES),
     };
   }
 
-  async #before(): Promise<Look> {
+  async #before(): Promise<Sample> {
     const last = this.#last;
     const age = last === null ? Infinity : Date.now() - last.at;
-    if (last !== null && age >= APART_MS && age < this.#staleMs) return last;
-    const look = await this.#look();
-    await pause(APART_MS);
-    return look;
+    if (last !== null && age >= MIN_INTERVAL_MS && age < this.#staleMs) return last;
+    const sample = await this.#sample();
+    await pause(MIN_INTERVAL_MS);
+    return sample;
   }
 
-  async #look(): Promise<Look> {
+  async #sample(): Promise<Sample> {
     const [stat, devices, dropped] = await Promise.all([
       this.#text('stat'),
       this.#text('net/dev'),

@@ -1,8 +1,8 @@
 // Runs system programs that need root, by the same name everywhere.
 import { spawn } from 'node:child_process';
 
-const WITHIN_MS = 10_000;
-const WORDS = 500;
+const TIMEOUT_MS = 10_000;
+const MAX_ERROR_CHARS = 500;
 /** May be missing in PATH. */
 const FOLDERS = '/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin';
 
@@ -15,19 +15,19 @@ export function run(name: string, args: readonly string[], input = ''): Promise<
       env: { PATH: `${process.env['PATH'] ?? ''}:${FOLDERS}`, LC_ALL: 'C' },
       stdio: ['pipe', 'pipe', 'pipe'],
       // spawn's own timeout option would keep a timer when the program cannot start.
-      signal: AbortSignal.timeout(WITHIN_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     // Some programs repeat all of their input.
-    child.stderr.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(0, WORDS)));
+    child.stderr.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(0, MAX_ERROR_CHARS)));
     child.once('error', (error) =>
       reject(
         'code' in error && error.code === 'ENOENT'
           ? new NotInstalled(`${name} is not installed`)
           : error.name === 'AbortError'
-            ? new Error(`${name} did not end within ${WITHIN_MS / 1000} s`)
+            ? new Error(`${name} did not end within ${TIMEOUT_MS / 1000} s`)
             : error,
       ),
     );

@@ -24,11 +24,11 @@ export type SiteOf = (host: string) => Promise<string | null>;
 
 type Tally = Omit<TrafficMetrics['since'], 'sites'>;
 
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 /** Window of percentiles. */
 const RECENT_S = 10;
-const RECENT_MOST = 100_000;
-const MOST_SITES = 1000;
+const MAX_RECENT = 100_000;
+const MAX_SITES = 1000;
 
 export class TrafficMetricsReader {
   readonly #file: string;
@@ -47,17 +47,17 @@ export class TrafficMetricsReader {
     const { size, ino } = await stat(this.#file).catch(() => ({ size: 0, ino: 0 }));
     const isFirst = this.#at === null;
     // A different file: the log was rotated.
-    if (ino !== this.#ino || size < (this.#at ?? 0)) this.#at = isFirst ? Math.max(0, size - MOST_BYTES) : 0;
+    if (ino !== this.#ino || size < (this.#at ?? 0)) this.#at = isFirst ? Math.max(0, size - MAX_BYTES) : 0;
     this.#ino = ino;
     const from = this.#at ?? 0;
-    const lines = await this.#lines(Math.max(from, size - MOST_BYTES), size);
+    const lines = await this.#lines(Math.max(from, size - MAX_BYTES), size);
     this.#at = lines.end;
-    const share = Math.max(1, (lines.end - from) / Math.max(1, lines.end - Math.max(from, size - MOST_BYTES)));
+    const share = Math.max(1, (lines.end - from) / Math.max(1, lines.end - Math.max(from, size - MAX_BYTES)));
     const rows = rowsOf(lines.text);
     const since = now / 1000 - RECENT_S;
     this.#recent = [...this.#recent, ...rows.map(({ time, ms }) => ({ time, ms }))]
       .filter(({ time }) => time >= since)
-      .slice(-RECENT_MOST);
+      .slice(-MAX_RECENT);
     return {
       p99Ms: p99(this.#recent),
       since: bySite(isFirst ? [] : await this.#withSite(rows), slowMs, share),
@@ -135,7 +135,7 @@ function bySite(rows: readonly Row[], slowMs: number, share: number): TrafficMet
     .map((row) => ({ ...row, bad: row.serverErrors + row.refused + row.slow }))
     .filter(({ bad }) => bad > 0)
     .sort((a, b) => b.bad - a.bad)
-    .slice(0, MOST_SITES);
+    .slice(0, MAX_SITES);
   return {
     ...whole(all),
     sites: worst.map(({ site, requests, serverErrors, refused, slow }) => [

@@ -42,7 +42,7 @@ const FetchedBlocks = z.object({
 
 /** Above this number of keys, invalidating everything is cheaper for Lua. */
 const BUMP_ALL_ABOVE = 1000;
-const WITHIN_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 export class Admin {
   readonly #socket: string;
@@ -51,7 +51,7 @@ export class Admin {
     this.#socket = socket;
   }
 
-  async status(withinMs = WITHIN_MS): Promise<Status> {
+  async status(withinMs = TIMEOUT_MS): Promise<Status> {
     return Status.parse(await this.#call('GET', '/status', undefined, withinMs));
   }
 
@@ -63,7 +63,7 @@ export class Admin {
   /** When it resolves, no worker uses an older document. */
   async bump(keys: readonly string[] | 'all'): Promise<void> {
     const all = keys === 'all' || keys.length > BUMP_ALL_ABOVE;
-    await this.#call('POST', '/bump', all ? { all: true } : { keys }, WITHIN_MS);
+    await this.#call('POST', '/bump', all ? { all: true } : { keys }, TIMEOUT_MS);
   }
 
   async purge(order: PurgeOrder, withinMs: number): Promise<number> {
@@ -72,7 +72,7 @@ export class Admin {
 
   /** Origins that are down are skipped for `seconds`, unless reported again. */
   async health(down: readonly string[], up: readonly string[], seconds: number): Promise<void> {
-    await this.#call('POST', '/health', { down, up, seconds }, WITHIN_MS);
+    await this.#call('POST', '/health', { down, up, seconds }, TIMEOUT_MS);
   }
 
   /** For `seconds`, each response to a visitor closes its connection. */
@@ -85,17 +85,19 @@ export class Admin {
    * call are on disk; lost ones are returned again.
    */
   async fetchBlocks(room: number, lastFetch?: 'kept' | 'lost'): Promise<z.output<typeof FetchedBlocks>> {
-    return FetchedBlocks.parse(await this.#call('POST', '/blocks/fetch', { room, had: lastFetch }, WITHIN_MS));
+    return FetchedBlocks.parse(await this.#call('POST', '/blocks/fetch', { room, had: lastFetch }, TIMEOUT_MS));
   }
 
   /** `begins`: clears the set first. `mark`: returned by later calls, to identify the set. */
   async changeBlocks(blocks: readonly Change[], more: { begins?: true; mark?: string } = {}): Promise<void> {
-    await this.#call('POST', '/blocks', { blocks, ...more }, WITHIN_MS);
+    await this.#call('POST', '/blocks', { blocks, ...more }, TIMEOUT_MS);
   }
 
   /** Prepares nginx for a simulated request with this id. */
   async simulate(id: string, order: object): Promise<void> {
-    const { ok } = z.object({ ok: z.boolean() }).parse(await this.#call('POST', '/simulate', { id, order }, WITHIN_MS));
+    const { ok } = z
+      .object({ ok: z.boolean() })
+      .parse(await this.#call('POST', '/simulate', { id, order }, TIMEOUT_MS));
     if (!ok) throw new Error('too many requests are being simulated');
   }
 
@@ -103,7 +105,7 @@ export class Admin {
   async simulated(id: string): Promise<unknown> {
     return z
       .object({ steps: z.array(z.unknown()).default([]) })
-      .parse(await this.#call('POST', '/simulated', { id }, WITHIN_MS)).steps;
+      .parse(await this.#call('POST', '/simulated', { id }, TIMEOUT_MS)).steps;
   }
 
   #call(method: string, path: string, body: unknown, withinMs: number): Promise<unknown> {
@@ -111,14 +113,15 @@ export class Admin {
       const call = request(
         // A new connection each: after a reload a kept one would reach an old worker.
         { socketPath: this.#socket, method, path, agent: false, signal: AbortSignal.timeout(withinMs) },
-        (answer) => {
+        (response) => {
           const chunks: Buffer[] = [];
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-          answer.on('error', reject);
-          answer.on('end', () => {
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
             const text = Buffer.concat(chunks).toString();
             try {
-              if (answer.statusCode !== 200) throw new Error(`nginx answered ${path} with ${answer.statusCode}`);
+              if (response.statusCode !== 200)
+                throw new Error(`nginx responded to ${path} with ${response.statusCode}`);
               resolve(JSON.parse(text));
             } catch (error) {
               reject(error);

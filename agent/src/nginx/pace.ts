@@ -4,19 +4,20 @@ import type { Log } from '../log.ts';
 import { findNginx, send, type Process } from './processes.ts';
 
 /** This many draining generations cost nothing noticeable. */
-const FREE = 4;
-const EACH_MS = 2000;
+const FREE_GENERATIONS = 4;
+const MS_PER_GENERATION = 2000;
 /** Longest delay of a zone's change. */
-const LONGEST_MS = 20_000;
+const MAX_PAUSE_MS = 20_000;
 /** Limits of draining workers: in total, and per serving worker. */
-const [MOST, MOST_EACH] = [64, 4];
+const [MAX_DRAINING, MAX_DRAINING_PER_WORKER] = [64, 4];
 
 /** The pause until the next reload, by the number of draining generations. */
-export const pauseAfter = (generations: number) => Math.min(Math.max(0, generations - FREE) * EACH_MS, LONGEST_MS);
+export const pauseAfter = (generations: number) =>
+  Math.min(Math.max(0, generations - FREE_GENERATIONS) * MS_PER_GENERATION, MAX_PAUSE_MS);
 
 /** Selects the workers to end when there are too many: the oldest ones. */
 export function excessWorkers<P extends Pick<Process, 'startedAtTick'>>(leaving: readonly P[], serving: number): P[] {
-  const most = Math.max(MOST, serving * MOST_EACH);
+  const most = Math.max(MAX_DRAINING, serving * MAX_DRAINING_PER_WORKER);
   const oldestFirst = leaving.toSorted((a, b) => Number(a.startedAtTick) - Number(b.startedAtTick));
   return oldestFirst.slice(0, Math.max(0, leaving.length - most));
 }
@@ -46,7 +47,7 @@ export class ReloadPace {
     const { leaving, serving } = await this.#workers();
     const ended = excessWorkers(leaving, serving);
     for (const { pid } of ended) send(pid, 'SIGTERM');
-    if (ended.length > 0) this.#log.warn('ended workers that reloads had left behind', { workers: ended.length });
+    if (ended.length > 0) this.#log.warn('ended the oldest draining workers', { workers: ended.length });
   }
 
   async #workers() {

@@ -4,10 +4,10 @@ import { open, stat } from 'node:fs/promises';
 import { summarizeErrors } from './supervisor.ts';
 
 /** nginx retries a port for 2.5 s before it gives up. */
-const WITHIN_MS = 15_000;
-const EVERY_MS = 20;
+const TIMEOUT_MS = 15_000;
+const INTERVAL_MS = 20;
 /** Crashing workers may respond once or twice. */
-const IN_A_ROW = 3;
+const MIN_SUCCESSES = 3;
 
 export interface ErrorLog {
   /** nginx's emergency message since the mark, or null. */
@@ -37,9 +37,9 @@ export async function markErrorLog(file: string): Promise<ErrorLog> {
 
 /** Resolves when workers of this generation respond. Throws nginx's reason, or a timeout. */
 export async function probe(answering: () => Promise<number>, generation: number, errorLog: ErrorLog): Promise<void> {
-  const deadline = Date.now() + WITHIN_MS;
-  let seen = 'nothing answered';
-  for (let answers = 0; answers < IN_A_ROW;) {
+  const deadline = Date.now() + TIMEOUT_MS;
+  let seen = 'no response';
+  for (let answers = 0; answers < MIN_SUCCESSES;) {
     const answered = await answering().catch((error: unknown) => {
       seen = error instanceof Error ? error.message : String(error);
       return null;
@@ -47,11 +47,11 @@ export async function probe(answering: () => Promise<number>, generation: number
     if (answered === generation) answers += 1;
     else {
       answers = 0;
-      if (answered !== null) seen = `generation ${answered} goes on answering`;
+      if (answered !== null) seen = `generation ${answered} still responds`;
       const emergency = await errorLog.emergency();
       if (emergency !== null) throw new Error(emergency);
       if (Date.now() > deadline) throw new Error(`generation ${generation} does not answer: ${seen}`);
-      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     }
   }
 }

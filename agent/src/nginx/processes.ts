@@ -66,15 +66,15 @@ export const servingWorkers = async (dir: string): Promise<Process[]> =>
   (await findNginx(dir)).filter(({ title }) => isServing(title));
 
 /** nginx stops its old workers 100 ms after it has started new ones. A busy one stops later. */
-const STOP_WITHIN_MS = 2000;
-const LOOK_EVERY_MS = 10;
+const STOP_TIMEOUT_MS = 2000;
+const CHECK_INTERVAL_MS = 10;
 
 /** Waits until replaced workers accept no more connections, but not for a stuck one. */
 export async function untilNotServing(workers: readonly Process[]): Promise<void> {
-  const deadline = performance.now() + STOP_WITHIN_MS;
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (const worker of workers)
     while (performance.now() < deadline && isServing(await titleOf(worker.pid)) && (await isRunning(worker)))
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL_MS));
 }
 
 /** A process's title. nginx shows its arguments there. */

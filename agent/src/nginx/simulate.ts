@@ -24,7 +24,7 @@ const Step = z.object({
 });
 const Trace = z.array(z.union([Asked, Step]));
 
-const MOST_HEADER_BYTES = 256 * 1024;
+const MAX_HEADER_BYTES = 256 * 1024;
 
 /** `socket`: where the simulated hop A listens. */
 export async function simulate(
@@ -37,8 +37,8 @@ export async function simulate(
   const { scheme, port, answer } = asked;
   await admin.simulate(id, { scheme, port, answer, ...(asked.docs !== undefined && { docs: docsOf(asked.docs) }) });
   try {
-    const got = await send(socket, id, asked, withinMs);
-    return toSimulated(got, await admin.simulated(id));
+    const received = await send(socket, id, asked, withinMs);
+    return toSimulated(received, await admin.simulated(id));
   } catch (error) {
     await admin.simulated(id);
     throw error;
@@ -51,16 +51,16 @@ function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
     const checked = body === null ? null : checkDoc(key, body);
     if (checked !== null && !('doc' in checked)) throw new Error(`this agent is too old for ${key}`);
     const doc = checked?.doc ?? null;
-    if (!/^(?:site|host|module)\//.test(key)) throw new Error(`${key} is no matter of a single request`);
+    if (!/^(?:site|host|module)\//.test(key)) throw new Error(`${key} cannot be part of a simulation`);
     return [key, doc];
   });
   return Object.fromEntries(docs);
 }
 
-type Got = { status: number; headers: [string, string][] } | null;
+type Received = { status: number; headers: [string, string][] } | null;
 
 /** Reads the header only. Null where nginx closed without a response. */
-function send(socketPath: string, id: string, asked: SimulatedRequest, withinMs: number): Promise<Got> {
+function send(socketPath: string, id: string, asked: SimulatedRequest, withinMs: number): Promise<Received> {
   const { method, path, host, headers, ip } = asked;
   return new Promise((resolve, reject) => {
     const call = request(
@@ -69,7 +69,7 @@ function send(socketPath: string, id: string, asked: SimulatedRequest, withinMs:
         method,
         path,
         agent: false,
-        maxHeaderSize: MOST_HEADER_BYTES,
+        maxHeaderSize: MAX_HEADER_BYTES,
         signal: AbortSignal.timeout(withinMs),
         headers: [['Host', host], ...headers, ['X-E-Simulate', id], ['X-E-Client', ip]].flat(),
       },
@@ -98,7 +98,7 @@ const pairs = ({ rawHeaders }: IncomingMessage) =>
 /** Fields of the connection between this process and nginx. */
 const ofConnection = ['connection', 'transfer-encoding', 'keep-alive', 'content-length', 'x-request-id'];
 
-function toSimulated(got: Got, trace: unknown): Omit<Simulated, 'revision'> {
+function toSimulated(received: Received, trace: unknown): Omit<Simulated, 'revision'> {
   const all = Trace.parse(trace);
   // Background work after the response is not part of the simulation.
   const end = all.findIndex((one) => one.step === 'end');
@@ -107,8 +107,8 @@ function toSimulated(got: Got, trace: unknown): Omit<Simulated, 'revision'> {
   const steps = until.flatMap((one) => ('uri' in one ? [] : [{ ...one, rule: one.rule ?? null }]));
   return {
     siteID: all.map((one) => ('uri' in one ? undefined : one.detail['site'])).find((id) => id !== undefined) ?? null,
-    status: got?.status ?? null,
-    headers: (got?.headers ?? []).filter(([name]) => !ofConnection.includes(name.toLowerCase())),
+    status: received?.status ?? null,
+    headers: (received?.headers ?? []).filter(([name]) => !ofConnection.includes(name.toLowerCase())),
     asked: asked === null ? null : { method: asked.method, uri: asked.uri, headers: asked.headers },
     steps,
   };

@@ -20,8 +20,8 @@ export function socketOf(name: string): Pick<Socket, 'protocol' | 'port'> {
 }
 
 /** After a reload nginx takes a tenth of a second to make old workers close their sockets. */
-const TRIES = 6;
-const AGAIN_MS = 150;
+const MAX_TRIES = 6;
+const RETRY_MS = 150;
 
 /**
  * Throws the system's reason when another program holds the socket for longer than a draining worker would.
@@ -33,10 +33,10 @@ export async function assertFree(socket: Socket): Promise<void> {
       return await (socket.protocol === 'tcp' ? listen(socket) : bind(socket));
     } catch (error) {
       const why = error instanceof Error && 'code' in error ? String(error.code) : reason(error);
-      if (why !== 'EADDRINUSE' || tries === TRIES)
+      if (why !== 'EADDRINUSE' || tries === MAX_TRIES)
         throw new Error(`${nameOf(socket)} cannot be opened: ${why}`, { cause: error });
     }
-    await setTimeout(AGAIN_MS);
+    await setTimeout(RETRY_MS);
   }
 }
 

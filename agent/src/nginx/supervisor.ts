@@ -9,12 +9,12 @@ import type { Log } from '../log.ts';
 import { findAnyNginx, findNginx, findProcess, isRunning, send, titleOf } from './processes.ts';
 import type { Process } from './processes.ts';
 
-const WATCH_MS = 250;
-const LONGEST_PAUSE_MS = 30_000;
+const CHECK_INTERVAL_MS = 250;
+const MAX_PAUSE_MS = 30_000;
 /** An nginx that ran this long did not fail because of its configuration. */
 const STABLE_MS = 60_000;
-const QUIT_WITHIN_MS = 5000;
-const START_WITHIN_MS = 10_000;
+const QUIT_TIMEOUT_MS = 5000;
+const START_TIMEOUT_MS = 10_000;
 
 export class Nginx {
   readonly #binary: string;
@@ -51,14 +51,14 @@ export class Nginx {
     this.#master =
       noted !== null && this.#isOurs(await titleOf(noted.pid))
         ? noted
-        : // Without its pid file it serves all the same, and must not have its sockets taken away by a second one.
+        : // Without its pid file it still serves, and a second nginx must not take its sockets.
           ((await findNginx(this.#layout.dir)).find(({ title }) => this.#isOurs(title)) ?? null);
     return this.#master;
   }
 
   /** Throws nginx's error when it does not start. Does nothing when it runs. */
   async start(): Promise<void> {
-    await this.#alone(() => this.#start());
+    await this.#enqueue(() => this.#start());
   }
 
   /** Restarts nginx whenever it stops, with growing delays. */
@@ -69,7 +69,7 @@ export class Nginx {
     let due = 0;
     let busy = false;
     const later = (shortest: number) => {
-      pause = Math.min(Math.max(pause * 2, shortest), LONGEST_PAUSE_MS);
+      pause = Math.min(Math.max(pause * 2, shortest), MAX_PAUSE_MS);
       due = Date.now() + pause;
     };
     const look = async () => {
@@ -78,19 +78,19 @@ export class Nginx {
         this.#log.error('nginx died', { pid: this.#master.pid, dir: this.#layout.dir });
         this.#master = null;
         if (Date.now() - startedAt > STABLE_MS) pause = 0;
-        else later(WATCH_MS);
+        else later(CHECK_INTERVAL_MS);
       }
       if (Date.now() < due) return;
       try {
         // Not while a stop is in progress.
-        await this.#alone(async () => {
+        await this.#enqueue(async () => {
           if (this.#watch === watch) await this.#start();
         });
         if (this.#watch !== watch) return;
         startedAt = Date.now();
         this.onRestart();
       } catch (error) {
-        later(WATCH_MS);
+        later(CHECK_INTERVAL_MS);
         this.#log.error('nginx does not start', { error, againInMs: pause, dir: this.#layout.dir });
       }
     };
@@ -98,13 +98,13 @@ export class Nginx {
       if (busy) return;
       busy = true;
       void look().finally(() => (busy = false));
-    }, WATCH_MS);
+    }, CHECK_INTERVAL_MS);
     this.#watch = watch;
   }
 
   /** Ends orphaned workers. Does nothing while nginx runs. */
   async clear(): Promise<void> {
-    await this.#alone(async () => {
+    await this.#enqueue(async () => {
       if ((await this.find()) === null) await this.#clearRemains();
     });
   }
@@ -125,9 +125,9 @@ export class Nginx {
   }
 
   /** Drains open requests for a limited time. */
-  async stop(withinMs = QUIT_WITHIN_MS): Promise<void> {
+  async stop(withinMs = QUIT_TIMEOUT_MS): Promise<void> {
     this.unwatch();
-    await this.#alone(async () => {
+    await this.#enqueue(async () => {
       const master = await this.find();
       if (master === null) return;
       await endProcess(master, withinMs);
@@ -146,16 +146,16 @@ export class Nginx {
     if ((await this.find()) !== null) return;
     await this.#clearRemains();
     await this.#run([]);
-    await this.#appear();
+    await this.#waitForStart();
     this.#log.info('nginx started', { pid: this.#master?.pid, dir: this.#layout.dir });
   }
 
   /** The daemon writes its pid file and title some time after the forking process has exited. */
-  async #appear(): Promise<void> {
-    const deadline = Date.now() + START_WITHIN_MS;
+  async #waitForStart(): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
     while ((await this.find()) === null) {
       const isStarting = (await findAnyNginx(this.#layout.dir)).length > 0;
-      if (!isStarting && (await this.find()) === null) throw new Error('nginx did not stay');
+      if (!isStarting && (await this.find()) === null) throw new Error('nginx exited after its start');
       if (Date.now() > deadline) throw new Error('nginx did not become ready');
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -177,7 +177,7 @@ export class Nginx {
   async #clearRemains(): Promise<void> {
     const orphans = await findAnyNginx(this.#layout.dir);
     await Promise.all(orphans.map((orphan) => endProcess(orphan, 1000)));
-    if (orphans.length > 0) this.#log.warn('ended what was left of an nginx', { processes: orphans.length });
+    if (orphans.length > 0) this.#log.warn('ended orphaned nginx processes', { processes: orphans.length });
     for (const name of await readdir(this.#layout.run)) {
       if (name.endsWith('.sock')) await rm(path.join(this.#layout.run, name), { force: true });
     }
@@ -191,8 +191,8 @@ export class Nginx {
       env: { PATH: process.env['PATH'], TZ: process.env['TZ'] },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let words = '';
-    child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()));
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject);
       // Not 'close': the daemon may hold our pipe.
@@ -201,10 +201,10 @@ export class Nginx {
     // The last lines of a failed nginx may still be in the pipe.
     if (code !== 0 && !child.stderr.closed) await once(child.stderr, 'close');
     child.stderr.destroy();
-    if (code !== 0) throw new Error(summarizeErrors(words) || `nginx ended with ${code}`);
+    if (code !== 0) throw new Error(summarizeErrors(output) || `nginx ended with ${code}`);
   }
 
-  #alone<T>(task: () => Promise<T>): Promise<T> {
+  #enqueue<T>(task: () => Promise<T>): Promise<T> {
     const turn = this.#queue.then(task);
     this.#queue = turn.catch(() => undefined);
     return turn;
@@ -226,9 +226,9 @@ async function endProcess(process: Process, withinMs: number): Promise<void> {
 }
 
 /** The lines with the reason, without times and process numbers. */
-export function summarizeErrors(words: string): string {
-  const lines = words.split('\n').filter((line) => /\[(emerg|alert|crit|error)\]/.test(line));
-  const shown = (lines.length > 0 ? lines : words.split('\n').filter((line) => line !== '')).map((line) =>
+export function summarizeErrors(output: string): string {
+  const lines = output.split('\n').filter((line) => /\[(emerg|alert|crit|error)\]/.test(line));
+  const shown = (lines.length > 0 ? lines : output.split('\n').filter((line) => line !== '')).map((line) =>
     line.replace(/^.*?\[(?:emerg|alert|crit|error)\]\s*(?:\d+#\d+:\s*)?/, ''),
   );
   return [...new Set(shown)].slice(0, 3).join('; ');

@@ -15,7 +15,7 @@ async function serverIn(warn: (message: string) => void) {
   const server = new TreeServer({
     binary: 'nginx',
     layout,
-    answering: async () => (await server.trees.marked('current')) ?? 0,
+    readGeneration: async () => (await server.trees.marked('current')) ?? 0,
     log,
   });
   for (const call of ['test', 'start'] as const) vi.spyOn(server.nginx, call).mockResolvedValue();

@@ -14,7 +14,7 @@ interface Deps {
   binary: string;
   layout: NginxLayout;
   /** The generation of the responding workers. */
-  answering: () => Promise<number>;
+  readGeneration: () => Promise<number>;
   /** Lets kept connections close. */
   beforeReload?: () => Promise<void>;
   log: Log;
@@ -25,16 +25,16 @@ export class TreeServer {
   readonly trees: Trees;
   readonly pace: ReloadPace;
   readonly #errorLog: string;
-  readonly #answering: Deps['answering'];
+  readonly #readGeneration: Deps['readGeneration'];
   readonly #beforeReload: Deps['beforeReload'];
   readonly #log: Log;
 
-  constructor({ binary, layout, answering, beforeReload, log }: Deps) {
+  constructor({ binary, layout, readGeneration, beforeReload, log }: Deps) {
     this.nginx = new Nginx(binary, layout, log);
     this.trees = new Trees(layout.conf);
     this.pace = new ReloadPace(layout.dir, log);
     this.#errorLog = layout.errorLog;
-    this.#answering = answering;
+    this.#readGeneration = readGeneration;
     this.#beforeReload = beforeReload;
     this.#log = log;
   }
@@ -89,15 +89,15 @@ export class TreeServer {
     let replaced: readonly Process[] = [];
     if (runs) {
       // An nginx found running may serve this tree already.
-      const answering = await this.#answering().catch(() => null);
-      if (answering !== generation) {
-        if (!isUrgent && answering !== null) await this.#beforeReload?.();
+      const readGeneration = await this.#readGeneration().catch(() => null);
+      if (readGeneration !== generation) {
+        if (!isUrgent && readGeneration !== null) await this.#beforeReload?.();
         replaced = await servingWorkers(this.nginx.dir);
         this.nginx.reload();
         this.pace.reloaded();
       }
     }
-    await probe(this.#answering, generation, errorLog);
+    await probe(this.#readGeneration, generation, errorLog);
     await untilNotServing(replaced);
   }
 
@@ -121,7 +121,7 @@ export class TreeServer {
     }
     await this.trees.mark('current', good);
     await this.ensureServing(good).catch((error: unknown) => {
-      this.#log.error('the way back failed', { generation: good, error });
+      this.#log.error('the rollback failed', { generation: good, error });
     });
   }
 }

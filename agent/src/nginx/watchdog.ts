@@ -3,12 +3,13 @@
 // full.
 import type { NginxLayout } from '../layout.ts';
 import type { Log } from '../log.ts';
+import { Loop } from '../loop.ts';
 import type { Admin } from './admin.ts';
 import { findNginx, isRunnable, isStopped, readCpuTicks, send } from './processes.ts';
 import type { Nginx } from './supervisor.ts';
 
-const LOOK_EVERY_MS = 500;
-const STATUS_WITHIN_MS = 1000;
+const CHECK_INTERVAL_MS = 500;
+const STATUS_TIMEOUT_MS = 1000;
 /** Silent this long, it is reported. Workers write once a second. */
 const REPORT_AFTER_MS = 2500;
 /** Silent this long, it is killed. */
@@ -32,9 +33,9 @@ interface Deps {
 }
 
 export class Watchdog {
-  readonly #parts: Deps;
-  readonly #stopping = new AbortController();
-  #work: Promise<void> = Promise.resolve();
+  readonly #deps: Deps;
+  #loop: Loop | null = null;
+  #checkedAt = performance.now();
   #respondedAt = performance.now();
   #masterStoppedAt: number | null = null;
   #killed = new Set<number>();
@@ -45,45 +46,46 @@ export class Watchdog {
   /** The disk of the cache is full: responses pass unstored. */
   isDiskFull = false;
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   start(): void {
-    this.#trust();
-    this.#work = this.#run();
+    this.#resetTimers();
+    this.#checkedAt = performance.now();
+    this.#loop = new Loop({
+      firstPauseMs: CHECK_INTERVAL_MS,
+      task: async (signal) => {
+        this.#ignoreOwnStall();
+        const found = await this.#check();
+        if (!signal.aborted) this.#report(found);
+        return CHECK_INTERVAL_MS;
+      },
+      retryMs: CHECK_INTERVAL_MS,
+      onError: (error) => this.#deps.log.warn('could not check whether nginx responds', { error }),
+    });
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
+    await this.#loop?.stop();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    let before = performance.now();
-    while (!signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
-      const stalledMs = performance.now() - before - LOOK_EVERY_MS;
-      before = performance.now();
-      if (stalledMs > STATUS_WITHIN_MS + STALL_MS) this.#trust();
-      try {
-        const found = await this.#look();
-        if (!signal.aborted) this.#report(found);
-      } catch (error) {
-        this.#parts.log.warn('could not check whether nginx responds', { error });
-      }
-    }
+  #ignoreOwnStall(): void {
+    const stalledMs = performance.now() - this.#checkedAt - CHECK_INTERVAL_MS;
+    this.#checkedAt = performance.now();
+    if (stalledMs > STATUS_TIMEOUT_MS + STALL_MS) this.#resetTimers();
   }
 
-  async #look(): Promise<string | null> {
-    const { nginx, admin, log } = this.#parts;
+  async #check(): Promise<string | null> {
+    const { nginx, admin, log } = this.#deps;
     const master = nginx.master;
     if (master === null) {
-      this.#trust();
+      this.#resetTimers();
       return this.error;
     }
-    const status = await admin.status(STATUS_WITHIN_MS).catch((error: unknown) => (isTimeout(error) ? 'silent' : null));
+    const status = await admin
+      .status(STATUS_TIMEOUT_MS)
+      .catch((error: unknown) => (isTimeout(error) ? 'silent' : null));
     const now = performance.now();
     if (status !== 'silent') this.#respondedAt = now;
     if (status !== 'silent' && status !== null) this.#followDisk(status.diskFull === true);
@@ -102,7 +104,7 @@ export class Watchdog {
     if (masterMs > KILL_AFTER_MS || hungMs > REPLACE_AFTER_MS) {
       log.error('the master of nginx hangs and is replaced', { pid: master.pid });
       send(master.pid, 'SIGKILL');
-      this.#trust();
+      this.#resetTimers();
       return 'nginx does not respond: its master hangs';
     }
 
@@ -115,7 +117,7 @@ export class Watchdog {
   }
 
   async #servingWorkers(): Promise<number[]> {
-    const found = await findNginx(this.#parts.layout.dir);
+    const found = await findNginx(this.#deps.layout.dir);
     return found.filter(({ title }) => title.startsWith('nginx: worker process')).map(({ pid }) => pid);
   }
 
@@ -135,13 +137,13 @@ export class Watchdog {
   #kill(pids: readonly number[]): void {
     for (const pid of pids) {
       this.#killed.add(pid);
-      this.#parts.log.error('a worker of nginx hangs and is killed', { pid });
+      this.#deps.log.error('a worker of nginx hangs and is killed', { pid });
       // Its master starts another. A hung process does not take any other signal.
       send(pid, 'SIGKILL');
     }
   }
 
-  #trust(): void {
+  #resetTimers(): void {
     this.#respondedAt = performance.now();
     this.#masterStoppedAt = null;
     this.#killed.clear();
@@ -150,18 +152,18 @@ export class Watchdog {
   #followDisk(isFull: boolean): void {
     if (isFull === this.isDiskFull) return;
     this.isDiskFull = isFull;
-    if (isFull) this.#parts.log.error('the disk of the cache is full, responses pass unstored');
-    else this.#parts.log.info('the disk of the cache has room again, responses are stored');
-    this.#parts.changed();
+    if (isFull) this.#deps.log.error('the disk of the cache is full, responses pass unstored');
+    else this.#deps.log.info('the disk of the cache has room again, responses are stored');
+    this.#deps.changed();
   }
 
   #report(found: string | null): void {
     const before = this.error;
     this.error = found;
     if ((before === null) === (found === null)) return;
-    if (found === null) this.#parts.log.info('nginx responds again');
-    else this.#parts.log.error(found);
-    this.#parts.changed();
+    if (found === null) this.#deps.log.info('nginx responds again');
+    else this.#deps.log.error(found);
+    this.#deps.changed();
   }
 }
 

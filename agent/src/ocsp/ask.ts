@@ -5,35 +5,38 @@ import { request as httpsRequest } from 'node:https';
 import type { Resolve } from '../origins/addresses.ts';
 import { requestOf, type OcspRequest } from './request.ts';
 
-const WITHIN_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 /** Usual responses have one or two kilobytes. */
-const BYTES_AT_MOST = 20_000;
+const MAX_BYTES = 20_000;
 
-export interface Means {
+export interface OcspDeps {
   resolve: Resolve;
   authorities: string | null;
 }
 
-export async function ask(question: OcspRequest, { resolve, authorities }: Means): Promise<Buffer<ArrayBuffer>> {
-  const { responder } = question;
-  const signal = AbortSignal.timeout(WITHIN_MS);
+export async function queryOcsp(
+  request: OcspRequest,
+  { resolve, authorities }: OcspDeps,
+): Promise<Buffer<ArrayBuffer>> {
+  const { responder } = request;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   let fault: unknown = new Error('the responder has no address');
   for (const address of await resolve(responder.hostname.replace(/^\[(.+)\]$/, '$1'))) {
     try {
-      return await post(responder, address, requestOf(question), { authorities, signal });
+      return await post(responder, address, requestOf(request), { authorities, signal });
     } catch (error) {
       fault = error;
       if (signal.aborted) break;
     }
   }
-  throw signal.aborted ? new Error(`no answer within ${WITHIN_MS / 1000} s`) : fault;
+  throw signal.aborted ? new Error(`no response within ${TIMEOUT_MS / 1000} s`) : fault;
 }
 
 function post(
   { protocol, hostname, host, port, pathname, search }: URL,
   address: string,
   body: Buffer,
-  { authorities, signal }: Pick<Means, 'authorities'> & { signal: AbortSignal },
+  { authorities, signal }: Pick<OcspDeps, 'authorities'> & { signal: AbortSignal },
 ): Promise<Buffer<ArrayBuffer>> {
   const isSecure = protocol === 'https:';
   const options = {
@@ -51,18 +54,18 @@ function post(
     signal,
   };
   return new Promise((resolve, reject) => {
-    const answered = (answer: IncomingMessage) => {
+    const answered = (response: IncomingMessage) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
-      answer.on('error', reject);
+      response.on('error', reject);
       // Redirects are not followed.
-      if (answer.statusCode !== 200) answer.destroy(new Error(`the responder answered ${answer.statusCode}`));
-      answer.on('data', (chunk: Buffer) => {
+      if (response.statusCode !== 200) response.destroy(new Error(`the responder returned ${response.statusCode}`));
+      response.on('data', (chunk: Buffer) => {
         chunks.push(chunk);
         bytes += chunk.length;
-        if (bytes > BYTES_AT_MOST) answer.destroy(new Error(`the answer is longer than ${BYTES_AT_MOST} bytes`));
+        if (bytes > MAX_BYTES) response.destroy(new Error(`the response is longer than ${MAX_BYTES} bytes`));
       });
-      answer.on('end', () => resolve(Buffer.concat(chunks)));
+      response.on('end', () => resolve(Buffer.concat(chunks)));
     };
     const call = isSecure
       ? httpsRequest({ ...options, servername: hostname, ca: authorities ?? [] }, answered)

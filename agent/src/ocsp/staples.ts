@@ -2,7 +2,7 @@
 // certificates only.
 import type { CertDoc } from '@edgeloom/contract/edge/documents.ts';
 import { reason, type Log } from '../log.ts';
-import { ask, type Means } from './ask.ts';
+import { queryOcsp, type OcspDeps } from './ask.ts';
 import { validateResponse, RevokedError } from './validate-response.ts';
 import { ocspRequestOf } from './request.ts';
 import { stapleKey, type StapleFiles } from './staple-files.ts';
@@ -16,7 +16,7 @@ interface Target {
   isUnderWay: boolean;
 }
 
-interface Deps extends Means {
+interface Deps extends OcspDeps {
   files: StapleFiles;
   /** The chain of a document, by the key of its staple. Null: none. Chains are not kept in memory. */
   chainOf: (docKey: string, key: string) => Promise<string | null>;
@@ -28,15 +28,15 @@ interface Deps extends Means {
 }
 
 const TICK_MS = 1000;
-const AT_ONCE = 64;
+const MAX_CONCURRENT = 64;
 /** Slots reserved for responders that did not fail last time. */
-const KEPT_FREE = 48;
-const OF_ONE_RESPONDER = 8;
+const RESERVED_SLOTS = 48;
+const MAX_PER_RESPONDER = 8;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 export class Staples {
-  readonly #parts: Deps;
+  readonly #deps: Deps;
   /** By the key of the staple. */
   readonly #targets = new Map<string, Target>();
   readonly #byDocument = new Map<string, string[]>();
@@ -44,8 +44,8 @@ export class Staples {
   readonly #timer: NodeJS.Timeout;
   #isStopped = false;
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
+  constructor(deps: Deps) {
+    this.#deps = deps;
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
@@ -63,8 +63,8 @@ export class Staples {
 
   /** Called after every document was set: removes staples of certificates that are gone. */
   async sweep(): Promise<void> {
-    const unknown = (await this.#parts.files.keys()).filter((key) => !this.#targets.has(key));
-    for (const key of unknown) await this.#parts.files.remove(key);
+    const unknown = (await this.#deps.files.keys()).filter((key) => !this.#targets.has(key));
+    for (const key of unknown) await this.#deps.files.remove(key);
   }
 
   stop(): void {
@@ -78,19 +78,19 @@ export class Staples {
       known.documents.add(docKey);
       return;
     }
-    const question = this.#questionOf(key, chainPem);
-    if (question === null) return;
+    const request = this.#requestOf(key, chainPem);
+    if (request === null) return;
     const target: Target = {
-      responder: question.responder.host,
+      responder: request.responder.host,
       documents: new Set([docKey]),
       dueAt: Infinity,
       failures: 0,
       isUnderWay: false,
     };
     this.#targets.set(key, target);
-    const staple = await this.#parts.files.read(key);
+    const staple = await this.#deps.files.read(key);
     const until = (staple?.until ?? 0) * 1000;
-    target.dueAt = until <= Date.now() ? Date.now() : askAgainAt(until);
+    target.dueAt = until <= Date.now() ? Date.now() : renewalTime(until);
   }
 
   async #leave(key: string, docKey: string): Promise<void> {
@@ -101,25 +101,25 @@ export class Staples {
     await this.#drop(key);
   }
 
-  #questionOf(key: string, chainPem: string) {
+  #requestOf(key: string, chainPem: string) {
     try {
       return ocspRequestOf(chainPem);
     } catch (error) {
-      this.#parts.log.warn('the OCSP status of a certificate is not known', { key, error: reason(error) });
+      this.#deps.log.warn('the OCSP status of a certificate is unknown', { key, error: reason(error) });
       return null;
     }
   }
 
   #tick(): void {
-    if (!this.#parts.isReady()) return;
+    if (!this.#deps.isReady()) return;
     const now = Date.now();
-    let free = AT_ONCE;
+    let free = MAX_CONCURRENT;
     for (const count of this.#underWay.values()) free -= count;
     for (const [key, target] of this.#targets) {
       if (free <= 0) break;
       if (target.isUnderWay || target.dueAt > now) continue;
-      if (target.failures > 0 && free <= KEPT_FREE) continue;
-      if ((this.#underWay.get(target.responder) ?? 0) >= OF_ONE_RESPONDER) continue;
+      if (target.failures > 0 && free <= RESERVED_SLOTS) continue;
+      if ((this.#underWay.get(target.responder) ?? 0) >= MAX_PER_RESPONDER) continue;
       free -= 1;
       void this.#renew(key, target);
     }
@@ -131,24 +131,24 @@ export class Staples {
     this.#underWay.set(responder, (this.#underWay.get(responder) ?? 0) + 1);
     try {
       const [docKey = ''] = target.documents;
-      const chainPem = await this.#parts.chainOf(docKey, key);
-      const question = chainPem === null ? null : ocspRequestOf(chainPem);
-      if (question === null) throw new Error('its certificate is not here');
-      const answer = await ask(question, this.#parts);
-      const until = validateResponse(answer, question, new Date()).getTime();
+      const chainPem = await this.#deps.chainOf(docKey, key);
+      const request = chainPem === null ? null : ocspRequestOf(chainPem);
+      if (request === null) throw new Error('the certificate is missing');
+      const response = await queryOcsp(request, this.#deps);
+      const until = validateResponse(response, request, new Date()).getTime();
       if (this.#isStopped || this.#targets.get(key) !== target) return;
-      await this.#parts.files.write(key, {
-        keyType: question.keyType,
+      await this.#deps.files.write(key, {
+        keyType: request.keyType,
         until: Math.floor(until / 1000),
-        response: answer.toString('base64'),
+        response: response.toString('base64'),
       });
-      await this.#parts.notifyNginx([key]);
+      await this.#deps.notifyNginx([key]);
       target.failures = 0;
-      target.dueAt = askAgainAt(until);
+      target.dueAt = renewalTime(until);
     } catch (error) {
       target.failures += 1;
-      target.dueAt = tryAgainAt(target.failures);
-      this.#parts.log.warn('there is no new staple', { key, responder, error: reason(error) });
+      target.dueAt = retryTime(target.failures);
+      this.#deps.log.warn('a staple could not be renewed', { key, responder, error: reason(error) });
       // Other failures keep the last response, which carries its own expiry.
       if (error instanceof RevokedError) await this.#drop(key);
     } finally {
@@ -161,20 +161,20 @@ export class Staples {
 
   async #drop(key: string): Promise<void> {
     try {
-      await this.#parts.files.remove(key);
-      await this.#parts.notifyNginx([key]);
+      await this.#deps.files.remove(key);
+      await this.#deps.notifyNginx([key]);
     } catch (error) {
-      this.#parts.log.warn('a staple was not taken away', { key, error: reason(error) });
+      this.#deps.log.warn('a staple could not be removed', { key, error: reason(error) });
     }
   }
 }
 
 /** At half of the remaining validity, at least daily, with jitter. */
-function askAgainAt(until: number): number {
+function renewalTime(until: number): number {
   const half = Math.min((until - Date.now()) / 2, DAY_MS) * (0.9 + Math.random() * 0.2);
   return Date.now() + Math.max(half, MINUTE_MS / 2);
 }
 
 /** After 1, 2, 4 … minutes, at most an hour. */
-const tryAgainAt = (failures: number) =>
+const retryTime = (failures: number) =>
   Date.now() + Math.min(2 ** (failures - 1), 60) * MINUTE_MS * (0.9 + Math.random() * 0.2);

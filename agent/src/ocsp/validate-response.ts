@@ -21,7 +21,7 @@ export class RevokedError extends Error {}
 const CLOCK_SKEW_MS = 300_000;
 /** Validity of a response without nextUpdate. */
 const DEFAULT_VALIDITY_MS = 3_600_000;
-const SIGNERS_AT_MOST = 5;
+const MAX_SIGNERS = 5;
 const digests: Record<string, string> = {
   '1.2.840.113549.1.1.11': 'sha256',
   '1.2.840.113549.1.1.12': 'sha384',
@@ -32,13 +32,13 @@ const digests: Record<string, string> = {
 };
 
 /** Returns the end of validity. Throws when the response must not be stapled. */
-export function validateResponse(answer: Uint8Array<ArrayBuffer>, { certID, issuer }: OcspRequest, now: Date): Date {
-  const { responseStatus, responseBytes } = AsnConvert.parse(answer, OCSPResponse);
+export function validateResponse(response: Uint8Array<ArrayBuffer>, { certID, issuer }: OcspRequest, now: Date): Date {
+  const { responseStatus, responseBytes } = AsnConvert.parse(response, OCSPResponse);
   if (responseStatus !== OCSPResponseStatus.successful || responseBytes?.responseType !== id_pkix_ocsp_basic)
-    throw new Error(`the responder does not answer (${responseStatus})`);
+    throw new Error(`the responder returned an error (${responseStatus})`);
   const basic = AsnConvert.parse(responseBytes.response, BasicOCSPResponse);
   const single = basic.tbsResponseData.responses.find((one) => isSame(one.certID, certID));
-  if (single === undefined) throw new Error('the answer is about another certificate');
+  if (single === undefined) throw new Error('the response is for another certificate');
   assertSigned(basic, issuer, now);
   const until = assertCurrent(single, now);
   if (single.certStatus.revoked !== undefined) throw new RevokedError('the certificate is revoked');
@@ -55,9 +55,9 @@ const isSame = (one: CertID, other: CertID) =>
 const isEqual = (one: ArrayBuffer, other: ArrayBuffer) => Buffer.from(one).equals(Buffer.from(other));
 
 function assertCurrent({ thisUpdate, nextUpdate }: SingleResponse, now: Date): Date {
-  if (thisUpdate.getTime() > now.getTime() + CLOCK_SKEW_MS) throw new Error('the answer is of a time to come');
+  if (thisUpdate.getTime() > now.getTime() + CLOCK_SKEW_MS) throw new Error('the response is not valid yet');
   const until = nextUpdate ?? new Date(thisUpdate.getTime() + DEFAULT_VALIDITY_MS);
-  if (until <= now) throw new Error('the answer has ended');
+  if (until <= now) throw new Error('the response has expired');
   return until;
 }
 
@@ -65,18 +65,18 @@ function assertSigned(basic: BasicOCSPResponse, issuer: X509Certificate, now: Da
   const { tbsResponseDataRaw, signatureAlgorithm, signature, certs = [] } = basic;
   const digest = digests[signatureAlgorithm.algorithm];
   if (digest === undefined || tbsResponseDataRaw === undefined)
-    throw new Error('the answer is signed in no way we take');
-  const sent = certs
-    .slice(0, SIGNERS_AT_MOST)
+    throw new Error('the signature algorithm of the response is not supported');
+  const embedded = certs
+    .slice(0, MAX_SIGNERS)
     .map((cert) => new X509Certificate(Buffer.from(AsnConvert.serialize(cert))));
-  const may = [issuer, ...sent.filter((cert) => isAuthorizedResponder(cert, issuer, now))];
+  const candidates = [issuer, ...embedded.filter((cert) => isAuthorizedResponder(cert, issuer, now))];
   const signedBytes = new Uint8Array(tbsResponseDataRaw);
-  const isSigned = may.some(
+  const isSigned = candidates.some(
     (cert) =>
       isNamed(basic.tbsResponseData.responderID, cert) &&
       verify(digest, signedBytes, cert.publicKey, new Uint8Array(signature)),
   );
-  if (!isSigned) throw new Error('the answer is signed by nobody who may');
+  if (!isSigned) throw new Error('the response is not signed by an authorized responder');
 }
 
 /** Whether the issuer authorized this certificate for OCSP, and it is valid now. */

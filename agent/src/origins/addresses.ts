@@ -14,11 +14,11 @@ export type Resolve = (name: string) => Promise<string[]>;
 export function createResolver(lookUp: LookUp, policy: () => Policy | null): Resolve {
   return async (name) => {
     const rules = policy();
-    if (rules === null) throw new Error('the zone says nothing of where origins may lie');
+    if (rules === null) throw new Error('the zone has no origin policy yet');
     const addresses = await lookUp(name).catch(() => []);
-    if (addresses.length === 0) throw new Error('its name is not known');
+    if (addresses.length === 0) throw new Error('the name cannot be resolved');
     const allowed = addresses.filter(allowedBy(rules));
-    if (allowed.length === 0) throw new Error('it has no address that is allowed');
+    if (allowed.length === 0) throw new Error('no permitted address');
     return allowed;
   };
 }

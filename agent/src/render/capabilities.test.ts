@@ -73,6 +73,6 @@ test.each([
   expect(mayRoutePackets(`Name:\tnode\nCapEff:\t${held}\nCapBnd:\t000001ffffffffff\n`)).toBe(may);
 });
 
-test('what is not the answer of nginx -V is refused', () => {
-  expect(() => readCapabilities('command not found', disk({}))).toThrow('not the answer of nginx -V');
+test('unexpected output of nginx -V is refused', () => {
+  expect(() => readCapabilities('command not found', disk({}))).toThrow('unexpected output of nginx -V');
 });

@@ -67,7 +67,7 @@ export function readCapabilities(
   disk: { exists: (path: string) => boolean; read: (path: string) => string },
 ): Omit<Capabilities, 'webp'> {
   const found = /nginx version: (openresty|nginx)\/(\d+)\.(\d+)\.(\d+)/.exec(banner);
-  if (found === null) throw new Error(`not the answer of nginx -V: ${banner.slice(0, 200)}`);
+  if (found === null) throw new Error(`unexpected output of nginx -V: ${banner.slice(0, 200)}`);
   const [, kind, major = '0', minor = '0', patch = '0'] = found;
   const openresty = kind === 'openresty';
   const argument = (name: string) => new RegExp(`--${name}=(\\S+)`).exec(banner)?.[1] ?? null;

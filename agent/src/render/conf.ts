@@ -16,7 +16,7 @@ export type ConfValue = string | number | Conf | Conf[] | false | null;
 const unsafe = /[\u0000-\u001f\u007f$]/;
 
 function quoted(value: string): string {
-  if (unsafe.test(value)) throw new Error(`not fit for an nginx file: ${JSON.stringify(value)}`);
+  if (unsafe.test(value)) throw new Error(`not allowed in an nginx file: ${JSON.stringify(value)}`);
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 

@@ -107,14 +107,14 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     )}) }
     init_worker_by_lua_block { edge.init_worker() }
 
-    proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, LEAST_KEY_BYTES)}${maxSize(cacheBytes(zone, node))}${minFree(host)} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
+    proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, MIN_KEY_BYTES)}${maxSize(cacheBytes(zone, node))}${minFree(host)} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
 `;
 
 /** Open files of the cache, per worker. */
 const OPEN_FILES = 4096;
 
 /** nginx refuses smaller zones. */
-const LEAST_KEY_BYTES = 1 << 20;
+const MIN_KEY_BYTES = 1 << 20;
 
 /** 0 means no limit, while nginx would read max_size=0 as no space. */
 const maxSize = (bytes: number) => conf`${bytes > 0 && conf` max_size=${bytes}`}`;

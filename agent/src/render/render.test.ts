@@ -217,7 +217,7 @@ describe('the conf tag', () => {
     expect(conf`${[conf`a;`, conf`b;`]}${conf`c;`}`.text).toBe('a;b;c;');
   });
   test.each(['$host', 'a\nb', '\0', 'a\tb', '\u007f'])('refuses %j', (value) => {
-    expect(() => conf`x ${value};`).toThrow('not fit for an nginx file');
+    expect(() => conf`x ${value};`).toThrow('not allowed in an nginx file');
   });
   test.each([1.5, Number.NaN, Infinity, 2 ** 60])('refuses the number %d', (value) => {
     expect(() => conf`x ${value};`).toThrow('not a whole number');

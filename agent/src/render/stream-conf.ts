@@ -145,10 +145,10 @@ function hashed(origins: ForwardOrigin[]): ForwardOrigin[] {
   const chosen = mains.length > 0 ? mains : balanced(origins);
   const unit = chosen.map(({ weight }) => weight).reduce(divisor);
   const sum = chosen.reduce((all, { weight }) => all + weight / unit, 0);
-  const scale = Math.min(1, MOST_WEIGHT / sum) / unit;
+  const scale = Math.min(1, MAX_WEIGHT / sum) / unit;
   return chosen.map((origin) => ({ ...origin, weight: Math.max(1, Math.round(origin.weight * scale)) }));
 }
-const MOST_WEIGHT = 32;
+const MAX_WEIGHT = 32;
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b));
 
 /** Shared memory for origin state. nginx refuses all forwards when it is too small. */

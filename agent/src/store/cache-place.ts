@@ -29,7 +29,7 @@ interface Deps {
 }
 
 /** Folders of the system, or emptied by it. */
-const CLOSED = [
+const SYSTEM_FOLDERS = [
   '/bin',
   '/boot',
   '/dev',
@@ -45,33 +45,34 @@ const CLOSED = [
   '/tmp',
   '/usr',
 ];
-const CLOSED_IN_VAR = ['lib', 'lock', 'log', 'mail', 'run', 'spool', 'tmp', 'www'].map((name) => `/var/${name}`);
+const SYSTEM_FOLDERS_IN_VAR = ['lib', 'lock', 'log', 'mail', 'run', 'spool', 'tmp', 'www'].map(
+  (name) => `/var/${name}`,
+);
 /** Less free space is refused. */
-const LEAST_FREE_MB = 256;
+const MIN_FREE_MB = 256;
 /** A subfolder of the named folder, which may be a whole disk. */
-const NAME = 'edgeloom-store';
+const SUBFOLDER = 'edgeloom-store';
 
 export class CachePlace {
-  readonly #parts: Deps;
+  readonly #deps: Deps;
   readonly #link: string;
   readonly #own: string;
   /** The former places that are not empty yet. */
   readonly #leaving: string;
   #work: Promise<void> = Promise.resolve();
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
-    this.#link = path.join(parts.layout.cache, 'objects');
-    this.#own = path.join(parts.layout.cache, 'own');
-    this.#leaving = path.join(parts.layout.cache, 'leaving');
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#link = path.join(deps.layout.cache, 'objects');
+    this.#own = path.join(deps.layout.cache, 'own');
+    this.#leaving = path.join(deps.layout.cache, 'leaving');
   }
 
   /** Runs before nginx starts, which fails without the folder: a disk may be gone. */
   async ensure(): Promise<void> {
     const now = await this.#target();
     if (now !== null && (await mkdirAll(now).then(isMade, isNot))) return;
-    if (now !== null)
-      this.#parts.log.error('the place of the store is gone, its own folder takes over', { place: now });
+    if (now !== null) this.#deps.log.error('the cache folder is gone, the default folder is used', { place: now });
     await this.#make(this.#own);
     await this.#lead(this.#own);
   }
@@ -79,7 +80,7 @@ export class CachePlace {
   /** Throws why the folder cannot be used. Then nothing has changed. Returns the way back in case nginx fails. */
   async enter(named: string | undefined): Promise<() => Promise<void>> {
     const before = (await this.#target()) ?? this.#own;
-    const wanted = named === undefined ? this.#own : path.join(named, NAME);
+    const wanted = named === undefined ? this.#own : path.join(named, SUBFOLDER);
     if (wanted === before) return () => Promise.resolve();
     if (named !== undefined) await this.#judge(named, wanted);
     await this.#make(wanted).catch(async (error: unknown) => {
@@ -97,7 +98,7 @@ export class CachePlace {
     this.#work = this.#work
       .then(() => this.#empty())
       .catch((error: unknown) => {
-        this.#parts.log.warn('a place that the store left was not emptied', { error });
+        this.#deps.log.warn('a former cache folder could not be emptied', { error });
       });
   }
 
@@ -107,14 +108,14 @@ export class CachePlace {
 
   async #judge(named: string, wanted: string): Promise<void> {
     const real = await realOf(wanted);
-    const { dir } = this.#parts.layout;
+    const { dir } = this.#deps.layout;
     if (isWithin(real, dir) || isWithin(dir, real)) throw new Error(`${named} lies in the node's own directory`);
-    if ([...CLOSED, ...CLOSED_IN_VAR].some((closed) => isWithin(real, closed)))
-      throw new Error(`${named} belongs to the system: choose a folder such as /data/cache`);
+    if ([...SYSTEM_FOLDERS, ...SYSTEM_FOLDERS_IN_VAR].some((closed) => isWithin(real, closed)))
+      throw new Error(`${named} is a system folder: choose a folder such as /data/cache`);
   }
 
   async #make(place: string): Promise<void> {
-    const { workers, layout } = this.#parts;
+    const { workers, layout } = this.#deps;
     try {
       await mkdirAll(place);
       const probe = path.join(place, '.probe');
@@ -127,8 +128,8 @@ export class CachePlace {
     }
     const { bavail, bsize } = await statfs(place);
     const free = Math.floor((bavail * bsize) / 1e6);
-    if (!isWithin(place, layout.dir) && free < LEAST_FREE_MB)
-      throw new Error(`${place} has ${free} MB free, ${LEAST_FREE_MB} MB are needed`);
+    if (!isWithin(place, layout.dir) && free < MIN_FREE_MB)
+      throw new Error(`${place} has ${free} MB free, ${MIN_FREE_MB} MB are needed`);
     if (workers === null) return;
     await chown(place, workers.uid, workers.gid);
     await chmod(place, 0o700);
@@ -168,7 +169,7 @@ export class CachePlace {
     const now = await this.#target();
     const stays: string[] = [];
     for (const place of left) {
-      if (place === now || (place !== this.#own && path.basename(place) !== NAME)) continue;
+      if (place === now || (place !== this.#own && path.basename(place) !== SUBFOLDER)) continue;
       await rm(place, { recursive: true, force: true }).catch(() => stays.push(place));
     }
     await this.#note(stays);

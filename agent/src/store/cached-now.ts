@@ -2,10 +2,11 @@
 // Runs slowly, and pauses in proportion to its work.
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { CachedReport } from '@edgeloom/contract/edge/messages.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import type { Log } from '../log.ts';
+import { Loop } from '../loop.ts';
 import type { DocumentStore } from './documents.ts';
 
 interface Deps {
@@ -16,81 +17,76 @@ interface Deps {
   log: Log;
 }
 
-const FIRST_AFTER_MS = 2000;
-const AGAIN_AFTER_MS = 30_000;
-/** At most one part in this many of the time is spent on it. */
-const RESTS = 20;
-const BETWEEN_FOLDERS_MS = 2;
-const REPORTED_AT_ONCE = 1000;
+const FIRST_PAUSE_MS = 2000;
+const MIN_PAUSE_MS = 30_000;
+/** The pause lasts this many times as long as the measurement. */
+const IDLE_FACTOR = 20;
+const FOLDER_PAUSE_MS = 2;
+const MAX_PER_REPORT = 1000;
 /** After nginx's header, the key begins with the site and its version. */
 const HEAD_BYTES = 512;
 const KEY = /\nKEY: ([0-9a-f-]{36})\.(\d+)\./;
 
-interface Held {
+interface CachedSize {
   objects: number;
   bytes: number;
 }
 
 export class CachedNow {
-  readonly #parts: Deps;
-  readonly #stopping = new AbortController();
-  readonly #work: Promise<void>;
+  readonly #deps: Deps;
+  readonly #loop: Loop;
   /** The sites in the last report. */
   #reportedSites = new Set<string>();
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
-    this.#work = this.#run();
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#loop = new Loop({
+      firstPauseMs: FIRST_PAUSE_MS,
+      task: async (signal) => {
+        const startedAt = performance.now();
+        await this.#reportSizes(signal);
+        return Math.max(MIN_PAUSE_MS, (performance.now() - startedAt) * IDLE_FACTOR);
+      },
+      retryMs: MIN_PAUSE_MS,
+      onError: (error) => deps.log.warn('the cache could not be measured', { error }),
+    });
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#work;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    let wait = FIRST_AFTER_MS;
-    while (!signal.aborted) {
-      await pause(wait, undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
-      const began = performance.now();
-      await this.#pass().catch((error: unknown) => this.#parts.log.warn('the store was not measured', { error }));
-      wait = Math.max(AGAIN_AFTER_MS, (performance.now() - began) * RESTS);
-    }
-  }
-
-  async #pass(): Promise<void> {
+  async #reportSizes(signal: AbortSignal): Promise<void> {
     const measuredAt = new Date().toISOString();
-    const held = await this.#measure();
+    const sizes = await this.#measure(signal);
     // A site that left the cache is reported once as empty.
-    const named = [...new Set([...held.keys(), ...this.#reportedSites])];
-    this.#reportedSites = new Set(held.keys());
-    for (let i = 0; i < named.length; i += REPORTED_AT_ONCE) {
+    const named = [...new Set([...sizes.keys(), ...this.#reportedSites])];
+    this.#reportedSites = new Set(sizes.keys());
+    for (let i = 0; i < named.length; i += MAX_PER_REPORT) {
       const sites = named
-        .slice(i, i + REPORTED_AT_ONCE)
-        .map((siteID) => ({ siteID, ...(held.get(siteID) ?? { objects: 0, bytes: 0 }) }));
-      this.#parts.report({ measuredAt, sites });
+        .slice(i, i + MAX_PER_REPORT)
+        .map((siteID) => ({ siteID, ...(sizes.get(siteID) ?? { objects: 0, bytes: 0 }) }));
+      this.#deps.report({ measuredAt, sites });
     }
   }
 
-  async #measure(): Promise<Map<string, Held>> {
-    const held = new Map<string, Held>();
+  async #measure(signal: AbortSignal): Promise<Map<string, CachedSize>> {
+    const sizes = new Map<string, CachedSize>();
     const versions = new Map<string, number | null>();
-    for (const outer of await folders(this.#parts.dir)) {
-      for (const inner of await folders(path.join(this.#parts.dir, outer))) {
-        if (this.#stopping.signal.aborted) return held;
-        const folder = path.join(this.#parts.dir, outer, inner);
+    for (const outer of await folders(this.#deps.dir)) {
+      for (const inner of await folders(path.join(this.#deps.dir, outer))) {
+        if (signal.aborted) return sizes;
+        const folder = path.join(this.#deps.dir, outer, inner);
         for (const file of await readdir(folder).catch(() => []))
-          await this.#count(path.join(folder, file), held, versions);
-        await pause(BETWEEN_FOLDERS_MS);
+          await this.#count(path.join(folder, file), sizes, versions);
+        await setTimeout(FOLDER_PAUSE_MS);
       }
     }
-    return held;
+    return sizes;
   }
 
   /** Files of an earlier site version are purged, though still on disk. */
-  async #count(file: string, held: Map<string, Held>, versions: Map<string, number | null>): Promise<void> {
+  async #count(file: string, sizes: Map<string, CachedSize>, versions: Map<string, number | null>): Promise<void> {
     const found = await readHead(file).catch(() => null);
     if (found === null) return;
     let version = versions.get(found.siteID);
@@ -99,12 +95,12 @@ export class CachedNow {
       versions.set(found.siteID, version);
     }
     if (version !== found.version) return;
-    const sum = held.get(found.siteID) ?? { objects: 0, bytes: 0 };
-    held.set(found.siteID, { objects: sum.objects + 1, bytes: sum.bytes + found.bytes });
+    const sum = sizes.get(found.siteID) ?? { objects: 0, bytes: 0 };
+    sizes.set(found.siteID, { objects: sum.objects + 1, bytes: sum.bytes + found.bytes });
   }
 
   async #versionOf(siteID: string): Promise<number | null> {
-    const body = await this.#parts.store.read(siteKey(siteID)).catch(() => null);
+    const body = await this.#deps.store.read(siteKey(siteID)).catch(() => null);
     return body === null ? null : Number(/"cacheVersion":(\d+)/.exec(body)?.[1] ?? 0);
   }
 }

@@ -3,8 +3,8 @@ import { HostDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { DocumentStore } from './documents.ts';
 
 type Store = Pick<DocumentStore, 'get' | 'read'>;
-const Of = HostDoc.pick({ siteID: true });
-const MOST = 20_000;
+const HostSite = HostDoc.pick({ siteID: true });
+const MAX_CACHED = 20_000;
 
 /** Null: no site of this node. */
 export function hostsOf(store: Store): (host: string) => Promise<string | null> {
@@ -14,10 +14,10 @@ export function hostsOf(store: Store): (host: string) => Promise<string | null> 
     for (const key of [`host/${host}`, `host/*${host.slice(host.indexOf('.'))}`]) {
       const revision = store.get(key)?.revision;
       if (revision === undefined) continue;
-      const before = read.get(key);
-      if (before?.revision === revision) return before.site;
+      const cached = read.get(key);
+      if (cached?.revision === revision) return cached.site;
       const site = await siteIn(store, key);
-      if (read.size >= MOST) read.clear();
+      if (read.size >= MAX_CACHED) read.clear();
       read.set(key, { revision, site });
       return site;
     }
@@ -28,7 +28,7 @@ export function hostsOf(store: Store): (host: string) => Promise<string | null> 
 /** Null: unreadable, or removed since. */
 async function siteIn(store: Store, key: string): Promise<string | null> {
   try {
-    return Of.parse(JSON.parse((await store.read(key)) ?? '')).siteID;
+    return HostSite.parse(JSON.parse((await store.read(key)) ?? '')).siteID;
   } catch {
     return null;
   }

@@ -60,7 +60,7 @@ export class Scrub {
     if (known === undefined) return null;
     try {
       const { revision } = decodeDocFile(await readFile(path.join(this.#store.dir, docPath(key))));
-      if (revision !== known.revision) throw new Error(`the file is of revision ${revision}`);
+      if (revision !== known.revision) throw new Error(`the file has revision ${revision}`);
       return null;
     } catch (error) {
       return { key, revision: known.revision, error: error instanceof Error ? error.message : String(error) };

@@ -24,7 +24,7 @@ export async function readZoneKeys(keys: string): Promise<ZoneKey[]> {
 }
 
 export async function storeZoneKeys(keys: string, held: ZoneKeys): Promise<void> {
-  if (held.length === 0) throw new Error('a node without a key of its zone');
+  if (held.length === 0) throw new Error('the node has no zone key');
   await writeWhole(path.join(keys, FILE), held.map(({ id, key }) => `${id} ${key}\n`).join(''), 0o600);
 }
 
@@ -35,7 +35,7 @@ export function openSealed(
   boundTo: string,
 ): string {
   const found = held.find(({ id }) => id === keyID) ?? held[0];
-  if (found === undefined) throw new Error('no key of the zone is here');
+  if (found === undefined) throw new Error('the node has no zone key');
   const bytes = (text: string) => Buffer.from(text, 'base64');
   const decipher = createDecipheriv('aes-256-gcm', found.key, bytes(iv), { authTagLength: 16 });
   decipher.setAAD(Buffer.from(boundTo)).setAuthTag(bytes(tag));

@@ -16,14 +16,14 @@ export interface Source {
 }
 
 /** Timeout without a byte. */
-const SILENT_MS = 30_000;
+const IDLE_TIMEOUT_MS = 30_000;
 /** Consecutive attempts without progress. */
-const TRIES = 8;
+const MAX_TRIES = 8;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 15_000;
 
 /** The control plane refused. Retrying is useless. */
-class Refused extends Error {}
+class RefusedError extends Error {}
 
 export async function fetchArchive(
   { sha256, bytes }: Pick<ReleaseManifest, 'sha256' | 'bytes'>,
@@ -43,44 +43,47 @@ export async function fetchArchive(
     } catch (error) {
       signal.throwIfAborted();
       // A full disk or a refusal would recur.
-      if (error instanceof Refused || (error instanceof Error && 'syscall' in error && error.syscall === 'write'))
+      if (error instanceof RefusedError || (error instanceof Error && 'syscall' in error && error.syscall === 'write'))
         throw error;
       tries = (await sizeOf(file)) > before ? 0 : tries + 1;
-      if (tries >= TRIES) throw new Error(`the archive was not fetched: ${reason(error)}`, { cause: error });
-      await sleep(Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal });
+      if (tries >= MAX_TRIES) throw new Error(`the archive was not fetched: ${reason(error)}`, { cause: error });
+      await sleep(Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS), undefined, { signal });
     }
   }
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(file)) hash.update(chunk);
   if (hash.digest('hex') === sha256) return;
   await rm(file, { force: true });
-  throw new Error('the archive is not what was signed: its hash is another');
+  throw new Error('the hash of the archive differs from the signed one');
 }
 
 async function fetchRest(url: string, token: string, file: string, bytes: number, signal: AbortSignal): Promise<void> {
   const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error(`nothing came for ${SILENT_MS / 1000} s`)), SILENT_MS);
+  const timer = setTimeout(
+    () => silence.abort(new Error(`nothing received for ${IDLE_TIMEOUT_MS / 1000} s`)),
+    IDLE_TIMEOUT_MS,
+  );
   const handle = await open(file, 'a', 0o600);
   try {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       headers: { authorization: `Bearer ${token}` },
       redirect: 'error',
       signal: AbortSignal.any([signal, silence.signal]),
     });
-    if (answer.status >= 400 && answer.status < 500 && answer.status !== 429)
-      throw new Refused(`the control plane does not hand the archive out: it answers ${answer.status}`);
-    if (!answer.ok || answer.body === null) throw new Error(`the control plane answers ${answer.status}`);
+    if (response.status >= 400 && response.status < 500 && response.status !== 429)
+      throw new RefusedError(`the control plane refused the archive: HTTP ${response.status}`);
+    if (!response.ok || response.body === null) throw new Error(`the control plane returned HTTP ${response.status}`);
     let { size } = await handle.stat();
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       size += chunk.length;
-      if (size > bytes) throw new Refused('more came than was signed');
+      if (size > bytes) throw new RefusedError('the archive is larger than the signed one');
       await handle.writeFile(chunk);
       timer.refresh();
     }
-    if (size < bytes) throw new Error(`the line was cut after ${size} of ${bytes} bytes`);
+    if (size < bytes) throw new Error(`the download ended after ${size} of ${bytes} bytes`);
     await handle.sync();
   } catch (error) {
-    if (error instanceof Refused) await handle.truncate(0);
+    if (error instanceof RefusedError) await handle.truncate(0);
     // fetch reports its reason in `cause`.
     if (error instanceof TypeError && error.cause instanceof Error) throw error.cause;
     throw error;

@@ -15,7 +15,7 @@ export function compareHealth(before: Health, now: Health): { fault: string; isF
   if (refused !== undefined)
     return { fault: `it refuses the document ${refused}, which the one before took`, isFinal: true };
   if (now.nginx === 'rolledBack' && before.nginx !== 'rolledBack')
-    return { fault: `nginx does not serve what the documents say: ${now.error ?? ''}`, isFinal: true };
+    return { fault: `nginx does not serve the documents: ${now.error ?? ''}`, isFinal: true };
   if (now.nginx === 'stopped' && before.nginx !== 'stopped')
     return { fault: `nginx does not run${now.error === null ? '' : `: ${now.error}`}`, isFinal: false };
   if (now.nginx === 'unresponsive' && before.nginx !== 'unresponsive')

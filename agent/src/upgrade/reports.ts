@@ -6,8 +6,8 @@ import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { writeWhole } from '../store/durable.ts';
 import type { Log } from '../log.ts';
 
-const AGAIN_MS = 1000;
-const LONGEST_MS = 5000;
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 5000;
 /** Until a report is added. */
 const IDLE_MS = 3_600_000;
 /** Older reports are dropped. */
@@ -57,11 +57,11 @@ export class Reports {
 
   async #send(send: (report: UpgradeReport) => Promise<void>): Promise<void> {
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
-    let pause = AGAIN_MS;
+    let pause = FIRST_PAUSE_MS;
     while (!this.#stopping.signal.aborted) {
       this.#woken = new AbortController();
       const names = (await readdir(this.#dir)).filter((name) => name.endsWith('.json')).sort();
-      for (const old of names.splice(0, Math.max(0, names.length - MAX_REPORTS))) await this.#drop(old);
+      for (const old of names.splice(0, Math.max(0, names.length - MAX_REPORTS))) await this.#delete(old);
       const [first] = names;
       if (first === undefined) {
         await sleep(IDLE_MS, undefined, { signal: this.#woken.signal }).catch(() => undefined);
@@ -69,17 +69,17 @@ export class Reports {
       }
       try {
         await send(UpgradeReport.parse(JSON.parse(await readFile(path.join(this.#dir, first), 'utf8'))));
-        await this.#drop(first);
-        pause = AGAIN_MS;
+        await this.#delete(first);
+        pause = FIRST_PAUSE_MS;
       } catch (error) {
-        if (error instanceof SyntaxError) await this.#drop(first);
+        if (error instanceof SyntaxError) await this.#delete(first);
         await sleep(pause, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-        pause = Math.min(pause * 2, LONGEST_MS);
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
     }
   }
 
-  #drop(name: string): Promise<void> {
+  #delete(name: string): Promise<void> {
     return rm(path.join(this.#dir, name), { force: true });
   }
 }

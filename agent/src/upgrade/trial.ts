@@ -11,21 +11,21 @@ interface Deps {
   home: Home;
   health: () => Health;
   /** Connected, with every document of the zone. */
-  isInStep: () => boolean;
+  isInSync: () => boolean;
   natsServers: () => readonly string[];
   confirm: () => Promise<void>;
   /** Ends this agent in favour of its predecessor. */
-  leave: () => void;
+  handBack: () => void;
   signal: AbortSignal;
   log: Log;
 }
 
-const LOOK_MS = 250;
-const REACHED_WITHIN_MS = 3000;
+const CHECK_INTERVAL_MS = 250;
+const REACH_TIMEOUT_MS = 3000;
 /** Between two checks whether the control plane is reachable. */
-const REACH_EVERY_MS = 500;
+const REACH_INTERVAL_MS = 500;
 
-export async function runTrial({ home, health, isInStep, natsServers, confirm, leave, signal, log }: Deps) {
+export async function runTrial({ home, health, isInSync, natsServers, confirm, handBack, signal, log }: Deps) {
   const before = (await home.trialNote())?.before ?? { nginx: 'running', error: null, rejected: [] };
   let lastNote = '';
   let reachAt = 0;
@@ -34,32 +34,32 @@ export async function runTrial({ home, health, isInStep, natsServers, confirm, l
     if (degradation?.isFinal) {
       log.error('this release failed its trial', { fault: degradation.fault });
       await home.giveUp(degradation.fault);
-      return leave();
+      return handBack();
     }
-    if (degradation === null && isInStep()) {
+    if (degradation === null && isInSync()) {
       await confirm();
       return log.info('this release is confirmed');
     }
-    const waitsFor = degradation?.fault ?? 'it does not follow the control plane';
+    const waitsFor = degradation?.fault ?? 'not in sync with the control plane';
     if (waitsFor !== lastNote) await home.noteWaitingFor(waitsFor);
     lastNote = waitsFor;
     // An unreachable control plane causes no rollback: the predecessor could not reach it either.
     // A reachable one that is not in sync does: this release could not receive the order to leave.
     if (degradation === null && performance.now() >= reachAt) {
-      if (!(await isReached(natsServers()))) await home.keepAlive();
-      reachAt = performance.now() + REACH_EVERY_MS;
+      if (!(await isReachable(natsServers()))) await home.keepAlive();
+      reachAt = performance.now() + REACH_INTERVAL_MS;
     }
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(CHECK_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-async function isReached(servers: readonly string[]): Promise<boolean> {
-  const reached = await Promise.all(servers.map((server) => opens(new URL(server)).catch(() => false)));
+async function isReachable(servers: readonly string[]): Promise<boolean> {
+  const reached = await Promise.all(servers.map((server) => canConnect(new URL(server)).catch(() => false)));
   return reached.includes(true);
 }
 
 /** A bare TCP connect, which no release gets wrong. */
-function opens({ hostname, port }: URL): Promise<boolean> {
+function canConnect({ hostname, port }: URL): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (is: boolean) => {
       socket.destroy();
@@ -68,7 +68,7 @@ function opens({ hostname, port }: URL): Promise<boolean> {
     const socket = connect({
       host: hostname.replace(/^\[|\]$/g, ''),
       port: Number(port) || 4222,
-      timeout: REACHED_WITHIN_MS,
+      timeout: REACH_TIMEOUT_MS,
     });
     socket.on('connect', () => end(true));
     socket.on('timeout', () => end(false));

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { extract, list } from 'tar';
 import type { ReadEntry } from 'tar';
 
-const MOST_BYTES = 4e9;
-const MOST_ENTRIES = 100_000;
+const MAX_BYTES = 4e9;
+const MAX_ENTRIES = 100_000;
 const kinds = new Set(['File', 'OldFile', 'Directory']);
 
 /** Returns the files. */
@@ -20,12 +20,12 @@ export async function unpack(archive: string, into: string): Promise<string[]> {
     if (fault !== null) faults.push(fault);
     bytes += entry.size;
     entries += 1;
-    if (entry.type !== 'Directory' && entries <= MOST_ENTRIES) files.push(entry.path);
+    if (entry.type !== 'Directory' && entries <= MAX_ENTRIES) files.push(entry.path);
   };
   await list({ file: archive, strict: true, onReadEntry });
   const [first] = faults;
   if (first !== undefined) throw new Error(first);
-  if (bytes > MOST_BYTES || entries > MOST_ENTRIES) throw new Error('the archive holds more than a node takes');
+  if (bytes > MAX_BYTES || entries > MAX_ENTRIES) throw new Error('the archive is too large');
   await extract({ file: archive, cwd: into, strict: true, preserveOwner: false });
   await openToAll(into);
   return files;
@@ -42,6 +42,8 @@ async function openToAll(dir: string): Promise<void> {
 }
 
 function faultOf({ path: name, type }: ReadEntry): string | null {
-  if (!kinds.has(type)) return `the archive holds ${name}, a ${type}: only files and folders are taken`;
-  return name.startsWith('/') || name.split('/').includes('..') ? `the archive leads out of its place: ${name}` : null;
+  if (!kinds.has(type)) return `the archive contains ${name}, a ${type}: only files and folders are allowed`;
+  return name.startsWith('/') || name.split('/').includes('..')
+    ? `a path in the archive leaves its folder: ${name}`
+    : null;
 }

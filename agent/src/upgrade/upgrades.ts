@@ -58,21 +58,21 @@ const ROOM_BESIDE = 32 * 1024 * 1024;
 const CHECK_MS = 180_000;
 
 export class Upgrades {
-  readonly #parts: Deps;
+  readonly #deps: Deps;
   readonly #stopping = new AbortController();
   #order: Order | null = null;
   #working: Promise<void> = Promise.resolve();
   /** For heartbeats. */
   has: { release: string | null; packs: Record<string, string> } = { release: null, packs: {} };
 
-  constructor(parts: Deps) {
-    this.#parts = parts;
+  constructor(deps: Deps) {
+    this.#deps = deps;
   }
 
   /** Resumes an order that an earlier agent did not finish. */
   async resume(): Promise<void> {
     await this.#look();
-    const { home } = this.#parts;
+    const { home } = this.#deps;
     const text = await readFile(this.#orderFile, 'utf8').catch(() => null);
     const read = text === null ? null : Order.safeParse(parsed(text));
     const order = read?.success ? read.data : null;
@@ -108,7 +108,7 @@ export class Upgrades {
     const name = releaseName(manifest.sha256);
     const current = await releaseStore.current();
     const order: Order = { ...Order.omit({ tries: true }).parse(command), tries: 1 };
-    if (current === name) return this.#report(order, 'complete', 'it is in use already');
+    if (current === name) return this.#report(order, 'complete', 'already in use');
     const used = current === null ? null : await releaseStore.manifestOf(current);
     if (used !== null && byAge(manifest, used) > 0) {
       if (command.rollback !== true)
@@ -130,11 +130,11 @@ export class Upgrades {
     const { upgradeID, product } = command;
     if (this.#order?.upgradeID === upgradeID) return;
     if (this.#order !== null) throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
-    const releaseStore = packStore(this.#parts.dir, product);
+    const releaseStore = packStore(this.#deps.dir, product);
     const current = await releaseStore.current();
     const release = current === null ? null : await releaseStore.signed(current);
     if (release === null) throw new Error(`there is no ${product} pack`);
-    if ((await releaseStore.ran()).length > 1) throw new Error(`it had another ${product} pack before`);
+    if ((await releaseStore.ran()).length > 1) throw new Error(`the node had another ${product} pack before`);
     if (this.#order !== null) return this.remove(command);
     const order: Order = { upgradeID, release, tries: 1, removes: true };
     this.#order = order;
@@ -164,14 +164,14 @@ export class Upgrades {
     this.#working = this.#carryOut(order).catch(async (error: unknown) => {
       if (this.#stopping.signal.aborted) return;
       await this.#report(order, 'failed', reason(error)).catch((fault: unknown) =>
-        this.#parts.log.error('what became of an upgrade could not be noted', { error: fault }),
+        this.#deps.log.error('the outcome of an upgrade could not be stored', { error: fault }),
       );
       await this.#forget().catch(() => undefined);
     });
   }
 
   async #carryOut(order: Order): Promise<void> {
-    if (order.tries > TRIES) throw new Error(`the agent ended ${TRIES} times while it was at it`);
+    if (order.tries > TRIES) throw new Error(`the agent ended ${TRIES} times during the upgrade`);
     await this.#note(order);
     const manifest = readSigned(order.release, await this.#keys());
     const releaseStore = this.#storeOf(manifest);
@@ -191,8 +191,9 @@ export class Upgrades {
     await mkdir(path.dirname(part), { recursive: true });
     try {
       await assertRoom(path.dirname(part), manifest.bytes * ROOM_FACTOR + ROOM_BESIDE);
-      const { control = order.control } = this.#parts;
-      if (control === undefined || order.token === undefined) throw new Error('nobody said where it is to be had');
+      const { control = order.control } = this.#deps;
+      if (control === undefined || order.token === undefined)
+        throw new Error('the order has no control plane or token');
       await fetchArchive(manifest, { control, token: order.token }, part, this.#stopping.signal);
       await store.put(name, part, order.release);
       await rm(part, { force: true });
@@ -204,7 +205,7 @@ export class Upgrades {
   }
 
   async #takeAgent(order: Order, name: string): Promise<void> {
-    const { home, health, restart } = this.#parts;
+    const { home, health, restart } = this.#deps;
     if (home === null) throw new Error(NO_LAUNCHER);
     const file = home.releases.path(name, 'agent.mjs');
     // A release that served here before needs no check, so that rollback is immediate.
@@ -221,20 +222,21 @@ export class Upgrades {
     const ask = (program: string, ...args: string[]) => run(process.execPath, [program, ...args], options);
     const { version } = manifestOf(order);
     const fault = await ask(file, '--version').then(
-      ({ stdout }) => (stdout.trim() === version ? null : `it says that it is ${stdout.trim().slice(0, 100)}`),
+      ({ stdout }) =>
+        stdout.trim() === version ? null : `the archive contains version ${stdout.trim().slice(0, 100)}`,
       (error: unknown) => wordsOf(error),
     );
-    if (fault !== null) throw new Error(`it does not start: ${fault}`);
+    if (fault !== null) throw new Error(`the release does not start: ${fault}`);
     const refused = await ask(file, 'check', '--running').then(() => null, wordsOf);
     if (refused === null) return;
     // Documents that the running release rejects too are not the new one's fault.
     const [own = ''] = process.argv.slice(1);
     const before = await ask(own, 'check', '--running').then(() => null, wordsOf);
-    if (before === null) throw new Error(`it does not take what this node serves: ${refused}`);
+    if (before === null) throw new Error(`the release rejects documents of this node: ${refused}`);
   }
 
   async #takePack(order: Order, name: string, store: ReleaseStore): Promise<void> {
-    const { usePacks } = this.#parts;
+    const { usePacks } = this.#deps;
     await assertUsable(manifestOf(order).product, store.path(name)).catch(async (error: unknown) => {
       await store.discard(name);
       throw error;
@@ -247,7 +249,7 @@ export class Upgrades {
       await usePacks();
     } catch (error) {
       await store.point(before);
-      await usePacks().catch((fault: unknown) => this.#parts.log.error('the way back failed', { error: fault }));
+      await usePacks().catch((fault: unknown) => this.#deps.log.error('the rollback failed', { error: fault }));
       await this.#report(order, 'rolledBack', reason(error));
       await store.discard(name);
       await this.#forget();
@@ -264,10 +266,10 @@ export class Upgrades {
     await this.#report(order, 'switching', '');
     await store.point(null);
     try {
-      await this.#parts.usePacks();
+      await this.#deps.usePacks();
     } catch (error) {
       await store.point(name);
-      await this.#parts.usePacks().catch((fault: unknown) => this.#parts.log.error('it is not back', { error: fault }));
+      await this.#deps.usePacks().catch((fault: unknown) => this.#deps.log.error('it is not back', { error: fault }));
       throw error;
     }
     await store.remove(name);
@@ -277,13 +279,13 @@ export class Upgrades {
   }
 
   #storeOf({ product }: ReleaseManifest): ReleaseStore {
-    if (product !== 'agent') return packStore(this.#parts.dir, product);
-    if (this.#parts.home === null) throw new Error(NO_LAUNCHER);
-    return this.#parts.home.releases;
+    if (product !== 'agent') return packStore(this.#deps.dir, product);
+    if (this.#deps.home === null) throw new Error(NO_LAUNCHER);
+    return this.#deps.home.releases;
   }
 
   async #keys() {
-    const { keysFile } = this.#parts;
+    const { keysFile } = this.#deps;
     const pem = await readFile(keysFile, 'utf8').catch(() => '');
     const keys = readReleaseKeys(pem);
     if (keys.length === 0) throw new Error(`this node trusts nobody's releases: ${keysFile} holds no key`);
@@ -294,11 +296,11 @@ export class Upgrades {
     const { product, version } = manifestOf(order);
     const at = new Date().toISOString();
     const { upgradeID } = order;
-    await this.#parts.reports.add({ upgradeID, product, version, state, message: message.slice(0, 4000), at });
+    await this.#deps.reports.add({ upgradeID, product, version, state, message: message.slice(0, 4000), at });
   }
 
   get #orderFile(): string {
-    return path.join(this.#parts.dir, 'upgrade/order.json');
+    return path.join(this.#deps.dir, 'upgrade/order.json');
   }
 
   async #note(order: Order): Promise<void> {
@@ -311,7 +313,7 @@ export class Upgrades {
   }
 
   async #look(): Promise<void> {
-    const { home, dir } = this.#parts;
+    const { home, dir } = this.#deps;
     const own = home?.own == null ? null : await home.releases.manifestOf(home.own);
     const packs: Record<string, string> = {};
     for (const product of await readdir(path.join(dir, 'packs')).catch(() => [])) {
@@ -321,12 +323,12 @@ export class Upgrades {
       if (manifest !== null) packs[product] = manifest.version;
     }
     this.has = { release: own?.sha256 ?? null, packs };
-    this.#parts.changed();
+    this.#deps.changed();
   }
 }
 
 const NO_LAUNCHER =
-  'this agent was not started by its launcher, which the way back needs: install the node once more, over SSH or by its line';
+  'this agent was not started by its launcher, which a rollback needs. Reinstall the node, over SSH or with its command';
 
 /** The manifest was validated when the order was accepted. */
 const manifestOf = ({ release }: Order): ReleaseManifest => JSON.parse(release.manifest);

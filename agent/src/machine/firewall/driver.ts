@@ -54,7 +54,7 @@ export interface Driver {
 
 /** New connections per second and address. */
 export const NEW_CONNECTIONS_PER_SECOND = 200;
-export const AT_ONCE = 400;
+export const MAX_BURST = 400;
 /** Number of addresses whose connections are counted. */
 export const MAX_COUNTED_ADDRESSES = 65_536;
 /** Capacity of a set. */

@@ -165,14 +165,14 @@ export class Firewall {
     if (isFirst) await this.#removeOthers(driver);
     if (!isApplied || wanted !== this.#applied) {
       if (!isApplied && !isFirst) {
-        this.#log.warn('the rules for packets were removed, and are restored');
+        this.#log.warn('packet rules were removed by another program and are restored');
         this.#loaded = null;
         this.#holdsBlocked = false;
       }
       await driver.apply(this.#lists);
       this.#applied = wanted;
       this.#isGone = false;
-      this.#log.info('rules for packets were applied', { by: driver.name });
+      this.#log.info('packet rules were applied', { by: driver.name });
     }
     await this.#fill(driver);
   }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { run } from '../programs.ts';
 import {
   addressOf,
-  AT_ONCE,
+  MAX_BURST,
   batches,
   causes,
   families,
@@ -179,9 +179,9 @@ async function applyRules(family: Family, { synProtection }: Lists): Promise<voi
  * flood from forged addresses must not fill it. An entry may expire once its burst is fully restored.
  */
 const COUNTED_ADDRESSES = 262_144;
-const FORGOTTEN_AFTER_MS = (1000 * AT_ONCE) / NEW_CONNECTIONS_PER_SECOND;
+const FORGOTTEN_AFTER_MS = (1000 * MAX_BURST) / NEW_CONNECTIONS_PER_SECOND;
 const hasty = (family: Family) =>
-  `-p tcp --syn -m hashlimit --hashlimit-above ${NEW_CONNECTIONS_PER_SECOND}/sec --hashlimit-burst ${AT_ONCE} --hashlimit-mode srcip ` +
+  `-p tcp --syn -m hashlimit --hashlimit-above ${NEW_CONNECTIONS_PER_SECOND}/sec --hashlimit-burst ${MAX_BURST} --hashlimit-mode srcip ` +
   `--hashlimit-name ${SETS}${family} --hashlimit-htable-max ${COUNTED_ADDRESSES} --hashlimit-htable-expire ${FORGOTTEN_AFTER_MS}`;
 
 /** A lower counter means that it was reset. */

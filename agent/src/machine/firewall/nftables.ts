@@ -4,7 +4,7 @@ import { reason } from '../../log.ts';
 import { run } from '../programs.ts';
 import {
   addressOf,
-  AT_ONCE,
+  MAX_BURST,
   batches,
   causes,
   families,
@@ -92,7 +92,7 @@ function rulesOf(lists: Lists, table = TABLE): string {
     return ports.length > 0 ? [`    ${protocol} dport { ${ports.join(', ')} } jump visitors`] : [];
   });
   const hasty = (family: Family) =>
-    `    tcp flags & (fin | syn | rst | ack) == syn add @hasty_${family} { ${family} saddr limit rate over ${NEW_CONNECTIONS_PER_SECOND}/second burst ${AT_ONCE} packets } counter name syn drop`;
+    `    tcp flags & (fin | syn | rst | ack) == syn add @hasty_${family} { ${family} saddr limit rate over ${NEW_CONNECTIONS_PER_SECOND}/second burst ${MAX_BURST} packets } counter name syn drop`;
   return lines(
     `table inet ${table} {`,
     ...causes.map((cause) => `  counter ${cause} { }`),
