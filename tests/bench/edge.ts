@@ -28,6 +28,7 @@ import { rule, startEdge, zoneDoc } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { freePorts } from '../support/services/ports.ts';
 import { visit } from '../support/assertions/visit.ts';
+import { cpuTicks, workerOf } from './worker-cpu.ts';
 
 const run = promisify(execFile);
 const GOAL = 0.85;
@@ -207,23 +208,6 @@ async function wrk({ url, host, headers }: Scene, duration: number): Promise<num
   const found = /(\d+) requests in/.exec(stdout);
   if (found === null || /Non-2xx/.test(stdout)) throw new Error(stdout);
   return Number(found[1]);
-}
-
-/** User and system time; a tick is 10 ms on Linux. */
-async function cpuTicks(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-async function workerOf(master: number): Promise<number> {
-  return eventually(async () => {
-    const children = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).trim().split(' ');
-    for (const pid of children) {
-      if ((await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes('worker process')) return Number(pid);
-    }
-    throw new Error(`no worker of ${master}`);
-  });
 }
 
 /** A typical hand-written configuration for caching one origin. */

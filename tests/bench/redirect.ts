@@ -3,15 +3,15 @@
 // time is less disturbed by other load than requests per second.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { RedirectRule } from '@edgeloom/contract/modules/redirect-table.ts';
 import { rule as cacheRule, startEdge } from '../support/services/edge.ts';
-import { eventually } from '../support/assertions/eventually.ts';
 import { visit } from '../support/assertions/visit.ts';
+import { cpuTicks, workerOf } from './worker-cpu.ts';
 
 const run = promisify(execFile);
 const GOAL_MICROSECONDS = 3;
@@ -132,22 +132,6 @@ async function wrk(script: string, duration: number): Promise<number> {
   const found = /(\d+) requests in/.exec(stdout);
   if (found === null || /Non-2xx/.test(stdout)) throw new Error(stdout);
   return Number(found[1]);
-}
-
-/** User and system time; a tick is 10 ms on Linux. */
-async function cpuTicks(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-async function workerOf(master: number): Promise<number> {
-  return eventually(async () => {
-    const children = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).trim().split(' ');
-    for (const pid of children)
-      if ((await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes('worker process')) return Number(pid);
-    throw new Error(`no worker of ${master}`);
-  });
 }
 
 function median(values: readonly number[]): number {

@@ -17,6 +17,7 @@ import { certKey } from '@edgeloom/contract/edge/documents.ts';
 import { hostDoc, siteDoc, startEdge } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { freePorts } from '../support/services/ports.ts';
+import { workerOf } from './worker-cpu.ts';
 
 const run = promisify(execFile);
 const GOAL = 0.95;
@@ -102,16 +103,6 @@ async function microseconds({ port, worker, asks }: Scene, from: number, count: 
 async function cpuMicroseconds(pid: number): Promise<number> {
   const [nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ');
   return Number(nanoseconds) / 1000;
-}
-
-async function workerOf(master: number): Promise<number> {
-  return eventually(async () => {
-    const children = (await readFile(`/proc/${master}/task/${master}/children`, 'utf8')).trim().split(' ');
-    for (const pid of children) {
-      if ((await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes('worker process')) return Number(pid);
-    }
-    throw new Error(`no worker of ${master}`);
-  });
 }
 
 async function startPlain() {

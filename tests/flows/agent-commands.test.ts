@@ -8,16 +8,12 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { bundleAgent } from '../../deploy/build.ts';
-import { prepareNats } from '../../deploy/services/nats.ts';
-import { launch } from '../../deploy/services/program.ts';
-import { serverConfig } from '../support/services/nats-trust.ts';
 import type { TestAgent } from '../support/services/agent.ts';
 import { hostDoc } from '../support/services/edge.ts';
 import { portDoc } from '../support/fakes/forwards.ts';
 import { freePort } from '../support/services/ports.ts';
-import { services } from '../support/services/shared-services.ts';
+import { restartableNats } from '../support/services/restartable-nats.ts';
 import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/services/connected-node.ts';
-import { testDir } from '../support/services/test-dir.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });
@@ -54,23 +50,9 @@ test('a resync fetches everything, and removes unknown documents', async () => {
 });
 
 test('a node reconnects to a restarted NATS server and catches up', async () => {
-  const dir = await testDir();
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  const { secretsDir } = services();
-  const nats = await prepareNats({
-    dir,
-    host: '127.0.0.1',
-    port: await freePort(),
-    config: (place) => serverConfig({ secretsDir, ...place, introduced: true }),
-  });
-  const start = async () => {
-    const server = await launch(nats.program, { runDir: dir, logDir: dir });
-    onTestFinished(() => server.stop());
-    await nats.ready();
-    return server;
-  };
+  const { url, start } = await restartableNats();
   const server = await start();
-  const node = await startConnectedNode({ peer: { natsUrl: nats.url } });
+  const node = await startConnectedNode({ peer: { natsUrl: url } });
   const { peer, ports, site, origin, agent } = node;
   await server.stop();
   await eventuallyStarted(() =>

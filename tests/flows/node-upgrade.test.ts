@@ -7,15 +7,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { serverConfig } from '../support/services/nats-trust.ts';
 import { serveReleases, createAgentHome, releaseMaker, TOKEN } from '../support/builders/agent-releases.ts';
 import type { TestRelease, ReleaseMaker } from '../support/builders/agent-releases.ts';
 import { get, eventuallyStarted, startConnectedNode } from '../support/services/connected-node.ts';
 import type { ConnectedNode } from '../support/services/connected-node.ts';
-import { prepareNats } from '../../deploy/services/nats.ts';
-import { findProgram, launch } from '../../deploy/services/program.ts';
-import { freePort } from '../support/services/ports.ts';
-import { services } from '../support/services/shared-services.ts';
+import { findProgram } from '../../deploy/services/program.ts';
+import { restartableNats } from '../support/services/restartable-nats.ts';
 import { startLoad } from '../support/assertions/steady-load.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
@@ -130,7 +127,7 @@ test('an upgrade and a rollback are applied, and no visitor notices', async () =
   await says(it, '1.0.0');
   expect(await luaOf(it)).toContain(`releases/${one.name}/lua`);
   expect(await it.order(one)).toMatchObject({ ok: true });
-  expect(await it.outcome()).toEqual({ state: 'complete', message: 'it is in use already' });
+  expect(await it.outcome()).toEqual({ state: 'complete', message: 'already in use' });
 
   expect(await agent.nginxPid()).toBe(pid);
   await Promise.all(long);
@@ -166,9 +163,9 @@ test('a release that does not serve is rolled back automatically with the reason
   const load = startLoad(ports, 'www.example.com');
   onTestFinished(async () => void (await load.stop()));
   const cases: [string, (dir: string) => Promise<void>, RegExp][] = [
-    ['1.1.0', withFirst('process.exit(7)'), /^it ended 3 times before it was well; its last words/],
-    ['1.2.0', withFirst('', { refuse: '' }), /^nginx does not serve what the documents say: this is refused$/],
-    ['1.3.0', withFirst("process.env.EDGELOOM_NGINX = '/nowhere/nginx'"), /^it ended: .*\/nowhere\/nginx/],
+    ['1.1.0', withFirst('process.exit(7)'), /^exited 3 times before it was healthy; see the log/],
+    ['1.2.0', withFirst('', { refuse: '' }), /^nginx does not serve the documents: this is refused$/],
+    ['1.3.0', withFirst("process.env.EDGELOOM_NGINX = '/nowhere/nginx'"), /^the agent exited: .*\/nowhere\/nginx/],
   ];
   for (const [version, change, why] of cases) {
     const bad = await make.agent(version, change);
@@ -190,7 +187,7 @@ test('a release that hangs is rolled back', async () => {
   const bad = await make.agent('1.1.0', withFirst('await new Promise((resolve) => setTimeout(resolve, 1e9))'));
   serveReleases(it.peer, bad);
   expect(await it.order(bad)).toMatchObject({ ok: true });
-  expect(await it.outcome()).toEqual({ state: 'rolledBack', message: 'it was not well within 2 s: it said nothing' });
+  expect(await it.outcome()).toEqual({ state: 'rolledBack', message: 'not healthy within 2 s: no state reported' });
   await untouched(it);
 });
 
@@ -215,17 +212,17 @@ test('an invalid release is rejected, and the node is unchanged', async () => {
     expect(await it.outcome()).toEqual({ state: 'failed', message: expect.stringMatching(why) });
   };
   answer(200, Buffer.from(bytes).fill(0, 100, 200));
-  await fails(two, /^the archive is not what was signed: its hash is another$/);
+  await fails(two, /^the hash of the archive differs from the signed one$/);
   answer(200, Buffer.concat([bytes, bytes]));
-  await fails(two, /^more came than was signed$/);
+  await fails(two, /^the archive is larger than the signed one$/);
   answer(401, '');
-  await fails(two, /^the control plane does not hand the archive out: it answers 401$/);
+  await fails(two, /^the control plane refused the archive: HTTP 401$/);
   const made = async (release: TestRelease, why: RegExp) => {
     serveReleases(peer, release);
     await fails(release, why);
   };
-  await made(await make.raw('1.2.0', ['../outside']), /^the archive leads out of its place: \.\.\/outside$/);
-  await made(await make.raw('1.2.0', ['link']), /^the archive holds link, a SymbolicLink/);
+  await made(await make.raw('1.2.0', ['../outside']), /^a path in the archive leaves its folder: \.\.\/outside$/);
+  await made(await make.raw('1.2.0', ['link']), /^the archive contains link, a SymbolicLink/);
   const [unreadable, unlike, unfit] = await Promise.all([
     make.agent('1.3.0', (dir) => writeFile(path.join(dir, 'agent.mjs'), 'this is no program')),
     make.agent('1.3.0', async (dir) => {
@@ -234,9 +231,9 @@ test('an invalid release is rejected, and the node is unchanged', async () => {
     }),
     make.agent('1.3.0', withFirst("console.error('a document is too new'); process.exit(1)", {}, 'check')),
   ]);
-  await made(unreadable, /^it does not start: /);
-  await made(unlike, /^it does not start: it says that it is 1\.2\.9$/);
-  await made(unfit, /^it does not take what this node serves: a document is too new$/);
+  await made(unreadable, /^the release does not start: /);
+  await made(unlike, /^the release does not start: the archive contains version 1\.2\.9$/);
+  await made(unfit, /^the release rejects documents of this node: a document is too new$/);
 
   await untouched(it);
   expect(peer.heartbeats.at(-1)?.startedAt).toBe(began);
@@ -326,24 +323,10 @@ test('a data pack is installed, rejected when nginx rejects it, and rolled back'
 });
 
 test('a release that serves without a control plane stays, and reports when connected', async () => {
-  const dir = await testDir();
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  const { secretsDir } = services();
-  const nats = await prepareNats({
-    dir,
-    host: '127.0.0.1',
-    port: await freePort(),
-    config: (place) => serverConfig({ secretsDir, ...place, introduced: true }),
-  });
-  const start = async () => {
-    const server = await launch(nats.program, { runDir: dir, logDir: dir });
-    onTestFinished(() => server.stop());
-    await nats.ready();
-    return server;
-  };
+  const { url, start } = await restartableNats();
   const server = await start();
   // The new agent must report within this time, also on a slow machine.
-  const it = await node({ seconds: 10, natsUrl: nats.url });
+  const it = await node({ seconds: 10, natsUrl: url });
   const two = await make.agent('1.1.0');
   serveReleases(it.peer, two);
   const whole = it.peer.onArchive;
