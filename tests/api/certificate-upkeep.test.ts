@@ -6,7 +6,7 @@ import path from 'node:path';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/services/app.ts';
-import { askRenewals, clearEnded, tellEnds, tidy } from '../support/services/background-work.ts';
+import { askRenewals, clearEndedChallenges, tellEnds, tidy } from '../support/services/background-work.ts';
 import { unique } from '../support/builders/build.ts';
 import { createAuthority } from '../support/builders/certificate-authority.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -149,14 +149,14 @@ test('challenges of an order are removed when it is replaced or its certificate 
   };
   await order();
   await show();
-  await clearEnded(installation);
+  await clearEndedChallenges(installation);
   expect(await shown()).toBe(1);
   await order();
-  await clearEnded(installation);
+  await clearEndedChallenges(installation);
   expect(await shown()).toBe(0);
   await show();
   await as(site.owner).call(certificates.remove, { params: { siteId: site.id }, body: { ids: [id] } });
-  await clearEnded(installation);
+  await clearEndedChallenges(installation);
   expect(await shown()).toBe(0);
 });
 
@@ -174,7 +174,7 @@ test('two orders with the same challenge token keep it until both end', async ()
   await db.acmeChallenge.createMany({ data });
   const [first, second] = orders;
   await db.certificateOrder.update({ where: { id: first?.id ?? '' }, data: { state: 'failed', openFor: null } });
-  await clearEnded(installation);
+  await clearEndedChallenges(installation);
   expect(await db.acmeChallenge.findMany({ where: { siteId: site.id }, select: { orderId: true } })).toEqual([
     { orderId: second?.id },
   ]);

@@ -13,7 +13,7 @@ import fastify, {
 } from 'fastify';
 import type { Family, Mount } from '@edgeloom/contract/family.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { NOBODY, stranger, type Actor } from './core/actor.ts';
+import { NOBODY, anonymous, type Actor } from './core/actor.ts';
 import type { Ctx } from './core/ctx.ts';
 import { Failure, fail } from './core/fail.ts';
 import type { Installation } from './core/installation.ts';
@@ -284,9 +284,9 @@ async function mountApi(
     done();
   });
   const context = (actor: Actor | null, mount: Mount, request: FastifyRequest, reply: FastifyReply): Ctx => ({
-    actor: actor ?? stranger,
+    actor: actor ?? anonymous,
     mount,
-    db: scoped(actor ?? stranger),
+    db: scoped(actor ?? anonymous),
     log: request.log,
     reqID: request.id,
     now: () => new Date(),

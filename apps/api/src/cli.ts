@@ -94,7 +94,7 @@ function report({ keyID, rewrapped, lost, olderKeys }: Rotation) {
   if (lost.length > 0) process.exitCode = 1;
 }
 
-/** Sets all limits of an operator's licence. Omitted limits are unlimited; layer 4 is disabled unless given. */
+/** Sets all limits of an operator's license. Omitted limits are unlimited; layer 4 is disabled unless given. */
 async function setLicense() {
   const Limit = z.coerce.number().int().min(0).default(0);
   const clientId = Id.parse(values.client);
@@ -110,7 +110,7 @@ async function setLicense() {
   const { db } = openDatabase(readEnv().DATABASE_URL, 2);
   try {
     await db.license.upsert({ where: { clientId }, create: { clientId, ...terms }, update: terms });
-    console.log(`The licence of ${clientId} is set.`);
+    console.log(`The license of ${clientId} is set.`);
   } finally {
     await db.$disconnect();
   }

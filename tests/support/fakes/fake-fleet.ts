@@ -67,14 +67,14 @@ export class FakeNode {
 
 export class FakeFleet {
   readonly nodes: readonly FakeNode[];
-  readonly #here: Installation;
+  readonly #installation: Installation;
   now = START;
   isUp = true;
   /** Called before each step that may fail: a database statement or a message to a node. */
   onStep: (what: string) => void = () => undefined;
 
-  constructor(here: Installation, ids: readonly string[]) {
-    this.#here = here;
+  constructor(installation: Installation, ids: readonly string[]) {
+    this.#installation = installation;
     this.nodes = ids.map((id) => new FakeNode(id));
   }
 
@@ -101,7 +101,7 @@ export class FakeFleet {
         release: 'a'.repeat(64),
         nginx: 'running',
       };
-      await this.#here.db.nodeState.upsert({
+      await this.#installation.db.nodeState.upsert({
         where: { nodeId: id },
         create: { nodeId: id, ...state },
         update: state,
@@ -111,7 +111,7 @@ export class FakeFleet {
 
   async disconnect(node: FakeNode): Promise<void> {
     node.isThere = false;
-    await this.#here.db.nodeState.update({
+    await this.#installation.db.nodeState.update({
       where: { nodeId: node.id },
       data: { connectedAt: null, disconnectedAt: this.clock() },
     });
@@ -121,7 +121,7 @@ export class FakeFleet {
 
   engine(): Engine {
     return {
-      here: this.#here,
+      installation: this.#installation,
       now: this.clock,
       nodes: {
         isUp: () => this.isUp,
@@ -185,17 +185,17 @@ export class FakeFleet {
 
   /** Stores a report of the node. */
   store({ id }: FakeNode, report: Omit<UpgradeReport, 'at'>): Promise<void> {
-    return storeUpgradeReport(this.#here.pool, id, { ...report, at: this.clock().toISOString() }, this.clock());
+    return storeUpgradeReport(this.#installation.pool, id, { ...report, at: this.clock().toISOString() }, this.clock());
   }
 
   /** Starts a process that takes the rollout over, as after a crash. */
-  async runner(id: string, here: Installation = this.#here): Promise<RolloutRunner> {
+  async runner(id: string, installation: Installation = this.#installation): Promise<RolloutRunner> {
     const claim = randomUUID();
-    await this.#here.pool.query(
+    await this.#installation.pool.query(
       `UPDATE rollouts SET claimed_by = $2, claimed_until = now() + interval '1 hour' WHERE id = $1`,
       [id, claim],
     );
-    return new RolloutRunner({ ...this.engine(), here }, { id, claim });
+    return new RolloutRunner({ ...this.engine(), installation }, { id, claim });
   }
 
   /** Adds traffic and advances the clock. */

@@ -14,9 +14,9 @@ import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { AcmeProblem, forgetAccount, isUnreached, openAccount } from './client.ts';
 import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
-import { takePlace } from './placements.ts';
-import { clear, prove, Refused } from './prove.ts';
-import { renewAt, retryAt } from './when.ts';
+import { takePlace } from './rate-budget.ts';
+import { clearChallenges, validateControl, ValidationRefusedError } from './challenge.ts';
+import { renewAt, retryAt } from './renewal-schedule.ts';
 
 type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
 
@@ -102,7 +102,7 @@ async function carryOut(work: Work): Promise<void> {
     const client = await openAccount(deps, authority);
     const chainPem = await certificateFor(work, client);
     await store(work, chainPem);
-    await clear(deps, work);
+    await clearChallenges(deps, work);
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
     // On shutdown the lease is released, so that another process can continue at once.
@@ -115,7 +115,7 @@ async function certificateFor(work: Work, client: acme.Client): Promise<string> 
   let order = await place(work, client);
   // Authorities that remember proofs require none. An order with a stored request has passed this step.
   if (order.status === 'pending' || (order.status === 'ready' && work.order.csrPem === null)) {
-    await prove(work, client, order);
+    await validateControl(work, client, order);
     order = await until(work, client, order, 'pending');
   }
   if (order.status === 'ready') {
@@ -123,7 +123,7 @@ async function certificateFor(work: Work, client: acme.Client): Promise<string> 
     order = await client.finalizeOrder(order, csrPem);
   }
   order = await until(work, client, order, 'processing', 'ready');
-  if (order.status !== 'valid') throw new Refused(detailOf(order) ?? `the order is ${order.status}`);
+  if (order.status !== 'valid') throw new ValidationRefusedError(detailOf(order) ?? `the order is ${order.status}`);
   const chainPem = await client.getCertificate(order);
   if (!isOurs(work, chainPem)) throw new UsedUp('the authority made another certificate of the same order');
   return chainPem;
@@ -197,7 +197,7 @@ async function store(work: Work, chainPem: string): Promise<void> {
   const keyPem = secrets.open(order.keySealed ?? '', contexts.certificateKey(order.certificateId));
   const pair = readPair({ chainPem, keyPem }, now());
   const missing = order.names.filter((name) => !covers(pair.names, name));
-  if (missing.length > 0) throw new Refused(`the certificate does not name ${missing.join(' ')}`);
+  if (missing.length > 0) throw new ValidationRefusedError(`the certificate does not name ${missing.join(' ')}`);
 
   await withClient(pool, (client) =>
     inTransaction(client, async () => {
@@ -261,9 +261,9 @@ async function store(work: Work, chainPem: string): Promise<void> {
 async function goOnAfter(work: Work, error: unknown): Promise<void> {
   const { deps, order, authority, now } = work;
   const text = error instanceof Failure ? JSON.stringify(error.particulars.errorData) : wordsOf(error);
-  if (error instanceof Refused || error instanceof Failure) {
+  if (error instanceof ValidationRefusedError || error instanceof Failure) {
     await fail(work, text, 0);
-    return clear(deps, work);
+    return clearChallenges(deps, work);
   }
   if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await forgetAccount(deps, authority);
   const tries = order.tries + 1;
@@ -281,7 +281,7 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
   }
   const passed = [...order.passed, authority.directory];
   const isLast = deps.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
-  await clear(deps, work);
+  await clearChallenges(deps, work);
   if (isLast) return fail(work, text, error instanceof AcmeProblem ? error.retryAfterSeconds : 0);
   await note(deps.pool, work, 'passed', text);
   await setOrder(deps.pool, work, {

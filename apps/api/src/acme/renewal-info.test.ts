@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renewalId } from './renewal-info.ts';
-import { renewAt, retryAt } from './when.ts';
+import { renewAt, retryAt } from './renewal-schedule.ts';
 
 test('a certificate is called what RFC 9773 calls its example', () => {
   expect(renewalId('69885B6B87464041E1B37B847BA0AE2CDE01C8D4', '87654321')).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');

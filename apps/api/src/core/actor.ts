@@ -25,7 +25,7 @@ export interface Actor {
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 /** A caller without a token has no rights. */
-export const stranger: Actor = {
+export const anonymous: Actor = {
   id: NOBODY,
   kind: 'user',
   clientId: NOBODY,

@@ -46,11 +46,11 @@ async function verifyChain(
   head: { seq: bigint; hash: Buffer } | null,
 ): Promise<Verified> {
   let rows = 0n;
-  let before: Buffer = Buffer.alloc(0);
+  let previousHash: Buffer = Buffer.alloc(0);
   const broken = (what: Fault['what'], at: Pick<Fault, 'seq' | 'reqID'>): Verified => ({
     chain,
     rows,
-    hash: before.toString('hex'),
+    hash: previousHash.toString('hex'),
     fault: { chain, what, ...at },
   });
   if (!head) return broken('without a head', { seq: 0n, reqID: null });
@@ -68,18 +68,18 @@ async function verifyChain(
     for (const row of batch) {
       const seq = BigInt(row.seq);
       if (seq !== rows + 1n) return broken('missing', { seq: rows + 1n, reqID: null });
-      if (!hashOf(before, row.parts).equals(row.hash)) return broken('changed', { seq, reqID: row.req_id });
+      if (!hashOf(previousHash, row.parts).equals(row.hash)) return broken('changed', { seq, reqID: row.req_id });
       rows = seq;
-      before = row.hash;
+      previousHash = row.hash;
     }
   }
-  if (!before.equals(head.hash)) return broken('changed', { seq: head.seq, reqID: null });
-  return { chain, rows, hash: before.toString('hex'), fault: null };
+  if (!previousHash.equals(head.hash)) return broken('changed', { seq: head.seq, reqID: null });
+  return { chain, rows, hash: previousHash.toString('hex'), fault: null };
 }
 
 /** Each part is prefixed with its length in bytes, so that the boundaries are unambiguous. */
-function hashOf(before: Buffer, parts: readonly string[]): Buffer {
-  const hash = createHash('sha256').update(before);
+function hashOf(previousHash: Buffer, parts: readonly string[]): Buffer {
+  const hash = createHash('sha256').update(previousHash);
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
   return hash.digest();
 }

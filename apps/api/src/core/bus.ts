@@ -27,13 +27,18 @@ type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>;
 export async function openBus(
   servers: string[],
   trust: Trust,
-  introduce: (system: NatsConnection) => Promise<void>,
+  sendAccount: (system: NatsConnection) => Promise<void>,
   log: Log,
   signal: AbortSignal,
 ): Promise<Bus> {
-  const system = await insist('system', () => connect(options(servers, trust.systemCredentials())), log, signal);
-  const nodes = await insist('introduction', () => introduce(system), log, signal)
-    .then(() => insist('nodes', () => connect(options(servers, trust.ownCredentials())), log, signal))
+  const system = await connectWithRetries(
+    'system',
+    () => connect(options(servers, trust.systemCredentials())),
+    log,
+    signal,
+  );
+  const nodes = await connectWithRetries('introduction', () => sendAccount(system), log, signal)
+    .then(() => connectWithRetries('nodes', () => connect(options(servers, trust.ownCredentials())), log, signal))
     .catch(async (error: unknown) => {
       await system.close();
       throw error;
@@ -87,7 +92,7 @@ const options = (servers: string[], { jwt, seed }: Credentials): ConnectionOptio
 });
 
 /** The library's own wait for the first connection cannot be aborted. */
-async function insist<T>(what: string, task: () => Promise<T>, log: Log, signal: AbortSignal): Promise<T> {
+async function connectWithRetries<T>(what: string, task: () => Promise<T>, log: Log, signal: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted();
     try {

@@ -2,10 +2,10 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/client.ts';
-import { noCall, presentCall, type Call } from './call.ts';
 import { watchPool } from './metrics.ts';
+import { noContext, currentContext, type RequestContext } from './request-context.ts';
 import { repeat } from './repeat.ts';
-import { joined } from './undone.ts';
+import { dryRunClient } from './dry-run-transaction.ts';
 
 /**
  * The database does not notice a hung or lost process for hours. After this silence it ends the session: locks are
@@ -15,7 +15,7 @@ const MISSED_AFTER_MS = 30_000;
 
 /** Prisma and plain SQL share a pool, so that one number limits a process's connections. */
 export function openDatabase(url: string, max: number): { db: PrismaClient; pool: pg.Pool } {
-  const pool = new CallPool({
+  const pool = new ContextPool({
     connectionString: url,
     max,
     connectionTimeoutMillis: 5000,
@@ -31,17 +31,20 @@ export function openDatabase(url: string, max: number): { db: PrismaClient; pool
   // An idle connection that breaks is replaced. Without a listener the error would end the process.
   pool.on('error', () => undefined);
   watchPool(pool, 'api');
-  return { db: repeating(new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) })), pool };
+  return {
+    db: retryingDeadlocks(new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) })),
+    pool,
+  };
 }
 
 /**
  * Retries interactive transactions after a deadlock, so callbacks must have no effects outside the database. Dry runs
  * are not retried: their transactions are savepoints.
  */
-function repeating(db: PrismaClient): PrismaClient {
+function retryingDeadlocks(db: PrismaClient): PrismaClient {
   const transaction = (work: unknown, ...options: unknown[]) => {
     const begin = async (): Promise<unknown> => Reflect.apply(db.$transaction, db, [work, ...options]);
-    return typeof work === 'function' && !joined() ? repeat(begin) : begin();
+    return typeof work === 'function' && !dryRunClient() ? repeat(begin) : begin();
   };
   return new Proxy(db, {
     get: (target, name) => (name === '$transaction' ? transaction : Reflect.get(target, name)),
@@ -58,8 +61,8 @@ type Connected = (
  * Sends the current request context to a connection before its use, unless the connection already received it. A dry
  * run uses one connection for all queries.
  */
-class CallPool extends pg.Pool {
-  readonly #told = new WeakMap<pg.PoolClient, Call>();
+class ContextPool extends pg.Pool {
+  readonly #sentContexts = new WeakMap<pg.PoolClient, RequestContext>();
 
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
@@ -70,14 +73,14 @@ class CallPool extends pg.Pool {
       });
     }
     try {
-      const client = joined();
+      const client = dryRunClient();
       if (client) return callback(undefined, client, () => undefined);
     } catch (error) {
       return callback(error instanceof Error ? error : new Error(String(error)), undefined, () => undefined);
     }
-    const call = presentCall();
+    const call = currentContext();
     super.connect((error, client, done) => {
-      if (!client || call === 'any' || call === (this.#told.get(client) ?? noCall))
+      if (!client || call === 'any' || call === (this.#sentContexts.get(client) ?? noContext))
         return callback(error, client, done);
       const settings = {
         name: 'call',
@@ -89,7 +92,7 @@ class CallPool extends pg.Pool {
           client.release(true);
           return callback(refused, undefined, () => undefined);
         }
-        this.#told.set(client, call);
+        this.#sentContexts.set(client, call);
         callback(undefined, client, done);
       });
     });

@@ -1,5 +1,5 @@
-// Limits of a client's licence. Counted over the whole client, independent of the caller's scope. A client without a
-// licence is unlimited. A site's limits come from its product.
+// Limits of a client's license. Counted over the whole client, independent of the caller's scope. A client without a
+// license is unlimited. A site's limits come from its product.
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { License, Licensed } from '@edgeloom/contract/licenses/licenses.ts';
 import { Prisma } from '../generated/client.ts';
@@ -12,7 +12,7 @@ export interface ClientLicense {
    */
   assertRoom: (thing: Licensed, more?: number) => Promise<void>;
   assertLayer4: () => Promise<void>;
-  /** Like assertRoom, for fixed limits that do not depend on the licence. */
+  /** Like assertRoom, for fixed limits that do not depend on the license. */
   assertBelow: (thing: Bounded, ownerId: string) => Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export function listen(
   const stopping = new AbortController();
   let current: pg.Client | null = null;
 
-  async function session() {
+  async function runSession() {
     const client = new pg.Client({
       connectionString: databaseUrl,
       keepAlive: true,
@@ -39,7 +39,7 @@ export function listen(
 
   async function run() {
     while (!stopping.signal.aborted) {
-      await session().catch(() => undefined);
+      await runSession().catch(() => undefined);
       await setTimeout(AGAIN_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }

@@ -15,7 +15,7 @@ export interface Pointing {
   found: string | null;
 }
 
-export const nobody: Pointing = { state: 'unknown', found: null };
+export const UNKNOWN_POINTING: Pointing = { state: 'unknown', found: null };
 
 export type NameResolver = ReturnType<typeof openResolver>;
 
@@ -26,7 +26,7 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
   let isStopped = false;
 
   const addressesOf = async (name: string) =>
-    (await Promise.all([listed(resolver.resolve4(name)), listed(resolver.resolve6(name))])).flat();
+    (await Promise.all([emptyIfNone(resolver.resolve4(name)), emptyIfNone(resolver.resolve6(name))])).flat();
 
   async function pointing(
     name: string,
@@ -37,7 +37,7 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
     const asked = name.startsWith('*.') ? `edgeloom-check${name.slice(1)}` : name;
     let at = asked;
     for (let i = 0; i < MOST_LINKS; i += 1) {
-      const [next] = await listed(resolver.resolveCname(at));
+      const [next] = await emptyIfNone(resolver.resolveCname(at));
       if (next === undefined) break;
       at = next.toLowerCase();
       if (targets.includes(at)) return { state: 'active', found: at };
@@ -67,7 +67,9 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
       const work = async () => {
         for (const [i, { name, targets }] of queue) {
           const [first = ''] = targets;
-          outcomes[i] = isStopped ? nobody : await pointing(name, targets, ofTarget(first)).catch(() => nobody);
+          outcomes[i] = isStopped
+            ? UNKNOWN_POINTING
+            : await pointing(name, targets, ofTarget(first)).catch(() => UNKNOWN_POINTING);
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -77,7 +79,7 @@ export function openResolver({ DNS_RESOLVERS }: Pick<Env, 'DNS_RESOLVERS'>) {
 }
 
 /** A negative response is an empty list. No response is an error. */
-export async function listed<T>(answer: Promise<T[]>): Promise<T[]> {
+export async function emptyIfNone<T>(answer: Promise<T[]>): Promise<T[]> {
   try {
     return await answer;
   } catch (error) {

@@ -81,18 +81,18 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
     SELECT s.zone_id AS "zoneId", s.client_id AS "clientId", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit"
     FROM sites s JOIN products p ON p.id = s.product_id WHERE s.id = ${siteId}::uuid FOR NO KEY UPDATE OF s`;
   if (!site) fail('NOT_FOUND');
-  const seen = await newest(tx, siteId);
+  const seen = await newestVersion(tx, siteId);
 
   await tx.$executeRaw`CREATE TEMPORARY TABLE wanted ON COMMIT DROP AS
     SELECT f.* FROM fold_changes(ARRAY(
       SELECT v.id FROM site_versions v WHERE v.site_id = ${siteId}::uuid AND v.version > ${version})) f`;
   // Without statistics the planner would use slow nested loops for ten thousand rows.
   await tx.$executeRaw`ANALYZE wanted`;
-  const settled = await settle(tx, siteId, site.zoneId);
+  const settled = await clearDanglingReferences(tx, siteId, site.zoneId);
   const entities = await tx.$queryRaw<{ entity: string }[]>`SELECT DISTINCT entity FROM wanted`;
   options.admit(entities.map(({ entity }) => entity));
   if (
-    await some(
+    await exists(
       tx,
       Prisma.sql`entity = 'domains' AND (before->>'certificate_id') IS DISTINCT FROM (after->>'certificate_id')`,
     )
@@ -108,22 +108,22 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
 
   const why = JSON.stringify({ reason, restores: version });
   await tx.$executeRaw`SELECT set_config('edgeloom.version', ${why}, true)`;
-  const before = await counts(tx, siteId);
+  const before = await countLimited(tx, siteId);
   const weighed = await weighedKeys(tx, siteId);
   await noteWeight(tx, weighed);
-  await putBack(tx);
-  const after = await counts(tx, siteId);
+  await applyRows(tx);
+  const after = await countLimited(tx, siteId);
 
   const license = licenseIn(tx, site.clientId);
   if (after.domains > before.domains) {
     if (site.domainLimit > 0 && after.domains > site.domainLimit)
       faults.push({ reason: 'DOMAIN_LIMIT', target: String(site.domainLimit) });
-    faults.push(...(await refused(license.assertRoom('domains', 0))));
+    faults.push(...(await licenseFaults(license.assertRoom('domains', 0))));
   }
   if (after.ports > before.ports) {
     if (site.portLimit > 0 && after.ports > site.portLimit)
       faults.push({ reason: 'PORT_LIMIT', target: String(site.portLimit) });
-    faults.push(...(await refused(license.assertLayer4())));
+    faults.push(...(await licenseFaults(license.assertLayer4())));
   }
   faults.push(...(await portsUnopened(tx, siteId, site.zoneId)));
   // The version may be older than the limits of lists.
@@ -134,14 +134,14 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
   await publish(tx, siteId, site.zoneId);
   // Later changes of the site wait for this transaction, and earlier ones are visible.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${lockClasses.siteVersions}::int, hashtext(${siteId}::uuid::text))`;
-  if ((await newest(tx, siteId)) !== seen) throw new ConcurrentChangeError();
+  if ((await newestVersion(tx, siteId)) !== seen) throw new ConcurrentChangeError();
   return { ...restored, faults };
 }
 
-/** A licence error is one error among others here. */
-async function refused(question: Promise<void>): Promise<Fault[]> {
+/** Turns a license error into an entry of the list of errors. */
+async function licenseFaults(check: Promise<void>): Promise<Fault[]> {
   try {
-    await question;
+    await check;
     return [];
   } catch (error) {
     if (error instanceof Failure) return [{ reason: error.reason, target: '' }];
@@ -149,13 +149,13 @@ async function refused(question: Promise<void>): Promise<Fault[]> {
   }
 }
 
-async function newest(tx: Tx, siteId: string): Promise<number> {
+async function newestVersion(tx: Tx, siteId: string): Promise<number> {
   const [row] = await tx.$queryRaw<{ version: number }[]>`
     SELECT coalesce(max(version), 0) AS version FROM site_versions WHERE site_id = ${siteId}::uuid`;
   return row?.version ?? 0;
 }
 
-async function some(tx: Tx, condition: Prisma.Sql): Promise<boolean> {
+async function exists(tx: Tx, condition: Prisma.Sql): Promise<boolean> {
   const [row] = await tx.$queryRaw<
     { found: boolean }[]
   >`SELECT EXISTS (SELECT FROM wanted WHERE ${condition}) AS found`;
@@ -163,7 +163,7 @@ async function some(tx: Tx, condition: Prisma.Sql): Promise<boolean> {
 }
 
 /** References to deleted rows outside the configuration are cleared and reported. */
-async function settle(tx: Tx, siteId: string, zoneId: string): Promise<Restored['settled']> {
+async function clearDanglingReferences(tx: Tx, siteId: string, zoneId: string): Promise<Restored['settled']> {
   const settled: Restored['settled'] = [];
   for (const column of ['certificate_id', 'origin_certificate_id']) {
     const rows = await tx.$queryRawUnsafe<{ label: string }[]>(
@@ -262,7 +262,7 @@ async function portsUnopened(tx: Tx, siteId: string, zoneId: string): Promise<Fa
   return rows.map(({ label, port }) => ({ reason: 'ILLEGAL_PORT_MAP', target: label, values: { port } }));
 }
 
-async function counts(tx: Tx, siteId: string): Promise<{ domains: number; ports: number }> {
+async function countLimited(tx: Tx, siteId: string): Promise<{ domains: number; ports: number }> {
   const [row] = await tx.$queryRaw<{ domains: number; ports: number }[]>`
     SELECT (SELECT count(*)::int FROM domains WHERE site_id = ${siteId}::uuid) AS domains,
       (SELECT count(*)::int FROM port_rules WHERE site_id = ${siteId}::uuid) AS ports`;
@@ -300,7 +300,7 @@ async function trackedTables(tx: Tx): Promise<Tracked[]> {
 }
 
 /** Table and column names come from the database catalogue only. */
-async function putBack(tx: Tx): Promise<void> {
+async function applyRows(tx: Tx): Promise<void> {
   const touched = await tx.$queryRaw<{ entity: string }[]>`SELECT DISTINCT entity FROM wanted`;
   const isTouched = new Set(touched.map(({ entity }) => entity));
   const tables = (await trackedTables(tx)).filter(({ name }) => isTouched.has(name));
@@ -313,12 +313,12 @@ async function putBack(tx: Tx): Promise<void> {
     await tx.$executeRaw`UPDATE modules m SET name = m.id::text FROM wanted w
       WHERE w.entity = 'modules' AND w.row_key = m.id::text AND w.after IS NOT NULL AND w.before ? 'name'`;
   for (const table of tables) {
-    await tx.$executeRawUnsafe(change(table));
+    await tx.$executeRawUnsafe(updateStatement(table));
     // Rows stored before a column existed get its default.
     const shapes = await tx.$queryRaw<{ columns: string[] }[]>`
       SELECT DISTINCT ARRAY(SELECT jsonb_object_keys(before) ORDER BY 1) AS columns FROM wanted
       WHERE entity = ${table.name} AND before IS NOT NULL AND after IS NULL`;
-    for (const { columns } of shapes) await tx.$executeRawUnsafe(insertion(table, columns));
+    for (const { columns } of shapes) await tx.$executeRawUnsafe(insertStatement(table, columns));
   }
   if (isTouched.has('domains'))
     await tx.$executeRaw`UPDATE domains d SET cert_status = CASE WHEN d.certificate_id IS NULL THEN 'none' ELSE 'success' END
@@ -336,7 +336,7 @@ const removal = (table: Tracked) =>
   `DELETE FROM ${quoted(table.name)} x USING wanted w WHERE ${among(table)} AND w.before IS NULL`;
 
 /** Columns that no change concerns keep their values. */
-function change(table: Tracked): string {
+function updateStatement(table: Tracked): string {
   const columns = table.columns.filter((column) => ![...table.keys, 'updated_at', 'cache_version'].includes(column));
   if (columns.length === 0) return 'SELECT 1';
   const set = columns.map((column) => `${quoted(column)} = r.${quoted(column)}`);
@@ -347,7 +347,7 @@ function change(table: Tracked): string {
     WHERE ${among(table)} AND ${key} AND w.before IS NOT NULL AND w.after IS NOT NULL`;
 }
 
-function insertion(table: Tracked, found: readonly string[]): string {
+function insertStatement(table: Tracked, found: readonly string[]): string {
   const columns = table.columns.filter((column) => found.includes(column));
   const names = columns.map(quoted);
   const values = columns.map((column) => `r.${quoted(column)}`);

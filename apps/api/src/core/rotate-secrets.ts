@@ -23,7 +23,7 @@ export interface Rotation {
 
 /** Creates a key, unless a rotation is unfinished, and rewraps everything. */
 export const rotateMasterKey = (databaseUrl: string, dir: string): Promise<Rotation> =>
-  locked(databaseUrl, async (db) => {
+  withRotationLock(databaseUrl, async (db) => {
     const columns = await sealedColumns(db);
     if (!(await isUnfinished(db, dir, columns)))
       await writeMasterKeys(dir, [{ key: randomBytes(32) }, ...readMasterKeys(dir)]);
@@ -32,7 +32,7 @@ export const rotateMasterKey = (databaseUrl: string, dir: string): Promise<Rotat
 
 /** Removes older keys some time after a rotation, when they seal nothing any more. */
 export const retireMasterKeys = (databaseUrl: string, dir: string): Promise<Rotation> =>
-  locked(databaseUrl, async (db) => {
+  withRotationLock(databaseUrl, async (db) => {
     const { mtimeMs } = await stat(masterKeyFile(dir));
     const wait = Math.ceil((mtimeMs + QUIET_MS - Date.now()) / 60_000);
     if (wait > 0) throw new Error(`the master key is new: values may still be on their way; again in ${wait} minutes`);
@@ -61,7 +61,7 @@ export async function sealedColumns(db: Pick<pg.ClientBase, 'query'>): Promise<C
 async function isUnfinished(db: pg.Client, dir: string, columns: readonly Column[]) {
   const [current, ...older] = readMasterKeys(dir);
   if (!current || older.length === 0) return false;
-  for (const column of columns) if ((await stale(db, column, current.id, [], 1)).length > 0) return true;
+  for (const column of columns) if ((await findStale(db, column, current.id, [], 1)).length > 0) return true;
   return false;
 }
 
@@ -76,7 +76,7 @@ async function rewrapAll(db: pg.Client, dir: string, columns: readonly Column[])
     const broken: string[] = [];
     // Repeats until nothing is left, since values are written during the rotation.
     for (;;) {
-      const found = await stale(db, column, current.id, broken, AT_A_TIME);
+      const found = await findStale(db, column, current.id, broken, AT_A_TIME);
       if (found.length === 0) break;
       const pairs = found.flatMap(({ place, sealed }) => {
         try {
@@ -86,21 +86,22 @@ async function rewrapAll(db: pg.Client, dir: string, columns: readonly Column[])
           return [];
         }
       });
-      for (let i = 0; i < pairs.length; i += BATCH) rewrapped += await replace(db, column, pairs.slice(i, i + BATCH));
+      for (let i = 0; i < pairs.length; i += BATCH)
+        rewrapped += await replaceValues(db, column, pairs.slice(i, i + BATCH));
     }
     if (broken.length > 0) lost.push({ column: `${column.table}.${column.name}`, count: broken.length });
   }
   return { keyID: current.id, rewrapped, lost, olderKeys: older.length };
 }
 
-interface Found {
+interface StaleValue {
   place: string;
   sealed: string;
 }
 
-async function stale(db: pg.Client, column: Column, keyID: string, broken: readonly string[], limit: number) {
+async function findStale(db: pg.Client, column: Column, keyID: string, broken: readonly string[], limit: number) {
   const [table, name] = [pg.escapeIdentifier(column.table), pg.escapeIdentifier(column.name)];
-  const { rows } = await db.query<Found>(
+  const { rows } = await db.query<StaleValue>(
     `SELECT ctid::text AS place, ${name} AS sealed FROM ${table}
      WHERE ${name} IS NOT NULL AND NOT starts_with(${name}, $1) AND NOT ${name} = ANY($2) LIMIT $3`,
     [`s1.${keyID}.`, broken, limit],
@@ -109,7 +110,7 @@ async function stale(db: pg.Client, column: Column, keyID: string, broken: reado
 }
 
 /** Rows that changed in the meantime are skipped: they hold another value. */
-async function replace(db: pg.Client, column: Column, pairs: readonly (Found & { fresh: string })[]) {
+async function replaceValues(db: pg.Client, column: Column, pairs: readonly (StaleValue & { fresh: string })[]) {
   const [table, name] = [pg.escapeIdentifier(column.table), pg.escapeIdentifier(column.name)];
   const { rowCount } = await db.query(
     `UPDATE ${table} t SET ${name} = v.fresh FROM unnest($1::tid[], $2::text[], $3::text[]) v(place, sealed, fresh)
@@ -120,7 +121,7 @@ async function replace(db: pg.Client, column: Column, pairs: readonly (Found & {
 }
 
 /** One rotation at a time. The lock ends with the connection. */
-async function locked<T>(databaseUrl: string, work: (db: pg.Client) => Promise<T>): Promise<T> {
+async function withRotationLock<T>(databaseUrl: string, work: (db: pg.Client) => Promise<T>): Promise<T> {
   const db = new pg.Client({ connectionString: databaseUrl, application_name: 'edgeloom-rotate' });
   await db.connect();
   try {

@@ -60,7 +60,7 @@ export function ruleList<P extends Place, Rule extends { id: string; createdAt: 
 
     create: (ctx: Ctx, place: P, inputs: Input[]) =>
       within(ctx, place, async (tx) => {
-        const rows = aged(inputs.map((input) => ({ ...table.settle(input), ...place })));
+        const rows = inAgeOrder(inputs.map((input) => ({ ...table.settle(input), ...place })));
         await table.insert(tx, rows);
         return readBack(
           tx,
@@ -95,7 +95,7 @@ export function ruleList<P extends Place, Rule extends { id: string; createdAt: 
 }
 
 /** Adds ids in the order of rules. Of equal priorities the older comes first. */
-export function aged<Row>(rows: Row[]): (Row & { id: string })[] {
+export function inAgeOrder<Row>(rows: Row[]): (Row & { id: string })[] {
   const ids = rows.map(() => randomUUIDv7()).toSorted();
   return rows.map((row, i) => ({ ...row, id: ids[i] ?? randomUUIDv7() }));
 }

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from './actor.ts';
-import { stranger } from './actor.ts';
+import { anonymous } from './actor.ts';
 import { owners } from './owners.ts';
 import { scoping } from './scope.ts';
 import { contains, sql } from './sql.ts';
@@ -17,7 +17,7 @@ afterAll(close);
 
 const scoped = scoping(db, installation.pool);
 const actorOf = ({ id, kind, clientId }: SignedInAccount, root: SignedInAccount | null = null): Actor => ({
-  ...stranger,
+  ...anonymous,
   id,
   kind,
   clientId: clientId ?? '',
@@ -95,8 +95,8 @@ describe('reads', () => {
   });
 
   test('show nothing to an admin without client, and to strangers', async () => {
-    expect(await scoped(stranger).account.count()).toBe(0);
-    for (const actor of [{ ...stranger, kind: 'admin' as const, isRoot: true }, stranger]) {
+    expect(await scoped(anonymous).account.count()).toBe(0);
+    for (const actor of [{ ...anonymous, kind: 'admin' as const, isRoot: true }, anonymous]) {
       const { zone, site, domain, cacheRule, product, zonePort } = scoped(actor);
       const counts = [zone.count(), site.count(), domain.count(), cacheRule.count(), product.count(), zonePort.count()];
       expect(await Promise.all(counts)).toEqual(counts.map(() => 0));
@@ -157,8 +157,8 @@ describe('raw SQL', () => {
       mine.as.subClient,
       mine.as.user,
       mine.as.subUser,
-      { ...stranger, kind: 'admin' as const, isRoot: true },
-      stranger,
+      { ...anonymous, kind: 'admin' as const, isRoot: true },
+      anonymous,
     ]) {
       const { $read, site, zone, account } = scoped(actor);
       const ids = (rows: { id: string }[]) => rows.map(({ id }) => id).sort();
@@ -266,7 +266,7 @@ describe('writes', () => {
     const less = { ...client, permissions: new Set<Permission>(['account:write']) };
     await db.role.updateMany({ where: { ownerId: client.id }, data: { permissions: ['site:read'] } });
     expect(await changed(less)).toEqual([user.id, subUser.id].toSorted());
-    expect(await changed(stranger)).toEqual([]);
+    expect(await changed(anonymous)).toEqual([]);
   });
 
   test('cannot access tables outside of every scope', async () => {

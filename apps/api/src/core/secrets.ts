@@ -67,21 +67,21 @@ export function envelope(masterKeys: () => readonly MasterKey[]): Omit<Secrets, 
       throw new Error('not a sealed value');
     const master = masterKeys().find(({ id }) => id === keyID);
     if (!master) throw new Error(`sealed with master key ${keyID}, which is not in master.key`);
-    return { keyID, box, dataKey: unlock(master.key, wrapped, keyID) };
+    return { keyID, box, dataKey: decrypt(master.key, wrapped, keyID) };
   };
   const wrap = (dataKey: Buffer, box: string) => {
     const { id, key } = currentKey();
-    return `s1.${id}.${lock(key, dataKey, id)}.${box}`;
+    return `s1.${id}.${encrypt(key, dataKey, id)}.${box}`;
   };
 
   return {
     seal(text, context) {
       const dataKey = randomBytes(32);
-      return wrap(dataKey, lock(dataKey, Buffer.from(text, 'utf8'), context));
+      return wrap(dataKey, encrypt(dataKey, Buffer.from(text, 'utf8'), context));
     },
     open(sealed, context) {
       const { box, dataKey } = unwrap(sealed);
-      return unlock(dataKey, box, context).toString('utf8');
+      return decrypt(dataKey, box, context).toString('utf8');
     },
     rewrap(sealed) {
       const { keyID, box, dataKey } = unwrap(sealed);
@@ -97,13 +97,13 @@ const absent = (): never => {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-function lock(key: Buffer, plain: Buffer, context: string): string {
+function encrypt(key: Buffer, plain: Buffer, context: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(context, 'utf8'));
   return Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
-function unlock(key: Buffer, locked: string, context: string): Buffer {
+function decrypt(key: Buffer, locked: string, context: string): Buffer {
   const box = Buffer.from(locked, 'base64url');
   if (box.length < IV_BYTES + TAG_BYTES) throw new Error('not a sealed value');
   const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })

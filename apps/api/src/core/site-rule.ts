@@ -5,7 +5,7 @@ import type { SiteRule } from '@edgeloom/contract/site-rules.ts';
 import type { SiteSettings } from '@edgeloom/contract/site-settings/site-settings.ts';
 import type * as z from 'zod';
 import type { Ctx } from './ctx.ts';
-import { aged } from './rule-list.ts';
+import { inAgeOrder } from './rule-list.ts';
 import type { ScopedDb, ScopedTx } from './scope.ts';
 import type { Sql } from './sql.ts';
 
@@ -46,7 +46,7 @@ export const contentOf = <Row extends StoredRule>({
 
 /** The same rows in the same order for each target. */
 export const copiesOf = <Row extends StoredRule>(rows: Row[], targets: readonly string[]) =>
-  targets.flatMap((siteId) => aged(rows.map((row) => ({ ...contentOf(row), siteId }))));
+  targets.flatMap((siteId) => inAgeOrder(rows.map((row) => ({ ...contentOf(row), siteId }))));
 
 /** Display name of a rule about paths. */
 export const pathsName = (value: string[], type: string) => (value.length === 0 ? type : value.slice(0, 3).join(', '));

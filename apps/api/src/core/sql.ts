@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { NameSearch } from '@edgeloom/contract/common/common.ts';
 import type pg from 'pg';
-import { withoutAudit } from './call.ts';
+import { withoutAudit } from './request-context.ts';
 import type { Actor } from './actor.ts';
 
 type Value = string | number | boolean | Date | null | readonly string[];

@@ -10,7 +10,7 @@ import { offeredLines } from './offered-lines.ts';
 import type { Offer } from './records.ts';
 
 /** Verifies an account: the zone exists. Returns its lines. */
-export async function tryAccount(env: Installation['env'], credentials: DnsCredentials, rootDomain: string) {
+export async function verifyAccount(env: Installation['env'], credentials: DnsCredentials, rootDomain: string) {
   const account = openDns(env, credentials);
   const records = await account.list(rootDomain);
   return { records, offer: await offerOf(credentials.provider, account, rootDomain) };
@@ -52,13 +52,13 @@ const WAITING = `SELECT s.setting_id AS id FROM dns_setting_states s
   WHERE (s.held_until IS NULL OR s.held_until <= now())
     AND (s.list_due_at <= now() OR EXISTS (SELECT FROM dns_names n WHERE n.setting_id = s.setting_id AND n.due_at <= now()))`;
 /** Accounts with pending changes that may be called now. */
-export async function waitingSettings({ pool }: Pick<Installation, 'pool'>): Promise<string[]> {
+export async function pendingSettings({ pool }: Pick<Installation, 'pool'>): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(WAITING);
   return rows.map(({ id }) => id);
 }
 
 /** The current account. Null: deleted, or backing off. */
-export async function openWaiting(
+export async function openPending(
   { pool, env, secrets }: Pick<Installation, 'pool' | 'env' | 'secrets'>,
   id: string,
 ): Promise<Setting | null> {

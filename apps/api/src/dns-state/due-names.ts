@@ -41,7 +41,7 @@ export async function settledNames(pool: Pool, settingId: string): Promise<DueNa
 }
 
 /** Recorded before the update, so that a crash leaves no unmanaged records. */
-export const keepOurs = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
+export const saveManagedKeys = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
   pool.query(
     `UPDATE dns_names n SET ours = g.ours::jsonb FROM (SELECT * FROM unnest($2::text[], $3::text[]) g (name, ours) ORDER BY name) g
      WHERE n.setting_id = $1 AND n.name = g.name`,
@@ -85,7 +85,7 @@ export const postpone = (
   );
 
 /** The provider's records differ from what was written. */
-export const renew = (pool: Pool, settingId: string, names: readonly string[]) =>
+export const markDue = (pool: Pool, settingId: string, names: readonly string[]) =>
   pool.query(
     `UPDATE dns_names SET generation = generation + 1, due_at = now(), tries = 0, fault = NULL
      WHERE setting_id = $1 AND name = ANY($2)`,
@@ -96,7 +96,7 @@ export const renew = (pool: Pool, settingId: string, names: readonly string[]) =
  * Written after the lock may have been lost, so two processes may have written. Updates the name again, also where the
  * other process finished it.
  */
-export const doubt = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
+export const markUncertain = (pool: Pool, settingId: string, names: readonly { name: string; ours: string[] }[]) =>
   pool.query(
     `INSERT INTO dns_names AS n (setting_id, name, wanted, ours)
      SELECT s.id, g.name, '[]', g.ours::jsonb FROM unnest($2::text[], $3::text[]) g (name, ours) JOIN dns_settings s ON s.id = $1 ORDER BY g.name

@@ -3,21 +3,30 @@
 import pg from 'pg';
 import type { Installation } from '../core/installation.ts';
 import type { DnsChange, DnsRecords } from '../dns/account.ts';
-import { words } from '../dns/provider.ts';
-import { DnsBusy, DnsRefusal } from '../dns/refusal.ts';
-import { LOOKED_UP_SINGLY } from '../dns/packs.ts';
-import { IS_SAME, offerOf, openWaiting, type Setting } from './accounts.ts';
-import { doubt, keepOurs, postpone, renew, settle, settledNames, takeDue, type DueName } from './due-names.ts';
+import { describeError } from '../dns/provider.ts';
+import { DnsRateLimitedError, DnsRefusedError } from '../dns/refusal.ts';
+import { MAX_SINGLE_LOOKUPS } from '../dns/batches.ts';
+import { IS_SAME, offerOf, openPending, type Setting } from './accounts.ts';
+import {
+  markUncertain,
+  saveManagedKeys,
+  postpone,
+  markDue,
+  settle,
+  settledNames,
+  takeDue,
+  type DueName,
+} from './due-names.ts';
 import { isSame, keyIn, keyOf, recordsOf, type Offer } from './records.ts';
 import type { SettingLock } from './setting-locks.ts';
 
 /** Outcomes are stored in batches of this size. */
-const SETTLED_AT_ONCE = 50;
+const SETTLE_BATCH = 50;
 /** After this many consecutive refusals the account is at fault, rather than the names. */
 const MAX_CONSECUTIVE_REFUSALS = 3;
 const NAMES_SHOWN = 20;
 /** All existing records of the name are ours, by an operator's decision. */
-const ALL = '*';
+const ALL_RECORDS = '*';
 
 type Deps = Pick<Installation, 'pool' | 'env' | 'secrets'>;
 interface Work {
@@ -30,23 +39,23 @@ class UnavailableError extends Error {}
 
 /** Returns whether the provider was called. On abort, stops after the current step. */
 export async function reconcile(
-  parts: Deps,
+  deps: Deps,
   settingId: string,
   lock: SettingLock,
   isEnding: () => boolean,
 ): Promise<boolean> {
   const isStopping = () => isEnding() || lock.lost.aborted;
-  const setting = await openWaiting(parts, settingId);
+  const setting = await openPending(deps, settingId);
   if (!setting) return false;
-  const { pool } = parts;
+  const { pool } = deps;
   try {
-    const listed = setting.isListDue || setting.offer === null ? await compare(parts, setting) : null;
+    const listed = setting.isListDue || setting.offer === null ? await compare(deps, setting) : null;
     const offer = listed?.offer ?? setting.offer ?? { lines: {}, weighting: 'none' };
-    let there: There = listed?.there ?? null;
+    let existing: ExistingRecords = listed?.existing ?? null;
     while (!isStopping()) {
       const due = await takeDue(pool, setting);
       if (due.length === 0) break;
-      there = await workOff(parts, { ...setting, offer }, due, there, lock, isStopping);
+      existing = await applyDue(deps, { ...setting, offer }, due, existing, lock, isStopping);
     }
     if (lock.lost.aborted) return true;
     await pool.query(
@@ -57,31 +66,31 @@ export async function reconcile(
     // Our own database's errors are not the provider's. The next attempt follows soon.
     if (error instanceof pg.DatabaseError) throw error;
     // If the lock was lost, its new holder reports instead.
-    if (!lock.lost.aborted) await hold(parts, setting, error);
+    if (!lock.lost.aborted) await backOff(deps, setting, error);
   }
   return true;
 }
 
 /** Backs off from 5 seconds, doubling up to 15 minutes, and at least as long as the provider asks. */
-async function hold({ pool }: Deps, { id, credentialsSealed, tries }: Setting, error: unknown) {
+async function backOff({ pool }: Deps, { id, credentialsSealed, tries }: Setting, error: unknown) {
   const cause = error instanceof UnavailableError ? error.cause : error;
-  const askedForMs = cause instanceof DnsBusy ? cause.afterMs : 0;
-  const ownMs = Math.min(5000 * 2 ** tries, 900_000) * (0.75 + Math.random() * 0.5);
+  const providerMs = cause instanceof DnsRateLimitedError ? cause.afterMs : 0;
+  const backOffMs = Math.min(5000 * 2 ** tries, 900_000) * (0.75 + Math.random() * 0.5);
   await pool.query(
     `UPDATE dns_setting_states SET tries = tries + 1, fault = $3, fault_at = now(),
        held_until = now() + interval '1 millisecond' * $4::float8 WHERE setting_id = $1 AND ${IS_SAME}`,
-    [id, credentialsSealed, words(cause), Math.max(askedForMs, ownMs)],
+    [id, credentialsSealed, describeError(cause), Math.max(providerMs, backOffMs)],
   );
 }
 
 /** Compares the whole zone. Differing names become due again. */
 async function compare({ pool }: Deps, { id, clientId, provider, credentialsSealed, account, rootDomain }: Setting) {
   const offer = await offerOf(provider, account, rootDomain);
-  const there = await account.list(rootDomain);
-  const byName = Map.groupBy(there, ({ name }) => name);
-  const drifted = (await settledNames(pool, id)).filter((name) => isOtherwise(provider, offer, name, byName));
+  const existing = await account.list(rootDomain);
+  const byName = Map.groupBy(existing, ({ name }) => name);
+  const drifted = (await settledNames(pool, id)).filter((name) => hasDrifted(provider, offer, name, byName));
   const names = drifted.map(({ name }) => name);
-  if (names.length > 0) await renew(pool, id, names);
+  if (names.length > 0) await markDue(pool, id, names);
   await pool.query(
     `UPDATE dns_setting_states SET listed_at = now(), list_due_at = now() + interval '10 minutes' * (0.9 + random() * 0.2),
        offered_lines = $3, weighting = $4, drifted = $5, drifted_names = $6 WHERE setting_id = $1 AND ${IS_SAME}`,
@@ -89,16 +98,16 @@ async function compare({ pool }: Deps, { id, clientId, provider, credentialsSeal
   );
   // Repairs changes that were missed.
   await pool.query('INSERT INTO dns_plans (client_id) VALUES ($1)', [clientId]);
-  return { offer, there: byName };
+  return { offer, existing: byName };
 }
 
-function isOtherwise(
+function hasDrifted(
   provider: Setting['provider'],
   offer: Offer,
   { name, wanted, ours }: DueName,
-  there: ReadonlyMap<string, DnsRecords[]>,
+  existing: ReadonlyMap<string, DnsRecords[]>,
 ): boolean {
-  const found = there.get(name) ?? [];
+  const found = existing.get(name) ?? [];
   const records = recordsOf(provider, offer, name, wanted);
   const isWanted = new Set(records.map(keyOf));
   return (
@@ -112,38 +121,38 @@ function isOtherwise(
   );
 }
 
-type There = ReadonlyMap<string, DnsRecords[]> | null;
+type ExistingRecords = ReadonlyMap<string, DnsRecords[]> | null;
 
-async function workOff(
-  parts: Deps,
+async function applyDue(
+  deps: Deps,
   setting: Setting & { offer: Offer },
   due: DueName[],
-  known: There,
+  known: ExistingRecords,
   lock: SettingLock,
   isStopping: () => boolean,
-): Promise<There> {
-  const { pool } = parts;
+): Promise<ExistingRecords> {
+  const { pool } = deps;
   const { provider, offer } = setting;
   const planned: { due: DueName; records: DnsRecords[] }[] = [];
   for (const one of due) {
     try {
       planned.push({ due: one, records: recordsOf(provider, offer, one.name, one.wanted) });
     } catch (error) {
-      await postpone(pool, setting.id, one, words(error));
+      await postpone(pool, setting.id, one, describeError(error));
     }
   }
   const isNew = ({ due: { ours }, records }: (typeof planned)[number]) =>
-    ours.includes(ALL) || records.some((record) => !ours.includes(keyOf(record)));
+    ours.includes(ALL_RECORDS) || records.some((record) => !ours.includes(keyOf(record)));
   const fresh = planned.filter(isNew).map((one) => one.due.name);
-  const { there, zone } = await look(setting, fresh, known);
+  const { existing, zone } = await listExisting(setting, fresh, known);
   const work: Work[] = [];
   for (const { due: before, records } of planned) {
-    const found = there.get(before.name) ?? [];
-    const ours = before.ours.includes(ALL) ? found.filter(isAddressing).map(keyOf) : before.ours;
+    const found = existing.get(before.name) ?? [];
+    const ours = before.ours.includes(ALL_RECORDS) ? found.filter(isAddressing).map(keyOf) : before.ours;
     const one = { due: { ...before, ours }, records };
-    const stranger = isNew(one) ? strangerBeside(one, found) : undefined;
-    if (stranger) {
-      const fault = `not ours: ${stranger.type} ${stranger.values.join(' ')}`.slice(0, 500);
+    const conflict = isNew(one) ? conflictingRecord(one, found) : undefined;
+    if (conflict) {
+      const fault = `not ours: ${conflict.type} ${conflict.values.join(' ')}`.slice(0, 500);
       await postpone(pool, setting.id, one.due, fault);
     } else work.push({ ...one, changes: changesOf(one, provider) });
   }
@@ -153,32 +162,32 @@ async function workOff(
     ours: [...new Set([...ours, ...records.map(keyOf)])],
   }));
   const intended = written.filter(({ had, ours }) => ours.length > had);
-  if (intended.length > 0) await keepOurs(pool, setting.id, intended);
+  if (intended.length > 0) await saveManagedKeys(pool, setting.id, intended);
   try {
-    await carryOut(parts, setting, work, isStopping);
+    await applyWork(deps, setting, work, isStopping);
   } finally {
     // The lock's new holder may have written newer records before.
-    if (!(await lock.isHeld())) await doubt(pool, setting.id, written);
+    if (!(await lock.isHeld())) await markUncertain(pool, setting.id, written);
   }
   return zone;
 }
 
 /** Lists existing records of names that are new to us. */
-async function look({ account, rootDomain }: Setting, fresh: string[], known: There) {
-  if (fresh.length === 0) return { there: new Map<string, DnsRecords[]>(), zone: known };
-  if (known) return { there: known, zone: known };
-  if (fresh.length > LOOKED_UP_SINGLY) {
+async function listExisting({ account, rootDomain }: Setting, fresh: string[], known: ExistingRecords) {
+  if (fresh.length === 0) return { existing: new Map<string, DnsRecords[]>(), zone: known };
+  if (known) return { existing: known, zone: known };
+  if (fresh.length > MAX_SINGLE_LOOKUPS) {
     const zone = Map.groupBy(await account.list(rootDomain), ({ name }) => name);
-    return { there: zone, zone };
+    return { existing: zone, zone };
   }
-  const there = new Map<string, DnsRecords[]>();
-  for (const name of fresh) there.set(name, await account.list(rootDomain, name));
-  return { there, zone: null };
+  const existing = new Map<string, DnsRecords[]>();
+  for (const name of fresh) existing.set(name, await account.list(rootDomain, name));
+  return { existing, zone: null };
 }
 
 const isAddressing = ({ type }: Pick<DnsRecords, 'type'>) => type !== 'TXT';
 /** A record of someone else with the same name that conflicts with ours. An identical one is adopted. */
-function strangerBeside(
+function conflictingRecord(
   { due: { ours }, records }: { due: DueName; records: DnsRecords[] },
   found: readonly DnsRecords[],
 ): DnsRecords | undefined {
@@ -198,7 +207,7 @@ function changesOf(
 ): DnsChange[] {
   const wantedKeys = new Set(records.map(keyOf));
   const drops = ours.flatMap((key): DnsChange[] => {
-    if (key === ALL || wantedKeys.has(key)) return [];
+    if (key === ALL_RECORDS || wantedKeys.has(key)) return [];
     const { type, line } = keyIn(key);
     const known = recordType.find((one) => one === type);
     // LUA records exist at PowerDNS only, where the account may have been before.
@@ -211,8 +220,8 @@ function changesOf(
 }
 const recordType = ['A', 'AAAA', 'CNAME', 'LUA'] as const;
 
-async function carryOut(parts: Deps, setting: Setting, work: readonly Work[], isStopping: () => boolean) {
-  const { pool } = parts;
+async function applyWork(deps: Deps, setting: Setting, work: readonly Work[], isStopping: () => boolean) {
+  const { pool } = deps;
   const { account, rootDomain, id } = setting;
   let refusals = 0;
   const done = async (some: readonly Work[]) => {
@@ -224,8 +233,8 @@ async function carryOut(parts: Deps, setting: Setting, work: readonly Work[], is
     );
   };
   const refused = async ({ due }: Work, error: unknown) => {
-    if (!(error instanceof DnsRefusal) || error instanceof DnsBusy) throw error;
-    await postpone(pool, id, due, words(error));
+    if (!(error instanceof DnsRefusedError) || error instanceof DnsRateLimitedError) throw error;
+    await postpone(pool, id, due, describeError(error));
     refusals += 1;
     if (refusals >= MAX_CONSECUTIVE_REFUSALS) throw new UnavailableError('refused', { cause: error });
   };
@@ -233,7 +242,7 @@ async function carryOut(parts: Deps, setting: Setting, work: readonly Work[], is
   const { change } = account;
   if (change) {
     // A refused batch is halved until the offending name is found.
-    const together = async (some: readonly Work[]): Promise<void> => {
+    const applyBatch = async (some: readonly Work[]): Promise<void> => {
       const [first] = some;
       if (!first || isStopping()) return;
       try {
@@ -243,16 +252,16 @@ async function carryOut(parts: Deps, setting: Setting, work: readonly Work[], is
         );
       } catch (error) {
         if (some.length === 1) return refused(first, error);
-        if (!(error instanceof DnsRefusal) || error instanceof DnsBusy) throw error;
+        if (!(error instanceof DnsRefusedError) || error instanceof DnsRateLimitedError) throw error;
         const half = Math.ceil(some.length / 2);
-        await together(some.slice(0, half));
-        return together(some.slice(half));
+        await applyBatch(some.slice(0, half));
+        return applyBatch(some.slice(half));
       }
       await done(some);
     };
-    return together(work);
+    return applyBatch(work);
   }
-  if (work.length > LOOKED_UP_SINGLY) await account.readAhead?.(rootDomain);
+  if (work.length > MAX_SINGLE_LOOKUPS) await account.readAhead?.(rootDomain);
   const queue = work.values();
   let finished: Work[] = [];
   const settleSome = async (atLeast: number) => {
@@ -261,7 +270,7 @@ async function carryOut(parts: Deps, setting: Setting, work: readonly Work[], is
     finished = [];
     await done(some);
   };
-  const lane = async () => {
+  const worker = async () => {
     for (const one of queue) {
       if (isStopping()) return;
       try {
@@ -273,10 +282,10 @@ async function carryOut(parts: Deps, setting: Setting, work: readonly Work[], is
       }
       refusals = 0;
       finished.push(one);
-      await settleSome(SETTLED_AT_ONCE);
+      await settleSome(SETTLE_BATCH);
     }
   };
-  const ended = await Promise.allSettled(Array.from({ length: account.atOnce ?? 1 }, lane));
+  const ended = await Promise.allSettled(Array.from({ length: account.concurrency ?? 1 }, worker));
   // Completed updates are stored even if the account failed since.
   await settleSome(1);
   const failed = ended.find((one) => one.status === 'rejected');

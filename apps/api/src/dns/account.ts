@@ -35,7 +35,7 @@ export interface DnsAccount {
   /** Otherwise: lists the zone once before many changes. */
   readAhead?: (zone: string) => Promise<void>;
   /** Otherwise: number of concurrent names. */
-  atOnce?: number;
+  concurrency?: number;
 }
 
 /** Identifies a set within a zone. */

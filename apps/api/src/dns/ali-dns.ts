@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { alibabaCall } from './alibaba-signature.ts';
-import { inFull, plainValue, RecordType, withinZone } from './names.ts';
+import { fullName, plainValue, RecordType, withinZone } from './names.ts';
 import { pace } from './pace.ts';
 import type { Ask, DnsAccount, DnsKey, DnsRecords } from './account.ts';
-import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
+import { DnsRateLimitedError, DnsRefusedError, retryWhenLimited, ignoreCode, withTtl } from './refusal.ts';
 import { inSets, rowChanges, rowReader, type Row } from './rows.ts';
 
 /** Serves accounts of both its clouds. */
@@ -44,23 +44,23 @@ const Lines = z.object({
 export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
   const turn = pace(CALLS_A_SECOND);
   const call = (action: string, params: Record<string, string>) =>
-    patiently(async () => {
+    retryWhenLimited(async () => {
       await turn();
       const { host } = new URL(endpoint);
       const signing = { host, action, version: '2015-01-09', params, nonce: randomUUID(), at: new Date() };
       const { query, headers } = alibabaCall(signing, key);
-      const answer = await ask(`${endpoint}/?${query}`, { method: 'POST', headers });
-      const content: unknown = await answer.json().catch(() => null);
-      if (answer.ok && content !== null) return content;
+      const response = await ask(`${endpoint}/?${query}`, { method: 'POST', headers });
+      const content: unknown = await response.json().catch(() => null);
+      if (response.ok && content !== null) return content;
       const { Code, Message } = Fault.safeParse(content).data ?? {
         Code: '',
-        Message: `${answer.status} ${answer.statusText}`.trim(),
+        Message: `${response.status} ${response.statusText}`.trim(),
       };
-      if (answer.status === 429 || Code.startsWith('Throttling'))
-        throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
+      if (response.status === 429 || Code.startsWith('Throttling'))
+        throw new DnsRateLimitedError(Message, Code, response.headers.get('retry-after'));
       // A server error, rather than a refusal.
-      if (answer.status >= 500 || content === null) throw new Error(Message);
-      throw new DnsRefusal(Message, Code);
+      if (response.status >= 500 || content === null) throw new Error(Message);
+      throw new DnsRefusedError(Message, Code);
     });
   const rows = async (zone: string, action: keyof typeof PAGES, filter: Record<string, string>): Promise<Row[]> => {
     const found = [];
@@ -77,7 +77,7 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
       return [
         {
           id: RecordId,
-          name: inFull(zone, RR),
+          name: fullName(zone, RR),
           type: type.data,
           value: plainValue(type.data, Value),
           ttlSeconds: TTL,
@@ -110,7 +110,7 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
   }
 
   return {
-    atOnce: AT_ONCE,
+    concurrency: AT_ONCE,
     readAhead: reader.readAhead,
     weighting: () => Promise.resolve('eachLine'),
     async lines(zone) {
@@ -137,7 +137,7 @@ export function aliDns(key: KeyPair, ask: Ask, endpoint = API): DnsAccount {
             TTL: String(seconds),
             Line: line,
           }),
-        ).catch(unless('DomainRecordDuplicate'));
+        ).catch(ignoreCode('DomainRecordDuplicate'));
       const there = await reader.take(zone, records);
       // Weights have separate calls.
       const plain = there.map(({ weight: _, ...row }) => row);

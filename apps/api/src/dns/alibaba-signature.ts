@@ -1,7 +1,7 @@
 // ACS3-HMAC-SHA256 request signatures of Alibaba Cloud ("Request syntax and signature method V3").
 import { createHmac, hash } from 'node:crypto';
 import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
-import { encoded } from './rfc3986.ts';
+import { percentEncode } from './rfc3986.ts';
 
 const ALGORITHM = 'ACS3-HMAC-SHA256';
 
@@ -18,7 +18,7 @@ export interface AlibabaCall {
 /** The URL and headers of a call, signed. */
 export function alibabaCall({ host, action, version, params, nonce, at }: AlibabaCall, { keyID, keySecret }: KeyPair) {
   const query = Object.entries(params)
-    .map(([name, value]) => [encoded(name), encoded(value)])
+    .map(([name, value]) => [percentEncode(name), percentEncode(value)])
     .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
     .map((pair) => pair.join('='))
     .join('&');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cloudflare } from './cloudflare.ts';
 import type { Ask, DnsChange } from './account.ts';
-import { DnsRefusal } from './refusal.ts';
+import { DnsRefusedError } from './refusal.ts';
 
 interface StoredRecord {
   id: string;
@@ -136,9 +136,9 @@ test('of a batch that is refused nothing is done, and what is no answer is not a
     put: { name: `${name}.example.com`, type: 'CNAME', values: [value], ttlSeconds: 60 },
   });
   const both = [alias('good', 'other.example.net'), alias('bad', 'refused.example.net')];
-  await expect(account.change?.('example.com', both)).rejects.toThrow(DnsRefusal);
+  await expect(account.change?.('example.com', both)).rejects.toThrow(DnsRefusedError);
   expect(records.size).toBe(0);
   const outOfOrder: Ask = () => Promise.resolve(new Response('<html>', { status: 502 }));
   const away = cloudflare({ apiToken: 'good' }, outOfOrder).list('example.com');
-  await expect(away).rejects.not.toBeInstanceOf(DnsRefusal);
+  await expect(away).rejects.not.toBeInstanceOf(DnsRefusedError);
 });

@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import type { CloudflareInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainValue, quoted, RecordType, unquoted } from './names.ts';
-import { inPacks, LOOKED_UP_SINGLY } from './packs.ts';
+import { intoBatches, MAX_SINGLE_LOOKUPS } from './batches.ts';
 import type { Ask, DnsAccount, DnsChange } from './account.ts';
-import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';
+import { DnsRateLimitedError, DnsRefusedError, retryWhenLimited, withoutLine } from './refusal.ts';
 import { inSets, rowChanges, type Row } from './rows.ts';
 
 const API = 'https://api.cloudflare.com/client/v4';
@@ -24,25 +24,25 @@ const Rows = z.array(
 
 export function cloudflare({ apiToken }: z.output<typeof CloudflareInput>, ask: Ask, endpoint = API): DnsAccount {
   const call = (path: string, method = 'GET', body?: object) =>
-    patiently(async (): Promise<z.output<typeof Envelope>> => {
-      const answer = await ask(`${endpoint}/${path}`, {
+    retryWhenLimited(async (): Promise<z.output<typeof Envelope>> => {
+      const response = await ask(`${endpoint}/${path}`, {
         method,
         headers: { authorization: `Bearer ${apiToken}`, 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       });
-      const envelope = Envelope.safeParse(await answer.json().catch(() => null));
-      if (answer.ok && envelope.success && envelope.data.success) return envelope.data;
+      const envelope = Envelope.safeParse(await response.json().catch(() => null));
+      if (response.ok && envelope.success && envelope.data.success) return envelope.data;
       const [fault] = envelope.data?.errors ?? [];
-      const message = fault?.message ?? `${answer.status} ${answer.statusText}`.trim();
+      const message = fault?.message ?? `${response.status} ${response.statusText}`.trim();
       const code = fault ? String(fault.code) : '';
-      if (answer.status === 429) throw new DnsBusy(message, code, answer.headers.get('retry-after'));
+      if (response.status === 429) throw new DnsRateLimitedError(message, code, response.headers.get('retry-after'));
       // A server error, rather than a refusal.
-      if (answer.status >= 500 || !envelope.success) throw new Error(message);
-      throw new DnsRefusal(message, code);
+      if (response.status >= 500 || !envelope.success) throw new Error(message);
+      throw new DnsRefusedError(message, code);
     });
   const zoneId = async (name: string): Promise<string> => {
     const [zone] = Zones.parse((await call(`zones?name=${encodeURIComponent(name)}`)).result);
-    if (!zone) throw new DnsRefusal(`the token reaches no zone ${name}`);
+    if (!zone) throw new DnsRefusedError(`the token reaches no zone ${name}`);
     return zone.id;
   };
   const rows = async (zone: string, filter = ''): Promise<Row[]> => {
@@ -80,13 +80,13 @@ export function cloudflare({ apiToken }: z.output<typeof CloudflareInput>, ask: 
     const id = await zoneId(zone);
     const byName = Map.groupBy(changes, (one) => ('put' in one ? one.put : one.drop).name);
     const there: Row[] = [];
-    if (byName.size > LOOKED_UP_SINGLY) there.push(...(await rows(id)));
+    if (byName.size > MAX_SINGLE_LOOKUPS) there.push(...(await rows(id)));
     else for (const name of byName.keys()) there.push(...(await rows(id, `&name=${encodeURIComponent(name)}`)));
     const thereByName = Map.groupBy(there, ({ name }) => name);
     const steps = byName
       .entries()
       .map(([name, some]) => some.flatMap((one) => stepsOf(thereByName.get(name) ?? [], one)));
-    for (const pack of inPacks(steps, ({ length }) => length <= AT_ONCE))
+    for (const pack of intoBatches(steps, ({ length }) => length <= AT_ONCE))
       await call(`zones/${id}/dns_records/batch`, 'POST', {
         deletes: pack.flatMap((step) => ('deletes' in step ? [step.deletes] : [])),
         patches: pack.flatMap((step) => ('patches' in step ? [step.patches] : [])),

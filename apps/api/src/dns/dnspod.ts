@@ -2,10 +2,10 @@
 // packages and bypasses our outbound policy.
 import * as z from 'zod';
 import type { DnspodInput } from '@edgeloom/contract/dns-account/dns-account.ts';
-import { inFull, plainValue, RecordType, withDot, withinZone } from './names.ts';
+import { fullName, plainValue, RecordType, withDot, withinZone } from './names.ts';
 import { pace } from './pace.ts';
 import type { Ask, DnsAccount, DnsKey } from './account.ts';
-import { DnsBusy, DnsRefusal, patiently, unless, withTtl } from './refusal.ts';
+import { DnsRateLimitedError, DnsRefusedError, retryWhenLimited, ignoreCode, withTtl } from './refusal.ts';
 import { inSets, rowChanges, rowReader, type Row } from './rows.ts';
 import { tencentHeaders } from './tencent-signature.ts';
 
@@ -51,20 +51,21 @@ export function dnspod(
 ): DnsAccount {
   const turn = pace(CALLS_A_SECOND);
   const call = (action: string, params: object) =>
-    patiently(async () => {
+    retryWhenLimited(async () => {
       await turn();
       const body = JSON.stringify(params);
       const { host } = new URL(endpoint);
       const signing = { service: 'dnspod', host, action, version: '2021-03-23', body, at: new Date() };
-      const answer = await ask(endpoint, { method: 'POST', headers: tencentHeaders(signing, key), body });
-      const content: unknown = await answer.json().catch(() => null);
+      const response = await ask(endpoint, { method: 'POST', headers: tencentHeaders(signing, key), body });
+      const content: unknown = await response.json().catch(() => null);
       const fault = Fault.safeParse(content);
-      const { Code = '', Message = `${answer.status} ${answer.statusText}`.trim() } = fault.data?.Response.Error ?? {};
-      if (answer.status === 429 || Code.startsWith('RequestLimitExceeded'))
-        throw new DnsBusy(Message, Code, answer.headers.get('retry-after'));
+      const { Code = '', Message = `${response.status} ${response.statusText}`.trim() } =
+        fault.data?.Response.Error ?? {};
+      if (response.status === 429 || Code.startsWith('RequestLimitExceeded'))
+        throw new DnsRateLimitedError(Message, Code, response.headers.get('retry-after'));
       // A server error, rather than a refusal.
-      if (answer.status >= 500 || content === null) throw new Error(Message);
-      if (!answer.ok || fault.success) throw new DnsRefusal(Message, Code);
+      if (response.status >= 500 || content === null) throw new Error(Message);
+      if (!response.ok || fault.success) throw new DnsRefusedError(Message, Code);
       return content;
     });
   const rows = async (zone: string, filter: object): Promise<Row[]> => {
@@ -82,7 +83,7 @@ export function dnspod(
       return [
         {
           id: String(RecordId),
-          name: inFull(zone, Name),
+          name: fullName(zone, Name),
           type: type.data,
           value: plainValue(type.data, Value),
           ttlSeconds: TTL,
@@ -108,7 +109,7 @@ export function dnspod(
   const drop = (zone: string, id: string) => call('DeleteRecord', { Domain: zone, RecordId: Number(id) });
 
   return {
-    atOnce: AT_ONCE,
+    concurrency: AT_ONCE,
     readAhead: reader.readAhead,
     weighting: async (zone) => (SHARES_BY_WEIGHT.test(await grade(zone)) ? 'eachLine' : 'none'),
     async lines(zone) {
@@ -145,7 +146,7 @@ export function dnspod(
               ...more,
             }),
           // New records are listed with a delay of half a minute.
-        ).catch(unless('InvalidParameter.DomainRecordExist'));
+        ).catch(ignoreCode('InvalidParameter.DomainRecordExist'));
       for (const change of rowChanges(there, { ...records, values })) {
         if ('create' in change) await write('CreateRecord', change.create, change.weight);
         else if ('update' in change)

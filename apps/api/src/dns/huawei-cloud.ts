@@ -6,8 +6,8 @@ import { huaweiHeaders } from './huawei-signature.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import { pace } from './pace.ts';
 import type { Ask, DnsAccount, DnsKey, DnsRecords } from './account.ts';
-import { DnsBusy, DnsRefusal, patiently, withTtl } from './refusal.ts';
-import { encoded } from './rfc3986.ts';
+import { DnsRateLimitedError, DnsRefusedError, retryWhenLimited, withTtl } from './refusal.ts';
+import { percentEncode } from './rfc3986.ts';
 import { inSets, rowReader, type Row } from './rows.ts';
 
 const PAGE = 500;
@@ -50,23 +50,23 @@ export function huaweiCloud(
 ): DnsAccount {
   const turn = pace(CALLS_A_SECOND);
   const call = (method: string, path: string, query: Record<string, string> = {}, content?: object) =>
-    patiently(async () => {
+    retryWhenLimited(async () => {
       await turn();
-      const asked = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(value)}`);
+      const asked = Object.entries(query).map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
       const url = new URL(`${endpoint}/${path}${asked.length > 0 ? `?${asked.join('&')}` : ''}`);
       const body = content ? JSON.stringify(content) : '';
       const headers = huaweiHeaders({ method, url, body, at: new Date() }, key);
-      const answer = await ask(url.href, { method, headers, ...(content && { body }) });
-      const result: unknown = await answer.json().catch(() => null);
-      if (answer.ok) return result;
+      const response = await ask(url.href, { method, headers, ...(content && { body }) });
+      const result: unknown = await response.json().catch(() => null);
+      if (response.ok) return result;
       const fault = Fault.safeParse(result).data;
       const code = fault?.error_code ?? fault?.code ?? '';
-      const message = fault?.error_msg ?? fault?.message ?? `${answer.status} ${answer.statusText}`.trim();
-      if (answer.status === 429 || code === 'DNS.0014')
-        throw new DnsBusy(message, code, answer.headers.get('retry-after'));
+      const message = fault?.error_msg ?? fault?.message ?? `${response.status} ${response.statusText}`.trim();
+      if (response.status === 429 || code === 'DNS.0014')
+        throw new DnsRateLimitedError(message, code, response.headers.get('retry-after'));
       // A server error, rather than a refusal.
-      if (answer.status >= 500) throw new Error(message);
-      throw new DnsRefusal(message, code);
+      if (response.status >= 500) throw new Error(message);
+      throw new DnsRefusedError(message, code);
     });
   const ids = new Map<string, string>();
   const zoneId = async (zone: string): Promise<string> => {
@@ -75,7 +75,7 @@ export function huaweiCloud(
     const asked = { type: 'public', name: withDot(zone), search_mode: 'equal' };
     const { zones } = Zones.parse(await call('GET', 'v2/zones', asked));
     const found = zones.find(({ name }) => plainName(name) === zone);
-    if (!found) throw new DnsRefusal(`the key reaches no public zone ${zone}`);
+    if (!found) throw new DnsRefusedError(`the key reaches no public zone ${zone}`);
     ids.set(zone, found.id);
     return found.id;
   };
@@ -111,7 +111,7 @@ export function huaweiCloud(
   const reader = rowReader(async (zone) => sets(await zoneId(zone), {}), setsOf);
 
   return {
-    atOnce: AT_ONCE,
+    concurrency: AT_ONCE,
     readAhead: reader.readAhead,
     weighting: () => Promise.resolve('eachLine'),
     async lines() {

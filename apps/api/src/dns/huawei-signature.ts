@@ -1,7 +1,7 @@
 // SDK-HMAC-SHA256 request signatures of Huawei Cloud ("AK/SK signing").
 import { createHmac, hash } from 'node:crypto';
 import type { KeyPair } from '@edgeloom/contract/dns-account/dns-account.ts';
-import { encoded } from './rfc3986.ts';
+import { percentEncode } from './rfc3986.ts';
 
 const ALGORITHM = 'SDK-HMAC-SHA256';
 
@@ -21,7 +21,7 @@ export function huaweiHeaders({ method, url, body, at }: HuaweiCall, { keyID, ke
   // The signed path always ends with a slash.
   const path = url.pathname.replace(/\/?$/, '/');
   const query = [...url.searchParams]
-    .map(([name, value]) => [encoded(name), encoded(value)])
+    .map(([name, value]) => [percentEncode(name), percentEncode(value)])
     .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
     .map((pair) => pair.join('='))
     .join('&');

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { inFull, plainName, plainValue, quoted, unquoted, withinZone } from './names.ts';
+import { fullName, plainName, plainValue, quoted, unquoted, withinZone } from './names.ts';
 
 test('a name within its zone and in full are one another’s counterparts', () => {
   for (const name of ['example.com', 'www.example.com', '*.example.com', '_acme-challenge.a.example.com'])
-    expect(inFull('example.com', withinZone('example.com', name))).toBe(name);
+    expect(fullName('example.com', withinZone('example.com', name))).toBe(name);
   expect(withinZone('example.com', 'example.com')).toBe('@');
   expect(withinZone('example.com', 'notexample.com')).toBe('notexample.com');
 });

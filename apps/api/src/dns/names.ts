@@ -10,7 +10,7 @@ export type RecordType = z.output<typeof RecordType>;
 /** A name relative to its zone, as providers want it. */
 export const withinZone = (zone: string, name: string): string =>
   name === zone ? '@' : name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
-export const inFull = (zone: string, within: string): string =>
+export const fullName = (zone: string, within: string): string =>
   within === '@' || within === '' ? zone : plainName(`${within}.${zone}`);
 
 export const plainName = (name: string): string => {

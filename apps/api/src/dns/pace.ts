@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 export function pace(perSecond: number): () => Promise<void> {
-  const wait = turns(1000 / perSecond);
+  const wait = slots(1000 / perSecond);
   return async () => {
     const waitMs = wait(performance.now());
     if (waitMs > 0) await setTimeout(waitMs);
@@ -10,7 +10,7 @@ export function pace(perSecond: number): () => Promise<void> {
 }
 
 /** The delay until the next free slot. */
-export function turns(everyMs: number): (nowMs: number) => number {
+export function slots(everyMs: number): (nowMs: number) => number {
   let next = 0;
   return (nowMs) => {
     const turn = Math.max(next, nowMs);

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { PowerDnsInput } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
 import type { Ask, DnsAccount, DnsChange, DnsLine } from './account.ts';
-import { DnsBusy, DnsRefusal, patiently, withoutLine } from './refusal.ts';
+import { DnsRateLimitedError, DnsRefusedError, retryWhenLimited, withoutLine } from './refusal.ts';
 
 /** Validated one by one and stopped at the first error, since the errors of millions would exhaust memory. */
 const Zone = z.object({ rrsets: z.array(z.unknown()) });
@@ -22,18 +22,18 @@ const AT_ONCE = 1000;
 export function powerDns({ url, serverID, apiKey }: z.output<typeof PowerDnsInput>, ask: Ask): DnsAccount {
   const server = `${url.replace(/\/+$/, '')}/api/v1/servers/${serverID}`;
   const call = (path: string, method: string, body?: object) =>
-    patiently(async (): Promise<unknown> => {
-      const answer = await ask(`${server}/${path}`, {
+    retryWhenLimited(async (): Promise<unknown> => {
+      const response = await ask(`${server}/${path}`, {
         method,
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
         ...(body && { body: JSON.stringify(body) }),
       });
-      const text = await answer.text();
-      if (answer.ok) return text === '' ? null : JSON.parse(text);
-      const fault = faultIn(text) ?? `HTTP ${answer.status}`;
-      if (answer.status === 429) throw new DnsBusy(fault, '', answer.headers.get('retry-after'));
+      const text = await response.text();
+      if (response.ok) return text === '' ? null : JSON.parse(text);
+      const fault = faultIn(text) ?? `HTTP ${response.status}`;
+      if (response.status === 429) throw new DnsRateLimitedError(fault, '', response.headers.get('retry-after'));
       // A server error, rather than a refusal.
-      throw answer.status >= 500 ? new Error(fault) : new DnsRefusal(fault);
+      throw response.status >= 500 ? new Error(fault) : new DnsRefusedError(fault);
     });
   const zonePath = (zone: string) => `zones/${encodeURIComponent(`${zone}.`)}`;
   const change = async (zone: string, changes: DnsChange[]) => {

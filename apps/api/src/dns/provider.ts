@@ -37,7 +37,7 @@ export function openDns(
 }
 
 /** Time until a change through the API is served everywhere. */
-export const settlingMs: Record<DnsProvider, number> = {
+export const propagationMs: Record<DnsProvider, number> = {
   powerDNS: 0,
   cloudflare: 10_000,
   dnspod: 10_000,
@@ -47,11 +47,11 @@ export const settlingMs: Record<DnsProvider, number> = {
 };
 
 /** A provider's error as one safe line. */
-export function words(error: unknown): string {
+export function describeError(error: unknown): string {
   // Not the provider's API: usually a wrong address. The body is not shown.
   if (error instanceof z.ZodError || error instanceof SyntaxError) return 'the answer is not understood';
   // All of a name's addresses failed.
-  if (error instanceof AggregateError && error.errors.length > 0) return words(error.errors[0]);
+  if (error instanceof AggregateError && error.errors.length > 0) return describeError(error.errors[0]);
   return (error instanceof Error ? error.message || String(error.cause ?? error.name) : String(error))
     .replace(/\p{Cc}+/gu, ' ')
     .slice(0, 500);

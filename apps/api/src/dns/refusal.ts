@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** The provider refused, with its own message. */
-export class DnsRefusal extends Error {
+export class DnsRefusedError extends Error {
   readonly code: string;
 
   constructor(message: string, code = '') {
@@ -12,7 +12,7 @@ export class DnsRefusal extends Error {
 }
 
 /** Rate limited. Nothing was changed. */
-export class DnsBusy extends DnsRefusal {
+export class DnsRateLimitedError extends DnsRefusedError {
   /** As requested by the provider. */
   readonly afterMs: number;
 
@@ -30,12 +30,12 @@ const LONGEST_MS = 5000;
 const HOUR_MS = 3_600_000;
 
 /** Retries when rate limited, a few times with growing delays, and not before the requested time. */
-export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+export async function retryWhenLimited<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let turn = 1; ; turn += 1) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof DnsBusy) || turn === TURNS || error.afterMs > LONGEST_MS) throw error;
+      if (!(error instanceof DnsRateLimitedError) || turn === TURNS || error.afterMs > LONGEST_MS) throw error;
       await setTimeout(error.afterMs + FIRST_MS * 2 ** (turn - 1) * (0.5 + Math.random()));
     }
   }
@@ -43,13 +43,13 @@ export async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Ans
 
 /** For providers without lines. */
 export function withoutLine<Records extends { line?: string }>(records: Records): Records {
-  if (records.line !== undefined) throw new DnsRefusal('this provider knows no lines');
+  if (records.line !== undefined) throw new DnsRefusedError('this provider knows no lines');
   return records;
 }
 
 /** Ignores the provider's error for work that is already done. */
-export const unless = (code: string) => (error: unknown) => {
-  if (!(error instanceof DnsRefusal && error.code === code)) throw error;
+export const ignoreCode = (code: string) => (error: unknown) => {
+  if (!(error instanceof DnsRefusedError && error.code === code)) throw error;
 };
 
 /** The minimum TTL of small plans. */
@@ -62,7 +62,7 @@ export async function withTtl(
   try {
     await send(ttlSeconds);
   } catch (error) {
-    if (!(error instanceof DnsRefusal && error.code === tooShort) || ttlSeconds >= SMALL_PLAN_SECONDS) throw error;
+    if (!(error instanceof DnsRefusedError && error.code === tooShort) || ttlSeconds >= SMALL_PLAN_SECONDS) throw error;
     await send(SMALL_PLAN_SECONDS);
   }
 }

@@ -1,3 +1,3 @@
 /** Percent-encodes everything but letters, digits and `-._~`, as signatures require. */
-export const encoded = (text: string): string =>
+export const percentEncode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);

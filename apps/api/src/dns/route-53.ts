@@ -16,10 +16,10 @@ import {
 import type * as z from 'zod';
 import type { Route53Input } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { plainName, plainValue, quoted, RecordType, unquoted, withDot } from './names.ts';
-import { inPacks, LOOKED_UP_SINGLY } from './packs.ts';
+import { intoBatches, MAX_SINGLE_LOOKUPS } from './batches.ts';
 import type { Ask, DnsAccount, DnsChange, DnsLine, DnsRecords } from './account.ts';
-import { DnsBusy, DnsRefusal } from './refusal.ts';
-import { encoded } from './rfc3986.ts';
+import { DnsRateLimitedError, DnsRefusedError } from './refusal.ts';
+import { percentEncode } from './rfc3986.ts';
 import { weightsIn } from './rows.ts';
 
 /** Route 53 is global. A region selects the cloud. */
@@ -54,7 +54,7 @@ export function route53(
     const found = HostedZones.find(
       ({ Name, Config }) => plainName(Name ?? '') === zone && Config?.PrivateZone !== true,
     );
-    if (!found?.Id) throw new DnsRefusal(`the key reaches no public zone ${zone}`);
+    if (!found?.Id) throw new DnsRefusedError(`the key reaches no public zone ${zone}`);
     ids.set(zone, found.Id);
     return found.Id;
   };
@@ -87,11 +87,11 @@ export function route53(
     const HostedZoneId = await zoneId(zone);
     const byName = Map.groupBy(changes, (one) => ('put' in one ? one.put : one.drop).name);
     const there: ResourceRecordSet[] = [];
-    if (byName.size > LOOKED_UP_SINGLY) there.push(...(await sets(HostedZoneId)));
+    if (byName.size > MAX_SINGLE_LOOKUPS) there.push(...(await sets(HostedZoneId)));
     else for (const name of byName.keys()) there.push(...(await sets(HostedZoneId, { name, type: undefined })));
     const thereByName = Map.groupBy(there, ({ Name = '' }) => nameOf(Name));
     const steps = byName.entries().map(([name, some]) => stepsOf(thereByName.get(name) ?? [], some));
-    for (const Changes of inPacks(steps, isOneCall))
+    for (const Changes of intoBatches(steps, isOneCall))
       await client.send(new ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
   }
 
@@ -238,7 +238,7 @@ const nameOf = (name: string) =>
 
 type AwsType = Exclude<RecordType, 'LUA'>;
 function typeOf(type: RecordType): AwsType {
-  if (type === 'LUA') throw new DnsRefusal('this provider runs no programs');
+  if (type === 'LUA') throw new DnsRefusedError('this provider runs no programs');
   return type;
 }
 
@@ -255,24 +255,24 @@ interface AwsRequest {
 const handler = (ask: Ask) => ({
   async handle({ method, protocol, hostname, port, path, query = {}, headers, body }: AwsRequest) {
     const asked = Object.entries(query).flatMap(([name, value]) =>
-      [value ?? ''].flat().map((one) => `${encoded(name)}=${encoded(one)}`),
+      [value ?? ''].flat().map((one) => `${percentEncode(name)}=${percentEncode(one)}`),
     );
     const address = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`;
-    const answer = await ask(asked.length > 0 ? `${address}?${asked.join('&')}` : address, {
+    const response = await ask(asked.length > 0 ? `${address}?${asked.join('&')}` : address, {
       method,
       headers,
       ...(body !== undefined && { body: typeof body === 'string' ? body : Buffer.from(body).toString() }),
     });
-    const content = new Uint8Array(await answer.arrayBuffer());
-    return { response: { statusCode: answer.status, headers: Object.fromEntries(answer.headers), body: content } };
+    const content = new Uint8Array(await response.arrayBuffer());
+    return { response: { statusCode: response.status, headers: Object.fromEntries(response.headers), body: content } };
   },
 });
 
 function inItsWords(account: DnsAccount & Required<Pick<DnsAccount, 'change'>>): DnsAccount {
   const translateError = (error: unknown): never => {
     if (error instanceof Route53ServiceException && busy.has(error.name))
-      throw new DnsBusy(error.message, error.name, error.$response?.headers?.['retry-after'] ?? null);
-    if (error instanceof Route53ServiceException) throw new DnsRefusal(error.message, error.name);
+      throw new DnsRateLimitedError(error.message, error.name, error.$response?.headers?.['retry-after'] ?? null);
+    if (error instanceof Route53ServiceException) throw new DnsRefusedError(error.message, error.name);
     throw error;
   };
   return {

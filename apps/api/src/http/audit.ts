@@ -8,7 +8,7 @@ import { SENTENCE_FIELDS } from '@edgeloom/contract/audit/audit.ts';
 import { Id, isId } from '@edgeloom/contract/common/common.ts';
 import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import * as z from 'zod';
-import { withoutAudit, type Call } from '../core/call.ts';
+import { withoutAudit, type RequestContext } from '../core/request-context.ts';
 import { NOBODY } from '../core/actor.ts';
 import type { AuditInput, Ctx } from '../core/ctx.ts';
 import { failAt } from '../core/fail.ts';
@@ -45,7 +45,7 @@ function storedActionId({ actor, caller }: Ctx, method: string, path: string): s
 }
 
 /** The call in the format of audit_append() and the triggers. */
-export function auditOf(ctx: Ctx, { method, path: url, failure }: Omit<Line, 'status'>): Call['audit'] {
+export function auditOf(ctx: Ctx, { method, path: url, failure }: Omit<Line, 'status'>): RequestContext['audit'] {
   const { actor, reqID, caller, mount } = ctx;
   // Without the query, which may contain personal data.
   const path = (url.split('?', 1)[0] ?? '').slice(0, 2048);

@@ -13,7 +13,7 @@ import {
   type Reply,
   type Request,
 } from '@edgeloom/contract/endpoint.ts';
-import { inCall } from '../core/call.ts';
+import { withContext } from '../core/request-context.ts';
 import type { Actor } from '../core/actor.ts';
 import type { Ctx } from '../core/ctx.ts';
 import { fail } from '../core/fail.ts';
@@ -120,7 +120,9 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
             match: matchOf(endpoint, request.headers['if-match'], input, ctx.actor),
           };
           // Sending is part of the call: its audit row is written when the response is sent.
-          return inCall(call, async () => send(await once(ctx, request, reply, input, () => work(ctx, input, reply))));
+          return withContext(call, async () =>
+            send(await once(ctx, request, reply, input, () => work(ctx, input, reply))),
+          );
         },
         ...(writes && {
           onSend: async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {

@@ -5,12 +5,12 @@ import { mounted, onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.t
 import type { DraftCall } from '@edgeloom/contract/drafts/drafts.ts';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import type { Particular } from '@edgeloom/contract/errors.ts';
-import { inCall } from '../core/call.ts';
+import { withContext } from '../core/request-context.ts';
 import type { Ctx } from '../core/ctx.ts';
 import { fail, failAt, Failure, type Particulars } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
 import { originPolicy } from '../core/outbound.ts';
-import { undone } from '../core/undone.ts';
+import { dryRun } from '../core/dry-run-transaction.ts';
 import { compileKeys } from '../node-link/load.ts';
 import { admit, type Routes } from './bind.ts';
 import { reasonOf } from './errors.ts';
@@ -68,8 +68,8 @@ export function drafting(installation: Installation, modules: readonly Routes[])
     const planned = await Promise.all(calls.map((call, i) => withCallIndex(i, async () => find(ctx, siteId, call))));
     // Audited, so that the changes of the calls are known; rolled back with the rest.
     const call = { audit: JSON.stringify({ reqID: ctx.reqID }), match: '' };
-    return inCall(call, () =>
-      undone(pool, PATIENCE_MS, async (client) => {
+    return withContext(call, () =>
+      dryRun(pool, PATIENCE_MS, async (client) => {
         const beginning = await client.query<Beginning>(asBefore);
         const since = beginning.rows[0] ?? { outbox: '0', version: '0' };
         for (const [i, work] of planned.entries()) {

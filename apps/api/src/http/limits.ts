@@ -10,7 +10,7 @@ import {
   type RateLimiterAbstract,
 } from 'rate-limiter-flexible';
 import { onlyReads, type Endpoint } from '@edgeloom/contract/endpoint.ts';
-import { withoutAudit } from '../core/call.ts';
+import { withoutAudit } from '../core/request-context.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Rate } from '../core/env.ts';

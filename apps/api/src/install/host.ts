@@ -33,23 +33,23 @@ export interface Host {
   close: () => void;
 }
 
-export interface Hearing {
+export interface Listener {
   say: (line: string) => void;
   signal: AbortSignal;
 }
 
-const CONNECT_MS = 15_000;
-const COMMAND_MS = 600_000;
-const MOST_LINE = 4000;
-const MOST_OUTPUT = 1 << 20;
+const CONNECT_TIMEOUT_MS = 15_000;
+const COMMAND_TIMEOUT_MS = 600_000;
+const MAX_LINE = 4000;
+const MAX_OUTPUT = 1 << 20;
 
 export const fingerprintOf = (key: Buffer) =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
-export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
+export async function connectTo(login: Login, listener: Listener): Promise<Host> {
   const { host, port, user, password, privateKey, fingerprint } = login;
   const shell = new NodeSSH();
-  let seen = '';
+  let seenFingerprint = '';
   try {
     await shell.connect({
       host,
@@ -59,16 +59,16 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
       ...(privateKey !== null && { privateKey }),
       // The password also decrypts an encrypted key.
       ...(privateKey !== null && password !== null && /ENCRYPTED|bcrypt/.test(privateKey) && { passphrase: password }),
-      readyTimeout: CONNECT_MS,
+      readyTimeout: CONNECT_TIMEOUT_MS,
       keepaliveInterval: 5000,
       keepaliveCountMax: 3,
       hostVerifier: (key: Buffer) => {
-        seen = fingerprintOf(key);
-        return fingerprint === null || seen === fingerprint;
+        seenFingerprint = fingerprintOf(key);
+        return fingerprint === null || seenFingerprint === fingerprint;
       },
     });
   } catch (error) {
-    throw refusalOf(error, seen, login);
+    throw refusalOf(error, seenFingerprint, login);
   }
   const connection = shell.connection;
   let isGone = connection === null;
@@ -80,7 +80,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
     isGone = true;
   });
   const stop = () => shell.dispose();
-  hearing.signal.addEventListener('abort', stop, { once: true });
+  listener.signal.addEventListener('abort', stop, { once: true });
 
   async function execute(
     command: string,
@@ -88,21 +88,21 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
     withinMs: number,
     say: (line: string) => void,
   ): Promise<{ code: number | null; lines: string[] }> {
-    if (isGone || hearing.signal.aborted) throw new ConnectionBroken();
+    if (isGone || listener.signal.aborted) throw new ConnectionBroken();
     const lines: string[] = [];
     let size = 0;
     const hear = () => {
       let rest = '';
       const take = (line: string) => {
         // Lines for us are not shown.
-        if (!line.startsWith('::')) say(line.slice(0, MOST_LINE));
+        if (!line.startsWith('::')) say(line.slice(0, MAX_LINE));
         size += line.length;
-        if (size <= MOST_OUTPUT) lines.push(line);
+        if (size <= MAX_OUTPUT) lines.push(line);
       };
       return {
         on(chunk: Buffer) {
           const parts = (rest + chunk.toString()).split(/\r?\n/);
-          rest = (parts.pop() ?? '').slice(-MOST_OUTPUT);
+          rest = (parts.pop() ?? '').slice(-MAX_OUTPUT);
           for (const line of parts) take(line);
         },
         end() {
@@ -128,7 +128,7 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
       out.end();
       err.end();
       // Channels closed with the connection have no exit code.
-      if (code === null && (isGone || hearing.signal.aborted)) throw new ConnectionBroken();
+      if (code === null && (isGone || listener.signal.aborted)) throw new ConnectionBroken();
       return { code, lines };
     } catch (error) {
       if (error instanceof StepFailure || error instanceof ConnectionBroken) throw error;
@@ -140,21 +140,21 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
   }
 
   const root = await becomeRoot(user, password, (command, input) =>
-    execute(command, Readable.from([input]), CONNECT_MS, () => undefined),
+    execute(command, Readable.from([input]), CONNECT_TIMEOUT_MS, () => undefined),
   );
   return {
-    fingerprint: seen,
-    async run(script, { stdin, withinMs = COMMAND_MS } = {}) {
+    fingerprint: seenFingerprint,
+    async run(script, { stdin, withinMs = COMMAND_TIMEOUT_MS } = {}) {
       // When standard input carries data, the script is an argument and contains no secrets.
       const [command, input] = stdin
         ? [`${root.prefix}sh -c ${quote(script)}`, Readable.from(joined(root.answer, stdin))]
         : [`${root.prefix}sh -s`, Readable.from([`${root.answer}${script}\n`])];
-      const { code, lines } = await execute(command, input, withinMs, hearing.say);
+      const { code, lines } = await execute(command, input, withinMs, listener.say);
       if (code !== 0) throw failureOf(lines, code);
       return lines.join('\n');
     },
     close() {
-      hearing.signal.removeEventListener('abort', stop);
+      listener.signal.removeEventListener('abort', stop);
       shell.dispose();
     },
   };
@@ -163,19 +163,20 @@ export async function connectTo(login: Login, hearing: Hearing): Promise<Host> {
 /** Reads a machine's host key without signing in. */
 export async function readHostKey(host: string, port: number): Promise<string> {
   const shell = new NodeSSH();
-  let seen = '';
+  let seenFingerprint = '';
   const hostVerifier = (key: Buffer) => {
-    seen = fingerprintOf(key);
+    seenFingerprint = fingerprintOf(key);
     return false;
   };
   // We refuse the key once it is known.
   await shell
-    .connect({ host, port, username: 'nobody', password: '', readyTimeout: CONNECT_MS, hostVerifier })
+    .connect({ host, port, username: 'nobody', password: '', readyTimeout: CONNECT_TIMEOUT_MS, hostVerifier })
     .catch((error: unknown) => {
-      if (seen === '') throw new StepFailure('unreachable', error instanceof Error ? error.message : String(error));
+      if (seenFingerprint === '')
+        throw new StepFailure('unreachable', error instanceof Error ? error.message : String(error));
     });
   shell.dispose();
-  return seen;
+  return seenFingerprint;
 }
 
 async function* joined(answer: string, stdin: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -196,28 +197,28 @@ function failureOf(lines: string[], code: number | null): StepFailure {
   return new StepFailure('command', `ended with ${code ?? 'a signal'}${last === '' ? '' : `: ${last.slice(0, 300)}`}`);
 }
 
-type Ask = (command: string, input: string) => Promise<{ code: number | null }>;
+type Exec = (command: string, input: string) => Promise<{ code: number | null }>;
 
-async function becomeRoot(user: string, password: string | null, ask: Ask) {
+async function becomeRoot(user: string, password: string | null, exec: Exec) {
   if (user === 'root') return { prefix: '', answer: '' };
-  if ((await ask('sudo -n true', '')).code === 0) return { prefix: 'sudo -n ', answer: '' };
+  if ((await exec('sudo -n true', '')).code === 0) return { prefix: 'sudo -n ', answer: '' };
   const answer = `${password ?? ''}\n`;
-  if (password !== null && (await ask("sudo -S -p '' true", answer)).code === 0)
+  if (password !== null && (await exec("sudo -S -p '' true", answer)).code === 0)
     return { prefix: "sudo -S -p '' ", answer };
   throw new StepFailure('notRoot', `${user} may not become root by sudo`);
 }
 
-function refusalOf(error: unknown, seen: string, { host, port, user, fingerprint }: Login): Error {
+function refusalOf(error: unknown, seenFingerprint: string, { host, port, user, fingerprint }: Login): Error {
   const { level, message } =
     error instanceof Error
       ? { level: 'level' in error ? error.level : '', message: error.message }
       : { level: '', message: String(error) };
-  if (seen !== '' && fingerprint !== null && seen !== fingerprint)
-    return new StepFailure('hostKey', `the machine shows ${seen}, expected is ${fingerprint}`);
+  if (seenFingerprint !== '' && fingerprint !== null && seenFingerprint !== fingerprint)
+    return new StepFailure('hostKey', `the machine shows ${seenFingerprint}, expected is ${fingerprint}`);
   if (level === 'client-authentication') return new StepFailure('credentials', `${user} was not let in`);
   if (/privateKey|passphrase|parse/i.test(message)) return new StepFailure('credentials', message);
   // Without a host key the machine was unreachable. Afterwards the connection broke.
-  if (seen === '') return new StepFailure('unreachable', `${host} port ${port}: ${message}`);
+  if (seenFingerprint === '') return new StepFailure('unreachable', `${host} port ${port}: ${message}`);
   return new ConnectionBroken(message);
 }
 

@@ -55,7 +55,7 @@ ${sub(scripts.detect)}
   case "$code" in
     200) ;;
     401) refuse 'this token is no longer good: it was used, or its time is over. Take a new line in the console' ;;
-    *) refuse "the control plane answers $code: $(head -c 300 "$dir/setup")" ;;
+    *) refuse "the control plane returned HTTP $code: $(head -c 300 "$dir/setup")" ;;
   esac
   { sh "$dir/setup" </dev/null && : > "$dir/done"; } 2>&1 |
     sed -e 's/^::fault [a-zA-Z]* /Not installed: /' -e '/^::/d'
@@ -65,7 +65,7 @@ main
 `;
 
 interface Asking {
-  here: Installation;
+  installation: Installation;
   target: Target;
   system: System;
   /** The node that the machine already is. */
@@ -92,23 +92,24 @@ ${text}
 main
 `;
 
-async function steps({ here, target, system, present, token, now }: Asking): Promise<string> {
+async function steps({ installation, target, system, present, token, now }: Asking): Promise<string> {
   const isItself = present === target.id && target.publicKey !== null;
-  await refuseAnother(here, present, target);
+  await refuseAnother(installation, present, target);
   const program = packagesOf(system);
   const [server, runtime, release, keys] = await Promise.all([
-    serverOf(system, here.env),
-    runtimeOf(system, here.env),
-    releaseOf(here.env),
-    releaseKeys(here.env),
+    serverOf(system, installation.env),
+    runtimeOf(system, installation.env),
+    releaseOf(installation.env),
+    releaseKeys(installation.env),
   ]);
-  const url = `${controlOf(here.env)}/api/v1/node/artifact`;
+  const url = `${controlOf(installation.env)}/api/v1/node/artifact`;
   const ports = target.ports.map(({ port }) => port);
   const plain = target.ports.filter(({ tls }) => !tls).map(({ port }) => port);
   const fetched = async (file: string) => `fetch ${quote(path.basename(file))} ${await hashOf(file)}`;
-  const variables = { EDGELOOM_CONTROL: controlOf(here.env) };
+  const variables = { EDGELOOM_CONTROL: controlOf(installation.env) };
 
-  const fetchServer = server.from === 'file' ? whenMissing(scripts.openrestyIsThere, await fetched(server.file)) : '';
+  const fetchServer =
+    server.from === 'file' ? whenMissing(scripts.openrestyIsInstalled, await fetched(server.file)) : '';
   const fetchNode =
     runtime.from === 'file'
       ? await fetched(runtime.file)
@@ -132,13 +133,13 @@ fetch() {
 
 step 'Looking whether it fits'
 off=$(($(date +%s) - ${Math.floor(now.getTime() / 1000)}))
-[ "\${off#-}" -le ${scripts.MOST_SKEW_S} ] || fault clock "the clock of this machine is $off s off"
-${sub(scripts.room(ports))}
+[ "\${off#-}" -le ${scripts.MAX_SKEW_S} ] || fault clock "the clock of this machine is $off s off"
+${sub(scripts.checkRoom(ports))}
 
 step 'Fetching what is needed'
 ${fetchServer}
-${whenMissing(scripts.runtimeIsMissing, fetchNode)}
-${whenMissing(scripts.releaseIsMissing(release.name), `fetch ${release.file} ${release.sha256}`)}
+${whenMissing(scripts.runtimeNeedsInstall, fetchNode)}
+${whenMissing(scripts.releaseNeedsInstall(release.name), `fetch ${release.file} ${release.sha256}`)}
 
 step 'Installing the server'
 cd "$dir"
@@ -149,10 +150,10 @@ ${sub(
 )}
 
 step 'Installing Node'
-${whenMissing(scripts.runtimeIsThere, installNode)}
+${whenMissing(scripts.runtimeIsInstalled, installNode)}
 
 step 'Installing the agent'
-${whenMissing(scripts.releaseIsThere(release.name), `${sub(scripts.unpackRelease(release.name, release.signed))} < "$dir/${release.file}"`)}
+${whenMissing(scripts.releaseIsInstalled(release.name), `${sub(scripts.unpackRelease(release.name, release.signed))} < "$dir/${release.file}"`)}
 
 step 'Setting the system up'
 ${present !== '' && !isItself ? sub(scripts.forgetNode) : ''}

@@ -9,7 +9,7 @@ import { ConnectionBroken, connectTo, StepFailure, type Host } from './host.ts';
 import { completeJob, JobRecord, type ClaimedJob, type StepRow } from './job-record.ts';
 import { openLogin } from './login.ts';
 import { StepOutput } from './step-output.ts';
-import { carryOut } from './steps.ts';
+import { runStep } from './steps.ts';
 import type { Target } from './target.ts';
 
 const FLUSH_MS = 150;
@@ -84,8 +84,8 @@ class JobRun {
     let { system } = this.#job;
     for (const step of steps) {
       if (step !== first) await this.#begin(step);
-      await carryOut(step.name, {
-        here: this.#installation,
+      await runStep(step.name, {
+        installation: this.#installation,
         target,
         host,
         system,

@@ -20,7 +20,7 @@ printf '::system %s %s %s\\n' "$ID" "\${VERSION_ID:-0}" "$(uname -m)"
 `);
 
 /** With a larger clock skew, credentials and certificates are not valid when they should be. */
-export const MOST_SKEW_S = 30;
+export const MAX_SKEW_S = 30;
 
 export const clock = script(`printf '::now %s\\n' "$(date +%s)"`);
 
@@ -28,7 +28,7 @@ const NEEDED_MB = 2048;
 const NEEDED_PROGRAMS_MB = 512;
 
 /** Checks free disk space and ports. */
-export const room = (ports: readonly number[]) =>
+export const checkRoom = (ports: readonly number[]) =>
   script(`
 free() {
   at=$1
@@ -65,7 +65,7 @@ done
 
 export type Packages = 'dnf' | 'yum' | 'apt';
 
-const openrestyThere = `
+const openrestyTest = `
 for at in /usr/local/openresty/nginx/sbin/nginx /usr/local/openresty/bin/openresty; do
   if [ -x "$at" ]; then "$at" -v 2>&1; printf '::nginx %s\\n' "$at"; exit 0; fi
 done
@@ -74,7 +74,7 @@ done
 /** OpenResty from a bundled rpm (\`file\`) or a repository. */
 export const openresty = (program: Packages, from: { file: string } | { repository: string; key: string }) =>
   script(`
-${openrestyThere}
+${openrestyTest}
 ${
   'file' in from
     ? `${program} -y install ${quote(from.file)} || fault package 'OpenResty was not installed from the uploaded package'
@@ -90,11 +90,11 @@ gpgkey=${from.key}
 END
 ${program} -y install openresty || fault package 'OpenResty was not installed: see the lines above'`
 }
-${openrestyThere}
+${openrestyTest}
 fault package 'OpenResty is installed, but not where it is expected'
 `);
 
-export const openrestyIsThere = script(`${openrestyThere}
+export const openrestyIsInstalled = script(`${openrestyTest}
 printf '::absent\\n'
 `);
 
@@ -131,7 +131,7 @@ printf '::nginx %s\\n' "$at"
 `);
 
 /** Finds a Node for the agent: 20.15 or later. */
-const good = `
+const goodNode = `
 good() {
   is=$("$1" --version 2>/dev/null) || return 1
   is=\${is#v} major=\${is%%.*} rest=\${is#*.} minor=\${rest%%.*}
@@ -139,7 +139,7 @@ good() {
 }
 use() { printf 'Node %s at %s\\n' "$("$1" --version)" "$1"; exit 0; }
 `;
-export const runtimeIsThere = script(`${good}
+export const runtimeIsInstalled = script(`${goodNode}
 good ${HOME}/node/bin/node && use ${HOME}/node/bin/node
 if at=$(command -v node) && good "$at"; then
   mkdir -p ${HOME}/node/bin
@@ -150,13 +150,13 @@ printf '::absent\\n'
 `);
 
 /** The same check without changes. */
-export const runtimeIsMissing = script(`${good}
+export const runtimeNeedsInstall = script(`${goodNode}
 good ${HOME}/node/bin/node && exit 0
 at=$(command -v node) && good "$at" && exit 0
 printf '::absent\\n'
 `);
 
-export const runtimeOfDistribution = script(`${good}
+export const runtimeOfDistribution = script(`${goodNode}
 dnf -y module enable nodejs:20 || fault artifact 'no Node 20 here: put node-v20…-linux-<arch>.tar.gz into ARTIFACTS_DIR of the control plane'
 dnf -y install nodejs || fault package 'Node was not installed: see the lines above'
 at=$(command -v node) && good "$at" || fault package 'the distribution has no Node 20.15 or later'
@@ -194,7 +194,7 @@ ln -sfn releases/${release} ${HOME}/current.new
 mv -T ${HOME}/current.new ${HOME}/current
 `;
 
-export const releaseIsThere = (release: string) =>
+export const releaseIsInstalled = (release: string) =>
   script(`
 if [ -e ${HOME}/releases/${release}/release.json ]; then
   ${serve(release).trim()}
@@ -204,7 +204,7 @@ else
 fi
 `);
 
-export const releaseIsMissing = (release: string) =>
+export const releaseNeedsInstall = (release: string) =>
   script(`[ -e ${HOME}/releases/${release}/release.json ] || printf '::absent\\n'`);
 
 /** A gzipped tar of the release on standard input, and its signature. Keeps the last two releases. */
@@ -355,7 +355,7 @@ for port in ${ports.join(' ')}; do
 done
 `);
 
-export const lastWords = script(`journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true`);
+export const lastLogLines = script(`journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true`);
 
 export const stop = script(`
 systemctl disable ${UNIT} 2>/dev/null || true

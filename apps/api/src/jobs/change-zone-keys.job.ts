@@ -9,22 +9,22 @@ const LOOK_EVERY_MS = 500;
 /** Then other zones get a turn. */
 const STEPS = 20;
 
-export function startZoneKeys(here: Installation, log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>) {
+export function startZoneKeys(installation: Installation, log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>) {
   const asked = new Set<string>();
   const ask = async (nodeId: string) => {
     if (asked.has(nodeId)) return;
     asked.add(nodeId);
     // The node responds when it has the key. Only the following heartbeat counts.
-    await linkOf(here)?.order(nodeId, { name: 'zoneKeys' });
+    await linkOf(installation)?.order(nodeId, { name: 'zoneKeys' });
     asked.delete(nodeId);
   };
   const notify = (nodeIds: readonly string[]) => {
     for (const nodeId of nodeIds) void ask(nodeId);
   };
-  const engine = { pool: here.pool, secrets: here.secrets, notify };
+  const engine = { pool: installation.pool, secrets: installation.secrets, notify };
   return repeat(
     async () => {
-      for (const zoneId of await zonesInChange(here.pool)) {
+      for (const zoneId of await zonesInChange(installation.pool)) {
         let steps = 0;
         while (steps < STEPS && (await stepZone(engine, zoneId))) steps += 1;
       }

@@ -3,9 +3,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { keepFound, suffixesIn, targetsOf } from '../modules/domains/cname.service.ts';
+import { repeat } from '../node-link/repeat.ts';
 
 const BATCH = 200;
-const LOOK_AGAIN_MS = 5000;
+const CHECK_INTERVAL_MS = 5000;
 /** Also the retry time after a failed lookup. */
 const TAKE = `UPDATE domains d SET cname_due_at = now() + interval '10 minutes'
   FROM (SELECT id FROM domains WHERE cname_due_at <= now() ORDER BY cname_due_at LIMIT ${BATCH} FOR NO KEY UPDATE SKIP LOCKED) due, sites s
@@ -31,24 +32,15 @@ export async function checkDueCnames(installation: Installation): Promise<number
 
 export function startCnameChecks(installation: Installation, log: FastifyBaseLogger): { stop: () => Promise<void> } {
   let isStopping = false;
-  let running: Promise<void> | null = null;
-
-  async function drain() {
+  const checkAll = async () => {
     while (!isStopping && (await checkDueCnames(installation)) === BATCH);
-  }
-  const look = () => {
-    if (isStopping) return;
-    running ??= drain()
-      .catch((error: unknown) => log.warn({ err: error }, 'names of domains not looked up'))
-      .finally(() => (running = null));
   };
-  const timer = setInterval(look, LOOK_AGAIN_MS).unref();
+  const checks = repeat(checkAll, CHECK_INTERVAL_MS, log, 'names of domains not looked up');
   return {
     async stop() {
       isStopping = true;
-      clearInterval(timer);
       installation.resolver.stop();
-      await running;
+      await checks.stop();
     },
   };
 }

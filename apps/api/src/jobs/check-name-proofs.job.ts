@@ -2,11 +2,12 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { lookFor, type DueProof } from '../modules/domains/name-proofs.service.ts';
+import { repeat } from '../node-link/repeat.ts';
 
 const BATCH = 50;
 /** A customer with thousands of names must not delay the others. */
 const BATCH_PER_HOLDER = 5;
-const LOOK_AGAIN_MS = 5000;
+const CHECK_INTERVAL_MS = 5000;
 const TAKE = `UPDATE name_proofs p SET due_at = now() + interval '10 minutes'
   FROM (SELECT id FROM name_proofs WHERE due_at <= now() AND id IN (
       SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY holder_id ORDER BY due_at, id) AS nth
@@ -39,24 +40,15 @@ export function startNameProofChecks(
   log: FastifyBaseLogger,
 ): { stop: () => Promise<void> } {
   let isStopping = false;
-  let running: Promise<void> | null = null;
-
-  async function drain() {
+  const checkAll = async () => {
     // A partial batch may have left more proofs of one customer.
     while (!isStopping && (await checkDueProofs(installation)) > 0);
-  }
-  const look = () => {
-    if (isStopping) return;
-    running ??= drain()
-      .catch((error: unknown) => log.warn({ err: error }, 'proofs of names not checked'))
-      .finally(() => (running = null));
   };
-  const timer = setInterval(look, LOOK_AGAIN_MS).unref();
+  const checks = repeat(checkAll, CHECK_INTERVAL_MS, log, 'proofs of names not checked');
   return {
     async stop() {
       isStopping = true;
-      clearInterval(timer);
-      await running;
+      await checks.stop();
     },
   };
 }

@@ -2,7 +2,7 @@
 // two failures: codes are valid for ten minutes, and a wrong setting must not lock its owner out.
 import type { FastifyBaseLogger } from 'fastify';
 import { mailFault, ownServer, sendBy, type MailServer } from '../core/mail/own-server.ts';
-import { mailContext, Waiting } from '../core/mail/queue.ts';
+import { mailContext, QueuedMail } from '../core/mail/queue.ts';
 import { openTransport } from '../core/mail/transport.ts';
 import type { Installation } from '../core/installation.ts';
 import { mailReset } from '../modules/auth/mailed-tokens.ts';
@@ -42,7 +42,7 @@ export function startMailDelivery(installation: Installation, log: FastifyBaseLo
       const [mail] = rows;
       if (!mail) return;
       await settle(mail, async () => {
-        const waiting = Waiting.parse(JSON.parse(secrets.open(mail.sealed, mailContext(mail.id))));
+        const waiting = QueuedMail.parse(JSON.parse(secrets.open(mail.sealed, mailContext(mail.id))));
         return deliver(mail, waiting);
       });
     }
@@ -58,7 +58,7 @@ export function startMailDelivery(installation: Installation, log: FastifyBaseLo
     }
   }
 
-  async function deliver(mail: Mail, waiting: Waiting): Promise<'left' | 'elsewhere'> {
+  async function deliver(mail: Mail, waiting: QueuedMail): Promise<'left' | 'elsewhere'> {
     if (waiting.until.getTime() < Date.now()) return 'left';
     if (waiting.type === 'reset') {
       await mailReset(installation, waiting);

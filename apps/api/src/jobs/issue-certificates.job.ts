@@ -4,7 +4,7 @@ import { issue } from '../acme/issue.ts';
 import { claimOrder } from '../acme/order.ts';
 import { tellEnds } from '../acme/notices.ts';
 import { orderDue } from '../acme/renew.ts';
-import { clearEnded } from '../acme/prove.ts';
+import { clearEndedChallenges } from '../acme/challenge.ts';
 import { askRenewals } from '../acme/renewal-info.ts';
 import { tidy } from '../acme/tidy.ts';
 import type { Installation } from '../core/installation.ts';
@@ -29,7 +29,7 @@ export function startIssuing(installation: Installation, log: FastifyBaseLogger)
     await askRenewals(installation, now());
     if ((await orderDue(installation.pool, now())) > 0) orders.wake();
     await tellEnds(installation, now());
-    await clearEnded(installation);
+    await clearEndedChallenges(installation);
   };
   const renew = () => {
     upkeep().catch((error: unknown) => log.warn({ err: error }, 'certificates could not be looked after'));

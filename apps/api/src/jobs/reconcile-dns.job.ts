@@ -2,7 +2,7 @@
 // concurrently, so a slow one delays only its own names.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
-import { waitingSettings } from '../dns-state/accounts.ts';
+import { pendingSettings } from '../dns-state/accounts.ts';
 import { planNames } from '../dns-state/plan.ts';
 import { reconcile } from '../dns-state/reconcile.ts';
 import { openSettingLocks } from '../dns-state/setting-locks.ts';
@@ -22,13 +22,13 @@ export function startDnsReconciler(
   let isStopping = false;
   const stopping = () => isStopping;
 
-  async function look() {
+  async function reconcileAll() {
     while (isWoken && !isStopping) {
       isWoken = false;
       const faults = await planNames(installation.pool);
       if (faults.length > 0)
         log.warn({ err: faults[0] }, `names of ${faults.length} operators not worked out; they are tried again`);
-      for (const id of await waitingSettings(installation)) {
+      for (const id of await pendingSettings(installation)) {
         if (running.has(id) || running.size >= ACCOUNTS_AT_ONCE) continue;
         const work = locks
           .withLock(id, (lock) => reconcile(installation, id, lock, stopping))
@@ -40,7 +40,7 @@ export function startDnsReconciler(
   }
   const wake = () => {
     isWoken = true;
-    looking ??= look()
+    looking ??= reconcileAll()
       .catch((error: unknown) => log.warn({ err: error }, 'DNS changes could not be read'))
       .finally(() => (looking = null));
   };

@@ -8,18 +8,21 @@ import { claimRollout, runRollout, type Nodes } from '../rollouts/run-rollout.ts
 /** A rollout mostly waits for its nodes. */
 const MAX_CONCURRENT = 50;
 
-export function startRollouts(here: Installation, log: Pick<FastifyBaseLogger, 'warn'>): { stop: () => Promise<void> } {
+export function startRollouts(
+  installation: Installation,
+  log: Pick<FastifyBaseLogger, 'warn'>,
+): { stop: () => Promise<void> } {
   let news = Promise.withResolvers<void>();
   const nodes: Nodes = {
-    isUp: () => linkOf(here)?.isUp() === true,
-    order: async (nodeId, order) => (await linkOf(here)?.order(nodeId, order)) ?? 'away',
+    isUp: () => linkOf(installation)?.isUp() === true,
+    order: async (nodeId, order) => (await linkOf(installation)?.order(nodeId, order)) ?? 'away',
   };
-  const engine = { here, nodes, now: () => new Date() };
+  const engine = { installation, nodes, now: () => new Date() };
   return startLeasedWork({
-    databaseUrl: here.env.DATABASE_URL,
+    databaseUrl: installation.env.DATABASE_URL,
     channel: 'rollouts',
     maxConcurrent: MAX_CONCURRENT,
-    claim: () => claimRollout(here.pool),
+    claim: () => claimRollout(installation.pool),
     run: (claimed, stopping) => runRollout(engine, claimed, stopping, () => news.promise),
     failures: { run: 'a rollout could not be advanced', claim: 'rollouts could not be claimed' },
     log,

@@ -5,7 +5,7 @@ import type { Installation } from '../core/installation.ts';
 import { nodeFault } from '../core/outbound.ts';
 import { listen } from '../core/listen.ts';
 import { repeat } from '../node-link/repeat.ts';
-import { openLookout } from '../steering/look-at.ts';
+import { openNodeProbe } from '../steering/node-probe.ts';
 import { steerAll } from '../steering/run.ts';
 
 const LOOK_EVERY_MS = 2000;
@@ -17,13 +17,13 @@ export function startSteering(
   log: Pick<FastifyBaseLogger, 'warn' | 'info' | 'error' | 'debug'>,
 ): { stop: () => Promise<void> } {
   let soon: NodeJS.Timeout | undefined;
-  const lookout = openLookout(
+  const nodeProbe = openNodeProbe(
     () => steering.wake(),
     (ip) => nodeFault(ip, env) === null,
   );
   const steering = repeat(
     async () => {
-      const { isUnsettled } = await steerAll(pool, lookout);
+      const { isUnsettled } = await steerAll(pool, nodeProbe);
       clearTimeout(soon);
       if (isUnsettled) soon = setTimeout(() => steering.wake(), SOON_MS).unref();
     },

@@ -56,19 +56,22 @@ export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<tru
 }
 
 /** With the time of arrival, before batching. */
-export interface Beat extends FromNode<Heartbeat> {
+export interface ReceivedHeartbeat extends FromNode<Heartbeat> {
   receivedAt: number;
 }
 
 /** The node's clock offset. Transit time is negligible. */
-function offsetOf({ clock }: Heartbeat, receivedAt: number): number | null {
+function clockOffsetOf({ clock }: Heartbeat, receivedAt: number): number | null {
   if (clock === undefined) return null;
   const offset = Math.round(Date.parse(clock) - receivedAt);
   return Math.min(Math.max(offset, -2_147_483_648), 2_147_483_647);
 }
 
 /** Null for an unknown node. */
-export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ reply: HeartbeatReply | null }[]> {
+export async function storeHeartbeats(
+  pool: Pool,
+  items: ReceivedHeartbeat[],
+): Promise<{ reply: HeartbeatReply | null }[]> {
   const expected = await readExpected(
     pool,
     items.map(({ nodeId }) => nodeId),
@@ -95,14 +98,14 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
       beats.map(({ nodeId }) => nodeId),
       beats.map(({ message }) => message.revision),
       beats.map(({ message }) => message.digest),
-      beats.map(({ nodeId, message }) => agreement(message, expected.get(nodeId))),
+      beats.map(({ nodeId, message }) => matchesExpected(message, expected.get(nodeId))),
       beats.map(({ message }) => clean(message.version, 64)),
       beats.map(({ message }) => message.nginx),
       beats.map(({ message }) => (message.error === null ? null : clean(message.error))),
       beats.map(({ message }) => rejectedJson(message.rejected)),
       beats.map(({ message }) => JSON.stringify(message.capabilities.slice(0, 100).map((name) => clean(name, 100)))),
       beats.map(({ message }) => (message.load === undefined ? null : JSON.stringify(message.load))),
-      beats.map(({ message, receivedAt }) => offsetOf(message, receivedAt)),
+      beats.map(({ message, receivedAt }) => clockOffsetOf(message, receivedAt)),
       beats.map(({ message }) => message.release ?? null),
       beats.map(({ message }) => packsJson(message.packs ?? {})),
       beats.map(({ message }) => (message.keys === undefined ? null : JSON.stringify(message.keys))),
@@ -117,7 +120,7 @@ export async function storeHeartbeats(pool: Pool, items: Beat[]): Promise<{ repl
 }
 
 /** Digests are comparable at the same revision only: a node may be about to apply a new one. */
-function agreement({ revision, digest }: Heartbeat, expected: HeartbeatReply | undefined): boolean | null {
+function matchesExpected({ revision, digest }: Heartbeat, expected: HeartbeatReply | undefined): boolean | null {
   return expected?.revision === revision ? expected.digest === digest : null;
 }
 

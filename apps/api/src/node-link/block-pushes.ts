@@ -8,10 +8,10 @@ import type { LinkLog } from './log.ts';
 import { repeat, type Wakeable } from './repeat.ts';
 import { inSingleTransaction, withClient } from './transactions.ts';
 
-const LOOK_EVERY_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 const PAGE = 2000;
 /** Larger changes are requested by each node at its own pace. */
-const PUSH_MOST = 4000;
+const MAX_PUSHED = 4000;
 
 type Row = { network: string; cause: string; seconds: number; revision: number };
 
@@ -20,9 +20,9 @@ const SECONDS_LEFT =
 
 /** Runs when woken, and once a second in case a wake-up was lost. */
 export function startBlockPushes(pool: Pool, bus: () => Bus | null, log: LinkLog): Wakeable {
-  return repeat(look, LOOK_EVERY_MS, log, 'changes of block sets could not be pushed; it is tried again');
+  return repeat(pushChanges, CHECK_INTERVAL_MS, log, 'changes of block sets could not be pushed; it is tried again');
 
-  async function look() {
+  async function pushChanges() {
     const up = bus();
     if (up?.isUp() !== true) return;
     const { rows } = await pool.query<{ zoneId: string }>(
@@ -48,7 +48,7 @@ async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
         `SELECT s.pushed::float8 AS from, s.revision::float8 AS to, s.flushed::float8 AS flushed, p.*
          FROM block_sets s LEFT JOIN LATERAL (
            SELECT b.network, b.cause, ${SECONDS_LEFT}, b.revision::float8 AS revision FROM blocks b
-           WHERE b.zone_id = s.zone_id AND b.revision > s.pushed AND b.until > now() ORDER BY b.revision LIMIT ${PUSH_MOST + 1}
+           WHERE b.zone_id = s.zone_id AND b.revision > s.pushed AND b.until > now() ORDER BY b.revision LIMIT ${MAX_PUSHED + 1}
          ) p ON true WHERE s.zone_id = $1`,
         [zoneId],
       );
@@ -58,12 +58,12 @@ async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
         network !== null && cause !== null && seconds !== null ? [{ network, cause, seconds }] : [],
       );
       // After a flush or a large change nodes must request: no node holds this push's predecessor.
-      const isAsked = first.flushed > first.from || blocks.length > PUSH_MOST;
+      const mustRequest = first.flushed > first.from || blocks.length > MAX_PUSHED;
       const message: BlockPush = {
         zone: zoneId,
-        previous: isAsked ? first.to : first.from,
+        previous: mustRequest ? first.to : first.from,
         revision: first.to,
-        blocks: isAsked ? [] : blocks,
+        blocks: mustRequest ? [] : blocks,
       };
       bus.nodes.publish(subjects.zoneBlocks(zoneId), JSON.stringify(message));
       await bus.nodes.flush();

@@ -29,7 +29,7 @@ export async function storeBlockReports(pool: Pool, items: FromNode<BlockReport>
     if (zoneId === undefined || (found.length === 0 && dropped === 0)) continue;
     refused.set(
       zoneId,
-      new Set(await withClient(pool, (db) => inTransaction(db, () => take(db, zoneId, found, dropped)))),
+      new Set(await withClient(pool, (db) => inTransaction(db, () => storeBlocks(db, zoneId, found, dropped)))),
     );
   }
   const revisions = await storeHolders(pool, items);
@@ -43,7 +43,7 @@ export async function storeBlockReports(pool: Pool, items: FromNode<BlockReport>
 }
 
 /** Returns networks that must not be blocked. */
-async function take(db: ClientBase, zoneId: string, found: Found[], dropped: number): Promise<string[]> {
+async function storeBlocks(db: ClientBase, zoneId: string, found: Found[], dropped: number): Promise<string[]> {
   const networks = [...new Set(found.map(({ block }) => block.network))];
   await db.query('INSERT INTO block_sets (zone_id) VALUES ($1) ON CONFLICT DO NOTHING', [zoneId]);
   const { rows } = await db.query<{ revision: number; flushed: number }>(
@@ -62,13 +62,13 @@ async function take(db: ClientBase, zoneId: string, found: Found[], dropped: num
     [zoneId, networks, set.flushed],
   );
   const { rows: done } = await db.query<{ stored: number; over: string[] }>(
-    `WITH said AS (
+    `WITH reported AS (
        SELECT DISTINCT ON (s.network) s.*
        FROM unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::int[])
          WITH ORDINALITY AS s(id, network, cause, site_id, node_id, seconds, n) ORDER BY s.network, s.n
      ), judged AS (
        SELECT s.*, b.id IS NOT NULL AS known, count(*) FILTER (WHERE b.id IS NULL) OVER (ORDER BY s.n) AS fresh
-       FROM said s LEFT JOIN blocks b ON b.zone_id = $1 AND b.network = s.network
+       FROM reported s LEFT JOIN blocks b ON b.zone_id = $1 AND b.network = s.network
      ), stored AS (
        INSERT INTO blocks AS b (id, zone_id, network, cause, site_id, node_id, until, revision)
        SELECT j.id, $1, j.network, j.cause, t.id, j.node_id, now() + j.seconds * interval '1 second', $8
@@ -136,15 +136,15 @@ async function readLimits(db: ClientBase, zoneId: string, flushed: number): Prom
 async function storeHolders(pool: Pool, items: FromNode<BlockReport>[]): Promise<Map<string, number>> {
   const newest = [...new Map(items.map((item) => [item.nodeId, item])).values()];
   const { rows } = await pool.query<{ id: string; revision: number }>(
-    `WITH said AS (
+    `WITH reported AS (
        SELECT n.id, n.zone_id, h.* FROM unnest($1::uuid[], $2::bigint[], $3::int[], $4::text[]) h(node_id, revision, size, fault)
          JOIN nodes n ON n.id = h.node_id
      ), stored AS (
        INSERT INTO block_holders (node_id, revision, size, fault)
-       SELECT id, revision, size, fault FROM said ORDER BY id
+       SELECT id, revision, size, fault FROM reported ORDER BY id
        ON CONFLICT (node_id) DO UPDATE SET revision = excluded.revision, size = excluded.size, fault = excluded.fault, seen_at = now()
      )
-     SELECT s.id, b.revision::float8 FROM said s JOIN block_sets b ON b.zone_id = s.zone_id`,
+     SELECT s.id, b.revision::float8 FROM reported s JOIN block_sets b ON b.zone_id = s.zone_id`,
     [
       newest.map(({ nodeId }) => nodeId),
       newest.map(({ message }) => message.revision),

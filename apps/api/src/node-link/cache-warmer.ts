@@ -9,14 +9,14 @@ import { clean } from './incoming.ts';
 import type { LinkLog } from './log.ts';
 import { repeat } from './repeat.ts';
 
-const URLS_AT_ONCE = 8;
-const NODES_AT_ONCE = 32;
+const URLS_PER_COMMAND = 8;
+const MAX_BUSY_NODES = 32;
 /** Concurrency per zone, whose nodes share origins. */
 const OF_ONE_ZONE = 4;
 const ANSWER_MS = 110_000;
 /** Longer than one reply takes. */
 const CLAIM = '120 s';
-const LOOK_EVERY_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
 /** Interval for cached URLs: rare enough to be cheap, and frequent enough to notice evictions. */
 const LEAST_SECONDS = 60;
@@ -54,14 +54,14 @@ export function startCacheWarmer(pool: Pool, bus: () => Bus | null, log: LinkLog
   /** Busy nodes and their zones. */
   const busy = new Map<string, { zoneId: string; done: Promise<void> }>();
   const stopping = Promise.withResolvers<null>();
-  const work = repeat(warmNodes, LOOK_EVERY_MS, log, 'URLs could not be kept cached');
+  const work = repeat(warmNodes, CHECK_INTERVAL_MS, log, 'URLs could not be kept cached');
 
   async function warmNodes() {
     const up = bus();
-    if (!up?.isUp() || busy.size >= NODES_AT_ONCE) return;
-    for (const { nodeId, zoneId } of await due(pool, [...busy.keys()])) {
+    if (!up?.isUp() || busy.size >= MAX_BUSY_NODES) return;
+    for (const { nodeId, zoneId } of await findDueNodes(pool, [...busy.keys()])) {
       const ofZone = [...busy.values()].filter((one) => one.zoneId === zoneId).length;
-      if (busy.size >= NODES_AT_ONCE || ofZone >= OF_ONE_ZONE) continue;
+      if (busy.size >= MAX_BUSY_NODES || ofZone >= OF_ONE_ZONE) continue;
       const done = warmNode(up, nodeId)
         .catch((error: unknown) => log.warn({ err: error, node: nodeId }, 'URLs of a node could not be kept cached'))
         .finally(() => {
@@ -73,14 +73,14 @@ export function startCacheWarmer(pool: Pool, bus: () => Bus | null, log: LinkLog
   }
 
   async function warmNode(up: Bus, nodeId: string) {
-    const claims = await claim(pool, nodeId);
+    const claims = await claimRows(pool, nodeId);
     const [served, resting] = [claims.filter(({ isServed }) => isServed), claims.filter(({ isServed }) => !isServed)];
-    await store(pool, resting, () => ({ state: 'resting', fault: null, tries: 0, seconds: RESTING_SECONDS }));
+    await storeOutcomes(pool, resting, () => ({ state: 'resting', fault: null, tries: 0, seconds: RESTING_SECONDS }));
     if (served.length === 0) return;
     const urls = served.map(({ url }) => url);
     // On shutdown the reply is not awaited: another process retries.
-    const answer = await Promise.race([sendCommand(up, nodeId, urls).catch(() => null), stopping.promise]);
-    await store(pool, served, (one, i) => outcomeOf(one, answer, answer?.warmed?.[i]));
+    const reply = await Promise.race([sendCommand(up, nodeId, urls).catch(() => null), stopping.promise]);
+    await storeOutcomes(pool, served, (one, i) => outcomeOf(one, reply, reply?.warmed?.[i]));
   }
 
   return {
@@ -95,20 +95,20 @@ export function startCacheWarmer(pool: Pool, bus: () => Bus | null, log: LinkLog
 async function sendCommand(up: Bus, nodeId: string, urls: string[]): Promise<CommandReply> {
   const deadline = new Date(Date.now() + ANSWER_MS).toISOString();
   const command: PreheatCommand = { id: crypto.randomUUID(), deadline, urls };
-  const answer = await up.nodes.request(subjects.command(nodeId, 'warm'), JSON.stringify(command), {
+  const reply = await up.nodes.request(subjects.command(nodeId, 'warm'), JSON.stringify(command), {
     timeout: ANSWER_MS,
   });
-  return parseMessage(CommandReply, answer);
+  return parseMessage(CommandReply, reply);
 }
 
-function outcomeOf({ tries }: Claim, answer: CommandReply | null, warmed: Warmed | undefined): Outcome {
-  if (answer === null) return { state: 'waiting', fault: null, tries, seconds: SILENT_SECONDS };
+function outcomeOf({ tries }: Claim, reply: CommandReply | null, warmed: Warmed | undefined): Outcome {
+  if (reply === null) return { state: 'waiting', fault: null, tries, seconds: SILENT_SECONDS };
   if (warmed?.state === 'stored') {
     const seconds = Math.min(Math.max(warmed.freshSeconds ?? 0, LEAST_SECONDS), MOST_SECONDS);
     return { state: 'stored', fault: null, tries: 0, seconds: seconds * (1 + Math.random() * SPREAD) };
   }
   const seconds = AGAIN_SECONDS[Math.min(tries, AGAIN_SECONDS.length - 1)] ?? MOST_SECONDS;
-  const fault = warmed?.fault ?? answer.error;
+  const fault = warmed?.fault ?? reply.error;
   return {
     state: warmed?.state ?? 'failed',
     fault: fault === null ? null : clean(fault, 500),
@@ -118,7 +118,7 @@ function outcomeOf({ tries }: Claim, answer: CommandReply | null, warmed: Warmed
 }
 
 /** Connected nodes with due URLs, longest waiting first. Nodes with a pending purge of a site fetch nothing of it. */
-async function due(pool: Pool, busyNodes: string[]): Promise<{ nodeId: string; zoneId: string }[]> {
+async function findDueNodes(pool: Pool, busyNodes: string[]): Promise<{ nodeId: string; zoneId: string }[]> {
   const { rows } = await pool.query<{ nodeId: string; zoneId: string }>(
     `SELECT n.id AS "nodeId", n.zone_id AS "zoneId" FROM nodes n
      JOIN node_states s ON s.node_id = n.id AND s.connected_at IS NOT NULL
@@ -138,7 +138,7 @@ const ofNode = (node: string) =>
      WHERE r.node_id = c.node_id AND r.state = 'pending' AND j.site_id = p.site_id AND j.kind LIKE 'purge%')
    ORDER BY c.due_at`;
 
-async function claim(pool: Pool, nodeId: string): Promise<Claim[]> {
+async function claimRows(pool: Pool, nodeId: string): Promise<Claim[]> {
   const { rows } = await pool.query<Claim>(
     `WITH mine AS MATERIALIZED (${ofNode('$1::uuid')} LIMIT $2 FOR UPDATE OF c SKIP LOCKED)
      UPDATE preheat_copies c SET due_at = now() + $3::interval
@@ -146,13 +146,13 @@ async function claim(pool: Pool, nodeId: string): Promise<Claim[]> {
      WHERE c.preheat_id = mine.preheat_id AND c.node_id = $1 AND p.id = c.preheat_id AND s.id = p.site_id AND d.id = p.domain_id
      RETURNING c.preheat_id AS "preheatId", c.node_id AS "nodeId", p.url, c.tries, c.due_at AS "dueAt",
        s.status = 'normal' AND s.zone_id = p.zone_id AND d.enabled AS "isServed"`,
-    [nodeId, URLS_AT_ONCE, CLAIM],
+    [nodeId, URLS_PER_COMMAND, CLAIM],
   );
   return rows;
 }
 
 /** Rows that became due since, by a purge or a person, stay due: the result may be obsolete. */
-async function store(pool: Pool, claims: Claim[], outcome: (claim: Claim, i: number) => Outcome) {
+async function storeOutcomes(pool: Pool, claims: Claim[], outcome: (claimRows: Claim, i: number) => Outcome) {
   if (claims.length === 0) return;
   const found = claims.map((one, i) => ({ ...one, ...outcome(one, i) }));
   await pool.query(

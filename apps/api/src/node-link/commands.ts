@@ -12,18 +12,18 @@ import type { LinkLog } from './log.ts';
 import { settleJobs } from './receipts.ts';
 import { repeat } from './repeat.ts';
 
-const ANSWER_MS = 5000;
+const REPLY_TIMEOUT_MS = 5000;
 /** Longer than our own timeout: late work is fine, and clocks may differ by seconds. */
 const DEADLINE_MS = 60_000;
 /** Longer than the commands of one lease take when no node replies. */
-const CLAIM = '30 s';
-const OF_ONE_NODE = 4;
+const CLAIM_TIME = '30 s';
+const MAX_PER_NODE = 4;
 /** Retry delay after a silent node. Its next heartbeat may come earlier. */
-const AGAIN = '2 s';
-const AT_ONCE = 64;
-const LOOK_EVERY_MS = 1000;
+const RETRY_DELAY = '2 s';
+const MAX_BUSY_NODES = 64;
+const CHECK_INTERVAL_MS = 1000;
 /** Per command: limited by the bus' message size and the node's timeout. */
-const URLS_BYTES = 256 * 1024;
+const MAX_URLS_BYTES = 256 * 1024;
 
 export interface Commands {
   /** There may be pending commands. */
@@ -62,25 +62,25 @@ const orders = {
 
 export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): Commands {
   /** Busy nodes. A silent one delays no other and keeps only its share of slots. */
-  const asked = new Map<string, Promise<unknown>>();
-  const work = repeat(askNodes, LOOK_EVERY_MS, log, 'jobs could not be carried on; they are tried again');
-  async function askNodes() {
+  const busy = new Map<string, Promise<unknown>>();
+  const work = repeat(commandNodes, CHECK_INTERVAL_MS, log, 'jobs could not be carried on; they are tried again');
+  async function commandNodes() {
     const up = bus();
-    const places = AT_ONCE - asked.size;
+    const places = MAX_BUSY_NODES - busy.size;
     if (up?.isUp() && places > 0) {
-      const claims = Map.groupBy(await claim(pool, places, [...asked.keys()]), ({ nodeId }) => nodeId);
-      for (const [nodeId, ofNode] of claims) asked.set(nodeId, askNode(up, nodeId, ofNode));
+      const claims = Map.groupBy(await claim(pool, places, [...busy.keys()]), ({ nodeId }) => nodeId);
+      for (const [nodeId, ofNode] of claims) busy.set(nodeId, commandNode(up, nodeId, ofNode));
     }
     await settleJobs(pool);
   }
 
-  async function askNode(up: Bus, nodeId: string, claims: Claim[]) {
+  async function commandNode(up: Bus, nodeId: string, claims: Claim[]) {
     try {
       for (const one of claims) await purge(up, one);
     } catch (error) {
       log.warn({ err: error, node: nodeId }, 'a receipt was not stored; the node is asked again');
     } finally {
-      asked.delete(nodeId);
+      busy.delete(nodeId);
       work.wake();
     }
   }
@@ -90,20 +90,20 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     const started = performance.now();
     let objects = 0;
     try {
-      for (const part of inParts(urls)) {
+      for (const part of splitUrls(urls)) {
         const order = { ...orders[kind](part, siteId), ...(soft && { soft }) };
         const command: PurgeCommand = { id: jobId, deadline: deadline(), ...order };
-        const reply = await ask(up, nodeId, 'purge', command);
-        if (!reply.ok) return await failed(pool, jobId, nodeId, reply.error ?? '');
+        const reply = await sendCommand(up, nodeId, 'purge', command);
+        if (!reply.ok) return await storeFailure(pool, jobId, nodeId, reply.error ?? '');
         objects += reply.objects;
       }
     } catch (error) {
-      if (!isAway(error)) log.warn({ err: error, node: nodeId, job: jobId }, 'a node was not understood');
-      return await letGo(pool, jobId, nodeId);
+      if (!isUnreachable(error)) log.warn({ err: error, node: nodeId, job: jobId }, 'a node was not understood');
+      return await releaseClaim(pool, jobId, nodeId);
     }
     // Only URL purges count objects.
     const counted = kind === 'purgeURLs' && !soft ? objects : null;
-    await done(pool, jobId, nodeId, performance.now() - started, counted);
+    await storeSuccess(pool, jobId, nodeId, performance.now() - started, counted);
   }
 
   return {
@@ -113,40 +113,40 @@ export function startCommands(pool: Pool, bus: () => Bus | null, log: LinkLog): 
       if (!up?.isUp()) return 'away';
       const id = crypto.randomUUID();
       try {
-        return await ask(up, nodeId, name, { id, deadline: deadline(), ...body }, waitMs);
+        return await sendCommand(up, nodeId, name, { id, deadline: deadline(), ...body }, waitMs);
       } catch (error) {
         if (isCode(error, ErrorCode.NoResponders)) return 'unsubscribed';
         if (isLong && isCode(error, ErrorCode.Timeout)) return { id, ok: true, error: null, tookMs: 0, objects: 0 };
-        if (!isAway(error)) log.warn({ err: error, node: nodeId, order: name }, 'a node was not understood');
+        if (!isUnreachable(error)) log.warn({ err: error, node: nodeId, order: name }, 'a node was not understood');
         return 'silent';
       }
     },
     async stop() {
       await work.stop();
-      await Promise.all(asked.values());
+      await Promise.all(busy.values());
     },
   };
 }
 
 const deadline = () => new Date(Date.now() + DEADLINE_MS).toISOString();
 
-async function ask(bus: Bus, nodeId: string, name: string, command: object, waitMs = ANSWER_MS) {
-  const answer = await bus.nodes.request(subjects.command(nodeId, name), JSON.stringify(command), { timeout: waitMs });
-  return parseMessage(CommandReply, answer);
+async function sendCommand(bus: Bus, nodeId: string, name: string, command: object, waitMs = REPLY_TIMEOUT_MS) {
+  const message = await bus.nodes.request(subjects.command(nodeId, name), JSON.stringify(command), { timeout: waitMs });
+  return parseMessage(CommandReply, message);
 }
 
 const isCode = (error: unknown, ...codes: readonly string[]) =>
   error instanceof NatsError && codes.includes(error.code);
 
 /** Not connected, or silent. */
-const isAway = (error: unknown) => isCode(error, ErrorCode.NoResponders, ErrorCode.Timeout);
+const isUnreachable = (error: unknown) => isCode(error, ErrorCode.NoResponders, ErrorCode.Timeout);
 
-function* inParts(urls: string[]): Generator<string[]> {
+function* splitUrls(urls: string[]): Generator<string[]> {
   let part: string[] = [];
   let bytes = 0;
   for (const url of urls) {
     const size = Buffer.byteLength(url) + 3;
-    if (part.length > 0 && bytes + size > URLS_BYTES) {
+    if (part.length > 0 && bytes + size > MAX_URLS_BYTES) {
       yield part;
       part = [];
       bytes = 0;
@@ -178,27 +178,27 @@ async function claim(pool: Pool, places: number, busyNodes: string[]): Promise<C
      UPDATE job_receipts r SET claimed_until = now() + $2::interval FROM free f, jobs j
      WHERE r.job_id = f.job_id AND r.node_id = f.node_id AND j.id = r.job_id
      RETURNING r.job_id AS "jobId", r.node_id AS "nodeId", j.site_id AS "siteId", j.kind, j.urls, j.soft`,
-    [places, CLAIM, busyNodes, OF_ONE_NODE],
+    [places, CLAIM_TIME, busyNodes, MAX_PER_NODE],
   );
   return rows;
 }
 
-async function letGo(pool: Pool, jobId: string, nodeId: string) {
+async function releaseClaim(pool: Pool, jobId: string, nodeId: string) {
   await pool.query(
     `UPDATE job_receipts SET claimed_until = now() + $3::interval
      WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
-    [jobId, nodeId, AGAIN],
+    [jobId, nodeId, RETRY_DELAY],
   );
 }
 
-const done = (pool: Pool, jobId: string, nodeId: string, tookMs: number, objects: number | null) =>
+const storeSuccess = (pool: Pool, jobId: string, nodeId: string, tookMs: number, objects: number | null) =>
   pool.query(
     `UPDATE job_receipts SET state = 'done', took_ms = $3, objects = $4, error = NULL, answered_at = now()
      WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,
     [jobId, nodeId, tookMs, objects === null ? null : Math.min(Math.max(objects, 0), 2_147_483_647)],
   );
 
-async function failed(pool: Pool, jobId: string, nodeId: string, error: string) {
+async function storeFailure(pool: Pool, jobId: string, nodeId: string, error: string) {
   await pool.query(
     `UPDATE job_receipts SET state = 'failed', error = $3, answered_at = now()
      WHERE job_id = $1 AND node_id = $2 AND state = 'pending'`,

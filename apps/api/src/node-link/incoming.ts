@@ -41,7 +41,7 @@ const MAX_IN_PROGRESS = 100;
 export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, schema, handle }: Incoming<S>): void {
   const kind = subject.split('.').at(-1) ?? subject;
   const busy = new Map<string, number>();
-  const answer = async (msg: Msg) => {
+  const refusal = async (msg: Msg) => {
     const nodeId = nodeOf(msg.subject);
     const message = read(schema, msg);
     const inProgress = busy.get(nodeId) ?? 0;
@@ -70,7 +70,7 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
   };
   bus.nodes.subscribe(subject, {
     queue: QUEUE,
-    callback: (error, msg) => void (error ? log.warn({ err: error, subject }, 'a subscription failed') : answer(msg)),
+    callback: (error, msg) => void (error ? log.warn({ err: error, subject }, 'a subscription failed') : refusal(msg)),
   });
 }
 
@@ -78,7 +78,7 @@ export function receive<S extends z.ZodType>(bus: Bus, log: LinkLog, { subject, 
 export function refuseUnknown(bus: Bus, log: LinkLog): void {
   const known = new Set<string>(Object.values(everyNode).map(nameOf));
   const logged = new Set<string>();
-  const answer = (msg: Msg) => {
+  const refusal = (msg: Msg) => {
     const name = nameOf(msg.subject);
     if (known.has(name) || isAstray(msg)) return;
     refused.inc({ kind: 'unknown' });
@@ -92,7 +92,7 @@ export function refuseUnknown(bus: Bus, log: LinkLog): void {
   for (const subject of anythingOfNodes) {
     bus.nodes.subscribe(subject, {
       queue: UNKNOWN_QUEUE,
-      callback: (error, msg) => (error ? log.warn({ err: error, subject }, 'a subscription failed') : answer(msg)),
+      callback: (error, msg) => (error ? log.warn({ err: error, subject }, 'a subscription failed') : refusal(msg)),
     });
   }
 }
@@ -104,8 +104,8 @@ const nameOf = (subject: string) => subject.split('.').at(-1) ?? '';
 const isAstray = ({ subject, reply }: Msg) =>
   reply !== undefined && reply !== '' && !reply.startsWith(`${inboxPrefix(nodeOf(subject))}.`);
 
-function refuse(msg: Msg, answer: Refused) {
-  if (msg.reply) msg.respond(JSON.stringify(answer));
+function refuse(msg: Msg, refusal: Refused) {
+  if (msg.reply) msg.respond(JSON.stringify(refusal));
 }
 
 function read<S extends z.ZodType>(schema: S, msg: Msg) {

@@ -39,8 +39,8 @@ export class DocumentTooLargeError extends Error {}
 export type Compiled = { key: string; body: string | null } | { key: string; fault: unknown };
 
 /** Rows by document name (the key without its kind). Compiling is lazy, since it may fail. */
-type Made = Map<string, () => EdgeDoc | null>;
-type Loader = (db: ClientBase, compiler: Compiler, zoneId: string, names: string[]) => Promise<Made>;
+type DocumentMakers = Map<string, () => EdgeDoc | null>;
+type Loader = (db: ClientBase, compiler: Compiler, zoneId: string, names: string[]) => Promise<DocumentMakers>;
 
 export async function compileKeys(
   db: ClientBase,

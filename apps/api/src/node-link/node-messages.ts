@@ -16,7 +16,7 @@ import type { Bus } from '../core/bus.ts';
 import { storeUpgradeReport } from '../rollouts/upgrade-reports.ts';
 import type { LogStore } from '../statistics/log-store.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
-import type { Beat, FromNode } from './acks.ts';
+import type { ReceivedHeartbeat, FromNode } from './acks.ts';
 import { batches } from './batches.ts';
 import { blocksPage } from './block-pushes.ts';
 import { storeBlockReports } from './block-reports.ts';
@@ -37,7 +37,7 @@ export class NodeMessages {
   readonly #logStore: LogStore;
   readonly #commands: Pick<Commands, 'wake'>;
   readonly #acks = batches((items: FromNode<Ack>[]) => storeAcks(this.#pool, items));
-  readonly #heartbeats = batches((items: Beat[]) => storeHeartbeats(this.#pool, items), {
+  readonly #heartbeats = batches((items: ReceivedHeartbeat[]) => storeHeartbeats(this.#pool, items), {
     gatherMs: HEARTBEAT_BATCH_MS,
   });
   readonly #blockReports = batches((items: FromNode<BlockReport>[]) => storeBlockReports(this.#pool, items), {

@@ -16,7 +16,7 @@ const NODES_AT_ONCE = 16;
 const ANSWER_MS = 45_000;
 /** Longer than one reply takes. */
 const CLAIM = '60 s';
-const LOOK_EVERY_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
 interface Claim {
   jobId: string;
@@ -34,38 +34,38 @@ export interface Preheats {
 }
 
 export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): Preheats {
-  const asked = new Map<string, Promise<void>>();
+  const busy = new Map<string, Promise<void>>();
   const stopping = Promise.withResolvers<null>();
-  const work = repeat(askNodes, LOOK_EVERY_MS, log, 'preheating could not be carried on; it is tried again');
+  const work = repeat(commandNodes, CHECK_INTERVAL_MS, log, 'preheating could not be carried on; it is tried again');
 
-  async function askNodes() {
+  async function commandNodes() {
     const up = bus();
-    const places = NODES_AT_ONCE - asked.size;
+    const places = NODES_AT_ONCE - busy.size;
     if (!up?.isUp() || places <= 0) return;
-    for (const one of await claim(pool, places, [...asked.keys()]))
-      asked.set(
+    for (const one of await claim(pool, places, [...busy.keys()]))
+      busy.set(
         one.nodeId,
-        askNode(up, one)
+        commandNode(up, one)
           .catch((error: unknown) => log.warn({ err: error, node: one.nodeId }, 'preheating of a node broke off'))
           .finally(() => {
-            asked.delete(one.nodeId);
+            busy.delete(one.nodeId);
             work.wake();
           }),
       );
   }
 
   /** One batch. The rest is leased again, so that no site monopolizes a node. */
-  async function askNode(up: Bus, { jobId, nodeId, urls, fetched, tried, error }: Claim) {
+  async function commandNode(up: Bus, { jobId, nodeId, urls, fetched, tried, error }: Claim) {
     const began = performance.now();
     const part = urls.slice(tried, tried + URLS_AT_ONCE);
     const command: PreheatCommand = { id: jobId, deadline: new Date(Date.now() + ANSWER_MS).toISOString(), urls: part };
-    const asking = up.nodes.request(subjects.command(nodeId, 'preheat'), JSON.stringify(command), {
+    const sending = up.nodes.request(subjects.command(nodeId, 'preheat'), JSON.stringify(command), {
       timeout: ANSWER_MS,
     });
     // On shutdown the reply is not awaited: another process retries after the lease.
-    const answer = await Promise.race([asking, stopping.promise]);
-    if (answer === null) return;
-    const reply = parseMessage(CommandReply, answer);
+    const message = await Promise.race([sending, stopping.promise]);
+    if (message === null) return;
+    const reply = parseMessage(CommandReply, message);
     const isDone = tried + part.length >= urls.length;
     const why = error ?? (reply.error === null ? null : clean(reply.error));
     await pool.query(
@@ -90,7 +90,7 @@ export function startPreheats(pool: Pool, bus: () => Bus | null, log: LinkLog): 
     async stop() {
       stopping.resolve(null);
       await work.stop();
-      await Promise.all(asked.values());
+      await Promise.all(busy.values());
     },
   };
 }

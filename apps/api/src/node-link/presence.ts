@@ -25,7 +25,7 @@ interface Connection {
 }
 
 /** Subscribes once. The subscription survives reconnects. `came` is called when a node connects. */
-export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLog, came: () => void): void {
+export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLog, onConnected: () => void): void {
   const watch = (event: 'CONNECT' | 'DISCONNECT', store: (client: z.output<typeof Client>) => Promise<unknown>) => {
     const receive = async (msg: Msg) => {
       try {
@@ -41,7 +41,7 @@ export function watchPresence(pool: Pool, bus: Bus, account: string, log: LinkLo
   };
   watch('CONNECT', async ({ user, start }) => {
     await storeConnected(pool, [{ publicKey: user, startedAt: start }], true);
-    came();
+    onConnected();
   });
   watch('DISCONNECT', ({ user, start, stop }) =>
     storeDisconnected(pool, { publicKey: user, startedAt: start }, stop ?? start),

@@ -33,10 +33,10 @@ export async function publishOnce(link: Publishing, client: PoolClient, zoneId: 
   const zone = await readZone(client, zoneId);
   if (zone === null) return forgetZone(client, zoneId);
 
-  const taken = await takeChanges(client, zoneId, link.quarantine.keysOf(zoneId));
+  const taken = await readChanges(client, zoneId, link.quarantine.keysOf(zoneId));
   // The outbox is read before the tables, so the rows are at least as new as the changes.
   const compiled = await compileKeys(client, link.compiler, zoneId, [...new Set(taken.map(({ key }) => key))]);
-  const sound = keepSound(link, zoneId, compiled);
+  const sound = withoutBroken(link, zoneId, compiled);
   await storeErrors(client, zoneId, compiled);
   const done = taken.filter(({ key }) => sound.has(key) || !DocKey.safeParse(key).success);
   const stored = done.length > 0 ? await store(client, zoneId, zone, sound, done) : { zone, docs: [] };
@@ -65,7 +65,7 @@ interface Change {
   key: string;
 }
 
-async function takeChanges(client: PoolClient, zoneId: string, without: string[]): Promise<Change[]> {
+async function readChanges(client: PoolClient, zoneId: string, without: string[]): Promise<Change[]> {
   const { rows } = await client.query<Change>(
     'SELECT id, key FROM outbox WHERE zone_id = $1 AND NOT key = ANY($2) ORDER BY id LIMIT $3',
     [zoneId, without, BATCH],
@@ -73,8 +73,8 @@ async function takeChanges(client: PoolClient, zoneId: string, without: string[]
   return rows;
 }
 
-/** Documents that fail to compile stay in the outbox and wait. The last good one keeps serving. */
-function keepSound({ quarantine, log }: Publishing, zoneId: string, compiled: Compiled[]) {
+/** Documents that fail to compile stay in the outbox. Nodes keep the last good version. */
+function withoutBroken({ quarantine, log }: Publishing, zoneId: string, compiled: Compiled[]) {
   const sound = new Map<string, string | null>();
   for (const result of compiled) {
     if ('fault' in result) {
@@ -173,10 +173,10 @@ const markJobs = (client: PoolClient, zoneId: string, keys: string[]) =>
   );
 
 /** Without a bus documents wait in the database for the next publish. */
-async function push(link: Publishing, client: PoolClient, zoneId: string, zone: Zone, fresh: DocEntry[] | null) {
+async function push(link: Publishing, client: PoolClient, zoneId: string, zone: Zone, storedDocs: DocEntry[] | null) {
   const bus = link.bus();
   if (zone.published === zone.revision || !bus?.isUp()) return;
-  const docs = fresh ?? (await readUnpushed(client, zoneId, zone.published));
+  const docs = storedDocs ?? (await readUnpushed(client, zoneId, zone.published));
   const maxPayload = bus.nodes.info?.max_payload ?? 1024 * 1024;
   await sendPushes(bus.nodes, pushesOf(zoneId, zone.published, zone.revision, docs, maxPayload, zone.digest));
   await client.query('UPDATE zones SET published_revision = $2 WHERE id = $1', [zoneId, zone.revision]);

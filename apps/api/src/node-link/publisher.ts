@@ -47,8 +47,8 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
   /** When this process first saw each zone's oldest change. */
   let firstSeen = new Map<string, number>();
 
-  const looking = repeat(look, LOOK_EVERY_MS, log, 'the outbox could not be read');
-  async function look() {
+  const looking = repeat(findChangedZones, LOOK_EVERY_MS, log, 'the outbox could not be read');
+  async function findChangedZones() {
     const zones = await zonesToPublish(pool, link.bus()?.isUp() ?? false);
     waiting.set(zones.length);
     const now = performance.now();
@@ -56,7 +56,7 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
     firstSeen = new Map(changes.map((change) => [change, firstSeen.get(change) ?? now]));
     lag.set((now - Math.min(now, ...firstSeen.values())) / 1000);
     for (const { id } of zones) wanted.add(id);
-    startWanted();
+    startPublishing();
     await announce();
   }
 
@@ -78,7 +78,7 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
     );
   }
 
-  function startWanted() {
+  function startPublishing() {
     for (const zone of wanted) {
       if (stopping || running.size >= ZONES_AT_ONCE) return;
       if (running.has(zone)) continue;
@@ -87,7 +87,7 @@ export function startPublisher(link: Publishing & { pool: Pool }): Publisher {
         zone,
         publish(zone).finally(() => {
           running.delete(zone);
-          startWanted();
+          startPublishing();
         }),
       );
     }

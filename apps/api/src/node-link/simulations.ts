@@ -30,7 +30,7 @@ export async function nodesServing({ pool }: Pooled, zoneId: string) {
 }
 
 /** Asks nodes in order until one responds. Disconnected and older nodes are skipped. */
-export async function askAny<Node extends { id: string }>(
+export async function simulateOnAny<Node extends { id: string }>(
   order: (nodeId: string, order: Order) => Promise<Answer>,
   nodes: readonly Node[],
   request: SimulatedRequest,

@@ -7,10 +7,10 @@ import { controlOf } from '../install/pull.ts';
 import type { Order } from '../node-link/commands.ts';
 import type { StoredRelease } from './store.ts';
 
-/** Enough for a slow connection or a node that returns. Later the order is given again. */
+/** Long enough for a slow connection or a returning node. After that the order is repeated. */
 const GOOD_FOR_MS = 6 * 3_600_000;
 
-interface Wanted {
+interface UpgradeRequest {
   upgradeID: string;
   nodeID: string;
   release: StoredRelease;
@@ -22,7 +22,7 @@ interface Wanted {
 /** For `linkOf(here).commands.order(nodeID, …)`. Sending it twice is harmless. */
 export function upgradeOrder(
   { env, secrets }: Pick<Installation, 'env' | 'secrets'>,
-  { upgradeID, nodeID, release, rollback = false, now }: Wanted,
+  { upgradeID, nodeID, release, rollback = false, now }: UpgradeRequest,
 ): Order {
   const { sha256 } = release.manifest;
   const body: Omit<UpgradeCommand, 'id' | 'deadline'> = {

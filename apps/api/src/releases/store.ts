@@ -7,7 +7,7 @@ import path from 'node:path';
 import { byAge, SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 import type { ReleaseManifest, ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import { readReleaseKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
-import { remembering } from '../core/remembering.ts';
+import { memoizeLatest } from '../core/memoize.ts';
 import type { Env } from '../core/env.ts';
 
 export interface StoredRelease {
@@ -66,7 +66,7 @@ interface Keys {
   all: readonly KeyObject[];
 }
 
-const verifiedOnce = remembering<Pick<StoredRelease, 'manifest' | 'signed'>>();
+const verifiedOnce = memoizeLatest<Pick<StoredRelease, 'manifest' | 'signed'>>();
 
 /** Cached, since a rollout requests it for each node. */
 async function verified(file: string, { pem, all }: Keys) {
@@ -86,7 +86,7 @@ async function readRelease(file: string, keys: Keys): Promise<StoredRelease> {
   return { manifest, signed, file: archive };
 }
 
-const hashedOnce = remembering<string>();
+const hashedOnce = memoizeLatest<string>();
 
 /** Cached until the file changes. */
 export async function hashOf(file: string): Promise<string> {

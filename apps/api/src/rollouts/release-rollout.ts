@@ -22,7 +22,7 @@ export const releaseKind: Kind = {
   updatesLateNodes: false,
   before: ({ target }, node) => ({ version: versionAt(node, ReleaseTarget.parse(target).product) }),
 
-  async commandFor(here, { target }, { nodeId, orderKey, state, before }, now) {
+  async commandFor(installation, { target }, { nodeId, orderKey, state, before }, now) {
     const { product, version: to } = ReleaseTarget.parse(target);
     const isBack = state === 'rollingBack';
     const had = Before.nullable().parse(before)?.version ?? '';
@@ -30,11 +30,11 @@ export const releaseKind: Kind = {
     if (version === '' && product !== 'agent' && orderKey !== null)
       return { name: 'removePack', body: { upgradeID: orderKey, product } };
     if (version === '') return codedMessage('noFormerVersion', { product });
-    const { releases } = await releasesIn(here.env);
+    const { releases } = await releasesIn(installation.env);
     const release = releases.find(({ manifest }) => manifest.product === product && manifest.version === version);
     if (!release || orderKey === null) return codedMessage('notInStore', { product, version });
     const rollback = isBack || isOlder(to, had);
-    return upgradeOrder(here, { upgradeID: orderKey, nodeID: nodeId, release, rollback, now });
+    return upgradeOrder(installation, { upgradeID: orderKey, nodeID: nodeId, release, rollback, now });
   },
 };
 

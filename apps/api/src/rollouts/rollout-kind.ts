@@ -23,7 +23,7 @@ export interface Kind extends KindTraits {
   readProgress?: (client: PoolClient, rollout: RolloutRecord) => Promise<Map<NodeRecord, Progress>>;
   /** The command that is sent to such a node until it responds, or why that is impossible. */
   commandFor?: (
-    here: Installation,
+    installation: Installation,
     rollout: RolloutRecord,
     node: NodeRecord,
     now: Date,

@@ -33,7 +33,7 @@ export interface Nodes {
 }
 
 export interface Engine {
-  here: Installation;
+  installation: Installation;
   nodes: Nodes;
   now: () => Date;
 }
@@ -68,7 +68,7 @@ export async function runRollout(
   stopping: AbortSignal,
   woken: () => Promise<void>,
 ): Promise<void> {
-  const { pool } = engine.here;
+  const { pool } = engine.installation;
   const lease = keepLease(pool, leases.rollouts, claimed);
   const runner = new RolloutRunner(engine, claimed);
   try {
@@ -115,7 +115,7 @@ export class RolloutRunner {
   }
 
   async #sample(): Promise<Map<string, NodeMetrics | null>> {
-    const { here, nodes, now } = this.#engine;
+    const { installation, nodes, now } = this.#engine;
     const at = now().getTime();
     if (!this.#isUrgent && at - this.#sampledAt < SAMPLE_MS) return new Map();
     if (this.#sampleRequests.length > 0) this.#sampledAt = at;
@@ -124,7 +124,7 @@ export class RolloutRunner {
       return { nodeId, gauges: typeof answer === 'string' ? undefined : answer.gauges };
     });
     const sites = replies.flatMap(({ gauges }) => gauges?.since?.sites.map(([site]) => site) ?? []);
-    const ownerOf = await ownersOfSites(here.pool, [...new Set(sites)]);
+    const ownerOf = await ownersOfSites(installation.pool, [...new Set(sites)]);
     return new Map(replies.map(({ nodeId, gauges }) => [nodeId, gauges ? readMetrics(gauges, ownerOf) : null]));
   }
 
@@ -163,7 +163,7 @@ export class RolloutRunner {
 
   /** Sends commands to nodes that have not replied. */
   async #sendCommands(rollout: RolloutRecord): Promise<void> {
-    const { here, nodes, now } = this.#engine;
+    const { installation, nodes, now } = this.#engine;
     const commandFor = kinds[rollout.kind].commandFor;
     const at = now().getTime();
     const isDue = ({ orderKey }: NodeRecord) => at - (this.#sentAt.get(orderKey ?? '') ?? -Infinity) >= RESEND_MS;
@@ -171,7 +171,7 @@ export class RolloutRunner {
     if (!commandFor || due.length === 0 || !nodes.isUp()) return;
     const results = await inParallel(due, async (node) => {
       this.#sentAt.set(node.orderKey ?? '', at);
-      const order = await commandFor(here, rollout, node, now());
+      const order = await commandFor(installation, rollout, node, now());
       if ('code' in order) return { node, answer: null, refusal: order };
       const answer = await nodes.order(node.nodeId, order);
       const refusal = typeof answer !== 'string' && !answer.ok ? refusalOf(answer.error) : null;
@@ -197,7 +197,7 @@ export class RolloutRunner {
 
   #withRollout<T>(task: (client: PoolClient, rollout: RolloutRecord, kind: Kind) => Promise<T>): Promise<T> {
     const { id, claim } = this.#claimed;
-    return withClient(this.#engine.here.pool, (client) =>
+    return withClient(this.#engine.installation.pool, (client) =>
       inTransaction(client, async () => {
         const rollout = await lockRollout(client, id, { claim });
         if (!rollout) throw new LeaseLostError();

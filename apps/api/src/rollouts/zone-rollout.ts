@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import * as z from 'zod';
 import { TrialDoc } from '@edgeloom/contract/edge/documents.ts';
-import { letTry, promote, withdraw } from '../zone-settings/trials.ts';
+import { setTrialNodes, promote, withdraw } from '../zone-settings/trials.ts';
 import type { Kind, Progress } from './rollout-kind.ts';
 import { hasChange, type NodeRecord, type RolloutRecord } from './rollout-state.ts';
 
@@ -21,7 +21,7 @@ export const zoneKind: Kind = {
     if (rollout.state === 'rollingBack' || rollout.state === 'rolledBack')
       return withdraw(client, zoneID, version, { note: rollout.message ?? '', messageCode: rollout.messageCode });
     const trying = rollout.nodes.filter(hasChange).map(({ nodeId }) => nodeId);
-    return letTry(client, zoneID, version, trying);
+    return setTrialNodes(client, zoneID, version, trying);
   },
 
   async readProgress(client, rollout) {

@@ -1,6 +1,6 @@
 // DNS answers of a zone's groups, now or after changes, computed from stored facts for pages.
 import type { Installation } from '../core/installation.ts';
-import { withParents } from './standing.ts';
+import { withParents } from './node-health.ts';
 import { steer, type Steered, type World } from './steer.ts';
 import { readWorld } from './world.ts';
 

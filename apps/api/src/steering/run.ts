@@ -5,14 +5,14 @@ import type { Pool, PoolClient } from 'pg';
 import { locks } from '../core/locks.ts';
 import { withClient } from '../node-link/transactions.ts';
 import { wantSets } from '../dns-state/want-sets.ts';
-import type { Lookout } from './look-at.ts';
+import type { NodeProbe } from './node-probe.ts';
 import { isLikelyServing } from '../modules/nodes/node-status.ts';
-import { isAway, isDoubtful, standingOf, withParents, type Standing } from './standing.ts';
+import { isAway, needsProbe, nodeHealthOf, withParents, type NodeHealth } from './node-health.ts';
 import { steer, type GroupFacts, type Steered } from './steer.ts';
 import { readWorld, type SeenWorld } from './world.ts';
 
 /** Returns whether the result will change soon by time alone. */
-export const steerAll = (pool: Pool, lookout: Lookout): Promise<{ isUnsettled: boolean }> =>
+export const steerAll = (pool: Pool, nodeProbe: NodeProbe): Promise<{ isUnsettled: boolean }> =>
   withClient(pool, async (client) => {
     // The database's clock: those of processes differ, and any may run the next pass.
     const { rows } = await client.query<{ now: Date }>(
@@ -23,26 +23,26 @@ export const steerAll = (pool: Pool, lookout: Lookout): Promise<{ isUnsettled: b
     const [held] = rows;
     // The holder of the lock was woken too.
     if (!held) return { isUnsettled: false };
-    const result = await pass(client, lookout, held.now);
+    const result = await pass(client, nodeProbe, held.now);
     await client.query('SELECT pg_advisory_unlock($1)', [locks.steering]);
     return result;
   });
 
-async function pass(client: PoolClient, lookout: Lookout, now: Date): Promise<{ isUnsettled: boolean }> {
-  const looks = lookout.found();
+async function pass(client: PoolClient, nodeProbe: NodeProbe, now: Date): Promise<{ isUnsettled: boolean }> {
+  const looks = nodeProbe.found();
   const world = await readWorld(client, null);
   const found = new Map(
     world.nodes.values().map((node) => {
       // Without ports there is nothing to probe: an offline node is taken out by its status alone.
       const isLost = !world.ports.has(node.zoneId) && isAway(node, now) && !isLikelyServing(node, now);
       const reached = looks.get(node.id) ?? (isLost ? false : null);
-      return [node.id, standingOf(node, world.before.get(node.id) ?? null, reached, now)];
+      return [node.id, nodeHealthOf(node, world.before.get(node.id) ?? null, reached, now)];
     }),
   );
-  lookout.look(
+  nodeProbe.look(
     world.nodes
       .values()
-      .filter((node) => isDoubtful(node, now))
+      .filter((node) => needsProbe(node, now))
       .map(({ id, ip, zoneId }) => ({
         id,
         ip,
@@ -51,14 +51,14 @@ async function pass(client: PoolClient, lookout: Lookout, now: Date): Promise<{ 
       }))
       .toArray(),
   );
-  await keepStandings(client, found, world.before);
+  await saveNodeHealth(client, found, world.before);
   const standings = withParents(world.nodes, found);
   // One operator's error must not affect others.
   const faults: unknown[] = [];
   for (const group of world.groups.values()) {
     try {
       const result = steer({ ...world, standings }, group.id, now);
-      if (result) await keepGroup(client, group, result, now);
+      if (result) await saveGroup(client, group, result, now);
     } catch (error) {
       faults.push(error);
     }
@@ -67,11 +67,11 @@ async function pass(client: PoolClient, lookout: Lookout, now: Date): Promise<{ 
   return { isUnsettled: found.values().some((standing) => standing.reason === 'recovering' || isSuspect(standing)) };
 }
 
-const isSuspect = (standing: Standing | undefined) => standing?.isIn === true && standing.failures === 1;
+const isSuspect = (standing: NodeHealth | undefined) => standing?.isIn === true && standing.failures === 1;
 
-async function keepStandings(
+async function saveNodeHealth(
   client: PoolClient,
-  found: ReadonlyMap<string, Standing>,
+  found: ReadonlyMap<string, NodeHealth>,
   before: SeenWorld['before'],
 ): Promise<void> {
   const changed = [...found].filter(([id, standing]) => !isDeepStrictEqual(standing, before.get(id)));
@@ -90,7 +90,7 @@ async function keepStandings(
 }
 
 /** Stores a group's records and displayed state together. Unchanged values are not written. */
-async function keepGroup(client: PoolClient, group: GroupFacts, { state, sets, outcomes }: Steered, now: Date) {
+async function saveGroup(client: PoolClient, group: GroupFacts, { state, sets, outcomes }: Steered, now: Date) {
   const shown = JSON.stringify(Object.fromEntries(outcomes));
   await client.query('BEGIN');
   try {

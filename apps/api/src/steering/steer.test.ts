@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { standingOf, withParents, type NodeFacts, type Standing } from './standing.ts';
-import { answerOn, steer, type GroupFacts, type MemberFacts, type VirtualNodeFacts, type World } from './steer.ts';
+import { nodeHealthOf, withParents, type NodeFacts, type NodeHealth } from './node-health.ts';
+import { answerFor, steer, type GroupFacts, type MemberFacts, type VirtualNodeFacts, type World } from './steer.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
@@ -28,8 +28,8 @@ const node = (name: string, overrides: Partial<NodeFacts> = {}): NodeFacts => ({
 const away = { connectedAt: null, lastSeenAt: ago(20) };
 
 describe('a node', () => {
-  const see = (facts: NodeFacts, before: Standing | null, reached: boolean | null = null, at = now) =>
-    standingOf(facts, before, reached, at);
+  const see = (facts: NodeFacts, before: NodeHealth | null, reached: boolean | null = null, at = now) =>
+    nodeHealthOf(facts, before, reached, at);
   const well = see(node('a'), null);
 
   test.each([
@@ -93,7 +93,7 @@ describe('a node', () => {
   });
 
   test('is busy above what its line carries, and until it is well below', () => {
-    const at = (sent: number, before: Standing | null) => see(node('a', { bandwidthMbps: 100, sent }), before).isBusy;
+    const at = (sent: number, before: NodeHealth | null) => see(node('a', { bandwidthMbps: 100, sent }), before).isBusy;
     expect([
       at(90e6, null),
       at(101e6, null),
@@ -172,7 +172,7 @@ const look = (options: WorldOptions, group = 'g', at = now) => {
   return {
     state: result.state,
     on: (line: string) => {
-      const { answered } = answerOn(result, line);
+      const { answered } = answerFor(result, line);
       return answered?.answers.map(({ name, value }) => name || value).toSorted() ?? [];
     },
     whyNot: (line: string) =>

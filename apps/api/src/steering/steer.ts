@@ -1,7 +1,7 @@
 // Computes the DNS records of each group and line. Pure: from groups, members, node health and time.
 import { DEFAULT_LINE, type GroupStanding, type OutReason } from '@edgeloom/contract/groups/groups.ts';
 import type { WantedSet } from '../dns-state/sets.ts';
-import type { NodeFacts, Standing } from './standing.ts';
+import type { NodeFacts, NodeHealth } from './node-health.ts';
 
 export interface VirtualRecordFacts {
   cname: string | null;
@@ -36,7 +36,7 @@ export interface GroupFacts {
 export interface World {
   groups: ReadonlyMap<string, GroupFacts>;
   nodes: ReadonlyMap<string, NodeFacts>;
-  standings: ReadonlyMap<string, Standing>;
+  standings: ReadonlyMap<string, NodeHealth>;
   virtualNodes: ReadonlyMap<string, VirtualNodeFacts>;
 }
 
@@ -101,7 +101,7 @@ export function steer(world: World, groupId: string, now: Date): Steered | null 
   const last = lastAnswers(group);
   const nothing = last.length === 0 && own.size === 0;
   if (last.length > 0)
-    own.set(DEFAULT_LINE, { groupId: group.id, answers: withLost(last, outcomes.get(DEFAULT_LINE)) });
+    own.set(DEFAULT_LINE, { groupId: group.id, answers: withKnownNames(last, outcomes.get(DEFAULT_LINE)) });
   return steered(nothing ? 'empty' : 'lastGood', own);
 
   function steered(state: GroupStanding, answered: Map<string, Answered>): Steered {
@@ -110,7 +110,7 @@ export function steer(world: World, groupId: string, now: Date): Steered | null 
 }
 
 /** The answer for a visitor of the line: its own, or the default. */
-export function answerOn(result: Steered, line: string): { line: string; answered: Answered | null } {
+export function answerFor(result: Steered, line: string): { line: string; answered: Answered | null } {
   const own = result.answered.get(line);
   return own ? { line, answered: own } : { line: DEFAULT_LINE, answered: result.answered.get(DEFAULT_LINE) ?? null };
 }
@@ -203,7 +203,7 @@ function candidateOf(world: World, { nodeId, virtualNodeId, weight }: MemberFact
   }
   const virtual = world.virtualNodes.get(virtualNodeId ?? '');
   if (!virtual) return null;
-  const { addresses, isAlias } = leadsTo(world, virtual, now);
+  const { addresses, isAlias } = recordsOf(world, virtual, now);
   return {
     nodeUID: `v-${virtual.id}`,
     name: virtual.name,
@@ -221,7 +221,7 @@ function candidateOf(world: World, { nodeId, virtualNodeId, weight }: MemberFact
 }
 
 /** With an interval, one record in rotation. Otherwise all addresses, or the first name. */
-function leadsTo(
+function recordsOf(
   world: World,
   { records, switchingInterval }: VirtualNodeFacts,
   now: Date,
@@ -270,7 +270,7 @@ const typeOf = (value: string): WantedSet['type'] =>
  * If nodes become unreachable one by one, the last one would receive all visitors. So the last answer is kept, unless a
  * node has just recovered.
  */
-function withLost(last: readonly Answer[], outcomes: readonly Outcome[] = []): Answer[] {
+function withKnownNames(last: readonly Answer[], outcomes: readonly Outcome[] = []): Answer[] {
   if (last.some(({ value }) => typeOf(value) === 'CNAME')) return [...last];
   const unseen = outcomes.filter(({ reason, weight }) => weight > 0 && (reason === 'away' || reason === 'recovering'));
   const lastLost = Math.max(...unseen.map(({ since }) => since?.getTime() ?? 0));

@@ -3,12 +3,12 @@ import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { OutReason } from '@edgeloom/contract/groups/groups.ts';
 import { WantedSets } from '../dns-state/sets.ts';
-import type { NodeFacts, Standing } from './standing.ts';
+import type { NodeFacts, NodeHealth } from './node-health.ts';
 import type { GroupFacts, MemberFacts, VirtualNodeFacts, VirtualRecordFacts, World } from './steer.ts';
 
 export interface SeenWorld extends World {
   /** Node health as of the last pass. */
-  before: ReadonlyMap<string, Standing>;
+  before: ReadonlyMap<string, NodeHealth>;
   /** Ports of sites by zone, for probes. */
   ports: ReadonlyMap<string, readonly number[]>;
 }
@@ -85,7 +85,7 @@ export async function readWorld(db: Pool | PoolClient, zoneId: string | null): P
 }
 
 const Reason = OutReason.nullable().catch(null);
-const standingIn = ({ reason, since, wellSince, failures, isBusy }: NodeRow, isIn: boolean): Standing => ({
+const standingIn = ({ reason, since, wellSince, failures, isBusy }: NodeRow, isIn: boolean): NodeHealth => ({
   isIn,
   reason: Reason.parse(reason),
   since: z.date().parse(since),

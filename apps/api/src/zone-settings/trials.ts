@@ -17,8 +17,13 @@ interface Why {
   messageCode: CodedMessage | null;
 }
 
-/** Exactly these nodes try it from now on. */
-export async function letTry(db: ClientBase, zoneId: string, version: number, nodes: readonly string[]): Promise<void> {
+/** Replaces the set of nodes that try the change. */
+export async function setTrialNodes(
+  db: ClientBase,
+  zoneId: string,
+  version: number,
+  nodes: readonly string[],
+): Promise<void> {
   await db.query(
     `UPDATE zone_versions SET nodes = $3::uuid[] WHERE zone_id = $1 AND version = $2 AND state = 'trial'`,
     [zoneId, version, nodes],

@@ -42,17 +42,17 @@ export const serverOf = ({ passwordSealed, ...row }: EmailSetting, secrets: Pick
 
 /** Connects, starts TLS and signs in, like sending. */
 export const verifyServer = (server: MailServer, settings: Settings) =>
-  over(server, settings, async (transport) => void (await transport.verify()));
+  withTransport(server, settings, async (transport) => void (await transport.verify()));
 
 export const sendBy = (server: MailServer, settings: Settings, message: Message) =>
-  over(server, settings, async (transport) => {
+  withTransport(server, settings, async (transport) => {
     const from = { name: server.fromName, address: server.fromAddress };
     await transport.sendMail({ from, ...message });
   });
 
 type Transporter = Pick<ReturnType<typeof nodemailer.createTransport>, 'verify' | 'sendMail'>;
 
-async function over(server: MailServer, settings: Settings, work: (transport: Transporter) => Promise<void>) {
+async function withTransport(server: MailServer, settings: Settings, work: (transport: Transporter) => Promise<void>) {
   const { host, port, security, username, password } = server;
   const sockets: Socket[] = [];
   const hangUp = (error?: Error) => sockets.forEach((socket) => socket.destroy(error));

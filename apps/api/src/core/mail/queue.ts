@@ -9,7 +9,7 @@ import type { Secrets } from '../secrets.ts';
 import { write, type LetterName, type Letters } from './letters.ts';
 
 /** A rendered mail, or a password reset request whose account is looked up later. */
-export const Waiting = z.discriminatedUnion('type', [
+export const QueuedMail = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message'),
     clientID: Id.nullable(),
@@ -19,7 +19,7 @@ export const Waiting = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('reset'), kind: AccountKind, email: z.string(), until: z.coerce.date() }),
 ]);
-export type Waiting = z.output<typeof Waiting>;
+export type QueuedMail = z.output<typeof QueuedMail>;
 
 export type Queue = Pick<PrismaClient, 'outgoingMail'>;
 export interface Addressee {
@@ -34,7 +34,7 @@ export const mailContext = (id: string) => `outgoing_mails/${id}`;
 export type Mail = ReturnType<typeof openMail>;
 
 export function openMail(secrets: Pick<Secrets, 'seal'>) {
-  const put = async (tx: Queue, waiting: Waiting) => {
+  const put = async (tx: Queue, waiting: QueuedMail) => {
     const id = randomUUIDv7();
     await tx.outgoingMail.create({ data: { id, sealed: secrets.seal(JSON.stringify(waiting), mailContext(id)) } });
   };

@@ -5,7 +5,7 @@ import type { Family } from '@edgeloom/contract/family.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { manageable } from '../../core/owners.ts';
 import { choicesOf, namedBy } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
@@ -83,7 +83,7 @@ export async function create(ctx: Ctx, input: AccountInput): Promise<Account> {
       'EMAIL_TAKEN',
       tx.account.create({
         data: {
-          ...given(fields),
+          ...omitUndefined(fields),
           email: fields.email,
           name: fields.name,
           kind: auth,
@@ -128,7 +128,7 @@ export async function update(ctx: Ctx, { id, status, clientName, companyTaxID, .
     await tx.account.update({
       where: { id },
       data: {
-        ...given({ ...fields, companyTaxId: companyTaxID }),
+        ...omitUndefined({ ...fields, companyTaxId: companyTaxID }),
         expiresAt,
         status: isPast && wanted !== 'lock' ? 'expired' : wanted,
       },

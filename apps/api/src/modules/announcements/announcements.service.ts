@@ -7,7 +7,7 @@ import type {
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Announcement as Row } from '../../generated/client.ts';
@@ -54,7 +54,7 @@ export const update = ({ db }: Ctx, { id, start, end, order, title, content }: A
     const before = await tx.announcement.findUnique({ where: { id } });
     if (!before) fail('NOT_FOUND');
     assertWindow(start ?? before.startsAt, end === undefined ? before.endsAt : end);
-    const data = given({ title, content, startsAt: start, endsAt: end });
+    const data = omitUndefined({ title, content, startsAt: start, endsAt: end });
     const row = await tx.announcement.update({ where: { id }, data });
     return announcementOf(row, await place(tx, id, order));
   });

@@ -1,4 +1,4 @@
-// Licences that end soon and clients near a limit: for administrators, one line for each client.
+// Licenses that end soon and clients near a limit: for administrators, one line for each client.
 import type { AttentionItem } from '@edgeloom/contract/attention/attention.ts';
 import { Licensed } from '@edgeloom/contract/licenses/licenses.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -6,7 +6,7 @@ import { sql } from '../../core/sql.ts';
 
 const ENDING_DAYS = 30;
 const NEAR_SHARE = 0.9;
-/** The licences that end soonest and the clients nearest to a limit are listed first. */
+/** The licenses that end soonest and the clients nearest to a limit are listed first. */
 const MOST_CLIENTS = 20;
 
 interface Row {

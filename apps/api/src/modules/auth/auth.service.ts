@@ -3,7 +3,7 @@ import { AccountKind, Language, type Self, type SelfUpdate, type Tokens } from '
 import type { Family } from '@edgeloom/contract/family.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Sessions } from '../../core/auth/sessions.ts';
 import type { SignIn } from '../../core/auth/sign-in.ts';
 
@@ -46,8 +46,8 @@ export async function code(
 
 export async function refresh(ctx: Ctx, sessions: Sessions, { refreshToken }: { refreshToken?: string | undefined }) {
   if (refreshToken === undefined && !ctx.caller.isSameSite) fail('REFRESH_FAILED');
-  const given = refreshToken ?? ctx.caller.cookies[cookieName(ctx, REFRESH)];
-  const tokens = await sessions.refresh(deviceOf(ctx), given, ({ email }) => (ctx.caller.auditName = email));
+  const omitUndefined = refreshToken ?? ctx.caller.cookies[cookieName(ctx, REFRESH)];
+  const tokens = await sessions.refresh(deviceOf(ctx), omitUndefined, ({ email }) => (ctx.caller.auditName = email));
   keep(ctx, tokens);
   // A refresh token that arrived in an HttpOnly cookie is only returned in that cookie.
   return refreshToken === undefined ? { ...tokens, refreshToken: '' } : tokens;
@@ -129,7 +129,7 @@ async function dnsTypeOf({ db, actor, installation: { env } }: Ctx): Promise<Sel
 
 /** Only fields that the account may set for itself; never its permissions, role or owner. */
 export async function updateSelf(ctx: Ctx, { companyTaxID, ...fields }: SelfUpdate) {
-  const data = given({ ...fields, companyTaxId: companyTaxID });
+  const data = omitUndefined({ ...fields, companyTaxId: companyTaxID });
   // Bypasses the scope, in which no account may update itself.
   await ctx.installation.db.account.update({ where: { id: ctx.actor.id }, data });
   return self(ctx);

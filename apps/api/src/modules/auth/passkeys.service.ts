@@ -11,7 +11,7 @@ import type { Request } from '@edgeloom/contract/endpoint.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Installation } from '../../core/installation.ts';
 import { pageOf } from '../../core/page.ts';
 import type { Sessions } from '../../core/auth/sessions.ts';
@@ -68,9 +68,9 @@ export async function register(ctx: Ctx, body: Request<typeof passkeys.register>
     response: {
       ...credential,
       clientExtensionResults: {},
-      ...given({ authenticatorAttachment }),
+      ...omitUndefined({ authenticatorAttachment }),
       response: {
-        ...given({ transports: response.transports }),
+        ...omitUndefined({ transports: response.transports }),
         clientDataJSON: response.clientDataJSON,
         attestationObject: response.attestationObject,
       },
@@ -167,7 +167,7 @@ async function assertSigned(ctx: Ctx, { challengeID, response }: LoginInput, acc
     response: {
       ...credential,
       clientExtensionResults: {},
-      ...given({ authenticatorAttachment }),
+      ...omitUndefined({ authenticatorAttachment }),
       response: { ...assertion, ...(userHandle != null && { userHandle }) },
     },
     expectedChallenge: challenge,

@@ -1,7 +1,7 @@
 // Acting as another account (switch user). core/auth/sessions.ts creates the session. Endpoints declare with `own` what
 // it may not do.
 import { permissionsOf } from '@edgeloom/contract/permissions.ts';
-import { NOBODY, stranger, type Actor } from '../../core/actor.ts';
+import { NOBODY, anonymous, type Actor } from '../../core/actor.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { sitesOf, zonesOf } from '../../core/owners.ts';
@@ -45,7 +45,7 @@ async function mayAllThat({ actor, installation: { db } }: Ctx, target: Target):
   const wanted = target.isRoot ? permissionsOf(target.kind) : (target.role?.permissions ?? []);
   if (wanted.some((permission) => !own.has(permission))) return false;
   const { id, kind, isRoot } = target;
-  const other: Actor = { ...stranger, id, kind, isRoot, clientId: target.clientId ?? NOBODY };
+  const other: Actor = { ...anonymous, id, kind, isRoot, clientId: target.clientId ?? NOBODY };
   const [sites, zones] = await Promise.all([
     db.site.count({ where: { AND: [sitesOf(other), { NOT: sitesOf(actor) }] } }),
     db.zone.count({ where: { AND: [zonesOf(other), { NOT: zonesOf(actor) }] } }),

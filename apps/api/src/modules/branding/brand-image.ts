@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brandLimits, type BrandSlot } from '@edgeloom/contract/branding/branding.ts';
 import { failAt } from '../../core/fail.ts';
-import { inThread } from '../../core/thread.ts';
+import { runInWorker } from '../../core/worker-pool.ts';
 import type { Checked } from './check-image.worker.ts';
 
 /** Most checks take half a second. A loaded machine may take longer, and a looping parser never ends. */
@@ -14,7 +14,10 @@ export async function brandImage(slot: BrandSlot, file: File) {
   const { bytes: bytesAtMost, pixels } = brandLimits[slot];
   if (file.size > bytesAtMost) failAt(slot, 'size', `at most ${bytesAtMost} bytes`);
   const given = { bytes: await file.bytes(), pixels };
-  const checked = await inThread<Checked>(worker, given, { unread: { fault: 'imageType' }, patienceMs: PATIENCE_MS });
+  const checked = await runInWorker<Checked>(worker, given, {
+    fallback: { fault: 'imageType' },
+    timeoutMs: PATIENCE_MS,
+  });
   if ('fault' in checked) return failAt(slot, checked.fault, messages(pixels)[checked.fault]);
   const bytes = Buffer.from(checked.bytes);
   return { slot, format: checked.format, bytes, hash: createHash('sha256').update(bytes).digest('hex') };

@@ -9,7 +9,7 @@ import {
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -42,7 +42,7 @@ export async function update(ctx: Ctx, { id, host, title, copyright, ...files }:
   const changes = await changesIn(files);
   return ctx.db.$transaction(async (tx) => {
     // Updates the row even if only a picture changes, because updatedAt covers the pictures.
-    const data = given({ host, title, copyright, updatedAt: ctx.now() });
+    const data = omitUndefined({ host, title, copyright, updatedAt: ctx.now() });
     await orFail('DUPLICATED', tx.branding.update({ where: { id }, data }));
     await replace(tx, id, changes);
     return one(tx, id);

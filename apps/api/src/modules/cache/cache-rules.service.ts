@@ -7,7 +7,7 @@ import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { noteWeight } from '../../core/document-weight.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { aged } from '../../core/rule-list.ts';
+import { inAgeOrder } from '../../core/rule-list.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { CacheRule as Row } from '../../generated/client.ts';
 import { countRules, readRules } from './cache-rules.queries.ts';
@@ -25,7 +25,7 @@ export const create = ({ db }: Ctx, siteId: string, rules: CacheRuleInput[]) =>
     const { zoneId } = await lock(tx, siteId);
     if ((await tx.cacheRule.count({ where: { siteId } })) + rules.length > LIMIT)
       failAt('rules', 'range', `at most ${LIMIT} rules`);
-    const data = aged(rules.map((rule) => ({ ...asCompared(rule), siteId })));
+    const data = inAgeOrder(rules.map((rule) => ({ ...asCompared(rule), siteId })));
     await tx.cacheRule.createMany({ data });
     await changed(tx, zoneId, siteKey(siteId));
     return read(

@@ -2,7 +2,7 @@ import { CacheSetting, type CacheSettingInput } from '@edgeloom/contract/cache/c
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { sql } from '../../core/sql.ts';
 import { WITHOUT_ROW } from './defaults.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -29,7 +29,7 @@ async function readHasRelay({ db }: Ctx, siteId: string): Promise<boolean> {
 }
 
 export async function update(ctx: Ctx, siteId: string, input: CacheSettingInput): Promise<CacheSetting> {
-  const setting = given(input);
+  const setting = omitUndefined(input);
   await ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);
     await tx.cacheSetting.upsert({ where: { siteId }, create: { siteId, ...setting }, update: setting });

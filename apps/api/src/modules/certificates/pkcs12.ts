@@ -1,5 +1,5 @@
 import { failAt } from '../../core/fail.ts';
-import { inThread } from '../../core/thread.ts';
+import { runInWorker } from '../../core/worker-pool.ts';
 import type { Opened } from './pkcs12.worker.ts';
 
 const PATIENCE_MS = 10_000;
@@ -10,7 +10,7 @@ export async function openPkcs12(input: {
   pkcs12: string;
   password: string;
 }): Promise<{ chainPem: string; keyPem: string }> {
-  const opened = await inThread<Opened>(worker, input, { unread: { fault: 'format' }, patienceMs: PATIENCE_MS });
+  const opened = await runInWorker<Opened>(worker, input, { fallback: { fault: 'format' }, timeoutMs: PATIENCE_MS });
   if (!('fault' in opened)) return opened;
   return opened.fault === 'password'
     ? failAt('password', 'password', 'not the password of this file')

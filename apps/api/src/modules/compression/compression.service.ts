@@ -7,7 +7,7 @@ import {
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Compression as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
@@ -42,7 +42,7 @@ export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Pr
     // The edge compares types in lower case, without duplicates.
     const { types, webpTypes, ...rest } = asked;
     const data = {
-      ...given({ ...rest, webpTypes: webpTypes && [...new Set(webpTypes)] }),
+      ...omitUndefined({ ...rest, webpTypes: webpTypes && [...new Set(webpTypes)] }),
       types: [...new Set(types.map((type) => type.toLowerCase()))],
     };
     const stored = await tx.compression.upsert({

@@ -8,7 +8,7 @@ import { REDIRECTS_OF_A_SITE } from '@edgeloom/contract/modules/redirects.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt, Failure } from '../../core/fail.ts';
-import { aged } from '../../core/rule-list.ts';
+import { inAgeOrder } from '../../core/rule-list.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Redirect } from '../../generated/client.ts';
 import type { OfKind } from '../modules/domain-modules.service.ts';
@@ -56,7 +56,9 @@ export const copyModules = (ctx: Ctx, { siteId, kind }: OfKind, { siteIDs, ids }
   });
 
 async function copyRedirects(tx: ScopedTx, at: { siteId: string; moduleId: string }, rows: Redirect[]) {
-  const fresh = aged(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((row) => ({ ...contentOf(row), ...at })));
+  const fresh = inAgeOrder(
+    rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((row) => ({ ...contentOf(row), ...at })),
+  );
   await tx.redirect.deleteMany({ where: { moduleId: at.moduleId } });
   // At the target, the domains assigned by name may form a loop that does not exist at the source.
   await judge(tx, at, fresh.map(ruleOf));

@@ -16,11 +16,11 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
-import { tryAccount } from '../../dns-state/accounts.ts';
+import { verifyAccount } from '../../dns-state/accounts.ts';
 import { knownLines } from '../../dns-state/offered-lines.ts';
 import { WantedSets } from '../../dns-state/sets.ts';
 import { faultAt, masked, openCredentials, sealCredentials } from '../../dns/credentials.ts';
-import { words } from '../../dns/provider.ts';
+import { describeError } from '../../dns/provider.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { addCname, keepOneDefault } from './cnames.service.ts';
 
@@ -156,9 +156,9 @@ const credentialsOf = ({ dnsType, credentials }: DnsSettingTest) =>
   DnsCredentials.parse({ provider: dnsType, credentials });
 
 const tried = (ctx: Ctx, input: DnsSettingTest, reason: 'INVALID_DNS_SETTING' | 'DNS_FAILED') =>
-  tryAccount(ctx.installation.env, credentialsOf(input), input.rootDomain).catch((error: unknown) =>
+  verifyAccount(ctx.installation.env, credentialsOf(input), input.rootDomain).catch((error: unknown) =>
     fail(reason, {
-      errorData: [{ target: input.rootDomain, ...faultAt(input.dnsType, words(error), 'rootDomain') }],
+      errorData: [{ target: input.rootDomain, ...faultAt(input.dnsType, describeError(error), 'rootDomain') }],
       cause: error,
     }),
   );

@@ -3,7 +3,7 @@ import { CnameStatus, type CnameCheck } from '@edgeloom/contract/domains/domains
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
-import { nobody, type Pointing } from '../../core/resolver.ts';
+import { UNKNOWN_POINTING, type Pointing } from '../../core/resolver.ts';
 import type { Env } from '../../core/env.ts';
 
 /** The CNAME suffixes of the operator's sites; the default is first. */
@@ -34,7 +34,7 @@ export async function check(ctx: Ctx, siteId: string, ids: string[]) {
   if (targets.length === 0) fail('INVALID_DNS_SETTING');
   const outcomes = await installation.resolver.check(rows.map(({ name }) => ({ name, targets })));
   const found = rows.map((row, i): CnameCheck => {
-    const { state, found } = outcomes[i] ?? nobody;
+    const { state, found } = outcomes[i] ?? UNKNOWN_POINTING;
     return { ...row, cnameStatus: state === 'unknown' ? CnameStatus.parse(row.cnameStatus) : state, found };
   });
   if (outcomes.every(({ state }) => state === 'unknown')) fail('DNS_FAILED');

@@ -17,9 +17,9 @@ import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere, isPublicSuffix, openProofs, unprovenNames } from '../../core/enabled-names.ts';
 import { fail, Failure, fieldError, type Fault, type FieldError } from '../../core/fail.ts';
-import { NO_JSON } from '../../core/no-json.ts';
+import { SQL_NULL } from '../../core/json-null.ts';
 import { originFault } from '../../core/outbound.ts';
-import { aged } from '../../core/rule-list.ts';
+import { inAgeOrder } from '../../core/rule-list.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 import { openPorts } from '../ports/site-ports.service.ts';
@@ -136,7 +136,7 @@ const likeness = (
   antiReferers,
   antiHeaders,
   ...(modules && { modules }),
-  columns: { ...columns, healthCheck: healthCheck ?? NO_JSON },
+  columns: { ...columns, healthCheck: healthCheck ?? SQL_NULL },
 });
 
 /** Errors for lines that are not domain names. Returned together with `faults`; a single line fails on its own. */
@@ -244,7 +244,7 @@ async function insertReady(ctx: Ctx, siteId: string, domains: New[], unproven: S
       data: rows.flatMap(({ id, upstreams }) => upstreams.map((upstream) => ({ ...upstream, domainId: id, siteId }))),
     });
     const rulesOf = <Rule>(list: (row: New) => Rule[] | undefined) =>
-      aged(rows.flatMap((row) => list(row)?.map((rule) => ({ ...rule, siteId, domainId: row.id })) ?? []));
+      inAgeOrder(rows.flatMap((row) => list(row)?.map((rule) => ({ ...rule, siteId, domainId: row.id })) ?? []));
     await tx.antiReferer.createMany({ data: rulesOf(({ antiReferers }) => antiReferers) });
     await tx.antiHeader.createMany({ data: rulesOf(({ antiHeaders }) => antiHeaders) });
     await tx.domainModule.createMany({

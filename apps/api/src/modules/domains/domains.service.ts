@@ -13,8 +13,8 @@ import {
   unprovenNames,
 } from '../../core/enabled-names.ts';
 import { fail, failTogether, faultsByReason, type Fault } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
-import { NO_JSON } from '../../core/no-json.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
+import { SQL_NULL } from '../../core/json-null.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -93,8 +93,8 @@ export async function update(
 ): Promise<Domain> {
   await ctx.db.$transaction((tx) =>
     write(tx, siteId, domainId, {
-      ...given(fields),
-      ...(healthCheck !== undefined && { healthCheck: healthCheck ?? NO_JSON }),
+      ...omitUndefined(fields),
+      ...(healthCheck !== undefined && { healthCheck: healthCheck ?? SQL_NULL }),
     }),
   );
   return find(ctx, siteId, { id: domainId });
@@ -116,7 +116,7 @@ export async function setHttps(
       if ((await tx.certificate.count({ where })) === 0) fail('NOT_FOUND');
     }
     await write(tx, siteId, domainId, {
-      ...given({ ...input, forceSsl: forceSSL, minTls: minTLS, originCertificateId: originCertificateID }),
+      ...omitUndefined({ ...input, forceSsl: forceSSL, minTls: minTLS, originCertificateId: originCertificateID }),
       ...(hsts === null && { hstsMaxAgeSeconds: null, hstsIncludeSubdomains: false, hstsPreload: false }),
       ...(hsts && {
         hstsMaxAgeSeconds: hsts.maxAgeSeconds,

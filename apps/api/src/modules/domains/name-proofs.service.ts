@@ -5,7 +5,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { openProofs, unprovenNames } from '../../core/enabled-names.ts';
 import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
-import { openSight } from '../../dns/sight.ts';
+import { openDnsLookup } from '../../dns/dns-lookup.ts';
 import { readProofs } from './domains.queries.ts';
 
 export interface DueProof {
@@ -47,7 +47,7 @@ async function restartProofs({ pool }: Installation, siteId: string, names: stri
 /** Looks up the records of these proofs and stores the results. */
 export async function lookFor({ pool, env }: Pick<Installation, 'pool' | 'env'>, proofs: DueProof[]): Promise<void> {
   if (proofs.length === 0) return;
-  const look = openSight(env, { refusesAliases: true });
+  const look = openDnsLookup(env, { refusesAliases: true });
   const found: { id: string; outcome: string; seen: string[] }[] = [];
   const queue = proofs.values();
   const work = async () => {

@@ -10,7 +10,7 @@ import {
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { seenIn, steered } from '../../steering/preview.ts';
-import { answerOn, steer, type Answer, type Outcome, type World } from '../../steering/steer.ts';
+import { answerFor, steer, type Answer, type Outcome, type World } from '../../steering/steer.ts';
 import { readHealth } from '../nodes/node-severity.ts';
 import * as zones from '../zones/zones.service.ts';
 import { groupOf, include } from './group-row.ts';
@@ -59,7 +59,7 @@ export async function resolution(
     ]),
   );
   const result = steer({ ...world, groups }, groupID, ctx.now()) ?? fail('NOT_FOUND');
-  const { line: asked, answered } = answerOn(result, line);
+  const { line: asked, answered } = answerFor(result, line);
   const statuses = await statusesIn(ctx, zoneId);
   return {
     name: world.groups.get(groupID)?.dnsLabel ?? '',

@@ -4,7 +4,7 @@ import type { Group, GroupInput, GroupUpdate } from '@edgeloom/contract/groups/g
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { containing, namedBy, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import * as zones from '../zones/zones.service.ts';
@@ -66,7 +66,7 @@ export const update = ({ db }: Ctx, zoneId: string, { id, backupGroupID, ...fiel
     if (backupGroupID === null && before.forcedAt !== null)
       failAt('backupGroupID', 'forced', 'the backup group is forced to answer');
     if (fields.lines) await assertUnused(tx, id, fields.lines);
-    const data = { ...given(fields), ...(backupGroupID !== undefined && { backupGroupId: backupGroupID }) };
+    const data = { ...omitUndefined(fields), ...(backupGroupID !== undefined && { backupGroupId: backupGroupID }) };
     await orFail('DUPLICATED', tx.group.update({ where: { id, zoneId }, data }));
     return groupOf(await tx.group.findUniqueOrThrow({ where: { id }, include }));
   });

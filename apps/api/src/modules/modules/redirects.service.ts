@@ -17,7 +17,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { noteWeight } from '../../core/document-weight.ts';
 import { fail, failAt, type Fault } from '../../core/fail.ts';
 import { containing, pageOf } from '../../core/page.ts';
-import { aged } from '../../core/rule-list.ts';
+import { inAgeOrder } from '../../core/rule-list.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma, Redirect as Row } from '../../generated/client.ts';
 import { failOnce } from '../domains/domains.service.ts';
@@ -62,7 +62,7 @@ export const create = ({ db }: Ctx, at: InModule, inputs: RedirectInput[]) =>
     const { siteId, moduleId } = at;
     if ((await tx.redirect.count({ where: { siteId } })) + inputs.length > REDIRECTS_OF_A_SITE)
       fail('REDIRECT_LIMIT', { extra: { limit: REDIRECTS_OF_A_SITE } });
-    const rows = aged(inputs);
+    const rows = inAgeOrder(inputs);
     await judge(tx, at, rows);
     await tx.redirect.createMany({ data: rows.map((row) => ({ ...row, siteId, moduleId })) });
     return { ids: rows.map(({ id }) => id) };

@@ -16,9 +16,9 @@ interface Machine {
 export async function setup(ctx: Ctx, { system: id, version, arch, node: present }: Machine): Promise<string> {
   const { token, nodeId, isUsed } = await holder(ctx);
   if (isUsed && present !== nodeId) fail('INVALID_TOKEN');
-  const { installation: here } = ctx;
-  const target = (await findTarget(here.pool, nodeId)) ?? fail('INVALID_TOKEN');
-  return setupScript({ here, target, system: { id, version, arch }, present, token, now: ctx.now() });
+  const { installation } = ctx;
+  const target = (await findTarget(installation.pool, nodeId)) ?? fail('INVALID_TOKEN');
+  return setupScript({ installation, target, system: { id, version, arch }, present, token, now: ctx.now() });
 }
 
 export async function artifact(ctx: Ctx, name: string): Promise<AsyncIterable<Uint8Array>> {

@@ -15,7 +15,7 @@ import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { choicesOf, containing, namedBy, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
@@ -232,7 +232,7 @@ export async function update(ctx: Ctx, { id, cacheMaxBytes, ssh, ...fields }: No
   await ctx.db.$transaction(async (tx) => {
     if (fields.portType === '4') await tx.$license.assertLayer4();
     const data = {
-      ...given(fields),
+      ...omitUndefined(fields),
       ...(cacheMaxBytes !== undefined && { cacheMaxBytes: BigInt(cacheMaxBytes) }),
       ...(ssh && (await sshOf(ctx, tx, id, ssh))),
       ...(ssh === null && noSSH),
@@ -275,7 +275,7 @@ const sealed = (
   id: string,
   { port, user, password, privateKey, fingerprint }: NodeSSHUpdate,
 ) =>
-  given({
+  omitUndefined({
     sshPort: port,
     sshUser: user,
     sshPasswordSealed: password === undefined ? undefined : secrets.seal(password, contexts.nodePassword(id)),

@@ -17,7 +17,7 @@ import { claimedPorts, portName } from '../../core/claimed-ports.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt, fieldError, type Fault } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { originFaults } from '../domains/create-domains.service.ts';
@@ -136,7 +136,7 @@ export function update(ctx: Ctx, place: InPort, { upstreams, ...fields }: Forwar
   if (upstreams && !upstreams.some(({ enabled }) => enabled)) fail('NO_ENABLED_UPSTREAM');
   return ctx.db.$transaction(async (tx) => {
     const before = await lock(tx, place);
-    const data = given(fields);
+    const data = omitUndefined(fields);
     assertConsistent({ ...before, ...data, ...(upstreams && { upstreams }) });
     if (upstreams) await replaceUpstreams(tx, before, upstreams);
     if (data.port !== undefined && data.port !== before.port) {

@@ -3,7 +3,7 @@ import { Product, type ProductInput, type ProductUpdate } from '@edgeloom/contra
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { choicesOf, containing, namedBy, pageOf } from '../../core/page.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as groups from '../groups/groups.service.ts';
@@ -76,7 +76,7 @@ export const update = (
     if (zoneID !== undefined && zoneID !== before.zoneId && before._count.sites > 0) fail('PRODUCT_IN_USE');
     const isMoved = zoneID !== undefined && zoneID !== before.zoneId;
     const data = {
-      ...given(fields),
+      ...omitUndefined(fields),
       // Groups belong to the old zone.
       ...(isMoved && { zoneId: zoneID, groupId: null, backupGroupId: null }),
       ...(await groups.groupsOfProduct(tx, zoneID ?? before.zoneId, { groupID, backupGroupID })),

@@ -9,7 +9,7 @@ import { decisionNames, stepNames, type SimulateInput, type Simulation } from '@
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import type { Drafted, Drafts } from '../../http/draft.ts';
-import { askAny, nodesServing, siteServing } from '../../node-link/simulations.ts';
+import { simulateOnAny, nodesServing, siteServing } from '../../node-link/simulations.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { namesThat } from '../purge/purge-urls.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -38,7 +38,7 @@ export async function run(ctx: Ctx, drafts: Drafts, siteId: string, input: Simul
   if (chosen.length === 0) failAt('nodeID', 'notFound', 'no connected node of this zone');
   const request = requestOf(ctx, input, place);
   const { order } = linkOf(ctx.installation) ?? fail('NODE_UNREACHABLE');
-  const { result, node } = await askAny(order, chosen, docs ? { ...request, docs } : request, ctx.log);
+  const { result, node } = await simulateOnAny(order, chosen, docs ? { ...request, docs } : request, ctx.log);
   // The name may have moved to another site after the check in the database.
   if (result.siteID !== null && result.siteID !== siteId) foreign();
   return { nodeID: node.id, nodeName: node.name, nodes, ...(await shown(ctx, result, place)) };

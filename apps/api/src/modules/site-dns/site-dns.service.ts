@@ -9,8 +9,8 @@ import { fail, failAt } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import { faultAt, masked, openCredentials, sealCredentials } from '../../dns/credentials.ts';
 import type { DnsAccount } from '../../dns/account.ts';
-import { openDns, words } from '../../dns/provider.ts';
-import { DnsBusy, DnsRefusal } from '../../dns/refusal.ts';
+import { openDns, describeError } from '../../dns/provider.ts';
+import { DnsRateLimitedError, DnsRefusedError } from '../../dns/refusal.ts';
 import type { SiteDns as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 
@@ -75,8 +75,8 @@ async function look(account: DnsAccount, zones: string[]) {
     try {
       return { name, records: (await account.list(name)).length, error: null };
     } catch (error) {
-      if (!(error instanceof DnsRefusal) || error instanceof DnsBusy) away = words(error);
-      return { name, records: null, error: words(error) };
+      if (!(error instanceof DnsRefusedError) || error instanceof DnsRateLimitedError) away = describeError(error);
+      return { name, records: null, error: describeError(error) };
     }
   };
   const found = [];

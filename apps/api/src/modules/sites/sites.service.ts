@@ -7,7 +7,7 @@ import { changed } from '../../core/changes.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { choicesOf, namedBy } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -67,8 +67,8 @@ export const tagsInUse = (ctx: Ctx, search: NameSearch) => readSiteTags(ctx, sea
 export const tags = async ({ db }: Ctx, id: string) =>
   (await db.site.findUnique({ where: { id }, select: { tags: true } })) ?? fail('NOT_FOUND');
 
-export const setTags = ({ db }: Ctx, id: string, given: string[]) =>
-  db.site.update({ where: { id }, data: { tags: given }, select: { tags: true } });
+export const setTags = ({ db }: Ctx, id: string, omitUndefined: string[]) =>
+  db.site.update({ where: { id }, data: { tags: omitUndefined }, select: { tags: true } });
 
 export async function clientResources({ db, actor }: Ctx) {
   const seen = (permission: Permission, count: () => Promise<number>) =>
@@ -142,7 +142,7 @@ export async function update(ctx: Ctx, { id, userID, ...fields }: SiteUpdate): P
       assertLabel(site.product, fields.cnameLabel);
     }
     await assertCustomer(tx, userID ?? null);
-    const data = { ...given(fields), ...(userID !== undefined && { ownerId: userID }) };
+    const data = { ...omitUndefined(fields), ...(userID !== undefined && { ownerId: userID }) };
     const row = await orFail('DUPLICATED', tx.site.update({ where: { id }, data, include }));
     // The new owner may be locked although the old one was not, or the reverse.
     if (userID !== undefined) await changed(tx, row.zoneId, siteKey(id));

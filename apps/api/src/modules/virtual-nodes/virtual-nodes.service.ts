@@ -9,7 +9,7 @@ import type {
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { given } from '../../core/given.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { containing, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -55,7 +55,7 @@ export const create = (
 
 export async function update({ db }: Ctx, zoneId: string, { id, ...fields }: VirtualNodeUpdate): Promise<VirtualNode> {
   await own(db, zoneId, id);
-  const work = db.virtualNode.update({ where: { id, zoneId }, data: given(fields), include });
+  const work = db.virtualNode.update({ where: { id, zoneId }, data: omitUndefined(fields), include });
   return virtualNodeOf(await orFail('DUPLICATED', work));
 }
 

@@ -2,7 +2,7 @@ import net from 'node:net';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { nodeFault } from '../core/outbound.ts';
-import { openLookout } from './look-at.ts';
+import { openNodeProbe } from './node-probe.ts';
 
 test('a node is looked at where the installation lets nodes lie, and nowhere else', async () => {
   let connections = 0;
@@ -17,10 +17,10 @@ test('a node is looked at where the installation lets nodes lie, and nowhere els
   const port = typeof at === 'object' && at !== null ? at.port : 0;
   const look = async (NODE_ALLOW: string[], ip = '127.0.0.1') => {
     const ended = Promise.withResolvers<void>();
-    const lookout = openLookout(ended.resolve, (one) => nodeFault(one, { NODE_ALLOW, ORIGIN_DENY: [] }) === null);
-    lookout.look([{ id: 'a', ip, ports: [port], isSuspect: false }]);
+    const nodeProbe = openNodeProbe(ended.resolve, (one) => nodeFault(one, { NODE_ALLOW, ORIGIN_DENY: [] }) === null);
+    nodeProbe.look([{ id: 'a', ip, ports: [port], isSuspect: false }]);
     await ended.promise;
-    return lookout.found().get('a');
+    return nodeProbe.found().get('a');
   };
   expect(await look([])).toBe(false);
   expect(await look([], '::ffff:127.0.0.1')).toBe(false);

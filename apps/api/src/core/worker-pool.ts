@@ -3,24 +3,24 @@
 import { Worker } from 'node:worker_threads';
 import { fail } from './fail.ts';
 
-const AT_A_TIME = 2;
-const WAITING_AT_MOST = 20;
+const MAX_RUNNING = 2;
+const MAX_WAITING = 20;
 const HEAP_MB = 256;
 
 let running = 0;
 const waiting: (() => void)[] = [];
 
 /** Returns the worker's result, or `unread` when it ran out of memory or time. */
-export async function inThread<Answer>(
+export async function runInWorker<Result>(
   worker: URL,
   workerData: unknown,
-  { unread, patienceMs }: { unread: Answer; patienceMs: number },
-): Promise<Answer> {
-  if (waiting.length >= WAITING_AT_MOST) fail('RATE_LIMITED', { extra: { retryAfterSeconds: 10 } });
-  if (running >= AT_A_TIME) await new Promise<void>((resolve) => waiting.push(resolve));
+  { fallback, timeoutMs }: { fallback: Result; timeoutMs: number },
+): Promise<Result> {
+  if (waiting.length >= MAX_WAITING) fail('RATE_LIMITED', { extra: { retryAfterSeconds: 10 } });
+  if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
   else running += 1;
   try {
-    return await work(worker, workerData, { unread, patienceMs });
+    return await startWorker(worker, workerData, { fallback, timeoutMs });
   } finally {
     // The slot passes directly to the next waiter.
     const next = waiting.shift();
@@ -29,19 +29,19 @@ export async function inThread<Answer>(
   }
 }
 
-async function work<Answer>(
+async function startWorker<Result>(
   file: URL,
   workerData: unknown,
-  { unread, patienceMs }: { unread: Answer; patienceMs: number },
-): Promise<Answer> {
+  { fallback, timeoutMs }: { fallback: Result; timeoutMs: number },
+): Promise<Result> {
   const worker = new Worker(file, { workerData, resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
-  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const { promise, resolve } = Promise.withResolvers<Result>();
   worker.once('message', resolve);
-  worker.once('error', () => resolve(unread));
-  worker.once('exit', () => resolve(unread));
-  const timer = setTimeout(() => void worker.terminate(), patienceMs);
-  const answer = await promise;
+  worker.once('error', () => resolve(fallback));
+  worker.once('exit', () => resolve(fallback));
+  const timer = setTimeout(() => void worker.terminate(), timeoutMs);
+  const result = await promise;
   clearTimeout(timer);
   await worker.terminate();
-  return answer;
+  return result;
 }

@@ -2,4 +2,4 @@
 import { Prisma } from '../generated/client.ts';
 
 /** SQL NULL in a JSON column, rather than JSON's null. */
-export const NO_JSON = Prisma.DbNull;
+export const SQL_NULL = Prisma.DbNull;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Failure } from './fail.ts';
-import { inThread } from './thread.ts';
+import { runInWorker } from './worker-pool.ts';
 
 const worker = (source: string) =>
   new URL(
@@ -16,7 +16,7 @@ test('two uploads are processed at a time, twenty wait, and more are refused as 
     Atomics.wait(workerData, 2, 0, 20);
     Atomics.sub(workerData, 0, 1);
     parentPort.postMessage('read');`);
-  const read = () => inThread<string>(counting, counts, { unread: 'unread', patienceMs: 60_000 });
+  const read = () => runInWorker<string>(counting, counts, { fallback: 'unread', timeoutMs: 60_000 });
   const outcomes = await Promise.allSettled(Array.from({ length: 30 }, read));
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -27,7 +27,7 @@ test('two uploads are processed at a time, twenty wait, and more are refused as 
 
 test('a file that loops, eats memory or ends its thread is unread, and the next one is read', async () => {
   const ends = ['for (;;);', 'const all = []; for (;;) all.push(new Array(1e6).fill(all));', 'process.exit()'];
-  const read = (source: string) => inThread(worker(source), null, { unread: 'unread', patienceMs: 2000 });
+  const read = (source: string) => runInWorker(worker(source), null, { fallback: 'unread', timeoutMs: 2000 });
   expect(await Promise.all(ends.map(read))).toEqual(['unread', 'unread', 'unread']);
   expect(await read(`parentPort.postMessage('read')`)).toBe('read');
 });

@@ -4,18 +4,18 @@ import { setTimeout } from 'node:timers/promises';
 import type acme from 'acme-client';
 import { acmeKey } from '@edgeloom/contract/edge/documents.ts';
 import { lockClasses } from '../core/locks.ts';
-import { words } from '../dns/provider.ts';
+import { describeError } from '../dns/provider.ts';
 import { inSingleTransaction, withClient } from '../node-link/transactions.ts';
 import { isUnder } from '../modules/certificates/orders.ts';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 import { openCredentials } from '../dns/credentials.ts';
 import type { DnsAccount } from '../dns/account.ts';
-import { openDns, settlingMs } from '../dns/provider.ts';
-import { openSight, type Sight } from '../dns/sight.ts';
+import { openDns, propagationMs } from '../dns/provider.ts';
+import { openDnsLookup, type LookupResult } from '../dns/dns-lookup.ts';
 import { note, type Deps, type OrderRow, type Work } from './order.ts';
 
 /** The name cannot be validated. A retry would not help. */
-export class Refused extends Error {}
+export class ValidationRefusedError extends Error {}
 
 type Authorization = Awaited<ReturnType<acme.Client['getAuthorizations']>>[number];
 type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
@@ -38,7 +38,7 @@ interface DnsRow {
   domains: string[];
 }
 
-export async function prove(work: Work, client: acme.Client, order: Order): Promise<void> {
+export async function validateControl(work: Work, client: acme.Client, order: Order): Promise<void> {
   const all = await client.getAuthorizations(order);
   refuseInvalid(all);
   const dns = await readDns(work);
@@ -46,7 +46,7 @@ export async function prove(work: Work, client: acme.Client, order: Order): Prom
   const chosen = (await Promise.all(all.map((authorization) => choose(work, client, authorization, dns)))).flat();
   for (const one of chosen) await put(work, one);
   await reachable(work, chosen);
-  const settling = chosen.map((one) => (one.dns ? settlingMs[DnsProvider.parse(one.dns.provider)] : 0));
+  const settling = chosen.map((one) => (one.dns ? propagationMs[DnsProvider.parse(one.dns.provider)] : 0));
   await setTimeout(Math.max(0, ...settling), undefined, { signal: work.signal });
   await seen(work, chosen);
   const pending = chosen.filter(({ challenge }) => challenge?.status === 'pending');
@@ -84,7 +84,7 @@ async function choose(
   }
   const type = dns === null ? 'http-01' : 'dns-01';
   const challenge = authorization.challenges.find((one) => one.type === type);
-  if (!challenge) throw new Refused(`${name}: the authority offers no ${type}`);
+  if (!challenge) throw new ValidationRefusedError(`${name}: the authority offers no ${type}`);
   return [{ name, challenge, value: await client.getChallengeKeyAuthorization(challenge), dns }];
 }
 
@@ -96,7 +96,7 @@ async function assertServed({ deps: { pool }, order }: Work, all: Authorization[
     [order.siteId, byNodes],
   );
   const gone = byNodes.filter((name) => !rows.some((row) => row.name === name));
-  if (gone.length > 0) throw new Refused(`${gone.join(' ')}: not a domain of this site that is on`);
+  if (gone.length > 0) throw new ValidationRefusedError(`${gone.join(' ')}: not a domain of this site that is on`);
 }
 
 async function readDns({ deps: { pool }, order }: { deps: Deps; order: Pick<OrderRow, 'siteId'> }): Promise<DnsRow[]> {
@@ -139,7 +139,7 @@ async function changeRecord(deps: Deps, row: DnsRow, name: string, change: (valu
         if (wanted.length > 0) await account.upsert(zone, { ...record, values: wanted, ttlSeconds: 60 });
         else if (values.length > 0) await account.remove(zone, record);
       } catch (error) {
-        throw new Refused(`${record.name}: ${words(error)}`, { cause: error });
+        throw new ValidationRefusedError(`${record.name}: ${describeError(error)}`, { cause: error });
       }
     }),
   );
@@ -169,12 +169,12 @@ async function reachable({ deps: { pool }, order, signal }: Work, chosen: Chosen
 async function seen({ deps, now, signal }: Work, chosen: Chosen[]) {
   const byDns = chosen.filter(({ dns }) => dns !== null);
   const records = Map.groupBy(byDns, ({ name }) => recordOf(name));
-  const look = openSight(deps.env);
+  const look = openDnsLookup(deps.env);
   let left = [...records.keys()];
   let pause = 1000;
   for (const until = now().getTime() + SEEN_MS; left.length > 0; await setTimeout(pause, undefined, { signal })) {
     pause = Math.min(pause * 2, 10_000);
-    const sights: [string, Sight][] = [];
+    const sights: [string, LookupResult][] = [];
     const queue = left.values();
     const worker = async () => {
       for (const name of queue) {
@@ -188,7 +188,7 @@ async function seen({ deps, now, signal }: Work, chosen: Chosen[]) {
     if (left.length === 0) return;
     if (now().getTime() < until) continue;
     const messages = missing.slice(0, MAX_SHOWN_ERRORS).map(([, sight]) => sight.message);
-    throw new Refused(
+    throw new ValidationRefusedError(
       `the record is not visible in DNS, so the authority was not asked to validate: ${messages.join('; ')}`,
     );
   }
@@ -212,14 +212,17 @@ function refuseInvalid(all: Authorization[]) {
       (one) =>
         `${nameOf(one)}: ${one.challenges.map(({ error }) => detailOf(error)).find((text) => text !== '') ?? one.status}`,
     );
-  if (messages.length > 0) throw new Refused(messages.join(' '));
+  if (messages.length > 0) throw new ValidationRefusedError(messages.join(' '));
 }
 
 const detailOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'detail' in error ? String(error.detail) : '';
 
 /** Removes challenges, whatever the outcome. */
-export async function clear(deps: Deps, { order }: { order: Pick<OrderRow, 'id' | 'siteId'> }): Promise<void> {
+export async function clearChallenges(
+  deps: Deps,
+  { order }: { order: Pick<OrderRow, 'id' | 'siteId'> },
+): Promise<void> {
   const { rows } = await deps.pool.query<{ name: string; value: string; dnsId: string | null }>(
     'DELETE FROM acme_challenges WHERE order_id = $1 RETURNING name, key_authorization AS value, dns_id AS "dnsId"',
     [order.id],
@@ -237,12 +240,12 @@ export async function clear(deps: Deps, { order }: { order: Pick<OrderRow, 'id' 
  * Removes challenges of orders that were replaced or deleted with their certificate. Otherwise they would stay on nodes
  * and in DNS. Returns the number of orders.
  */
-export async function clearEnded(deps: Deps): Promise<number> {
+export async function clearEndedChallenges(deps: Deps): Promise<number> {
   const { rows } = await deps.pool.query<{ id: string; siteId: string }>(
     `SELECT DISTINCT c.order_id AS id, c.site_id AS "siteId" FROM acme_challenges c
      LEFT JOIN certificate_orders o ON o.id = c.order_id WHERE o.id IS NULL OR o.state <> 'open' LIMIT $1`,
     [ENDED_AT_ONCE],
   );
-  for (const order of rows) await clear(deps, { order });
+  for (const order of rows) await clearChallenges(deps, { order });
   return rows.length;
 }

@@ -1,7 +1,7 @@
 // Runs a call in a transaction that is always rolled back.
 import { afterAll, describe, expect, test } from 'vitest';
 import { testApp } from '../../../../tests/support/services/app.ts';
-import { undone } from './undone.ts';
+import { dryRun } from './dry-run-transaction.ts';
 
 const { build, installation, close } = await testApp();
 const { db, pool } = installation;
@@ -12,14 +12,14 @@ describe('a dry run', () => {
 
   test('is aborted at its timeout, and holds no locks afterwards', async () => {
     const { id } = await build.site();
-    const slow = undone(pool, 300, () =>
+    const slow = dryRun(pool, 300, () =>
       db.$transaction(async (tx) => {
         await tx.site.update({ where: { id }, data: { name: 'slow' } });
         await tx.$queryRaw`SELECT pg_sleep(60)::text`;
       }),
     );
     await expect(slow).rejects.toMatchObject({ reason: 'BUSY' });
-    await expect(undone(pool, 300, () => never)).rejects.toMatchObject({ reason: 'BUSY' });
+    await expect(dryRun(pool, 300, () => never)).rejects.toMatchObject({ reason: 'BUSY' });
     expect(await db.site.update({ where: { id }, data: { name: 'kept' } })).toMatchObject({ name: 'kept' });
   });
 
@@ -27,12 +27,12 @@ describe('a dry run', () => {
     const { id, name } = await build.site();
     const { promise: end, resolve } = Promise.withResolvers<void>();
     let left: Promise<unknown> = never;
-    await undone(pool, 5000, async () => {
+    await dryRun(pool, 5000, async () => {
       left = end.then(() => db.site.update({ where: { id }, data: { name: 'left behind' } }));
       left.catch(() => undefined);
     });
     resolve();
-    await expect(left).rejects.toThrow('undone already');
+    await expect(left).rejects.toThrow('the dry run has ended');
     expect(await db.site.findUniqueOrThrow({ where: { id } })).toMatchObject({ name });
   });
 
@@ -40,7 +40,7 @@ describe('a dry run', () => {
     const { id, name } = await build.site();
     const shown = async () =>
       (await pool.query<{ name: string }>('SELECT name FROM sites WHERE id = $1', [id])).rows[0];
-    await undone(pool, 5000, async () => {
+    await dryRun(pool, 5000, async () => {
       await db.$transaction((tx) => tx.site.update({ where: { id }, data: { name: 'one' } }));
       await db
         .$transaction(async (tx) => {

@@ -23,11 +23,11 @@ export interface NodeFacts {
 }
 
 /** The health of a node, stored between passes. */
-export interface Standing {
+export interface NodeHealth {
   isIn: boolean;
   reason: OutReason | null;
   since: Date;
-  /** Start of an unhealthy node's current healthy period. */
+  /** When an unhealthy node became healthy again. It returns after RECOVERY_MS. */
   wellSince: Date | null;
   /** Consecutive failed probes. */
   failures: number;
@@ -35,40 +35,47 @@ export interface Standing {
 }
 
 /** After this silence a connection is considered dead, even if NATS has not noticed. */
-const SILENCE_MS = 75_000;
+const OFFLINE_AFTER_MS = 75_000;
 /** A single probe may be lost. */
-const FAILURES = 2;
+const MAX_FAILURES = 2;
 /** A lost node returns after being healthy this long. */
-const RETURN_MS = 10_000;
+const RECOVERY_MS = 10_000;
 /** Share of the line's bandwidth. A busy node stays busy until it falls below CALM_SHARE. */
 const BUSY_SHARE = 1;
-const CALM_SHARE = 0.8;
+const NOT_BUSY_SHARE = 0.8;
 
-/** No report arrived from the node. It is probed before it is removed, since it may still serve. */
+/** The node sends no reports. It is probed before it is removed, since it may still serve. */
 export const isAway = ({ connectedAt, lastSeenAt }: Pick<NodeFacts, 'connectedAt' | 'lastSeenAt'>, now: Date) =>
-  connectedAt === null || now.getTime() - Math.max(lastSeenAt?.getTime() ?? 0, connectedAt.getTime()) > SILENCE_MS;
+  connectedAt === null ||
+  now.getTime() - Math.max(lastSeenAt?.getTime() ?? 0, connectedAt.getTime()) > OFFLINE_AFTER_MS;
 
 /** Another address of its parent's machine, which sends no reports. */
 const isAddress = ({ joinedAt, parentId }: NodeFacts) => joinedAt === null && parentId !== null;
 
 /** Whether the node should be probed. */
-export const isDoubtful = (node: NodeFacts, now: Date) =>
+export const needsProbe = (node: NodeFacts, now: Date) =>
   node.joinedAt !== null && node.enabled && node.kind === 'edge' && isAway(node, now);
 
 /** `reached`: result of a probe. Null: not probed. */
-export function standingOf(node: NodeFacts, before: Standing | null, reached: boolean | null, now: Date): Standing {
+export function nodeHealthOf(
+  node: NodeFacts,
+  before: NodeHealth | null,
+  reached: boolean | null,
+  now: Date,
+): NodeHealth {
   const failures = failuresOf(node, before, reached, now);
   const isBusy = busyOf(node, before);
-  const will = unwanted(node, now);
-  const fault = will === null && !node.isAlwaysInDns && !isAddress(node) ? faultOf(node, before, failures, now) : null;
-  if (will !== null || fault !== null) return out(will ?? fault, null);
-  const wasFaulty = before !== null && !before.isIn && isFault(before.reason) && !node.isAlwaysInDns;
-  if (!wasFaulty) return { isIn: true, reason: null, since: sinceOf(null), wellSince: null, failures, isBusy };
+  const excluded = exclusionOf(node, now);
+  const fault =
+    excluded === null && !node.isAlwaysInDns && !isAddress(node) ? faultOf(node, before, failures, now) : null;
+  if (excluded !== null || fault !== null) return out(excluded ?? fault, null);
+  const wasUnhealthy = before !== null && !before.isIn && isFault(before.reason) && !node.isAlwaysInDns;
+  if (!wasUnhealthy) return { isIn: true, reason: null, since: sinceOf(null), wellSince: null, failures, isBusy };
   const wellSince = before.wellSince ?? now;
-  if (now.getTime() - wellSince.getTime() < RETURN_MS) return out('recovering', wellSince);
+  if (now.getTime() - wellSince.getTime() < RECOVERY_MS) return out('recovering', wellSince);
   return { isIn: true, reason: null, since: now, wellSince: null, failures, isBusy };
 
-  function out(reason: OutReason | null, wellSince: Date | null): Standing {
+  function out(reason: OutReason | null, wellSince: Date | null): NodeHealth {
     return { isIn: false, reason, since: sinceOf(reason), wellSince, failures, isBusy };
   }
   function sinceOf(reason: OutReason | null) {
@@ -76,43 +83,43 @@ export function standingOf(node: NodeFacts, before: Standing | null, reached: bo
   }
 }
 
-function failuresOf(node: NodeFacts, before: Standing | null, reached: boolean | null, now: Date): number {
+function failuresOf(node: NodeFacts, before: NodeHealth | null, reached: boolean | null, now: Date): number {
   if (!isAway(node, now) || reached === true) return 0;
   // A node that was never healthy is not trusted.
-  if (before === null) return FAILURES;
-  return reached === false ? Math.min(before.failures + 1, FAILURES) : before.failures;
+  if (before === null) return MAX_FAILURES;
+  return reached === false ? Math.min(before.failures + 1, MAX_FAILURES) : before.failures;
 }
 
-function unwanted(node: NodeFacts, now: Date): OutReason | null {
+function exclusionOf(node: NodeFacts, now: Date): OutReason | null {
   if (node.kind !== 'edge') return 'relay';
   if (!node.enabled) return node.drainEndsAt !== null && node.drainEndsAt > now ? 'draining' : 'disabled';
   return node.joinedAt === null && node.parentId === null ? 'uninitialized' : null;
 }
 
-function faultOf(node: NodeFacts, before: Standing | null, failures: number, now: Date): OutReason | null {
+function faultOf(node: NodeFacts, before: NodeHealth | null, failures: number, now: Date): OutReason | null {
   if (!isAway(node, now)) return node.nginx === 'stopped' || node.nginx === 'unresponsive' ? 'nginx' : null;
-  return failures >= FAILURES ? 'away' : null;
+  return failures >= MAX_FAILURES ? 'away' : null;
 }
 
 const isFault = (reason: OutReason | null) => reason === 'nginx' || reason === 'away' || reason === 'recovering';
 
-function busyOf({ bandwidthMbps, sent }: NodeFacts, before: Standing | null): boolean {
+function busyOf({ bandwidthMbps, sent }: NodeFacts, before: NodeHealth | null): boolean {
   if (bandwidthMbps === 0 || sent === null) return false;
   const share = sent / (bandwidthMbps * 1e6);
   if (share > BUSY_SHARE) return true;
-  return share < CALM_SHARE ? false : (before?.isBusy ?? false);
+  return share < NOT_BUSY_SHARE ? false : (before?.isBusy ?? false);
 }
 
 /** A sub-node is another address of its parent and shares its state. */
 export function withParents(
   nodes: ReadonlyMap<string, NodeFacts>,
-  standings: ReadonlyMap<string, Standing>,
-): Map<string, Standing> {
+  healthById: ReadonlyMap<string, NodeHealth>,
+): Map<string, NodeHealth> {
   return new Map(
-    [...standings].map(([id, standing]) => {
-      const parent = standings.get(nodes.get(id)?.parentId ?? '');
-      if (!standing.isIn || parent === undefined || parent.isIn) return [id, standing];
-      return [id, { ...standing, isIn: false, reason: 'parent' as const, since: parent.since }];
+    [...healthById].map(([id, health]) => {
+      const parent = healthById.get(nodes.get(id)?.parentId ?? '');
+      if (!health.isIn || parent === undefined || parent.isIn) return [id, health];
+      return [id, { ...health, isIn: false, reason: 'parent' as const, since: parent.since }];
     }),
   );
 }

@@ -8,21 +8,21 @@ import type pg from 'pg';
 import { Failure } from './fail.ts';
 
 /** Lock timeout during a dry run. Others may have to wait for the run's total timeout. */
-const LOCK_MS = 2000;
+const LOCK_TIMEOUT_MS = 2000;
 
-const joining = new AsyncLocalStorage<() => pg.PoolClient>();
+const currentRun = new AsyncLocalStorage<() => pg.PoolClient>();
 
 /** The connection of the current dry run, if any. */
-export const joined = (): pg.PoolClient | undefined => joining.getStore()?.();
+export const dryRunClient = (): pg.PoolClient | undefined => currentRun.getStore()?.();
 
-export async function undone<T>(
+export async function dryRun<T>(
   pool: pg.Pool,
-  patienceMs: number,
+  timeoutMs: number,
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const { join, close } = sharing(client);
+  const { join, close } = shareClient(client);
   const stop = (error: Error) => {
     close();
     reject(error);
@@ -31,14 +31,14 @@ export async function undone<T>(
   client.on('error', stop);
   try {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    const settings = `SET LOCAL lock_timeout = ${LOCK_MS}; SET LOCAL statement_timeout = ${patienceMs}`;
-    await client.query(`BEGIN; ${settings}; SET LOCAL idle_in_transaction_session_timeout = ${2 * patienceMs}`);
+    const settings = `SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}; SET LOCAL statement_timeout = ${timeoutMs}`;
+    await client.query(`BEGIN; ${settings}; SET LOCAL idle_in_transaction_session_timeout = ${2 * timeoutMs}`);
     const timer = setTimeout(() => {
       stop(new Failure('BUSY', {}));
       cancelling.push(pool.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]).catch(() => undefined));
-    }, patienceMs);
+    }, timeoutMs);
     try {
-      return await Promise.race([joining.run(join, () => work(join())), stopped]);
+      return await Promise.race([currentRun.run(join, () => work(join())), stopped]);
     } finally {
       clearTimeout(timer);
     }
@@ -56,38 +56,38 @@ export async function undone<T>(
 }
 
 /** Shares one connection among users who each release it. */
-function sharing(client: pg.PoolClient) {
+function shareClient(client: pg.PoolClient) {
   let isOpen = true;
-  let before: Promise<unknown> = Promise.resolve();
-  let begun = 0;
+  let queue: Promise<unknown> = Promise.resolve();
+  let savepointCount = 0;
 
-  const run = async (asked: unknown, values: unknown): Promise<unknown> => {
-    if (!isOpen) throw new Error('this work is undone already');
-    return Reflect.apply(client.query, client, [asked, values]);
+  const run = async (statement: unknown, values: unknown): Promise<unknown> => {
+    if (!isOpen) throw new Error('the dry run has ended');
+    return Reflect.apply(client.query, client, [statement, values]);
   };
   /** Serializes queries, like a real connection. */
-  const inTurn = (asked: unknown, values: unknown) => {
-    const answer = before.then(() => run(asked, values));
-    before = answer.catch(() => undefined);
-    return answer;
+  const enqueue = (statement: unknown, values: unknown) => {
+    const result = queue.then(() => run(statement, values));
+    queue = result.catch(() => undefined);
+    return result;
   };
 
   const join = (): pg.PoolClient => {
-    if (!isOpen) throw new Error('this work is undone already');
-    const name = `s${(begun += 1)}`;
-    const meant = new Map([
+    if (!isOpen) throw new Error('the dry run has ended');
+    const name = `s${(savepointCount += 1)}`;
+    const savepoints = new Map([
       ['BEGIN', `SAVEPOINT ${name}`],
       ['COMMIT', `RELEASE SAVEPOINT ${name}`],
       ['ROLLBACK', `ROLLBACK TO SAVEPOINT ${name}`],
     ]);
-    const worded = (asked: unknown) => {
-      if (typeof asked === 'string') return meant.get(asked) ?? asked;
-      const text = meant.get(String(Reflect.get(Object(asked), 'text')));
-      return text === undefined ? asked : { ...Object(asked), text };
+    const translate = (statement: unknown) => {
+      if (typeof statement === 'string') return savepoints.get(statement) ?? statement;
+      const text = savepoints.get(String(Reflect.get(Object(statement), 'text')));
+      return text === undefined ? statement : { ...Object(statement), text };
     };
     // Supports the call forms of pg's pool and of Prisma.
-    const query = (asked: unknown, values?: unknown, done?: (error: Error | null, result: unknown) => void) =>
-      done ? callbackify(inTurn)(worded(asked), values, done) : inTurn(worded(asked), values);
+    const query = (statement: unknown, values?: unknown, done?: (error: Error | null, result: unknown) => void) =>
+      done ? callbackify(enqueue)(translate(statement), values, done) : enqueue(translate(statement), values);
     return new Proxy(client, {
       get(target, name) {
         if (name === 'query') return query;

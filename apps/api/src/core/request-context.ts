@@ -2,7 +2,7 @@
 // If-Match is checked against it. Services need not pass it on.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-export interface Call {
+export interface RequestContext {
   /** JSON for audit_append() (migration audit_limits). */
   readonly audit: string;
   /** JSON `{ ids, tags }`. Empty without If-Match. */
@@ -10,15 +10,16 @@ export interface Call {
 }
 
 /** Background work has no request and is not audited. */
-export const noCall: Call = { audit: '', match: '' };
+export const noContext: RequestContext = { audit: '', match: '' };
 
 /** `any`: the connection may keep its previous context. */
-type Present = Call | 'any';
-const calls = new AsyncLocalStorage<Present>();
+type CurrentContext = RequestContext | 'any';
+const contexts = new AsyncLocalStorage<CurrentContext>();
 
-export const presentCall = (): Present => calls.getStore() ?? noCall;
+export const currentContext = (): CurrentContext => contexts.getStore() ?? noContext;
 
 /** For queries that change nothing audited. */
-export const withoutAudit = <T>(work: () => Promise<T>): Promise<T> => calls.run('any', work);
+export const withoutAudit = <T>(work: () => Promise<T>): Promise<T> => contexts.run('any', work);
 
-export const inCall = <T>(call: Call, work: () => Promise<T>): Promise<T> => calls.run(call, work);
+export const withContext = <T>(context: RequestContext, work: () => Promise<T>): Promise<T> =>
+  contexts.run(context, work);

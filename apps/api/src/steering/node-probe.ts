@@ -2,15 +2,15 @@
 // concurrently with steering, so that a silent machine delays nothing.
 import net from 'node:net';
 
-const PATIENCE_MS = 2000;
-const AT_ONCE = 100;
-/** Number of ports to try. One that accepts a connection is enough. */
-const PORTS = 2;
+const TIMEOUT_MS = 2000;
+const MAX_CONCURRENT = 100;
+/** Ports tried per node. One that accepts a connection is enough. */
+const MAX_PORTS = 2;
 /** Interval between probes of a node, and the shorter one after a first failed probe. */
-const AGAIN_MS = 3000;
+const PROBE_INTERVAL_MS = 3000;
 const CONFIRM_MS = 400;
 
-export interface Doubtful {
+export interface ProbeTarget {
   id: string;
   ip: string;
   ports: readonly number[];
@@ -18,27 +18,31 @@ export interface Doubtful {
   isSuspect: boolean;
 }
 
-export interface Lookout {
+export interface NodeProbe {
   /** Probe results since the last call: whether each node accepted a connection. */
   found: () => Map<string, boolean>;
   /** Probes these nodes where due. `wake` is called whenever a probe ends. */
-  look: (nodes: readonly Doubtful[]) => void;
+  look: (nodes: readonly ProbeTarget[]) => void;
 }
 
 /** `mayAsk` is the outbound policy. A node at a forbidden address counts as unreachable. */
-export function openLookout(wake: () => void, mayAsk: (ip: string) => boolean, now: () => number = Date.now): Lookout {
+export function openNodeProbe(
+  wake: () => void,
+  isAllowed: (ip: string) => boolean,
+  now: () => number = Date.now,
+): NodeProbe {
   let found = new Map<string, boolean>();
   const underWay = new Set<string>();
   const endedAt = new Map<string, number>();
 
-  async function lookAt({ id, ip, ports }: Doubtful) {
+  async function probeNode({ id, ip, ports }: ProbeTarget) {
     underWay.add(id);
     // Only addresses are probed: a name would be resolved by this machine, and operators choose the addresses.
-    const asked = net.isIP(ip) !== 0 && mayAsk(ip) ? ports.slice(0, PORTS) : [];
-    const answers = await Promise.all(asked.map((port) => connects(ip, port)));
+    const probedPorts = net.isIP(ip) !== 0 && isAllowed(ip) ? ports.slice(0, MAX_PORTS) : [];
+    const results = await Promise.all(probedPorts.map((port) => canConnect(ip, port)));
     underWay.delete(id);
     endedAt.set(id, now());
-    found.set(id, answers.includes(true));
+    found.set(id, results.includes(true));
     wake();
   }
   return {
@@ -52,21 +56,21 @@ export function openLookout(wake: () => void, mayAsk: (ip: string) => boolean, n
       for (const id of endedAt.keys()) if (!ids.has(id)) endedAt.delete(id);
       // The node that has waited longest comes first, so that many silent nodes do not starve others.
       for (const node of nodes.toSorted((a, b) => (endedAt.get(a.id) ?? 0) - (endedAt.get(b.id) ?? 0))) {
-        if (underWay.size >= AT_ONCE) return;
-        const isDue = now() - (endedAt.get(node.id) ?? 0) >= (node.isSuspect ? CONFIRM_MS : AGAIN_MS);
+        if (underWay.size >= MAX_CONCURRENT) return;
+        const isDue = now() - (endedAt.get(node.id) ?? 0) >= (node.isSuspect ? CONFIRM_MS : PROBE_INTERVAL_MS);
         // Without ports there is nothing to probe.
-        if (isDue && node.ports.length > 0 && !underWay.has(node.id)) void lookAt(node);
+        if (isDue && node.ports.length > 0 && !underWay.has(node.id)) void probeNode(node);
       }
     },
   };
 }
 
-const connects = (host: string, port: number): Promise<boolean> =>
+const canConnect = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = net.connect({ host, port, timeout: PATIENCE_MS });
-    const done = (answers: boolean) => {
+    const socket = net.connect({ host, port, timeout: TIMEOUT_MS });
+    const done = (results: boolean) => {
       socket.destroy();
-      resolve(answers);
+      resolve(results);
     };
     socket.once('connect', () => done(true));
     socket.once('timeout', () => done(false));

@@ -1,5 +1,5 @@
 // Public DNS lookups, with a test resolver and test name servers.
-import { openSight } from './sight.ts';
+import { openDnsLookup } from './dns-lookup.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { nameServerHost, startNameServer, type Records } from '../../../../tests/support/fakes/dns-server.ts';
 
@@ -24,13 +24,13 @@ test('all responding DNS servers must have the record; a server that returns REF
   };
   const resolver = await nameServer(known);
   const settings = { ...loopback, DNS_RESOLVERS: [resolver.address] };
-  expect(await openSight(settings)(name, ['proof'])).toMatchObject({ isShown: true });
+  expect(await openDnsLookup(settings)(name, ['proof'])).toMatchObject({ isShown: true });
   two.behave('fail');
-  const refused = await openSight(settings)(name, ['proof']);
+  const refused = await openDnsLookup(settings)(name, ['proof']);
   expect(refused.isShown).toBe(true);
   expect(refused.message).toContain(`two.test (${hostOf(two)}) does not answer (ESERVFAIL)`);
   known['two.test'] = { a: [hostOf(three)] };
-  expect(await openSight(settings)(name, ['proof'])).toMatchObject({
+  expect(await openDnsLookup(settings)(name, ['proof'])).toMatchObject({
     isShown: false,
     message: `${name}: one.test (${hostOf(one)}) shows the proof, two.test (${hostOf(three)}) shows no TXT record`,
   });
@@ -45,7 +45,7 @@ test("a CNAME below a zone does not make the name part of the target's zone", as
     'own.test': { a: [hostOf(own)] },
     'liar.test': { a: [hostOf(liar)] },
   });
-  const sight = await openSight({ ...loopback, DNS_RESOLVERS: [address] })(name, ['proof']);
+  const sight = await openDnsLookup({ ...loopback, DNS_RESOLVERS: [address] })(name, ['proof']);
   expect(sight.isShown).toBe(false);
   expect(liar.asked).toEqual([]);
 });
@@ -54,7 +54,7 @@ test("DNS servers that the outbound policy denies are not queried, and the resol
   const own = await authoritative(proven);
   const records: Record<string, Records> = { 'shop.test': { ns: ['own.test'] }, 'own.test': { a: [hostOf(own)] } };
   const resolver = await nameServer(records);
-  const look = openSight({ ORIGIN_ALLOW: [], ORIGIN_DENY: [], DNS_RESOLVERS: [resolver.address] });
+  const look = openDnsLookup({ ORIGIN_ALLOW: [], ORIGIN_DENY: [], DNS_RESOLVERS: [resolver.address] });
   expect(await look(name, ['proof'])).toMatchObject({
     isShown: false,
     message: `${name}: the resolver shows no TXT record`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roomFor } from './placements.ts';
+import { roomFor } from './rate-budget.ts';
 
 test.each([
   ['a site that has had much shares three quarters of what an authority takes', { site: 15, client: 20 }, 225],
