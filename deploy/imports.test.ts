@@ -93,3 +93,17 @@ test.each(['tests/api', 'tests/flows', 'tests/browser'])(
     expect(tests.filter(({ names }) => names.some(isInternal)).map(({ file }) => file)).toEqual([]);
   },
 );
+
+test('the walks in docs/architecture.md name existing files', () => {
+  const text = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
+  const walks = text.slice(text.indexOf('## Three walks'), text.indexOf('## One place'));
+  const missing: string[] = [];
+  let folder = '';
+  for (const [, parent = '', cell = ''] of walks.matchAll(/^\| (?:\*\*(.+?)\*\*)? *\|([^|]*)\|/gm)) {
+    if (parent !== '') folder = parent;
+    for (const [, file = ''] of cell.matchAll(/`([^`]+)`/g))
+      if (!existsSync(path.join(root, folder, file))) missing.push(`${folder}/${file}`);
+  }
+  expect(walks.match(/\*\*/g)?.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
+});
