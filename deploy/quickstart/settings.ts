@@ -14,35 +14,40 @@ export const Settings = z.object({
     .string()
     .default('.data')
     .transform((folder) => path.resolve(root, folder))
-    .describe('Folder that takes everything: database, secrets, node, logs; below the repository, or absolute'),
+    .describe('Folder of database, secrets, node and logs; relative to the repository, or absolute'),
   HOST: Address.default('127.0.0.1').describe('Address of the API and of the consoles of customers and operators'),
   PORT: Port.default(8080).describe('Its port'),
   ADMIN_HOST: Address.default('127.0.0.1').describe('Address of the admin console'),
   ADMIN_PORT: Port.default(8081).describe('Its port'),
-  PUBLIC_URL: z.url().optional().describe('What people type to reach the console; default: made of HOST and PORT'),
+  PUBLIC_URL: z
+    .url()
+    .optional()
+    .describe('URL of the consoles in mails and links. Default: http:// with HOST and PORT'),
   EDGE_HOST: Address.default('127.0.0.1').describe('Address of the edge node'),
   EDGE_HTTP_PORT: Port.default(9080).describe('Its port for HTTP'),
   EDGE_HTTPS_PORT: Port.default(9443).describe('Its port for HTTPS'),
   EDGELOOM_NGINX: z.string().default('nginx').describe('The nginx or OpenResty program of the edge node'),
   ORIGIN_HOST: Address.default('127.0.0.1').describe('Address of the demo origin'),
-  ORIGIN_NAME: z.string().optional().describe('What the edge calls the demo origin by; default: its address'),
+  ORIGIN_NAME: z.string().optional().describe('Host name of the demo origin for the edge. Default: its address'),
   ORIGIN_PORT: Port.default(9000).describe('Its port'),
   DEMO_VISITORS: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('Visitors request some pages of the demo site each second, so that charts have figures'),
+    .describe('Requests pages of the demo site each second, so that charts have data'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
-    .describe('Use this PostgreSQL (15 or later) instead of starting one'),
-  POSTGRES_PORT: Port.default(15_432).describe('Port of the PostgreSQL that is started, on 127.0.0.1'),
+    .describe('An existing PostgreSQL 15 or later. Without it one is started'),
+  POSTGRES_PORT: Port.default(15_432).describe('Port of that PostgreSQL, on 127.0.0.1'),
   NATS_URL: z
     .url({ protocol: /^(nats|tls)$/ })
     .optional()
-    .describe('Use this nats-server instead of starting one; it must trust the operator of <data>/secrets/nats.json'),
-  NATS_PORT: Port.default(14_222).describe('Port of the nats-server that is started, on 127.0.0.1'),
-  CONSOLE_DEV_PORT: Port.default(5173).describe('Port of the console with reload (--dev), on 127.0.0.1'),
-  LOG_LEVEL: Level.default('info').describe('Least grave line of the logs'),
+    .describe(
+      'An existing nats-server that trusts the operator of <data>/secrets/nats.json. Without it one is started',
+    ),
+  NATS_PORT: Port.default(14_222).describe('Port of that nats-server, on 127.0.0.1'),
+  CONSOLE_DEV_PORT: Port.default(5173).describe("Port of the console's development server (pnpm dev), on 127.0.0.1"),
+  LOG_LEVEL: Level.default('info').describe('Minimum level of logged lines'),
 });
 export type Settings = z.output<typeof Settings>;
 
@@ -103,9 +108,9 @@ export function helpText(): string {
     return `  ${name.padEnd(18)}${String(value).padEnd(12)}${schema.description ?? ''}`;
   });
   return [
-    'npm start                 the whole product on this machine; data stays between starts',
-    'npm start -- --fresh      delete the data and start with an empty installation',
-    'pnpm dev                  the same with reload: console, api and agent follow their sources',
+    'npm start                 start everything on this machine; keeps its data between starts',
+    'npm start -- --fresh      delete the data first',
+    'pnpm dev                  the same, with reload of console, API and agent',
     '',
     'Settings, by environment variable (name, default, meaning):',
     ...rows,
