@@ -1,4 +1,4 @@
-// Limits per account that no licence raises, also under concurrent requests.
+// Limits per account that no license raises, also under concurrent requests.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { roles } from '@edgeloom/contract/roles/roles.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';

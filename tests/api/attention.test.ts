@@ -117,7 +117,7 @@ test('has a filter for each kind that matches exactly the counted rows', async (
   expect(await stopped()).toEqual([]);
 });
 
-test('shows an administrator expiring licences and clients near a limit', async () => {
+test('shows an administrator expiring licenses and clients near a limit', async () => {
   const [admin, product] = [await build.admin(), await build.product()];
   const { clientId } = product;
   const { name } = await db.client.findUniqueOrThrow({ where: { id: clientId } });

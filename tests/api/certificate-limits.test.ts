@@ -79,7 +79,7 @@ test('concurrent orders of the same domain create one certificate', async () => 
   expect(await db.certificate.count({ where: { siteId: site.id } })).toBe(1);
 });
 
-test("a client's licence limits the number over all its sites", async () => {
+test("a client's license limits the number over all its sites", async () => {
   const product = await build.product();
   const [one, other] = [await build.site({ product }), await build.site({ product })];
   await db.license.create({ data: { clientId: product.clientId, autoCertificateLimit: 2 } });

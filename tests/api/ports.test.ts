@@ -395,7 +395,7 @@ describe('limits', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });
 
-  test('without layer 4 in the licence no forward is added, and existing ones stay', async () => {
+  test('without layer 4 in the license no forward is added, and existing ones stay', async () => {
     const site = await build.site();
     const { id, params } = await build.forward({ site });
     await db.license.create({ data: { clientId: site.clientId } });

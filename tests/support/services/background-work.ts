@@ -3,13 +3,13 @@ import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
 import { withClient } from '@edgeloom/api/node-link/transactions.ts';
-import { openLookout } from '@edgeloom/api/steering/look-at.ts';
+import { openNodeProbe } from '@edgeloom/api/steering/node-probe.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
 import { withdraw } from '@edgeloom/api/zone-settings/trials.ts';
 
 export { tellEnds } from '@edgeloom/api/acme/notices.ts';
 export { claimOrder } from '@edgeloom/api/acme/order.ts';
-export { clearEnded } from '@edgeloom/api/acme/prove.ts';
+export { clearEndedChallenges } from '@edgeloom/api/acme/challenge.ts';
 export { orderDue } from '@edgeloom/api/acme/renew.ts';
 export { askRenewals } from '@edgeloom/api/acme/renewal-info.ts';
 export { tidy } from '@edgeloom/api/acme/tidy.ts';
@@ -32,11 +32,11 @@ export { removeTombstones } from '@edgeloom/api/node-link/tombstones.ts';
 
 /** Passes of steering, which store the DNS answers of all groups. Nodes are not probed. */
 export function steering({ pool }: Installation) {
-  const lookout = openLookout(
+  const nodeProbe = openNodeProbe(
     () => undefined,
     () => false,
   );
-  return () => steerAll(pool, lookout);
+  return () => steerAll(pool, nodeProbe);
 }
 
 /** Rolls a zone's change on trial back, as its rollout does after an error. */

@@ -33,9 +33,9 @@ export const AttentionItem = z.object({
   names: z.array(z.string()).max(3).describe('The first in alphabetical order'),
   site: z.object({ id: Id, name: z.string() }).nullable().describe('Where all of them belong to one site'),
   siteCount: z.int().describe('How many sites they belong to; 0: to none'),
-  accountID: Id.nullable().describe("Of licences: the client's root account"),
-  endsAt: Time.nullable().describe('Of licences'),
-  limit: z.object({ of: Licensed, uses: z.int(), most: z.int() }).nullable().describe('The licence limit that is near'),
+  accountID: Id.nullable().describe("Of licenses: the client's root account"),
+  endsAt: Time.nullable().describe('Of licenses'),
+  limit: z.object({ of: Licensed, uses: z.int(), most: z.int() }).nullable().describe('The license limit that is near'),
 });
 export const Attention = z.object({ data: z.array(AttentionItem) });
 

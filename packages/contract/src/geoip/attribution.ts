@@ -1,4 +1,4 @@
-/** Source of the bundled database of countries. Its licence requires this credit where countries are shown. */
+/** Source of the bundled database of countries. Its license requires this credit where countries are shown. */
 export const COUNTRY_SOURCE = {
   name: 'Number Resource Organization',
   url: 'https://www.nro.net/',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Time } from '../common/common.ts';
 
-/** Objects that a licence limits, counted per operator. */
+/** Objects that a license limits, counted per operator. */
 export const Licensed = z.enum(['sites', 'nodes', 'zones', 'domains', 'autoCertificates']);
 const Counts = z.object({
   sites: z.int(),

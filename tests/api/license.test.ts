@@ -1,4 +1,4 @@
-// Licence limits of an operator, over all of its accounts.
+// License limits of an operator, over all of its accounts.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -22,7 +22,7 @@ const fulfilled = (outcomes: PromiseSettledResult<unknown>[]) =>
   outcomes.filter(({ status }) => status === 'fulfilled').length;
 const upstreams = [{ address: '192.0.2.1' }];
 
-describe('a licence', () => {
+describe('a license', () => {
   test('limits sites over all products, also under concurrent requests', async () => {
     const zone = await build.zone();
     const [one, other] = [await build.product({ zone }), await build.product({ zone })];
