@@ -15,7 +15,7 @@ import {
 } from '@tabler/icons-react';
 import type { MenuGroup, SiteViewGroup } from '../../components/frame/menu.ts';
 import { toneOf } from '../../components/status/status.tsx';
-import { family, to } from '../../lib/family.ts';
+import { to } from '../../lib/family.ts';
 import { tMaybe, type T } from '../../lib/i18n.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import type { Item, Section } from './item.ts';
@@ -276,18 +276,28 @@ function accountItem({ id, email, name }: Found['accounts'][number], { menu, too
 
 const query = (name: string, value: string) => new URLSearchParams([[name, value]]).toString();
 
-/** The operation log filtered to one request, if the account may read it. */
+/** The visitor's request and the calls of the API with this ID, if the account may read them. */
 export function ofRequest(reqID: string, { t, can, menu, tools }: Surroundings): Section[] {
-  const log = menu.flatMap(({ entries }) => entries).find((entry) => entry.to.endsWith('/logOperation'));
-  if (!log || reqID === '' || (log.reads && !can(log.reads))) return [];
-  const title = t('palette.request');
-  const address = `/${family}/${log.to}?${query('reqID', reqID)}`;
-  const item = {
-    id: 'request',
-    title,
-    detail: reqID,
-    icon: log.icon,
-    run: () => tools.go({ title, detail: reqID, to: address }),
-  };
-  return [{ id: 'request', title: t(log.title), items: [item] }];
+  const isVisitors = /^[0-9a-f]{32}$/.test(reqID.toLowerCase());
+  const places = [
+    {
+      end: '/logger',
+      title: t('logs.openRequest'),
+      search: query('request', reqID.toLowerCase()),
+      isShown: isVisitors,
+    },
+    { end: '/logOperation', title: t('palette.request'), search: query('reqID', reqID), isShown: reqID !== '' },
+  ];
+  return places.flatMap(({ end, title, search, isShown }) => {
+    const entry = menu.flatMap(({ entries }) => entries).find(({ to: path }) => path.endsWith(end));
+    if (!entry || !isShown || (entry.reads && !can(entry.reads))) return [];
+    const run = () => tools.go({ title, detail: reqID, to: `${to(entry.to)}?${search}` });
+    return [
+      {
+        id: `request ${end}`,
+        title: t(entry.title),
+        items: [{ id: `request ${end}`, title, detail: reqID, icon: entry.icon, run }],
+      },
+    ];
+  });
 }

@@ -8,6 +8,7 @@ test.each([
   ['#prod', { kind: 'tags', text: 'prod', urls: [] }],
   ['!01a1f9e2', { kind: 'request', text: '01a1f9e2', urls: [] }],
   ['01a1f9e2-553f-7667-bc57-841a3c8463d6', { kind: 'request', text: '01a1f9e2-553f-7667-bc57-841a3c8463d6', urls: [] }],
+  ['01a1f9e2553f7667bc57841a3c8463d6', { kind: 'request', text: '01a1f9e2553f7667bc57841a3c8463d6', urls: [] }],
   ['203.0.113.9', { kind: 'address', text: '203.0.113.9', urls: [] }],
   ['2001:db8::1', { kind: 'address', text: '2001:db8::1', urls: [] }],
   ['www.glow.tw', { kind: 'any', text: 'www.glow.tw', urls: [] }],

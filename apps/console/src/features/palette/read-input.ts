@@ -9,7 +9,8 @@ export interface Asked {
 }
 
 const signs: Readonly<Record<string, Asked['kind']>> = { '>': 'commands', '@': 'nodes', '#': 'tags', '!': 'request' };
-const requestID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** IDs of API calls are UUIDs; those of visitors' requests have no hyphens. */
+const requestID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
 export function readInput(typed: string): Asked {
   const text = typed.trim();
