@@ -33,6 +33,7 @@ import type hotlink from './en/hotlink.json';
 import type ipset from './en/ipset.json';
 import type jobs from './en/jobs.json';
 import type licenses from './en/licenses.json';
+import type logs from './en/logs.json';
 import type mailbox from './en/mailbox.json';
 import type nameProofSetting from './en/nameProofSetting.json';
 import type nodeJobs from './en/nodeJobs.json';
@@ -107,6 +108,7 @@ export interface Words {
   ipset: typeof ipset;
   jobs: typeof jobs;
   licenses: typeof licenses;
+  logs: typeof logs;
   mailbox: typeof mailbox;
   nameProofSetting: typeof nameProofSetting;
   nodeJobs: typeof nodeJobs;

@@ -10,7 +10,7 @@ import classes from './resource-table.module.css';
 interface SavedViewsProps {
   /** The list of the views. */
   list: string;
-  /** Visible columns, which a view restores. */
+  /** Visible columns, which a view restores. Empty: the list has fixed columns. */
   columns: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function SavedViews({ list, columns }: SavedViewsProps) {
     event.preventDefault();
     if (trimmed === '') return;
     const query = withoutPlace(address);
-    query.set('cols', columns.join(','));
+    if (columns.length > 0) query.set('cols', columns.join(','));
     saveView(account, list, { name: trimmed, search: query.toString() });
     setName('');
     setOpened(false);
@@ -90,8 +90,8 @@ export function SavedViews({ list, columns }: SavedViewsProps) {
   );
 }
 
-/** Parameters that belong to the page. A view starts at its first page. */
-const place = ['view', 'tab'];
+/** Parameters that belong to the page, such as the open row. A view starts at its first page. */
+const place = ['view', 'tab', 'request'];
 
 function withoutPlace(address: URLSearchParams) {
   const query = new URLSearchParams(address);

@@ -35,6 +35,7 @@ import {
 } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 import { accountGroup } from '../account-group.ts';
+import { analyticsGroup } from '../analytics-group.ts';
 
 export const menu: readonly MenuGroup[] = [
   { entries: [{ to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' }] },
@@ -110,6 +111,7 @@ export const menu: readonly MenuGroup[] = [
       },
     ],
   },
+  analyticsGroup,
   {
     title: 'frame.groups.system',
     entries: [

@@ -60,6 +60,7 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
     { path: 'DNSSetting', lazy: page(() => import('../../features/dns-setting/first-dns-page.tsx'), 'FirstDnsPage') },
+    { path: 'dataAnalysis/logger', lazy: page(() => import('../../features/logs/logs-page.tsx'), 'LogsPage') },
     {
       path: 'systemManagement/dnsSetting',
       lazy: page(() => import('../../features/dns-setting/dns-setting-page.tsx'), 'DnsSettingPage'),

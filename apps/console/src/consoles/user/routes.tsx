@@ -13,6 +13,7 @@ export const routes = consoleRoutes(
       path: 'sitesManagement/sitesSetting/:siteId/:name?/:domainName?',
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
+    { path: 'dataAnalysis/logger', lazy: page(() => import('../../features/logs/logs-page.tsx'), 'LogsPage') },
     {
       path: 'userManagement/roles',
       lazy: page(() => import('../../features/roles/roles-page.tsx'), 'RolesPage'),

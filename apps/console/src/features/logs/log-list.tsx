@@ -1,0 +1,285 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { Link } from 'react-router-dom';
+import { Pill } from '../../components/status/status.tsx';
+import { Nothing } from '../../components/values/values.tsx';
+import { explain, withCode } from '../../lib/errors.ts';
+import { time, utc } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { usePreferences } from '../../stores/preferences.ts';
+import { hostAndPort } from './curl.ts';
+import { causeName, countryName, decisionOf, toneOfStatus, type LogRow } from './log-row.ts';
+import type { LogRows } from './use-log-rows.ts';
+import { VisitorText } from './visitor-text.tsx';
+import classes from './logs.module.css';
+
+interface LogListProps {
+  list: LogRows;
+  openID: string | null;
+  addressOf: (id: string) => string;
+  onOpen: (id: string) => void;
+}
+
+/** Above this number of rows the table is virtualized. */
+const VIRTUAL_FROM = 200;
+const COLUMNS = 6;
+
+const hasSeveralDays = (rows: readonly LogRow[]) =>
+  time(rows[0]?.time).slice(0, 10) !== time(rows.at(-1)?.time).slice(0, 10);
+
+/** The table for wide screens. Scrolling to its end loads older rows. */
+export function LogTable({ list, openID, addressOf, onOpen }: LogListProps) {
+  const t = useT();
+  const scroller = useRef<HTMLElement>(null);
+  const { rows } = list;
+  const isVirtual = rows.length > VIRTUAL_FROM;
+  const rowHeight = usePreferences(({ density }) => (density === 'roomy' ? 44 : 36));
+  usePreferences(({ timeZone }) => timeZone);
+  // oxlint-disable-next-line react/incompatible-library -- its values are used only in this render
+  const virtualizer = useVirtualizer({
+    count: isVirtual ? rows.length : 0,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  useEffect(() => {
+    if (scroller.current) scroller.current.scrollTop = 0;
+  }, [list.key]);
+  const items = virtualizer.getVirtualItems();
+  const from = isVirtual ? (items[0]?.index ?? 0) : 0;
+  const to = isVirtual ? (items.at(-1)?.index ?? -1) + 1 : rows.length;
+  const before = isVirtual ? (items[0]?.start ?? 0) : 0;
+  const after = isVirtual ? virtualizer.getTotalSize() - (items.at(-1)?.end ?? 0) : 0;
+  const isDated = hasSeveralDays(rows);
+  return (
+    <section
+      ref={scroller}
+      className={classes['scroller']}
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
+      tabIndex={0}
+      aria-label={t('logs.title')}
+      data-dimmed={list.isDimmed || undefined}
+    >
+      <table
+        className={classes['table']}
+        data-dated={isDated || undefined}
+        {...(isVirtual && { 'aria-rowcount': rows.length + 1 })}
+      >
+        <caption className="hidden-text">{t('logs.title')}</caption>
+        <thead>
+          <tr>
+            <th data-column="time">{t('logs.fields.time')}</th>
+            <th data-column="status">{t('logs.fields.status')}</th>
+            <th data-column="method">{t('logs.fields.method')}</th>
+            <th>{t('logs.target')}</th>
+            <th data-column="verdict">{t('logs.verdict')}</th>
+            <th data-column="address">{t('logs.fields.remoteIP')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 && <Spacer height={before} />}
+          {rows.slice(from, to).map((row, i) => (
+            <Row
+              key={row.id}
+              row={row}
+              isDated={isDated}
+              isOpen={row.id === openID}
+              address={addressOf(row.id)}
+              place={isVirtual ? from + i + 2 : null}
+              onOpen={onOpen}
+            />
+          ))}
+          {after > 0 && <Spacer height={after} />}
+        </tbody>
+      </table>
+      <ListEnd list={list} auto />
+    </section>
+  );
+}
+
+/** Placeholder for virtualized rows. */
+const Spacer = ({ height }: { height: number }) => (
+  <tr aria-hidden>
+    {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- empty, and hidden with its row */}
+    <td colSpan={COLUMNS} style={{ height, padding: 0, border: 0 }} />
+  </tr>
+);
+
+interface RowProps {
+  row: LogRow;
+  isDated: boolean;
+  isOpen: boolean;
+  address: string;
+  /** Index among all rows, when the table is virtualized. */
+  place: number | null;
+  onOpen: (id: string) => void;
+}
+
+function Row({ row, isDated, isOpen, address, place, onOpen }: RowProps) {
+  const onKey = (event: KeyboardEvent<HTMLTableRowElement>) => {
+    if (event.target !== event.currentTarget || event.nativeEvent.isComposing) return;
+    if (event.key === 'Enter') onOpen(row.id);
+    else if (event.key === 'ArrowDown') focusOn(event.currentTarget.nextElementSibling);
+    else if (event.key === 'ArrowUp') focusOn(event.currentTarget.previousElementSibling);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <tr
+      className={classes['row']}
+      tabIndex={-1}
+      data-row={row.id}
+      data-open={isOpen || undefined}
+      {...(place !== null && { 'aria-rowindex': place })}
+      onKeyDown={onKey}
+      onClick={(event) => {
+        if (isPlain(event) && !hasSelection()) onOpen(row.id);
+      }}
+    >
+      <td>
+        <RowTime row={row} isDated={isDated} />
+      </td>
+      <td>
+        <Pill tone={toneOfStatus(row.status)}>{row.status}</Pill>
+      </td>
+      <td>
+        <VisitorText text={row.method} />
+      </td>
+      <td className={classes['target']}>
+        <RequestLink row={row} address={address} isOpen={isOpen} onOpen={onOpen} />
+      </td>
+      <td>
+        <Verdict row={row} />
+      </td>
+      <td title={row.address}>
+        {row.address} <Country code={row.country} />
+      </td>
+    </tr>
+  );
+}
+
+const focusOn = (row: Element | null) => {
+  if (row instanceof HTMLElement && row.tabIndex === -1) row.focus();
+};
+/** Links open in a new tab with a modifier key. */
+const isPlain = (event: MouseEvent) => !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+const hasSelection = () => (getSelection()?.toString() ?? '') !== '';
+
+/** `14:12:47.318`, with the date if the rows have several. */
+function RowTime({ row, isDated }: { row: LogRow; isDated: boolean }) {
+  const at = new Date(row.time);
+  return (
+    <time dateTime={row.time} title={utc(at)}>
+      {time(at, { milliseconds: true }).slice(isDated ? 5 : 11)}
+    </time>
+  );
+}
+
+type RequestLinkProps = Pick<RowProps, 'row' | 'address' | 'isOpen' | 'onOpen'>;
+
+function RequestLink({ row, address, isOpen, onOpen }: RequestLinkProps) {
+  return (
+    <Link
+      to={address}
+      className={classes['link'] ?? ''}
+      {...(isOpen && { 'aria-current': 'true' })}
+      onClick={(event) => {
+        event.stopPropagation();
+        if (!isPlain(event)) return;
+        event.preventDefault();
+        onOpen(row.id);
+      }}
+    >
+      <VisitorText text={hostAndPort(row)} />
+      <span className={classes['path']}>
+        <VisitorText text={row.args === '' ? row.uri : `${row.uri}?${row.args}`} />
+      </span>
+    </Link>
+  );
+}
+
+/** The cause, else the cache status. */
+function Verdict({ row }: { row: LogRow }) {
+  if (row.cause !== '')
+    return (
+      <span className={classes['cause']} data-decision={decisionOf(row)}>
+        {causeName(row.cause)}
+      </span>
+    );
+  return row.cacheStatus === '' ? <Nothing /> : <>{row.cacheStatus}</>;
+}
+
+const Country = ({ code }: { code: string }) =>
+  code === '' ? null : (
+    <abbr className={classes['country']} title={countryName(code)}>
+      {code}
+    </abbr>
+  );
+
+/** Two lines per row, on phones. */
+export function LogLines({ list, openID, addressOf, onOpen }: LogListProps) {
+  const t = useT();
+  usePreferences(({ timeZone }) => timeZone);
+  const isDated = hasSeveralDays(list.rows);
+  return (
+    <div className={classes['lines']} data-dimmed={list.isDimmed || undefined}>
+      <ul aria-label={t('logs.title')}>
+        {list.rows.map((row) => (
+          <li key={row.id} data-row={row.id} data-open={row.id === openID || undefined}>
+            <Pill tone={toneOfStatus(row.status)}>{row.status}</Pill>
+            <div className={classes['lineText']}>
+              <RequestLink row={row} address={addressOf(row.id)} isOpen={row.id === openID} onOpen={onOpen} />
+              <div className={classes['lineBelow']}>
+                <RowTime row={row} isDated={isDated} />
+                <VisitorText text={row.method} />
+                <Verdict row={row} />
+                <span>
+                  {row.address} <Country code={row.country} />
+                </span>
+              </div>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <ListEnd list={list} />
+    </div>
+  );
+}
+
+/** A button for older rows, or a note that none exist. `auto` loads older rows when the end is near. */
+function ListEnd({ list, auto = false }: { list: LogRows; auto?: boolean }) {
+  const t = useT();
+  const end = useRef<HTMLDivElement>(null);
+  const { hasOlder, loadingOlder, loadOlder, laterError } = list;
+  const loads = auto && hasOlder && !loadingOlder && laterError === null;
+  const load = useRef(loadOlder);
+  useEffect(() => {
+    load.current = loadOlder;
+  });
+  useEffect(() => {
+    if (!loads || !end.current) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && load.current(), {
+      scrollMargin: '400px',
+    });
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [loads]);
+  let content: ReactNode = t('logs.end');
+  if (hasOlder)
+    content = (
+      <Button size="xs" variant="default" loading={loadingOlder} onClick={loadOlder}>
+        {t('logs.older')}
+      </Button>
+    );
+  return (
+    <div ref={end} className={classes['end']}>
+      {laterError && (
+        <span role="alert" className={classes['laterError']}>
+          {withCode(explain(laterError))}
+        </span>
+      )}
+      {content}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import {
+  faultOfPeriod,
+  hasRowFilters,
+  questionOf,
+  readState,
+  windowOf,
+  withFilter,
+  withPeriod,
+  withRequest,
+} from './log-state.ts';
+
+const empty = new URLSearchParams();
+const state = (search: string) => readState(new URLSearchParams(search));
+
+test('filters survive the URL, with commas and in their negative form', () => {
+  const one = withFilter(empty, 'userAgent', false, ['Mozilla/5.0 (X11, Linux)', 'curl']);
+  const both = withFilter(one, 'userAgent', true, ['bot']);
+  expect(readState(new URLSearchParams(both.toString()))).toMatchObject({
+    only: { userAgent: ['Mozilla/5.0 (X11, Linux)', 'curl'] },
+    not: { userAgent: ['bot'] },
+  });
+  expect(withFilter(both, 'userAgent', false, []).toString()).toBe('not.userAgent=bot');
+});
+
+test('the period is the last hour unless the URL has another', () => {
+  expect(state('').period).toEqual({ last: '1h' });
+  expect(state('last=24h').period).toEqual({ last: '24h' });
+  expect(state('last=9d&from=x&to=y').period).toEqual({ last: '1h' });
+  const custom = { from: '2026-11-20T05:30:00.000Z', to: '2026-11-20T06:30:00.000Z' };
+  expect(readState(withPeriod(withRequest(empty, 'a'), custom))).toMatchObject({ period: custom, request: 'a' });
+  expect(windowOf({ last: '15m' }, Date.parse('2026-11-20T06:00:00Z'))).toEqual({
+    startTime: '2026-11-20T05:45:00.000Z',
+    endTime: '2026-11-20T06:00:00.000Z',
+  });
+});
+
+test('a period is at most one day and ends after it begins', () => {
+  const at = (hours: number) => new Date(hours * 3_600_000).toISOString();
+  expect(faultOfPeriod({ last: '24h' })).toBeNull();
+  expect(faultOfPeriod({ from: at(0), to: at(24) })).toBeNull();
+  expect(faultOfPeriod({ from: at(0), to: at(25) })).toBe('tooLong');
+  expect(faultOfPeriod({ from: at(1), to: at(1) })).toBe('order');
+});
+
+test('unknown cache statuses and negative sites are not sent', () => {
+  const { cacheStatus, not } = questionOf(state('cacheStatus=HIT&cacheStatus=x&not.siteIDs=a&not.status=4xx'));
+  expect(cacheStatus).toEqual(['HIT']);
+  expect(JSON.parse(JSON.stringify(not))).toEqual({ status: ['4xx'] });
+});
+
+test('only sites and domains are filters of the chart', () => {
+  expect(hasRowFilters(state('siteIDs=a&domains=b'))).toBe(false);
+  expect(hasRowFilters(state('not.domains=b'))).toBe(true);
+  expect(hasRowFilters(state('uri=a'))).toBe(true);
+});
