@@ -14,7 +14,7 @@ import { reading, type Read } from './sql.ts';
 
 /** Prisma's models in a transaction, without raw SQL: `tx.$queryRaw` does not compile. */
 export type ScopedTx = { [M in Model as Uncapitalize<M>]: PrismaClient[Uncapitalize<M>] };
-/** With the licence checks, which need a transaction. */
+/** With the license checks, which need a transaction. */
 export interface LicensedTx extends ScopedTx {
   $license: ClientLicense;
 }

@@ -1,6 +1,9 @@
-/** Downloads a file. */
-export function saveFile(fileName: string, parts: string[], type: string) {
-  const url = URL.createObjectURL(new Blob(parts, { type: `${type};charset=utf-8` }));
+/** Downloads a text file. */
+export const saveFile = (fileName: string, parts: string[], type: string) =>
+  saveBlob(fileName, new Blob(parts, { type: `${type};charset=utf-8` }));
+
+export function saveBlob(fileName: string, blob: Blob) {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   // Some systems forbid these characters in file names.

@@ -1,5 +1,6 @@
 import type { ChartUnit } from '@edgeloom/contract/charts/charts.ts';
 import { useState } from 'react';
+import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { Time } from '../values/values.tsx';
 import { figure } from './time-option.ts';
@@ -12,10 +13,14 @@ interface ChartTableProps {
   unit: ChartUnit;
 }
 
-/** The chart's values as a table. Its rows render only while it is open. */
+/** Longer tables would make the page slow. */
+const MAX_ROWS = 1000;
+
+/** The chart's newest values as a table. Its rows render only while it is open. */
 export function ChartTable({ title, times, series, unit }: ChartTableProps) {
   const t = useT();
   const [opened, setOpened] = useState(false);
+  const hidden = Math.max(0, times.length - MAX_ROWS);
   return (
     <details className={classes['twin']} onToggle={(event) => setOpened(event.currentTarget.open)}>
       <summary>{t('charts.table')}</summary>
@@ -34,18 +39,19 @@ export function ChartTable({ title, times, series, unit }: ChartTableProps) {
               </tr>
             </thead>
             <tbody>
-              {times.map((at, i) => (
+              {times.slice(hidden).map((at, i) => (
                 <tr key={at}>
                   <td>
                     <Time at={at} />
                   </td>
                   {series.map(({ name, values }) => (
-                    <td key={name}>{figure(unit, values[i])}</td>
+                    <td key={name}>{figure(unit, values[hidden + i])}</td>
                   ))}
                 </tr>
               ))}
             </tbody>
           </table>
+          {hidden > 0 && <p className={classes['cut']}>{t('charts.cut', { rows: count(MAX_ROWS) })}</p>}
         </section>
       )}
     </details>

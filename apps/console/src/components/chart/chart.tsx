@@ -10,10 +10,12 @@ interface ChartProps {
   option: (mode: Mode) => EChartsCoreOption;
   /** Text alternative. */
   summary: string;
+  /** Called with the chart when it opens, and with null when it closes. Must be stable. */
+  onChart?: (chart: EChartsType | null) => void;
 }
 
 /** Updates reuse the chart instance, so that live charts do not flicker. */
-export function Chart({ option, summary }: ChartProps) {
+export function Chart({ option, summary, onChart }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const mode = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const [chart, setChart] = useState<EChartsType | null>(null);
@@ -39,6 +41,7 @@ export function Chart({ option, summary }: ChartProps) {
       stop();
     };
   }, [mode]);
+  useEffect(() => onChart?.(chart), [chart, onChart]);
   useEffect(() => {
     if (chart && !chart.isDisposed()) chart.setOption(option(mode));
   }, [chart, option, mode]);

@@ -59,6 +59,14 @@ export const routes = consoleRoutes(
       path: 'nodeManage/sitesSetting/:siteId/:name?/:domainName?',
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
+    {
+      path: 'dataAnalysis/statistics',
+      lazy: page(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
+    },
+    {
+      path: 'dataAnalysis/securityAnalysis',
+      lazy: page(() => import('../../features/statistics/security-analysis-page.tsx'), 'SecurityAnalysisPage'),
+    },
     { path: 'DNSSetting', lazy: page(() => import('../../features/dns-setting/first-dns-page.tsx'), 'FirstDnsPage') },
     { path: 'dataAnalysis/logger', lazy: page(() => import('../../features/logs/logs-page.tsx'), 'LogsPage') },
     {

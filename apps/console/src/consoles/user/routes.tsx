@@ -15,6 +15,14 @@ export const routes = consoleRoutes(
     },
     { path: 'dataAnalysis/logger', lazy: page(() => import('../../features/logs/logs-page.tsx'), 'LogsPage') },
     {
+      path: 'dataAnalysis/statistics',
+      lazy: page(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
+    },
+    {
+      path: 'dataAnalysis/securityAnalysis',
+      lazy: page(() => import('../../features/statistics/security-analysis-page.tsx'), 'SecurityAnalysisPage'),
+    },
+    {
       path: 'userManagement/roles',
       lazy: page(() => import('../../features/roles/roles-page.tsx'), 'RolesPage'),
     },

@@ -1,0 +1,67 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { cardTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import type { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
+import { bits, bytes, nothing, percent, spokenCount } from '../../lib/format.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
+import type { Language } from '../../lib/languages.ts';
+import { changeOf, parted } from './change.ts';
+import { Spark } from './spark.tsx';
+import classes from './statistics.module.css';
+
+export type CardFigures = Received<typeof statistics.cards>;
+type Kind = keyof typeof cardTypes;
+
+const kinds: readonly Kind[] = ['traffic', 'requests', 'hitRate', 'addresses', 'bandwidth95'];
+
+const shown: Readonly<Record<Kind, (value: number, language: Language) => string>> = {
+  traffic: bytes,
+  requests: spokenCount,
+  hitRate: percent,
+  addresses: spokenCount,
+  bandwidth95: bits,
+};
+
+interface CardsProps {
+  figures: CardFigures;
+  /** Values over time, for the figures that have them. */
+  sparks: Partial<Record<Kind, readonly (number | null)[]>>;
+}
+
+/** Key figures in a row, each with its change against the period before. */
+export function Cards({ figures, sparks }: CardsProps) {
+  const t = useT();
+  const language = useLanguage();
+  return (
+    <dl className={classes['cards']}>
+      {kinds.map((kind) => {
+        const card = figures.data.find(({ type }) => type === cardTypes[kind]);
+        const value = card?.value ?? null;
+        const { number, unit } = parted(value === null ? nothing : shown[kind](value, language));
+        const change = changeOf(kind, value, card?.previous ?? null);
+        const spark = sparks[kind];
+        return (
+          <div key={kind} className={classes['card']}>
+            <dt>{t(`statistics.cards.${kind}`)}</dt>
+            <dd className={classes['value']}>
+              {number}
+              {unit !== '' && <small>{unit === '%' || unit.length === 1 ? unit : `\u00a0${unit}`}</small>}
+            </dd>
+            <dd className={classes['change']}>
+              {change ? (
+                <>
+                  <b data-tone={change.tone ?? undefined}>
+                    {change.isPoints ? t('statistics.points', { points: change.text }) : change.text}
+                  </b>{' '}
+                  {t('statistics.thanBefore')}
+                </>
+              ) : (
+                t('statistics.nothingBefore')
+              )}
+            </dd>
+            {spark && <Spark values={spark} />}
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

@@ -1,0 +1,91 @@
+import type { ReportInterval, TimeInterval } from '@edgeloom/contract/statistics/statistics.ts';
+import { useEffect, useMemo, useState } from 'react';
+import { useSearchParams } from 'react-router-dom';
+import { usePreferences } from '../../stores/preferences.ts';
+import { instant, intervals, periodOf, stepsOf, usualStep, type Period } from './period.ts';
+
+interface Options {
+  offered?: readonly TimeInterval[];
+  fallback?: TimeInterval;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The current minute. */
+function useMinute(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Period, report interval and selection of a page, all stored in the URL. */
+export function useStatistics({ offered = intervals, fallback = 'oneDay' }: Options = {}) {
+  const [search, setSearch] = useSearchParams();
+  const now = useMinute();
+  const timeZone = usePreferences((preferences) => preferences.timeZone) ?? ownZone;
+  const key = search.toString();
+
+  const read = useMemo(() => {
+    const asked = new URLSearchParams(key);
+    const period = periodOf(asked, offered, fallback);
+    const [sites, tags, domains] = [asked.getAll('site'), asked.getAll('tag'), asked.getAll('domain')];
+    return {
+      period,
+      sites,
+      tags,
+      domains,
+      query: {
+        timeZone,
+        timeInterval: period.interval,
+        ...(period.startTime !== undefined && { startTime: period.startTime }),
+        ...(period.endTime !== undefined && { endTime: period.endTime }),
+        ...(sites.length > 0 && { siteIDs: sites }),
+        ...(tags.length > 0 && { tags }),
+        ...(domains.length > 0 && { domains }),
+      },
+    };
+  }, [key, offered, fallback, timeZone]);
+  const validSteps = stepsOf(read.period, now);
+  const reportInterval: ReportInterval =
+    validSteps.find((step) => String(step) === search.get('step')) ?? usualStep(read.period, now);
+
+  // Each change adds a history entry, so that Back restores the former view.
+  const change = (changes: Readonly<Record<string, string | readonly string[] | null>>, keepPage = false) => {
+    const after = new URLSearchParams(search);
+    if (!keepPage) after.delete('page');
+    for (const [name, value] of Object.entries(changes)) {
+      after.delete(name);
+      for (const one of [value ?? []].flat()) after.append(name, one);
+    }
+    if (after.toString() !== search.toString()) setSearch(after);
+  };
+
+  return {
+    ...read,
+    now,
+    validSteps,
+    reportInterval,
+    offered,
+    search,
+    change,
+    setPeriod: ({ interval, startTime, endTime }: Period) =>
+      change({
+        range: interval === fallback ? null : interval,
+        from: startTime ?? null,
+        to: endTime ?? null,
+        step: null,
+      }),
+    zoom: (from: number, to: number) => change({ range: 'custom', from: instant(from), to: instant(to), step: null }),
+  };
+}
+export type Statistics = ReturnType<typeof useStatistics>;
+
+const POLL_MS = 300_000;
+/** Periods that end now are read again every five minutes. */
+export const pollOf = ({ interval }: Period) =>
+  interval === 'custom' || interval === 'yesterday' ? undefined : POLL_MS;
