@@ -131,7 +131,7 @@ test('an administrator reads the licence of an operator: limits, usage, end', { 
   await page.getByRole('heading', { name: 'Your details' }).waitFor();
   // An administrator has no operator that announces something.
   expect(await page.getByRole('heading', { name: 'System message' }).count()).toBe(0);
-  // A customer has no licence of its own.
+  // A customer has no license of its own.
   await page.goto(`/admin/userManagement/users/${site.owner.id}`);
   await page.getByText('harbour-lights').first().waitFor();
   expect(await license.count()).toBe(0);

@@ -77,11 +77,11 @@ export async function addTraffic(pool: Pool, nodeID: string, siteID: string): Pr
          WHERE s.id = $2
        )
        INSERT INTO traffic (step, at, site_id, domain_id, node_id, requests, bytes, request_bytes, hits, to_upstream, ipv6, s2, s3, s4, s5, s9)
-       SELECT $3, at, site_id, coalesce((SELECT id FROM domains d WHERE d.site_id = sums.site_id ORDER BY id LIMIT 1), site_id), $1,
+       SELECT $3, at, site_id, coalesce((SELECT id FROM domains d WHERE d.site_id = sums.site_id ORDER BY id LIMIT 1), site_id), $1::uuid,
          n, n * 24000, n * 400, n * 0.8, n * 0.2, n * 0.3, n * 0.9, n * 0.05, n * 0.03, n * 0.01, n * 0.01
        FROM sums
        UNION ALL
-       SELECT $3, at, zone_id, '00000000-0000-0000-0000-000000000000', $1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM sums`,
+       SELECT $3, at, zone_id, '00000000-0000-0000-0000-000000000000', $1::uuid, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM sums`,
       [nodeID, siteID, step],
     );
 }

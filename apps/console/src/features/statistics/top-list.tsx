@@ -104,7 +104,7 @@ function Rows({ kind, sortBy, refused, logsOf, figures }: TopListProps & { figur
   );
 }
 
-/** The licence of the countries' database requires it. */
+/** The license of the countries' database requires it. */
 function Credit() {
   const t = useT();
   const { name, url, license, licenseUrl } = COUNTRY_SOURCE;
