@@ -68,6 +68,7 @@ export function knownTitle(kind: string, field: string): string | null {
       `${feature}.fields.${name}`,
       `${feature}.fields.${apiNameOf(name)}`,
       `${feature}.health.${name}`,
+      `${feature}.tabs.${name}`,
     ]);
   return firstOf([...words, `audit.columns.${name}`, `common.fields.${name}`]);
 }

@@ -161,8 +161,8 @@ function ChangedObjects({ change: { entity, action, count: total, rows }, names 
 
 function Difference({ entity, row: { key, before, after }, names }: DifferenceProps) {
   const t = useT();
-  const name = key['name'] ?? key['email'] ?? names[String(key['id'])] ?? '';
   const inWords = (field: string, value: unknown) => valueInWords(entity, field, value, names);
+  const name = key['name'] ? inWords('name', key['name']) : (key['email'] ?? names[String(key['id'])]);
   return (
     <DifferenceTable
       {...(typeof name === 'string' && name !== '' && { caption: name })}

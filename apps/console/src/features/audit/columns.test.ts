@@ -59,9 +59,12 @@ test('every table and column of the log has a title', () => {
   expect(untitled).toEqual([]);
 });
 
-/** Names of the fields that are no objects, also within others. */
+/** Names of all fields, also of objects within. */
 const fieldsOf = (schema: z.ZodObject): string[] =>
-  Object.entries(schema.shape).flatMap(([name, inner]) => (inner instanceof z.ZodObject ? fieldsOf(inner) : [name]));
+  Object.entries(schema.shape).flatMap(([name, inner]) => [
+    name,
+    ...(inner instanceof z.ZodObject ? fieldsOf(inner) : []),
+  ]);
 
 test.each([
   ['domains', HealthCheck],
@@ -87,6 +90,8 @@ test('values are in words, and ids are names', () => {
   expect(inWords('domains.forceSsl', false)).toBe('Off');
   expect(inWords('domains.failTimeoutSeconds', 10)).toBe('10\u00a0s');
   expect(inWords('sites.tags', [])).toBe('—');
+  expect(inWords('roles.permissions', ['site:read'])).toBe('Read: Sites');
+  expect(inWords('zoneSwitches.name', 'http3')).toBe('HTTP/3');
 });
 
 test('an object that changed is split into the fields that differ, and derived columns are hidden', () => {

@@ -2,6 +2,7 @@
 import { linesOf } from '../../components/differences/in-words.ts';
 import { time } from '../../lib/format.ts';
 import { t, tMaybe } from '../../lib/i18n.ts';
+import { permissionsInWords } from '../../lib/permissions.ts';
 
 /** Bookkeeping of the server. Its rows follow from the rows that the log shows. */
 const hiddenTables: ReadonlySet<string> = new Set([
@@ -89,6 +90,8 @@ const hiddenColumns: ReadonlySet<string> = new Set([
 /** As above, for columns whose names are used elsewhere, too. */
 const hiddenOfTable: ReadonlySet<string> = new Set([
   'brandImages.format',
+  'certificatePairs.keyType',
+  'certificates.keyTypes',
   'roles.ownerId',
   'rollouts.message',
   'rollouts.strategy',
@@ -135,6 +138,7 @@ export function valueInWords(
   value: unknown,
   names: Readonly<Record<string, string>>,
 ): string {
+  if (column === 'permissions' && Array.isArray(value)) return permissionsInWords(value.map(String));
   if (Array.isArray(value) && value.length > 0)
     return value.map((part: unknown) => valueInWords(table, column, part, names)).join(t('common.comma'));
   if (typeof value === 'string' && names[value] !== undefined) return names[value];
