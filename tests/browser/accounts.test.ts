@@ -113,7 +113,7 @@ test(
   },
 );
 
-test('an administrator reads the licence of an operator: limits, usage, end', { timeout: 180_000 }, async () => {
+test('an administrator reads the license of an operator: limits, usage, end', { timeout: 180_000 }, async () => {
   const { build, installation } = consoles.app;
   const { client, clientId } = site;
   const endsAt = new Date('2031-05-06T07:08:09Z');
