@@ -24,7 +24,7 @@ export class Narrowing {
     return isArgs(asked) ? { ...asked, AND: [own, ...list(asked['AND'])] } : own;
   }
 
-  /** The `where` of findUnique for findFirst. Its compound keys are `{ siteId_accountId: { siteId, accountId } }`. */
+  /** The `where` of a findUnique for findFirst. A compound key is `{ siteId_accountId: { siteId, accountId } }`. */
   uniqueWhere(model: string, key: unknown, intent: Intent): Args {
     const isCompound = (name: string) => !this.#dataModel.isField(model, name) && !['AND', 'OR', 'NOT'].includes(name);
     const flat = Object.entries(key ?? {}).flatMap(([name, value]) =>
