@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { palette } from '@edgeloom/contract/palette/palette.endpoints.ts';
-import type { SearchInput } from '@edgeloom/contract/palette/palette.ts';
+import type { Sent } from '@edgeloom/contract/endpoint.ts';
 import { permissions as all } from '@edgeloom/contract/permissions.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
@@ -13,7 +13,8 @@ const app = await testApp();
 const { as, build } = app;
 afterAll(() => app.close());
 
-const find = (who: SignedInAccount, query: SearchInput) => as(who).call(palette.search, { query });
+const find = (who: SignedInAccount, query: Sent<typeof palette.search>['query']) =>
+  as(who).call(palette.search, { query });
 const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name);
 
 /** A random word, and one object of each kind that contains it. */
@@ -124,4 +125,17 @@ test('an exact name comes first, however many names contain it', async () => {
   expect(found.zones[0]?.name).toBe(word);
   expect(found.nodes).toHaveLength(6);
   expect(found.nodes[0]?.name).toBe(word.toUpperCase());
+});
+
+test('more results than six are found on request', async () => {
+  const site = await build.site();
+  const word = unique('m');
+  const names = Array.from({ length: 8 }, (_, i) => `n${i}.${word}.example.com`);
+  await app.installation.db.domain.createMany({
+    data: names.map((name) => ({ siteId: site.id, name, enabled: false, tags: [word] })),
+  });
+  const countOf = async (query: Omit<Sent<typeof palette.search>['query'], 'text'>) =>
+    (await find(site.owner, { text: word, ...query })).domains.length;
+  expect([await countOf({}), await countOf({ pageSize: 7 }), await countOf({ pageSize: 60 })]).toEqual([6, 7, 8]);
+  expect(await countOf({ only: 'tags', pageSize: 60 })).toBe(8);
 });

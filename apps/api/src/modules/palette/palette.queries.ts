@@ -11,14 +11,14 @@ type Rows = Pick<Found, 'sites' | 'domains' | 'zones' | 'products'>;
 /** Exact names first, then names that begin with the text, then names with a word that does. */
 const ordered = (name: Sql, text: string): Sql =>
   sql`ORDER BY lower(${name}) <> ${text}, NOT starts_with(lower(${name}), ${text}),
-    strpos(' ' || regexp_replace(lower(${name}), '[^[:alnum:]]+', ' ', 'g'), ' ' || ${text}) = 0, ${name} LIMIT 6`;
+    strpos(' ' || regexp_replace(lower(${name}), '[^[:alnum:]]+', ' ', 'g'), ' ' || ${text}) = 0, ${name}`;
 const tagged = (tags: Sql, text: string): Sql =>
   sql`strpos(lower(E'\\n' || array_to_string(${tags}, E'\\n')), ${`\n${text}`}) > 0`;
-const listed = (can: boolean, rows: Sql): Sql =>
-  can ? sql`(SELECT coalesce(json_agg(r), '[]') FROM (${rows}) r)` : sql`'[]'::json`;
 
-export async function search({ db, actor }: Ctx, asked: string, byTag: boolean): Promise<Rows> {
+export async function search({ db, actor }: Ctx, asked: string, byTag: boolean, limit: number): Promise<Rows> {
   const text = asked.toLowerCase();
+  const listed = (can: boolean, rows: Sql): Sql =>
+    can ? sql`(SELECT coalesce(json_agg(r), '[]') FROM (${rows} LIMIT ${limit}::int) r)` : sql`'[]'::json`;
   const isClient = actor.kind === 'client' && !byTag;
   const may = (permission: Permission) => actor.permissions.has(permission);
   const [sites, domains] = [may('site:read'), may('domain:read')];
@@ -36,7 +36,7 @@ export async function search({ db, actor }: Ctx, asked: string, byTag: boolean):
           ? sql`EXISTS (SELECT 1 FROM upstreams u WHERE u.site_id = s.id AND u.domain_id = d.id AND u.address = ${text})`
           : sql`(d.name = ANY(${namesThat(text)}) OR ${byTag ? tagged(sql`d.tags`, text) : sql`strpos(d.name, ${text}) > 0`})`
       } ORDER BY d.name <> ${text}, d.name <> ALL(${namesThat(text)}), NOT starts_with(d.name, ${text}),
-      strpos('.' || translate(d.name, '-', '.'), '.' || ${text}) = 0, d.name LIMIT 6`;
+      strpos('.' || translate(d.name, '-', '.'), '.' || ${text}) = 0, d.name`;
     const ofZones = sql`SELECT z.id, z.name FROM zones z WHERE ${zone} AND ${contains(sql`z.name`, text)} ${ordered(sql`z.name`, text)}`;
     const ofProducts = sql`SELECT p.id, p.name, z.name AS "zoneName" FROM products p JOIN zones z ON z.id = p.zone_id
       WHERE ${zone} AND ${contains(sql`p.name`, text)} ${ordered(sql`p.name`, text)}`;
