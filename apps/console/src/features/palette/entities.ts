@@ -6,6 +6,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import {
   IconBox,
   IconCopy,
+  IconDots,
   IconEraser,
   IconLock,
   IconMapPins,
@@ -29,11 +30,16 @@ export interface Surroundings {
   menu: readonly MenuGroup[];
   views: readonly SiteViewGroup[];
   tools: Tools;
+  /** Results of each kind that were requested. */
+  pageSize: number;
+  /** Requests more results. The item stays selected, and the new ones follow it. */
+  showMore: (itemID: string) => void;
 }
 type Domain = Found['domains'][number];
 
-/** Number of results of each kind in a response. */
-const MAX_RESULTS = 6;
+/** Results of each kind at first, and at most after "Show more". */
+export const FIRST_RESULTS = 6;
+export const MAX_RESULTS = 500;
 
 /** Paths of the lists that search the same rows. */
 const listOf: Record<string, RegExp> = {
@@ -45,31 +51,29 @@ const listOf: Record<string, RegExp> = {
   accounts: /\/users(List)?$/,
 };
 
-/** Marks a full section in its title, and adds a link to the list. */
-function withList(section: Section, asked: Asked, { t, can, menu, tools }: Surroundings): Section {
+/** Marks a full section in its title, and adds a link to the list. Without a list it grows in place. */
+function withRest(section: Section, asked: Asked, { t, can, menu, tools, pageSize, showMore }: Surroundings): Section {
   const { id, title, items } = section;
-  if (items.length < MAX_RESULTS) return section;
+  if (items.length < pageSize) return section;
   const list = menu.flatMap(({ entries }) => entries).find((entry) => listOf[id]?.test(entry.to));
   const isListed = list !== undefined && asked.kind !== 'tags' && (!list.reads || can(list.reads));
   const address = list && `${to(list.to)}?${query('q', asked.text)}`;
-  return {
-    id,
-    title: t('palette.first', { name: title, shown: items.length }),
-    items: [
-      ...items,
-      ...(isListed && address
+  const all = { id: `all ${id}`, detail: title };
+  const rest: Item[] =
+    isListed && address
+      ? [{ ...all, title: t('common.showAll'), icon: list.icon, run: () => tools.goTo(address) }]
+      : pageSize < MAX_RESULTS
         ? [
             {
-              id: `all ${id}`,
-              title: t('common.showAll'),
-              detail: title,
-              icon: list.icon,
-              run: () => tools.goTo(address),
+              ...all,
+              title: t('palette.more'),
+              icon: IconDots,
+              run: () => showMore(items.at(-1)?.id ?? ''),
+              staysOpen: true,
             },
           ]
-        : []),
-    ],
-  };
+        : [];
+  return { id, title: t('palette.first', { name: title, shown: items.length }), items: [...items, ...rest] };
 }
 
 export function entities(found: Found, asked: Asked, around: Surroundings): Section[] {
@@ -82,7 +86,7 @@ export function entities(found: Found, asked: Asked, around: Surroundings): Sect
     { id: 'products', title: t('palette.products'), items: found.products.map((one) => productItem(one, around)) },
     { id: 'accounts', title: t('palette.accounts'), items: found.accounts.flatMap((one) => accountItem(one, around)) },
   ];
-  return sections.filter(({ items }) => items.length > 0).map((section) => withList(section, asked, around));
+  return sections.filter(({ items }) => items.length > 0).map((section) => withRest(section, asked, around));
 }
 
 /** Actions for a pasted URL whose domain is known. */

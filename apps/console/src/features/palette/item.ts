@@ -16,6 +16,8 @@ export interface Item {
   /** Additional search terms. */
   also?: string;
   run: () => unknown;
+  /** The palette stays open after `run`. */
+  staysOpen?: boolean;
   /** Actions on the object, shown while it is selected. */
   actions?: readonly Item[];
 }

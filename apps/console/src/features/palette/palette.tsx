@@ -12,7 +12,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { usePhone } from '../../lib/use-phone.ts';
-import { entities, ofRequest, ofURL, type Found, type Surroundings } from './entities.ts';
+import { entities, FIRST_RESULTS, MAX_RESULTS, ofRequest, ofURL, type Found, type Surroundings } from './entities.ts';
 import type { Item, Section } from './item.ts';
 import { Lines, optionId } from './lines.tsx';
 import { commands, help, pages } from './pages.ts';
@@ -46,11 +46,18 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
   const ask = useDebouncedCallback((text: string) => setQuestion({ typed: text, at: Date.now() }), 120);
   const [kept] = useState(recents);
   const [chosen, setChosen] = useState<string | null>(null);
+  const [pageSize, setPageSize] = useState(FIRST_RESULTS);
+  const input = useRef<HTMLInputElement>(null);
   const isEnterPending = useRef(false);
   const asked = readInput(typed);
-  const { found, error, tookMs, waiting } = useFound(asked, question);
+  const { found, error, tookMs, waiting } = useFound(asked, question, pageSize);
 
-  const around: Surroundings = { t, can, menu, views, tools };
+  const showMore = (below: string) => {
+    setPageSize(Math.min(pageSize * 10, MAX_RESULTS));
+    setChosen(below);
+    input.current?.focus();
+  };
+  const around: Surroundings = { t, can, menu, views, tools, pageSize, showMore };
   const sections = sectionsOf(asked, found, around, site, kept);
   const things = sections.flatMap(({ items }) => items);
   const [parent] = (chosen ?? '').split('\n');
@@ -60,7 +67,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
   const active = items.find(({ id }) => id === chosen) ?? items[0];
 
   const run = (item: Item) => {
-    onClose();
+    if (!item.staysOpen) onClose();
     void item.run();
   };
   // Enter pressed before the results arrive runs the first result.
@@ -103,6 +110,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
       <div className={classes['head']}>
         <IconSearch size={18} stroke={1.6} aria-hidden />
         <input
+          ref={input}
           id="palette-input"
           className={classes['input']}
           role="combobox"
@@ -121,6 +129,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
           onChange={(event) => {
             setTyped(event.currentTarget.value);
             setChosen(null);
+            setPageSize(FIRST_RESULTS);
             isEnterPending.current = false;
             // Wait for the end of IME composition.
             if (!isComposing(event.nativeEvent)) ask(event.currentTarget.value);
@@ -166,7 +175,7 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
 const searched: readonly Asked['kind'][] = ['any', 'nodes', 'tags', 'url', 'address'];
 
 /** Late responses are dropped; the previous result stays until the next one. */
-function useFound(asked: Asked, { typed, at }: Question) {
+function useFound(asked: Asked, { typed, at }: Question, pageSize: number) {
   const question = readInput(typed);
   const { kind, text } = question;
   const only = kind === 'nodes' || kind === 'tags' ? kind : undefined;
@@ -174,7 +183,7 @@ function useFound(asked: Asked, { typed, at }: Question) {
   const same = kind === asked.kind && text === asked.text;
   const result = useEndpoint(
     palette.search,
-    { query: { text: text.slice(0, 256), ...(only && { only }) } },
+    { query: { text: text.slice(0, 256), ...(only && { only }), ...(pageSize > FIRST_RESULTS && { pageSize }) } },
     { enabled: isSearch && same },
   );
   const waiting = isSearch && (!same || result.loading || result.refreshing);
