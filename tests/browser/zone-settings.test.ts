@@ -431,3 +431,27 @@ test(
     expect(data).toEqual([]);
   },
 );
+
+test('all nodes that hold up the rotation of a zone key can be shown', { timeout: 300_000 }, async () => {
+  const { build, installation } = consoles.app;
+  const zone = await build.zone();
+  const names = Array.from({ length: 25 }, (_, i) => `node ${String(i).padStart(2, '0')}`);
+  await installation.db.edgeNode.createMany({
+    data: names.map((name) => ({
+      zoneId: zone.id,
+      name,
+      ip: '192.0.2.1',
+      publicKey: `${zone.id} ${name}`,
+      joinedAt: new Date(),
+    })),
+  });
+  const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=key`);
+  await page.getByText('The agents of 25 nodes are too old to change keys').waitFor();
+  await page.getByText('and 5 more').waitFor();
+  expect(await page.getByText('node 20').count()).toBe(0);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await page.getByText('node 24').waitFor();
+  expect(await page.getByText(/^node \d\d$/).count()).toBe(25);
+  await keepPicture(page, 'zone-key-nodes');
+  await page.context().close();
+});

@@ -15,10 +15,7 @@ export const ZoneKeyChange = z.object({
   author: z.string(),
   documents: z.int().describe('To be sealed anew'),
   sealed: z.int().describe('Of those: done, or on their way'),
-  missing: z
-    .array(NodeAtKey)
-    .max(1000)
-    .describe('Nodes that it waits for, or that will get the key when they are back'),
+  missing: z.array(NodeAtKey).describe('Nodes that it waits for, or that will get the key when they are back'),
   createdAt: Time,
   since: Time.describe('Of its state'),
   endedAt: Time.nullable(),
@@ -29,7 +26,7 @@ export const ZoneKey = z.object({
   current: ZoneKeyChange.nullable().describe('Under way, or waiting'),
   next: ZoneKeyChange.nullable().describe('Begins once that has ended'),
   last: ZoneKeyChange.nullable().describe('The last one that has ended'),
-  tooOld: z.array(NodeAtKey).max(1000).describe('Nodes whose agents cannot take another key: they hold it up'),
+  tooOld: z.array(NodeAtKey).describe('Nodes whose agents cannot take another key: they hold it up'),
 });
 export type ZoneKey = z.output<typeof ZoneKey>;
 export type ZoneKeyChange = z.output<typeof ZoneKeyChange>;

@@ -9,9 +9,6 @@ import type { Prisma } from '../../generated/client.ts';
 import { UNDER_WAY } from '../../zone-keys/ring.ts';
 import * as zones from '../zones/zones.service.ts';
 
-/** The most nodes listed. */
-const MOST_NODES = 1000;
-
 const select = {
   id: true,
   state: true,
@@ -37,9 +34,7 @@ export const rotate = ({ db, actor }: Ctx, zoneId: string, reason: string): Prom
     await zones.own(tx, zoneId);
     const old = (await nodesOf(tx, zoneId)).filter(isTooOld);
     if (old.length > 0)
-      fail('NODE_VERSION_MISMATCH', {
-        errorData: old.slice(0, MOST_NODES).map(({ id, name }) => ({ id, name, rule: 'version' })),
-      });
+      fail('NODE_VERSION_MISMATCH', { errorData: old.map(({ id, name }) => ({ id, name, rule: 'version' })) });
     const open = { zoneId, state: { in: ['waiting', 'delivering', 'sealing'] } };
     if ((await tx.zoneKeyChange.count({ where: open })) === 0)
       await tx.zoneKeyChange.createMany({
@@ -68,7 +63,7 @@ async function read(db: ScopedTx, zoneId: string): Promise<ZoneKey> {
     current: shown(current),
     next: underWay ? shown(waiting) : null,
     last: shown(last),
-    tooOld: nodes.filter(isTooOld).slice(0, MOST_NODES).map(named),
+    tooOld: nodes.filter(isTooOld).map(named),
   };
 }
 
@@ -96,6 +91,6 @@ function changeOf({ state, cause, queued, sealedRevision, ...row }: Row, nodes: 
     state: ZoneKeyState.parse(state),
     cause: ZoneKeyCause.parse(cause),
     sealed: queued,
-    missing: isOpen ? nodes.filter(isMissing).slice(0, MOST_NODES).map(named) : [],
+    missing: isOpen ? nodes.filter(isMissing).map(named) : [],
   };
 }
