@@ -213,10 +213,11 @@ test('certificates that cover some of the names are found and counted, the best 
     own(site).call(certificates.covering, { params: site.params, body: { names: wanted } });
   const found = await find([...names, 'example.net', 'deep.n0.example.org']);
   expect([found.total, found.data.length]).toEqual([104, 100]);
+  expect(new Set([...found.data.map(({ id }) => id), ...found.others]).size).toBe(104);
   expect(found.data[0]).toMatchObject({ name: 'zz wildcard', covered: 104 });
   expect(found.data[1]).toMatchObject({ covered: 1 });
   expect(await find(['*.example.org'])).toMatchObject({ total: 1, data: [{ name: 'zz wildcard', covered: 1 }] });
-  expect(await find(['deep.n0.example.org'])).toEqual({ data: [], total: 0 });
+  expect(await find(['deep.n0.example.org'])).toEqual({ data: [], total: 0, others: [] });
 });
 
 test("another site's domains cannot be assigned", async () => {

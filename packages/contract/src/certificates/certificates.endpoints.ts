@@ -12,7 +12,7 @@ export const certificates = onSites('certificates', {
   meta:    get('site/:siteId/metaCertificates', { can: 'certificate:read', query: MetaQuery, reply: paged(z.object({ id: Id, name: z.string(), names: z.array(z.string()) })) }),
   get:     get('site/:siteId/certificate/:certId', { can: 'certificate:read', reply: CertificateInfo }),
   events:  get('site/:siteId/certificate/:certId/events', { can: 'certificate:read', query: paging(['at'], 100), reply: paged(CertificateEvent) }),
-  covering: post('site/:siteId/certificates/covering', { can: 'certificate:read', body: Covering, reply: paged(Coverage).describe('The hundred that cover most') }),
+  covering: post('site/:siteId/certificates/covering', { can: 'certificate:read', body: Covering, reply: paged(Coverage).extend({ others: z.array(Id).describe('The others that cover some') }).describe('The hundred that cover most') }),
   create:  post('site/:siteId/certificate', { can: 'certificate:write', body: CertificateInput, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED', 'AUTO_SSL_LIMIT', 'LICENSE_EXPIRED'] }),
   update:  put('site/:siteId/certificate/:certId', { can: 'certificate:write', body: CertificateUpdate, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED'] }),
   assign:  patch('site/:siteId/certificate/:certId/domains', { can: 'certificate:write', body: Assigning, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME'] }),

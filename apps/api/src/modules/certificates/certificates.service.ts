@@ -150,7 +150,8 @@ export async function covering({ db }: Ctx, siteId: string, { names }: Covering)
     .map((row) => ({ ...row, covered: new Set(row.names.flatMap(coveredBy)).size }))
     .filter(({ covered }) => covered > 0)
     .toSorted((a, b) => b.covered - a.covered);
-  return { data: found.slice(0, COVERING_SHOWN), total: found.length };
+  const others = found.slice(COVERING_SHOWN).map((row) => row.id);
+  return { data: found.slice(0, COVERING_SHOWN), total: found.length, others };
 }
 
 export async function create(ctx: Ctx, siteId: string, input: CertificateInput): Promise<Certificate> {
