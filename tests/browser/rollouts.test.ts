@@ -149,3 +149,23 @@ test('upgrades in progress that are not listed are counted, with a link to all o
   expect(new URL(page.url()).search).toContain('kind=release');
   await page.context().close();
 });
+
+test('the upgrade log of a node has pages', async () => {
+  const { build, installation } = consoles.app;
+  const node = await build.node();
+  const rollout = await build.rollout(node);
+  await installation.db.rolloutLine.createMany({
+    data: Array.from({ length: 119 }, () => ({ rolloutId: rollout.id, nodeId: node.id, event: 'asked' })),
+  });
+  const place = `nodeManage/nodesList/${node.id}?tab=upgrades`;
+  const { page } = await consoles.openAs(node.zone.client, place, { language: 'en' });
+  const lines = page.getByRole('log').getByRole('listitem');
+  const next = page.getByRole('button', { name: 'Next page' });
+  for (const count of [50, 50]) {
+    await expect.poll(() => lines.count()).toBe(count);
+    await next.click();
+  }
+  await expect.poll(() => lines.count()).toBe(20);
+  await keepPicture(page, 'upgrade-log-pages');
+  await page.context().close();
+});

@@ -1,9 +1,13 @@
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { covers } from '@edgeloom/contract/certificates/certificates.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Radio, Select } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router-dom';
+import { call } from '../../lib/api.ts';
 import { useT } from '../../lib/i18n.ts';
+import { keyOf } from '../../lib/queries.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
@@ -14,8 +18,21 @@ export type CertificateChoice = { kind: 'automatic' } | { kind: 'existing'; id: 
 
 /** Maximum length of a certificate's common name. */
 const NAME_AT_MOST = 64;
-/** Certificates are ranked by this many names. For longer lists the ranking is an estimate. */
-const COMPARED = 5000;
+/** Maximum per call. */
+const MAX_NAMES = 5000;
+
+/** The certificates that cover most names of a batch, and the number of others that cover some names. */
+async function coveringOf(siteId: string, names: readonly string[], signal: AbortSignal) {
+  const best = new Map<string, Received<typeof certificates.covering>['data'][number]>();
+  const known = new Set<string>();
+  for (let from = 0; from < names.length; from += MAX_NAMES) {
+    const body = { names: names.slice(from, from + MAX_NAMES) };
+    const { data, others } = await call(certificates.covering, { params: { siteId }, body }, { signal });
+    for (const certificate of data) best.set(certificate.id, certificate);
+    for (const id of [...best.keys(), ...others]) known.add(id);
+  }
+  return { best: [...best.values()], more: known.size - best.size };
+}
 
 interface Place {
   id: string;
@@ -33,20 +50,20 @@ export function useCoverage(site: Place, names: readonly string[], isAsked = tru
     { params, query: { pageSize: 500 } },
     { enabled: can(siteDns.list) && names.some((name) => name.startsWith('*.')) },
   );
-  const known = useEndpoint(
-    certificates.covering,
-    { params, body: { names: names.slice(0, COMPARED) } },
-    { enabled: isAsked && mayAssign && names.length > 0 },
-  );
+  const covering = useQuery({
+    queryKey: keyOf(certificates.covering, { params, names }),
+    queryFn: ({ signal }) => coveringOf(site.id, names, signal),
+    enabled: isAsked && mayAssign && names.length > 0,
+    placeholderData: keepPreviousData,
+  });
   const zones = (accounts.data?.data ?? []).flatMap(({ domains }) => domains);
   const isUnder = (name: string) => zones.some((zone) => name.endsWith(`.${zone}`));
   // Nodes validate names by HTTP; wildcards need a DNS account.
   const orderable = names.filter((name) => name.length <= NAME_AT_MOST && (!name.startsWith('*.') || isUnder(name)));
-  const fitting = (known.data?.data ?? []).map((certificate) => ({
-    ...certificate,
-    covered: names.filter((name) => covers(certificate.names, name)),
-  }));
-  const more = (known.data?.total ?? 0) - fitting.length;
+  const fitting = (covering.data?.best ?? [])
+    .map((certificate) => ({ ...certificate, covered: names.filter((name) => covers(certificate.names, name)) }))
+    .toSorted((a, b) => b.covered.length - a.covered.length);
+  const more = covering.data?.more ?? 0;
   return { orderable: mayOrder ? orderable : [], fitting, more, mayOrder, mayAssign, site };
 }
 

@@ -1,10 +1,10 @@
 import { upgrades } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { Button } from '@mantine/core';
 import { IconCloudUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { Section } from '../../components/page/section.tsx';
+import { Pages } from '../../components/pages/pages.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { EmptyState } from '../../components/states/states.tsx';
 import { to } from '../../lib/family.ts';
@@ -13,14 +13,13 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { whatOf } from '../rollouts/format.ts';
 import { RolloutLog } from '../rollouts/rollout-log.tsx';
 
-const AT_FIRST = 50;
-const MOST = 500;
+const PAGE_SIZE = 50;
 
 /** Upgrade orders and results of the node, newest first. */
 export function UpgradeLog({ nodeID }: { nodeID: string }) {
   const t = useT();
-  const [pageSize, setPageSize] = useState(AT_FIRST);
-  const query = { pageSize, sortBy: 'at', orderBy: 'desc' } as const;
+  const [page, setPage] = useState(1);
+  const query = { page, pageSize: PAGE_SIZE, sortBy: 'at', orderBy: 'desc' } as const;
   const found = useEndpoint(upgrades.logs, { params: { nodeID }, query }, { pollMs: 5000 });
   return (
     <Await result={found}>
@@ -30,11 +29,7 @@ export function UpgradeLog({ nodeID }: { nodeID: string }) {
         ) : (
           <Section title="upgrades.log.title" why="upgrades.log.why" wide>
             <RolloutLog lines={data} Of={What} />
-            {data.length < total && pageSize < MOST && (
-              <Button variant="subtle" onClick={() => setPageSize(MOST)}>
-                {t('upgrades.log.more')}
-              </Button>
-            )}
+            <Pages page={page} pageSize={PAGE_SIZE} total={total} onChange={setPage} />
           </Section>
         )
       }
