@@ -2,6 +2,7 @@
 import { get as ask } from 'node:http';
 import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
+import { preheat } from '@edgeloom/contract/preheat/preheat.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { horizontalOverflow, startProduct } from '../support/services/browser.ts';
@@ -126,15 +127,28 @@ test('the domain page shows the rules that apply, and purges the domain alone', 
   await page.context().close();
 });
 
-test('a prefetch shows a receipt of each node', async () => {
+test('a prefetch shows a receipt of each node, and is counted in the rail at once', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=cache&tab=preheat'), {
     language: 'en',
     width: 1440,
   });
   const { demo } = product.summary;
-  await page.getByLabel('URLs').fill(`http://${demo.domain}:${product.edgePort}/assets/loom.svg`);
+  const user = await product.as('user');
+  const urls = [`http://${demo.domain}:${product.edgePort}/assets/loom.svg`];
+  await user(preheat.start, { params: { siteId: demo.siteID }, body: { urls } });
+  // Without polling, only the action itself refreshes the number of jobs.
+  await page.addInitScript((longestMs) => {
+    const { setInterval: start } = window;
+    Reflect.set(window, 'setInterval', (run: () => void, ms: number) => (ms > longestMs ? 0 : start(run, ms)));
+  }, 10_000);
+  await page.reload();
+  const tray = page.getByRole('button', { name: /^Jobs/ });
+  const jobs = async () => Number(/\d+$/.exec(await tray.innerText())?.[0]);
+  const before = await jobs();
+  await page.getByLabel('URLs').fill(urls.join('\n'));
   await page.getByRole('button', { name: 'Prefetch' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');
+  await expect.poll(jobs).toBe(before + 1);
   expect(browserErrors()).toEqual([]);
   await page.context().close();
 });

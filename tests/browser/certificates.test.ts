@@ -63,6 +63,11 @@ test('an operator lists the automatic certificates of all sites with the authori
   await keepPicture(page, 'auto-certificate-timeline');
   await page.keyboard.press('Escape');
 
+  await row('soon').getByRole('button', { name: 'soon', exact: true }).click();
+  await page.getByRole('dialog').getByText('No events yet').waitFor();
+  await keepPicture(page, 'certificate-without-events');
+  await page.keyboard.press('Escape');
+
   for (const name of ['shop', 'soon']) await row(name).getByRole('checkbox').first().click();
   await page.getByRole('toolbar').getByRole('button', { name: 'Renew now' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Renew now' }).click();
@@ -74,6 +79,39 @@ test('an operator lists the automatic certificates of all sites with the authori
   expect(await db.job.findMany({ where: { siteId: lantern.id } })).toMatchObject([
     { kind: 'renewCertificates', title: shop.name },
   ]);
+  await page.close();
+});
+
+test('jobs started outside of a site are listed page by page, with a note where the others are', async () => {
+  const { build } = consoles.app;
+  const product = await build.product();
+  for (let i = 0; i < 12; i += 1) {
+    const site = await build.site({ product });
+    await build.certificate(site, [`n${i}.example.com`], {
+      type: 'automatic',
+      keyTypes: ['ecdsa'],
+      name: `n${i}.example.com`,
+      notAfter: inDays(60),
+    });
+  }
+  const { page } = await consoles.openAs(product.zone.client, 'nodeManage/autoSSLManagement', { language: 'en' });
+  await page.getByText('1–12 of 12').waitFor();
+  expect(await page.getByRole('button', { name: /^Jobs/ }).count()).toBe(0);
+  await page.locator('thead').getByRole('checkbox').click();
+  await page.getByRole('toolbar').getByRole('button', { name: 'Renew now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Renew now' }).click();
+  // Nothing issues certificates here, so the test ends the jobs.
+  const { db } = consoles.app.installation;
+  const ofProduct = { site: { productId: product.id } };
+  await eventually(async () => expect(await db.job.count({ where: ofProduct })).toBe(12));
+  await db.job.updateMany({ where: ofProduct, data: { state: 'completed', endedAt: new Date() } });
+  await page.getByRole('button', { name: /^Jobs\s*12$/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Jobs' });
+  await dialog.getByText('Jobs started in this browser tab').waitFor();
+  await expect.poll(() => dialog.getByRole('region').count()).toBe(10);
+  await keepPicture(page, 'jobs-of-tab');
+  await dialog.getByRole('button', { name: 'Next page' }).click();
+  await expect.poll(() => dialog.getByRole('region').count()).toBe(2);
   await page.close();
 });
 

@@ -1,4 +1,5 @@
 import { create } from 'zustand';
+import { refresh } from '../lib/queries.ts';
 
 export interface FollowedJob {
   jobID: string;
@@ -13,5 +14,7 @@ interface Jobs {
 export const useJobs = create<Jobs>(() => ({ followed: [], running: 0 }));
 
 /** Adds a job to the tray, where it outlives its page. */
-export const follow = (jobID: string, siteId: string) =>
-  useJobs.setState(({ followed }) => ({ followed: [{ jobID, siteId }, ...followed].slice(0, 20) }));
+export function follow(jobID: string, siteId: string) {
+  useJobs.setState(({ followed }) => ({ followed: [{ jobID, siteId }, ...followed] }));
+  void refresh(['jobs']);
+}

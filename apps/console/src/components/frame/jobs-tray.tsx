@@ -20,6 +20,8 @@ type Job = Received<typeof jobs.list>['data'][number];
 
 const kindOf = ({ kind, title }: Pick<Job, 'kind' | 'title'>) => tMaybe(`frame.jobs.kind.${kind}`) ?? title;
 const PAGE_SIZE = 25;
+/** Each job started in this tab is a request of its own. */
+const FOLLOWED_PAGE_SIZE = 10;
 const newestFirst = { sortBy: 'createdAt', orderBy: 'desc' } as const;
 
 /** Shows the newest running job of the site, or one started in this tab. Opens the list of jobs. */
@@ -27,7 +29,7 @@ export function JobsTray({ site }: { site: SiteInfo | null }) {
   const followed = useJobs((state) => state.followed);
   const [newest] = followed;
   if (site) return <SiteJobs siteId={site.id} />;
-  return newest ? <FollowedJobs newest={newest} followed={followed} /> : null;
+  return newest ? <FollowedJobs newest={newest} count={followed.length} /> : null;
 }
 
 const isRunning = ({ state }: Pick<Job, 'state'>) => state === 'processing';
@@ -56,29 +58,37 @@ function SiteJobs({ siteId }: { siteId: string }) {
   );
 }
 
-interface FollowedProps {
-  newest: FollowedJob;
-  followed: readonly FollowedJob[];
-}
-
-function FollowedJobs({ newest, followed }: FollowedProps) {
+function FollowedJobs({ newest, count }: { newest: FollowedJob; count: number }) {
   const overlay = useOverlay();
   const { data } = useJob(newest.siteId, newest.jobID);
-  const list = (
-    <ul className={classes['jobs']}>
-      {followed.map(({ siteId, jobID }) => (
-        <li key={jobID} className={classes['jobItem']}>
-          <Opened siteId={siteId} jobID={jobID} />
-        </li>
-      ))}
-    </ul>
-  );
   return (
     <Foot
       job={data && isRunning(data) ? data : null}
-      count={followed.length}
-      onOpen={() => overlay(list, { title: 'frame.jobs.title' })}
+      count={count}
+      onOpen={() => overlay(<FollowedList />, { title: 'frame.jobs.title' })}
     />
+  );
+}
+
+function FollowedList() {
+  const t = useT();
+  const followed = useJobs((state) => state.followed);
+  const [page, setPage] = useState(1);
+  const shown = followed.slice((page - 1) * FOLLOWED_PAGE_SIZE, page * FOLLOWED_PAGE_SIZE);
+  return (
+    <>
+      <p className={classes['jobsNote']}>{t('frame.jobs.ofTab')}</p>
+      <ul className={classes['jobs']}>
+        {shown.map(({ siteId, jobID }) => (
+          <li key={jobID} className={classes['jobItem']}>
+            <Opened siteId={siteId} jobID={jobID} />
+          </li>
+        ))}
+      </ul>
+      <div className={classes['jobPages']}>
+        <Pages page={page} pageSize={FOLLOWED_PAGE_SIZE} total={followed.length} onChange={setPage} />
+      </div>
+    </>
   );
 }
 
