@@ -121,7 +121,11 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await keepPicture(page, 'dns-first-names');
   await page.getByLabel('CNAME suffix').press('Enter');
   await page.getByText('The provider responds').waitFor();
-  await page.getByRole('button', { name: 'Go to dashboard' }).click();
+  await page.getByRole('button', { name: 'Show DNS account' }).click();
+  await page.waitForURL('**/client/systemManagement/dnsSetting');
+  await page.locator('tbody tr[data-new]:focus').getByText(zone, { exact: true }).waitFor();
+  await keepPicture(page, 'dns-first-account');
+  await page.getByRole('link', { name: 'Dashboard' }).first().click();
   await page.waitForURL('**/client/dashboard');
   await page.getByRole('link', { name: 'Nodes' }).first().waitFor();
   expect(await page.getByText('DNS is not set up').count()).toBe(0);

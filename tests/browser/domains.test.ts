@@ -164,6 +164,68 @@ test('pasted names are corrected line by line, get a tested origin, and are crea
   expect(new Set(made.map(({ scheme, upstreams: [first] }) => `${scheme} ${first?.port}`))).toEqual(
     new Set([`http ${origin.port}`]),
   );
+  // The list shows where the new rows are.
+  await page.getByRole('link', { name: 'Go to domains' }).click();
+  await page.locator('tbody tr[data-new]:focus').waitFor();
+  expect(await page.locator('tbody tr[data-new]').count()).toBe(4);
+  await keepPicture(page, 'add-domains-in-list');
+}, 240_000);
+
+test('a certificate is found for names beyond the five thousandth', async () => {
+  const { site, address } = await threeDomains();
+  const end = site.id.slice(-8);
+  await consoles.app.build.certificate(site, [`*.last-${end}.example.com`], { name: 'last' });
+  const { page } = await consoles.openAs(site.owner, `${address}?view=domains&tab=new`, { language: 'en' });
+  const many = Array.from({ length: 5000 }, (_, i) => `n${i}.${end}.example.com`);
+  const names = [...many, `shop.last-${end}.example.com`];
+  const file = { name: 'names.txt', mimeType: 'text/plain', buffer: Buffer.from(names.join('\n')) };
+  await page.locator('input[type="file"]').setInputFiles(file);
+  await page.getByText('5,001 ready').waitFor();
+  const next = page.getByRole('button', { name: 'Next' });
+  await next.click();
+  await page.getByLabel('Address 1').fill('192.0.2.10');
+  await next.click();
+  await page.getByLabel('A certificate of this site', { exact: true }).first().click();
+  const choice = page.getByRole('combobox', { name: 'A certificate of this site' });
+  await expect.poll(() => choice.inputValue()).toBe('last: 1 of 5001');
+  await page.context().close();
+}, 240_000);
+
+test('the palette shows more domains of a customer in place, by name and by tag', async () => {
+  const site = await consoles.app.build.site();
+  const end = site.id.slice(-8);
+  await consoles.app.installation.db.domain.createMany({
+    data: Array.from({ length: 70 }, (_, i) => ({
+      siteId: site.id,
+      name: `n${String(i).padStart(2, '0')}.${end}.example.com`,
+      enabled: false,
+      tags: [`tag-${end}`],
+    })),
+  });
+  const { page } = await consoles.openAs(site.owner, 'sitesManagement', { language: 'en' });
+  const found = page.getByRole('option', { name: `.${end}.example.com` });
+  const more = page.getByRole('option', { name: 'Show more Domains' });
+  for (const text of [end, `#tag-${end}`]) {
+    await page.locator('main h1').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.locator('#palette-input:focus').waitFor();
+    await page.keyboard.type(text);
+    await page.getByText('Domains (first 6)').waitFor();
+    await more.click();
+    await page.getByText('Domains (first 60)').waitFor();
+    await page.locator('#palette-input:focus').waitFor();
+    // The rows go on below the selected one.
+    await expect
+      .poll(() => page.locator('[role="option"][aria-selected="true"]').textContent())
+      .toContain(`n05.${end}.example.com`);
+    await keepPicture(page, 'palette-more');
+    await more.click();
+    await expect.poll(() => more.count()).toBe(0);
+    await expect.poll(() => found.filter({ hasText: /^n\d/ }).count()).toBe(70);
+    await page.keyboard.press('Escape');
+    await page.locator('#palette-input').waitFor({ state: 'detached' });
+  }
+  await page.context().close();
 }, 240_000);
 
 test('thousands of names are virtualized and created in batches of a thousand', async () => {

@@ -204,6 +204,12 @@ test('a virtual node has records, and an enabled record cannot be removed', asyn
   await drawer.getByRole('button', { name: 'Add record' }).click();
   const remove = drawer.getByRole('button', { name: 'Remove 198.51.100.7' });
   await remove.waitFor();
+  await drawer
+    .getByRole('row', { name: /198\.51\.100\.7/ })
+    .and(drawer.locator('[data-new]'))
+    .waitFor();
+  await drawer.locator('input:focus').waitFor();
+  await keepPicture(page, 'virtual-record-new');
   expect(await remove.isDisabled()).toBe(true);
   await drawer.getByRole('switch', { name: '198.51.100.7 is on' }).press('Space');
   await expect.poll(() => remove.isDisabled()).toBe(false);

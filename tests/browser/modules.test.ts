@@ -7,6 +7,7 @@ import {
   redirects,
   tokenAuths,
 } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -18,6 +19,19 @@ beforeAll(async () => {
   consoles = await startConsoles();
 }, 400_000);
 afterAll(() => consoles.stop());
+
+/** Distance of a drawer's fields from its edges, in pixels. */
+const insetOf = async (page: Page) => {
+  const drawer = page.getByRole('dialog');
+  await drawer.locator('form').waitFor();
+  return drawer.evaluate((dialog) => {
+    const edge = dialog.getBoundingClientRect();
+    const boxes = [...dialog.querySelectorAll('form :is(input, textarea, button, label)')]
+      .map((element) => element.getBoundingClientRect())
+      .filter(({ width }) => width > 0);
+    return Math.min(...boxes.flatMap((box) => [box.left - edge.left, edge.right - box.right]));
+  });
+};
 
 async function customer() {
   const { build } = consoles.app;
@@ -161,14 +175,17 @@ test('redirects are imported from a file, invalid lines first, and targets are r
   await page.getByRole('link', { name: '0 redirects' }).click();
   await page.getByRole('button', { name: 'Import CSV' }).click();
   const lines = Array.from({ length: 300 }, (_, i) => `/from/${i},https://old.example.com/${i}`);
+  expect(await insetOf(page)).toBeGreaterThanOrEqual(16);
   await page.getByLabel('Lines').fill(['source,target', ...lines, '/bad,javascript:1'].join('\n'));
   await page.getByText('1 line to fix.').waitFor();
   expect(await page.getByRole('button', { name: 'Add 301 redirects' }).isDisabled()).toBe(true);
   await page.getByLabel('Lines').fill(['source,target', ...lines].join('\n'));
   await page.getByRole('button', { name: 'Add 300 redirects' }).click();
   await page.getByText('300 of 3,000').waitFor();
+  await page.locator('tbody tr[data-new]:focus').waitFor();
 
   await page.getByRole('button', { name: 'Replace in targets' }).click();
+  expect(await insetOf(page)).toBeGreaterThanOrEqual(16);
   await page.getByLabel('Find', { exact: true }).fill('https://old.example.com');
   await page.getByLabel('Replace with').fill('https://new.example.com');
   await page.getByRole('button', { name: 'Review' }).click();

@@ -90,6 +90,7 @@ test('a node is installed on one page, which shows errors in place of the output
 
   // Leaving the page and returning shows the same installation.
   await page.getByRole('navigation').getByRole('link', { name: 'Nodes' }).first().click();
+  await page.locator('tbody tr[data-new]:focus').getByText('tpe-05').waitFor();
   await page.getByRole('link', { name: 'Uninitialized' }).click();
   await page.getByRole('link', { name: 'tpe-05' }).click();
   await page.getByRole('link', { name: 'Install tpe-05' }).click();

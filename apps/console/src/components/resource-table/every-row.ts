@@ -35,7 +35,7 @@ export async function everyRow<Row extends Identified>(question: Question, { sig
 /** Pages to search for a row before the list is searched by name. */
 const SEARCHED_PAGES = 4;
 
-/** Position of the first of these rows, from 0, or null if it is not on the first pages. */
+/** Position of the first of these rows, from 0. Null: not in the list. Undefined: not on the pages searched. */
 export async function placeIn({ ids, ...question }: Question & { ids: readonly string[] }, signal: AbortSignal) {
   for (let page = 1; page <= SEARCHED_PAGES; page += 1) {
     const { data, total = 0 } = await asked<Identified>(question, page, signal);
@@ -43,7 +43,7 @@ export async function placeIn({ ids, ...question }: Question & { ids: readonly s
     if (index >= 0) return (page - 1) * pageSize + index;
     if (page * pageSize >= total) return null;
   }
-  return null;
+  return undefined;
 }
 
 async function asked<Row>({ endpoint, params, query }: Question, page: number, signal: AbortSignal) {

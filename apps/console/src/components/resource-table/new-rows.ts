@@ -9,6 +9,8 @@ export interface Made {
   name: string | null;
 }
 const listeners = new Set<(made: Made) => void>();
+/** Rows that wait for the list that contains them. */
+let pending: Made | null = null;
 
 /** The closing drawer first returns focus to its button. */
 const AFTER_DRAWER_MS = 30;
@@ -22,6 +24,16 @@ export function announceCreated(feature: string, reply: unknown) {
   }, AFTER_DRAWER_MS);
 }
 
+/** For rows that are created on a page without their list: the next list that contains them shows them. */
+export function showInNextList(made: Made) {
+  pending = made;
+}
+
+/** A list has shown these rows. */
+export function endPending(made: Made) {
+  if (pending === made) pending = null;
+}
+
 export function useCreated(feature: string, onCreated: (made: Made) => void) {
   const latest = useRef(onCreated);
   useEffect(() => {
@@ -32,7 +44,13 @@ export function useCreated(feature: string, onCreated: (made: Made) => void) {
       if (areKin(made.feature, feature)) latest.current(made);
     };
     listeners.add(listener);
-    return () => void listeners.delete(listener);
+    const timer = setTimeout(() => {
+      if (pending?.feature === feature) latest.current(pending);
+    });
+    return () => {
+      clearTimeout(timer);
+      listeners.delete(listener);
+    };
   }, [feature]);
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { toastError } from '../../lib/errors.ts';
 import { placeIn, type Question } from './every-row.ts';
-import { useCreated, type Made } from './new-rows.ts';
+import { endPending, useCreated, type Made } from './new-rows.ts';
 import type { TableState } from './table-state.ts';
 
 interface NewRows {
@@ -34,24 +34,38 @@ export function useNewRows(list: ListNow) {
   });
   useEffect(() => () => work.current?.abort(), []);
 
-  /** Opens the page of the first new row. Unknown: the search failed, or a newer search replaced it. */
-  const locate = async (made: Made, query: Question['query']): Promise<'found' | 'absent' | 'unknown'> => {
+  const show = (made: Made, isHidden: boolean) => {
+    endPending(made);
+    setRows({ made, isHidden });
+  };
+  /** Undefined: the search failed, or a newer search replaced it. */
+  const search = async (made: Made, query: Question['query']) => {
     work.current?.abort();
     const { signal } = (work.current = new AbortController());
     try {
       const place = await placeIn({ ...list.question, query, ids: made.ids }, signal);
-      const { state } = latest.current;
-      if (place !== null) state.setPage(Math.floor(place / state.pageSize) + 1);
-      setRows({ made, isHidden: place === null });
-      return place === null ? 'absent' : 'found';
+      return { place, isAbsent: place === null };
     } catch (error) {
       if (!signal.aborted) toastError(error);
-      return 'unknown';
+      return undefined;
     }
   };
+  const openPage = (made: Made, place: number) => {
+    const { state } = latest.current;
+    state.setPage(Math.floor(place / state.pageSize) + 1);
+    show(made, false);
+  };
+  /** Opens the page of the first new row. Rows of another list of the feature are left to that list. */
+  const locate = async (made: Made) => {
+    const found = await search(made, list.question.query);
+    if (!found) return;
+    if (typeof found.place === 'number') return openPage(made, found.place);
+    const whole = found.isAbsent ? await search(made, list.unfiltered) : found;
+    if (whole && !whole.isAbsent) show(made, true);
+  };
   useCreated(feature, (made) => {
-    if (made.ids.some((id) => shown.includes(id))) setRows({ made, isHidden: false });
-    else void locate(made, list.question.query);
+    if (made.ids.some((id) => shown.includes(id))) show(made, false);
+    else void locate(made);
   });
 
   // The rows may arrive with the next response. They receive focus once.
@@ -66,12 +80,16 @@ export function useNewRows(list: ListNow) {
   return {
     rows,
     ids: rows && !rows.isHidden ? rows.made.ids : none,
-    /** Removes the filters. In a long list, searches for the name. */
+    /** Removes the filters. In a long list, searches for the name, or shows the newest rows first. */
     reveal: async ({ made }: NewRows) => {
       list.state.clear();
-      if ((await locate(made, list.unfiltered)) !== 'absent') return;
-      if (made.name === null || !list.canSearch) return setRows(null);
-      latest.current.state.setSearch(made.name);
+      const found = await search(made, list.unfiltered);
+      if (!found) return;
+      if (typeof found.place === 'number') return openPage(made, found.place);
+      const { state } = latest.current;
+      if (made.name !== null && list.canSearch) state.setSearch(made.name);
+      else if (state.list.sortable.includes('createdAt')) state.setSort('-createdAt');
+      else return setRows(null);
       setRows({ made, isHidden: false });
     },
     forget: () => setRows(null),

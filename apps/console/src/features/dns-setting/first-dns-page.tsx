@@ -8,6 +8,7 @@ import { CredentialFields, ProviderSelect } from '../../components/dns-account/d
 import { TextField } from '../../components/fields/text-field.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { showInNextList } from '../../components/resource-table/new-rows.ts';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Steps } from '../../components/steps/steps.tsx';
 import { count } from '../../lib/format.ts';
@@ -215,9 +216,13 @@ function Done() {
   const navigate = useNavigate();
   const [first] = useEndpoint(dnsSetting.list, {}, { pollMs: 2000 }).data?.data ?? [];
   const isReached = first !== undefined && first.listedAt !== null && first.fault === null;
-  const leave = async () => {
+  const leave = async (page: string) => {
     await loadAccount();
-    await navigate(to('dashboard'));
+    await navigate(to(page));
+  };
+  const showAccount = () => {
+    if (first) showInNextList({ feature: dnsSetting.list.feature, ids: [first.id], name: first.rootDomain });
+    return leave('systemManagement/dnsSetting');
   };
   return (
     <div className={classes['step']} aria-live="polite">
@@ -230,7 +235,12 @@ function Done() {
             : t('dnsSetting.first.checking')}
       </p>
       <div className={classes['buttons']}>
-        <Button onClick={() => void leave()}>{t('dnsSetting.first.dashboard')}</Button>
+        {first && (
+          <Button variant="default" onClick={() => void showAccount()}>
+            {t('dnsSetting.first.account')}
+          </Button>
+        )}
+        <Button onClick={() => void leave('dashboard')}>{t('dnsSetting.first.dashboard')}</Button>
       </div>
     </div>
   );

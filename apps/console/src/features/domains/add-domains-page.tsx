@@ -7,6 +7,7 @@ import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { DraftNotice } from '../../components/resource-form/draft-notice.tsx';
+import { showInNextList } from '../../components/resource-table/new-rows.ts';
 import { ForbiddenState } from '../../components/states/states.tsx';
 import { Steps } from '../../components/steps/steps.tsx';
 import { ruleText } from '../../lib/errors.ts';
@@ -185,6 +186,12 @@ function certificateSummary({ certificate: { value, existing, order }, names }: 
 function Outcome({ creation: { made, waiting, certificateFailure } }: { creation: Creation }) {
   const t = useT();
   const site = useSite();
+  const show = () =>
+    showInNextList({
+      feature: domains.list.feature,
+      ids: made.map(({ id }) => id),
+      name: made.length === 1 ? (made[0]?.name ?? null) : null,
+    });
   return (
     <>
       {certificateFailure !== null && (
@@ -200,7 +207,7 @@ function Outcome({ creation: { made, waiting, certificateFailure } }: { creation
       <CnameResults siteId={site.id} cname={site.cname} rows={made} />
       {made.length > 0 && <StaticFilesOffer />}
       <footer className={classes['buttons']}>
-        <Button component={Link} to={siteAddress(site, 'domains')}>
+        <Button component={Link} to={siteAddress(site, 'domains')} onClick={show}>
           {t('domains.add.toList')}
         </Button>
       </footer>

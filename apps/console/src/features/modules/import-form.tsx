@@ -5,6 +5,7 @@ import { IconFileText } from '@tabler/icons-react';
 import { parse } from 'papaparse';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useOverlayClose } from '../../components/overlay/overlay.tsx';
+import { announceCreated } from '../../components/resource-table/new-rows.ts';
 import { ruleText } from '../../lib/errors.ts';
 import { count as number } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -26,7 +27,10 @@ export function ImportForm({ at }: { at: InModule }) {
   const { run, running } = useAction(redirects.create, { refreshes: ['urlRedirects'], done: 'common.created' });
   const tooMany = lines.length > REDIRECTS_OF_A_SITE;
   const submit = async () => {
-    if (await run({ params: { ...at }, body: { redirects: lines.map(({ input }) => input) } })) close();
+    const made = await run({ params: { ...at }, body: { redirects: lines.map(({ input }) => input) } });
+    if (!made) return;
+    close();
+    announceCreated(redirects.create.feature, made);
   };
   return (
     <form

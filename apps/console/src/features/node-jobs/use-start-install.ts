@@ -3,6 +3,7 @@ import { NodeJobsStarted } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
+import { showInNextList } from '../../components/resource-table/new-rows.ts';
 import { to } from '../../lib/family.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import type { InstallForm } from './use-install-form.ts';
@@ -13,6 +14,9 @@ interface JoinCommand {
   expiresAt: string;
 }
 type Input = NonNullable<InstallForm['input']>;
+
+/** The list of nodes shows the new row when it opens next. */
+const showNode = (id: string, name: string) => showInNextList({ feature: nodes.list.feature, ids: [id], name });
 
 /** Stores the node, then starts its installation job or creates its join command. */
 export function useStartInstall(existingID: string | null) {
@@ -33,6 +37,7 @@ export function useStartInstall(existingID: string | null) {
     }
     const created = await create.run({ body: { ...node, zoneID, ssh } });
     setCreatedID(created?.id ?? null);
+    if (created) showNode(created.id, node.name);
     return created?.id ?? null;
   };
   const startJob = async (input: Input, keepSSH: boolean) => {
@@ -45,7 +50,9 @@ export function useStartInstall(existingID: string | null) {
   const createJoinCommand = async ({ node, zoneID }: Input) => {
     if (id === null) {
       const created = await create.run({ body: { ...node, zoneID } });
-      if (created) setJoin(created);
+      if (!created) return;
+      setJoin(created);
+      showNode(created.id, node.name);
       return;
     }
     await update.run({ body: { ...node, id } });

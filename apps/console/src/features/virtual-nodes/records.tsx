@@ -3,7 +3,7 @@ import { virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.e
 import { CnameInput } from '@edgeloom/contract/virtual-nodes/virtual-nodes.ts';
 import { Button, SegmentedControl, Switch, TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import * as z from 'zod';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { MetaSelect } from '../../components/fields/meta-select.tsx';
@@ -27,6 +27,7 @@ export function Records({ zoneId, vnodeId }: Of) {
   const t = useT();
   const can = useCan();
   const found = useEndpoint(virtualRecords.list, { params: { zoneId, vnodeId } });
+  const [addedID, setAddedID] = useState<string | null>(null);
   return (
     <div className={classes['records']}>
       <p className={classes['why']}>{t('virtualRecords.why')}</p>
@@ -50,18 +51,20 @@ export function Records({ zoneId, vnodeId }: Of) {
                 </tr>
               )}
               {data.map((row) => (
-                <RecordRow key={row.id} row={row} of={{ zoneId, vnodeId }} />
+                <RecordRow key={row.id} row={row} of={{ zoneId, vnodeId }} isNew={row.id === addedID} />
               ))}
             </tbody>
           </table>
         )}
       </Await>
-      {can(virtualRecords.createCname) && <Adding of={{ zoneId, vnodeId }} />}
+      {can(virtualRecords.createCname) && <Adding of={{ zoneId, vnodeId }} onAdded={setAddedID} />}
     </div>
   );
 }
 
-function RecordRow({ row, of }: { row: Row; of: Of }) {
+const intoView = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'nearest' });
+
+function RecordRow({ row, of, isNew }: { row: Row; of: Of; isNew: boolean }) {
   const t = useT();
   const mayWrite = useCan()(virtualRecords.updateCname);
   const isName = row.cname !== null;
@@ -72,7 +75,7 @@ function RecordRow({ row, of }: { row: Row; of: Of }) {
   });
   const target = row.cname ?? row.ip ?? '';
   return (
-    <tr>
+    <tr ref={isNew ? intoView : null} data-new={isNew || undefined}>
       <td className={classes['target']}>
         {target} <Pill tone="off">{isName ? 'CNAME' : target.includes(':') ? 'AAAA' : 'A'}</Pill>
         {row.nodeName !== null && <small>{row.nodeName}</small>}
@@ -108,11 +111,12 @@ const kinds = ['node', 'ip', 'cname'] as const;
 type Kind = (typeof kinds)[number];
 const Address = z.union([z.ipv4(), z.ipv6()]);
 
-function Adding({ of }: { of: Of }) {
+function Adding({ of, onAdded }: { of: Of; onAdded: (id: string) => void }) {
   const t = useT();
   const [kind, setKind] = useState<Kind>('ip');
   const [value, setValue] = useState('');
   const [fault, setFault] = useState<string | null>(null);
+  const form = useRef<HTMLFormElement>(null);
   const options = { refreshes: others, done: 'virtualRecords.added' } as const;
   const cname = useAction(virtualRecords.createCname, options);
   const node = useAction(virtualRecords.createNode, options);
@@ -135,10 +139,15 @@ function Adding({ of }: { of: Of }) {
       kind === 'cname'
         ? await cname.run({ params: of, body: { cname: text } })
         : await node.run({ params: of, body: kind === 'ip' ? { ip: text } : { nodeID: text } });
-    if (done) set('');
+    if (!done) return;
+    set('');
+    onAdded(done.id);
+    // The button lost focus while it was disabled.
+    form.current?.querySelector<HTMLElement>('input:is([type="text"], :not([type]))')?.focus({ preventScroll: true });
   }
   return (
     <form
+      ref={form}
       className={classes['adding']}
       noValidate
       onSubmit={(event) => {
