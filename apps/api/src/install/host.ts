@@ -46,7 +46,33 @@ const MAX_OUTPUT = 1 << 20;
 export const fingerprintOf = (key: Buffer) =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
-export async function connectTo(login: Login, listener: Listener): Promise<Host> {
+export async function connectTo(login: Login, { say, signal }: Listener): Promise<Host> {
+  const { shell, fingerprint } = await openShell(login);
+  const stop = () => shell.dispose();
+  signal.addEventListener('abort', stop, { once: true });
+  const commands = new Commands(shell, signal);
+  const root = await becomeRoot(login.user, login.password, (command, input) =>
+    commands.execute(command, { stdin: Readable.from([input]), withinMs: CONNECT_TIMEOUT_MS, say: () => undefined }),
+  );
+  return {
+    fingerprint,
+    async run(script, { stdin, withinMs = COMMAND_TIMEOUT_MS } = {}) {
+      // When standard input carries data, the script is an argument and contains no secrets.
+      const [command, input] = stdin
+        ? [`${root.prefix}sh -c ${quote(script)}`, Readable.from(joined(root.answer, stdin))]
+        : [`${root.prefix}sh -s`, Readable.from([`${root.answer}${script}\n`])];
+      const { code, lines } = await commands.execute(command, { stdin: input, withinMs, say });
+      if (code !== 0) throw failureOf(lines, code);
+      return lines.join('\n');
+    },
+    close() {
+      signal.removeEventListener('abort', stop);
+      shell.dispose();
+    },
+  };
+}
+
+async function openShell(login: Login): Promise<{ shell: NodeSSH; fingerprint: string }> {
   const { host, port, user, password, privateKey, fingerprint } = login;
   const shell = new NodeSSH();
   let seenFingerprint = '';
@@ -70,94 +96,107 @@ export async function connectTo(login: Login, listener: Listener): Promise<Host>
   } catch (error) {
     throw refusalOf(error, seenFingerprint, login);
   }
-  const connection = shell.connection;
-  let isGone = connection === null;
-  connection?.on('close', () => {
-    isGone = true;
-  });
-  // An unhandled error of a dead connection would end the process.
-  connection?.on('error', () => {
-    isGone = true;
-  });
-  const stop = () => shell.dispose();
-  listener.signal.addEventListener('abort', stop, { once: true });
+  return { shell, fingerprint: seenFingerprint };
+}
 
-  async function execute(
-    command: string,
-    stdin: Readable,
-    withinMs: number,
-    say: (line: string) => void,
-  ): Promise<{ code: number | null; lines: string[] }> {
-    if (isGone || listener.signal.aborted) throw new ConnectionBroken();
-    const lines: string[] = [];
-    let size = 0;
-    const hear = () => {
-      let rest = '';
-      const take = (line: string) => {
-        // Lines for us are not shown.
-        if (!line.startsWith('::')) say(line.slice(0, MAX_LINE));
-        size += line.length;
-        if (size <= MAX_OUTPUT) lines.push(line);
-      };
-      return {
-        on(chunk: Buffer) {
-          const parts = (rest + chunk.toString()).split(/\r?\n/);
-          rest = (parts.pop() ?? '').slice(-MAX_OUTPUT);
-          for (const line of parts) take(line);
-        },
-        end() {
-          if (rest !== '') take(rest);
-        },
-      };
+interface ExecuteOptions {
+  stdin: Readable;
+  withinMs: number;
+  /** Called with each line of the output. */
+  say: (line: string) => void;
+}
+
+/** Runs commands over a connection, and notices when it breaks. */
+class Commands {
+  readonly #shell: NodeSSH;
+  readonly #signal: AbortSignal;
+  #isGone: boolean;
+
+  constructor(shell: NodeSSH, signal: AbortSignal) {
+    this.#shell = shell;
+    this.#signal = signal;
+    this.#isGone = shell.connection === null;
+    const setGone = () => {
+      this.#isGone = true;
     };
-    const [out, err] = [hear(), hear()];
-    let timer: NodeJS.Timeout | undefined;
-    // ssh2 never settles a command whose connection ends without closing its channel.
-    const broken = new Promise<never>((_, reject) => {
-      connection?.once('close', () => reject(new ConnectionBroken()));
-      timer = setTimeout(() => {
-        reject(new StepFailure('command', `no end after ${withinMs / 1000} s`));
-        shell.dispose();
-      }, withinMs);
-    });
+    shell.connection?.on('close', setGone);
+    // An unhandled error of a dead connection would end the process.
+    shell.connection?.on('error', setGone);
+  }
+
+  async execute(command: string, { stdin, withinMs, say }: ExecuteOptions) {
+    if (this.#isBroken()) throw new ConnectionBroken();
+    const output = new OutputLines(say);
+    const [stdout, stderr] = [output.stream(), output.stream()];
+    const end = this.#endOrTimeout(withinMs);
     try {
       const { code } = await Promise.race([
-        shell.execCommand(command, { stdin, noTrim: true, onStdout: out.on, onStderr: err.on }),
-        broken,
+        this.#shell.execCommand(command, { stdin, noTrim: true, onStdout: stdout.write, onStderr: stderr.write }),
+        end.reached,
       ]);
-      out.end();
-      err.end();
+      stdout.end();
+      stderr.end();
       // Channels closed with the connection have no exit code.
-      if (code === null && (isGone || listener.signal.aborted)) throw new ConnectionBroken();
-      return { code, lines };
+      if (code === null && this.#isBroken()) throw new ConnectionBroken();
+      return { code, lines: output.lines };
     } catch (error) {
       if (error instanceof StepFailure || error instanceof ConnectionBroken) throw error;
-      if (isGone) throw new ConnectionBroken();
+      if (this.#isGone) throw new ConnectionBroken();
       throw error;
     } finally {
-      clearTimeout(timer);
+      end.forget();
     }
   }
 
-  const root = await becomeRoot(user, password, (command, input) =>
-    execute(command, Readable.from([input]), CONNECT_TIMEOUT_MS, () => undefined),
-  );
-  return {
-    fingerprint: seenFingerprint,
-    async run(script, { stdin, withinMs = COMMAND_TIMEOUT_MS } = {}) {
-      // When standard input carries data, the script is an argument and contains no secrets.
-      const [command, input] = stdin
-        ? [`${root.prefix}sh -c ${quote(script)}`, Readable.from(joined(root.answer, stdin))]
-        : [`${root.prefix}sh -s`, Readable.from([`${root.answer}${script}\n`])];
-      const { code, lines } = await execute(command, input, withinMs, listener.say);
-      if (code !== 0) throw failureOf(lines, code);
-      return lines.join('\n');
-    },
-    close() {
-      listener.signal.removeEventListener('abort', stop);
-      shell.dispose();
-    },
-  };
+  #isBroken(): boolean {
+    return this.#isGone || this.#signal.aborted;
+  }
+
+  /** Rejects when the connection ends, for which ssh2 never settles a command, or after the time. */
+  #endOrTimeout(withinMs: number) {
+    let timer: NodeJS.Timeout | undefined;
+    const reached = new Promise<never>((_, reject) => {
+      this.#shell.connection?.once('close', () => reject(new ConnectionBroken()));
+      timer = setTimeout(() => {
+        reject(new StepFailure('command', `no end after ${withinMs / 1000} s`));
+        this.#shell.dispose();
+      }, withinMs);
+    });
+    return { reached, forget: () => clearTimeout(timer) };
+  }
+}
+
+/** The lines of a command's output, up to a limit. */
+class OutputLines {
+  readonly lines: string[] = [];
+  readonly #say: (line: string) => void;
+  #size = 0;
+
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  /** Splits one stream into lines. */
+  stream() {
+    let rest = '';
+    return {
+      write: (chunk: Buffer) => {
+        const parts = (rest + chunk.toString()).split(/\r?\n/);
+        rest = (parts.pop() ?? '').slice(-MAX_OUTPUT);
+        for (const line of parts) this.#add(line);
+      },
+      end: () => {
+        if (rest !== '') this.#add(rest);
+      },
+    };
+  }
+
+  #add(line: string): void {
+    // Lines with `::` are results for the control plane.
+    if (!line.startsWith('::')) this.#say(line.slice(0, MAX_LINE));
+    this.#size += line.length;
+    if (this.#size <= MAX_OUTPUT) this.lines.push(line);
+  }
 }
 
 /** Reads a machine's host key without signing in. */
