@@ -10,8 +10,8 @@ import type { EdgeNode } from '../nodes/node-states.ts';
 
 export type FormStep = 'address' | 'hostKey' | 'place';
 /** Over SSH, or by a command that the operator runs on the machine. */
-export type InstallMethod = 'ssh' | 'command';
-export type CredentialKind = 'password' | 'key';
+type InstallMethod = 'ssh' | 'command';
+type CredentialKind = 'password' | 'key';
 export type InstallForm = ReturnType<typeof useInstallForm>;
 
 const schema = NodeInput.omit({ ssh: true }).extend(NodeSSHInput.shape);

@@ -1,20 +1,19 @@
-import { changesBetween } from '@edgeloom/contract/zone-settings/changes.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
-import { Fragment, useCallback, useEffect, useState, type ReactNode } from 'react';
+import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { ErrorSummary, focusField, invalidFields } from '../../components/resource-form/error-summary.tsx';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { SaveBar } from '../../components/save-bar/save-bar.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
-import { useKeepDraft, useStoredDraft } from '../../lib/drafts.ts';
 import { time } from '../../lib/format.ts';
 import { tMaybe, useT, type T } from '../../lib/i18n.ts';
 import { issuesOf } from '../../lib/schema.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { applied, draftOf, sentOf, type Draft, type Patch, type Settings } from './draft.ts';
+import type { Patch, sentOf, Settings } from './draft.ts';
 import { changeText, fieldName } from './in-words.ts';
 import { Review } from './review.tsx';
+import { settingsTabs, useSettingsDraft } from './use-settings-draft.ts';
 import classes from './zone-settings.module.css';
 
 interface DraftingProps {
@@ -24,32 +23,11 @@ interface DraftingProps {
   children: (value: Settings, set: (patch: Patch) => void) => ReactNode;
 }
 
-interface StoredDraft {
-  draft: Draft;
-  since: number;
-}
-/** The open draft. It remains while the reader switches between settings tabs of the zone. */
-let open: (StoredDraft & { draftKey: string }) | null = null;
 /** The field to focus once its tab is rendered. */
 let toFocus: string | null = null;
 const focusLater = (name: string) => {
   toFocus = name;
 };
-
-/** The tab of each part that a draft may change. */
-const tabs: Readonly<Record<string, string>> = {
-  nginx: 'nginx',
-  resource: 'resources',
-  http2: 'https',
-  http3: 'https',
-  soakSeconds: 'https',
-  forceSSLRedirectCode: 'https',
-  firewall: 'firewall',
-  ipset: 'ipset',
-  antiCC: 'anticc',
-};
-const isSettingsTab = ({ search }: Pick<Location, 'search'>) =>
-  Object.values(tabs).includes(new URLSearchParams(search).get('tab') ?? '');
 
 const focusNamed = (name: string) => {
   const invalid = invalidFields(document.querySelector('main'));
@@ -60,119 +38,93 @@ const focusNamed = (name: string) => {
 /** `Firewall: Block list`. */
 const titleOf = (t: T, path: string) => {
   const [part = ''] = path.split('.');
-  const tab = part === 'antiCC' ? part : (tabs[part] ?? '');
+  const tab = part === 'antiCC' ? part : (settingsTabs[part] ?? '');
   return `${tMaybe(`zones.tabs.${tab}`) ?? ''}${t('common.colon')}${fieldName(t, path)}`;
 };
 
-const isStoredDraft = (kept: unknown): kept is StoredDraft =>
-  typeof kept === 'object' && kept !== null && 'since' in kept;
-
 /** Edits zone settings as a draft, which is published only after a review. The bar opens the review. */
 export function Drafting({ zoneId, settings, children }: DraftingProps) {
+  const draft = useSettingsDraft(zoneId, settings);
+  const { value, isDirty, changes, body, since, edition, set, keeps } = draft;
   const t = useT();
-  const draftKey = `zoneSettings.set ${zoneId}`;
-  const stored = useStoredDraft(draftKey, isStoredDraft);
-  const [brought] = useState(() => (open?.draftKey === draftKey ? open : null));
-  const [draft, setDraft] = useState(brought?.draft ?? stored?.draft ?? draftOf(settings, settings));
-  const [isRestored, setRestored] = useState(stored !== null);
   const [isReviewed, setReviewed] = useState(false);
-  const [begun, setBegun] = useState(0);
-  const [stands, setStands] = useState(brought?.since ?? stored?.since ?? settings.version);
-  const value = applied(settings, draft);
-  const changes = changesBetween(settings, value).map((change) => changeText(t, change));
-  const isDirty = changes.length > 0;
-  useKeepDraft(draftKey, () => (isDirty ? { draft, since: stands } : undefined));
-  // Uncontrolled fields reload newer settings while nothing is edited.
-  if (stands !== settings.version && !isDirty) setStands(settings.version);
-
-  const { pathname, search } = useLocation();
-  const keeps = useCallback(
-    (next: Pick<Location, 'pathname' | 'search'>) => next.pathname === pathname && isSettingsTab(next),
-    [pathname],
-  );
-  useEffect(() => {
-    open = isDirty ? { draftKey, draft, since: stands } : null;
-  });
+  const [isRefused, setRefused] = useState(false);
   useEffect(() => {
     if (toFocus !== null) focusNamed(toFocus);
     toFocus = null;
-    return () => {
-      if (!keeps(window.location)) open = null;
-    };
-  }, [keeps]);
-
-  const body = sentOf(settings, draft);
+  }, []);
   const issues = issuesOf(ConfigDraft, body);
-  const isSound = issues.length === 0;
-  const [isRefused, setRefused] = useState(false);
-  const wrong = [...new Set(issues.map(({ path }) => path.split('.').slice(0, 2).join('.')))];
-  const navigate = useNavigate();
-  const goTo = (path: string) => {
-    const [part = '', name = part] = path.split('.');
-    const tab = tabs[part] ?? '';
-    if (new URLSearchParams(search).get('tab') === tab) return focusNamed(name);
-    focusLater(name);
-    void navigate(`?tab=${tab}`);
-  };
+  const isValid = issues.length === 0;
+
   const review = () => {
     // The keyboard shortcut does not blur the field, and blur applies the field's limits.
     if (document.activeElement instanceof HTMLInputElement) document.activeElement.blur();
-    if (isSound) return setReviewed(true);
+    if (isValid) return setReviewed(true);
     // Invalid input does not reach the review; the first invalid field gets focus.
     setRefused(true);
     const [first] = invalidFields(document.querySelector('main'));
     if (first) focusField(first);
   };
   const discard = () => {
-    setDraft(draftOf(settings, settings));
+    draft.discard();
     setReviewed(false);
-    setRestored(false);
-    setBegun(begun + 1);
     // The buttons disappear with the draft.
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
   };
+  const closeReview = () => {
+    setReviewed(false);
+    requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-save]')?.focus());
+  };
   return (
     <>
-      {isReviewed && isSound ? (
+      {isReviewed && isValid ? (
         <DraftReview
           zoneId={zoneId}
           settings={settings}
-          since={stands}
+          since={since}
           body={body}
-          onBack={() => {
-            setReviewed(false);
-            requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-save]')?.focus());
-          }}
+          onBack={closeReview}
           onDone={discard}
         />
       ) : (
         <>
-          <Meanwhile since={stands} settings={settings} />
-          <Fragment key={`${begun} ${stands}`}>
-            {children(value, (patch) => setDraft(draftOf(settings, { ...value, ...patch })))}
-          </Fragment>
+          <Meanwhile since={since} settings={settings} />
+          <Fragment key={edition}>{children(value, set)}</Fragment>
           <SaveBar
-            changes={changes}
-            isRestored={isRestored}
+            changes={changes.map((change) => changeText(t, change))}
+            isRestored={draft.isRestored}
             saveLabel="zoneSettings.review"
             onSave={review}
-            errors={
-              isRefused &&
-              !isSound && (
-                <ErrorSummary
-                  count={issues.length}
-                  hidden={[]}
-                  onShow={() => goTo(wrong[0] ?? '')}
-                  fields={wrong.map((path) => ({ text: titleOf(t, path), open: () => goTo(path) }))}
-                />
-              )
-            }
+            errors={isRefused && !isValid && <SettingsErrors paths={issues.map(({ path }) => path)} />}
             onDiscard={discard}
           />
         </>
       )}
       <LeaveGuard when={isDirty} keeps={keeps} />
     </>
+  );
+}
+
+/** Links to the invalid settings, which may be in another tab. */
+function SettingsErrors({ paths }: { paths: readonly string[] }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const settingPaths = [...new Set(paths.map((path) => path.split('.').slice(0, 2).join('.')))];
+  const open = (path: string) => {
+    const [part = '', name = part] = path.split('.');
+    const tab = settingsTabs[part] ?? '';
+    if (new URLSearchParams(search).get('tab') === tab) return focusNamed(name);
+    focusLater(name);
+    void navigate(`?tab=${tab}`);
+  };
+  return (
+    <ErrorSummary
+      count={paths.length}
+      hidden={[]}
+      onShow={() => open(settingPaths[0] ?? '')}
+      fields={settingPaths.map((path) => ({ text: titleOf(t, path), open: () => open(path) }))}
+    />
   );
 }
 
