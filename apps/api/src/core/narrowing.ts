@@ -5,9 +5,9 @@ import { fail } from './fail.ts';
 import { owners, type Model } from './owners.ts';
 
 export type Args = Record<string, unknown>;
-export type Intent = 'reads' | 'writes';
+type Intent = 'reads' | 'writes';
 /** Counts the rows of a model in the client of the call. */
-export type CountRows = (model: string, where: Args) => Promise<unknown>;
+type CountRows = (model: string, where: Args) => Promise<unknown>;
 
 export class Narrowing {
   readonly #dataModel: DataModel;
