@@ -68,7 +68,7 @@ export function useSettingsDraft(zoneId: string, settings: Settings) {
     isRestored,
     body: sentOf(settings, draft),
     since,
-    /** Uncontrolled fields start anew when this changes. */
+    /** A change remounts uncontrolled fields. */
     edition: `${discards} ${since}`,
     keeps,
     set: (patch: Patch) => setDraft(draftOf(settings, { ...value, ...patch })),
