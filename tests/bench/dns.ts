@@ -10,7 +10,7 @@ import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints
 import { queryDns } from '../support/assertions/query-dns.ts';
 import { unique } from '../support/builders/build.ts';
 import { eventually } from '../support/assertions/eventually.ts';
-import { ownPostgres } from '../support/services/own-postgres.ts';
+import { benchPostgres } from '../support/services/own-postgres.ts';
 import { startPowerDns } from '../support/services/power-dns.ts';
 import { startApp } from '../support/services/running-app.ts';
 import { startServices } from '../support/services/start-services.ts';
@@ -36,7 +36,7 @@ try {
   const zone = 'bench.example.com';
   const services = await startServices();
   stops.unshift(() => services.stop());
-  const postgres = await ownPostgres();
+  const postgres = await benchPostgres();
   stops.unshift(() => postgres.stop());
   const dns = await startPowerDns([zone]);
   stops.unshift(() => dns.stop());

@@ -15,7 +15,7 @@ import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
-import { ownPostgres } from '../support/services/own-postgres.ts';
+import { benchPostgres } from '../support/services/own-postgres.ts';
 import { freePorts } from '../support/services/ports.ts';
 import { visit } from '../support/assertions/visit.ts';
 
@@ -41,7 +41,7 @@ const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
 };
 
 try {
-  const postgres = stopping(await ownPostgres());
+  const postgres = stopping(await benchPostgres());
   const plane = stopping(await controlPlane({ databaseUrl: postgres.databaseUrl }));
   const [port = 0, tlsPort = 0] = await freePorts(2);
   const zone = await plane.build.zone({ ports: [port], tlsPorts: [tlsPort] });

@@ -15,7 +15,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { unique } from '../support/builders/build.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
-import { ownPostgres } from '../support/services/own-postgres.ts';
+import { benchPostgres } from '../support/services/own-postgres.ts';
 import { joinSimulated } from '../support/fakes/simulated-node.ts';
 
 const GOALS = { agentsPerCore: 1000, convergedSeconds: 30, cutOffMs: 1000 };
@@ -44,7 +44,7 @@ const rows: Record<string, string | number>[] = [];
 const loadBefore = loadavg()[0];
 
 try {
-  const postgres = stopping(await ownPostgres());
+  const postgres = stopping(await benchPostgres());
   const plane = stopping(await controlPlane({ databaseUrl: postgres.databaseUrl }));
   const { pool } = plane.installation;
   const zone = await plane.build.zone({ ports: [80], tlsPorts: [] });

@@ -13,7 +13,7 @@ import type { BuiltSite } from '../support/builders/build.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
-import { ownPostgres } from '../support/services/own-postgres.ts';
+import { benchPostgres } from '../support/services/own-postgres.ts';
 import { freePort } from '../support/services/ports.ts';
 import { joinSimulated } from '../support/fakes/simulated-node.ts';
 import type { SimulatedNode } from '../support/fakes/simulated-node.ts';
@@ -45,7 +45,7 @@ const rows: Row[] = [];
 const loadBefore = loadavg()[0];
 
 try {
-  const postgres = stopping(await ownPostgres());
+  const postgres = stopping(await benchPostgres());
   const plane = stopping(await controlPlane({ databaseUrl: postgres.databaseUrl }));
   const origins = [stopping(await startOrigin()), stopping(await startOrigin())] as const;
   for (const [i, origin] of origins.entries())

@@ -12,7 +12,7 @@ import { unique } from '../support/builders/build.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
-import { ownPostgres } from '../support/services/own-postgres.ts';
+import { benchPostgres } from '../support/services/own-postgres.ts';
 import { freePort } from '../support/services/ports.ts';
 import { joinSimulated } from '../support/fakes/simulated-node.ts';
 import type { SimulatedNode } from '../support/fakes/simulated-node.ts';
@@ -35,7 +35,7 @@ const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
 };
 
 try {
-  const postgres = stopping(await ownPostgres());
+  const postgres = stopping(await benchPostgres());
   const plane = stopping(await controlPlane({ databaseUrl: postgres.databaseUrl }));
   const origin = stopping(await startOrigin());
   origin.on('/img/kept', { headers: { 'cache-tag': 'kept' }, body: 'kept' });

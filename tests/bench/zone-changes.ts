@@ -14,7 +14,7 @@ import type { TestAgent } from '../support/services/agent.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
-import { ownPostgres } from '../support/services/own-postgres.ts';
+import { benchPostgres } from '../support/services/own-postgres.ts';
 import { freePorts } from '../support/services/ports.ts';
 import { nodeAt, servedSite } from '../support/builders/served-site.ts';
 import { startVisitors } from '../support/assertions/continuous-visitors.ts';
@@ -40,7 +40,7 @@ const stopping = <T extends { stop: () => Promise<void> }>(part: T): T => {
 const loadBefore = loadavg()[0];
 
 try {
-  const postgres = stopping(await ownPostgres());
+  const postgres = stopping(await benchPostgres());
   const plane = stopping(await controlPlane({ databaseUrl: postgres.databaseUrl }));
   const origin = stopping(await startOrigin());
   const { port: http, https, zone, name } = await servedSite(plane, origin);

@@ -4,6 +4,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { services } from '../support/services/shared-services.ts';
+import { SERVICES_VARIABLE } from '../support/services/start-services.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
 const run = promisify(execFile);
@@ -15,14 +17,14 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
   'burst.ts': { small: ['--kinds=2', '--waiters=20'], prints: /20 waiters of 3 s: fetches 1,/ },
   'cache-conformance.ts': { small: [], prints: /"cases": \d+/ },
   'console.ts': { small: ['--rounds=1', '--pages=2'], prints: /user, sign-in +\d+ +\d+ .*\d/ },
-  'dns.ts': { small: ['--names=20'], prints: /goal: made within/ },
+  'dns.ts': { small: ['--names=6'], prints: /goal: made within/ },
   'domains.ts': {
     small: ['--domains=50', '--names=5', '--rounds=1', '--filters=2'],
     prints: /\d+ domains published to one node/,
   },
   'edge.ts': { small: ['--rounds=1', '--seconds=1', '--scenes=2'], prints: /nginx, open files, combined log.*\d/ },
   'fleet.ts': {
-    small: ['--agents=3', '--domains=3', '--changes=3', '--rest=1'],
+    small: ['--agents=2', '--domains=2', '--changes=2', '--rest=1'],
     prints: /from the call that removes a node until its line is closed/,
   },
   'ingest.ts': { small: ['--rounds=1', '--batches=2', '--sites=2'], prints: /ratio \d/ },
@@ -35,7 +37,7 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
     small: ['--rounds=1', '--handshakes=20', '--certificates=20'],
     prints: /edge, any of its certificates.*\d/,
   },
-  'zone-changes.ts': { small: ['--minutes=0.1', '--firewall=off'], prints: /"peak": \{/ },
+  'zone-changes.ts': { small: ['--minutes=0.05', '--firewall=off'], prints: /"peak": \{/ },
 };
 
 /** Runs as a part of fleet.ts. */
@@ -50,7 +52,7 @@ test.each(Object.entries(benches))(
   async (file, { small, prints }) => {
     const json = path.join(await testDir(), 'result.json');
     const { stdout } = await run(process.execPath, [path.join(folder, file), ...small, `--json=${json}`], {
-      env: { ...process.env, NODE_NO_WARNINGS: '1' },
+      env: { ...process.env, NODE_NO_WARNINGS: '1', [SERVICES_VARIABLE]: JSON.stringify(services()) },
       // A bench that hangs fails with its output.
       timeout: 200_000,
       maxBuffer: 16 << 20,

@@ -7,6 +7,7 @@ import type { Running } from '../../../deploy/services/program.ts';
 import { deploy } from '../../../prisma/migrate.ts';
 import { eventually } from '../assertions/eventually.ts';
 import { freePort } from './ports.ts';
+import { cloneDatabase, sharedByTestRun } from './start-services.ts';
 import { testDir } from './test-dir.ts';
 
 export class OwnPostgres {
@@ -55,6 +56,12 @@ export class OwnPostgres {
     await removePostgres(path.join(this.#dir, 'postgres'));
     await rm(this.#dir, { recursive: true, force: true });
   }
+}
+
+/** The durable PostgreSQL of a bench. A bench of a test run gets a database of the shared one. */
+export async function benchPostgres(): Promise<Pick<OwnPostgres, 'databaseUrl' | 'stop'>> {
+  const shared = sharedByTestRun();
+  return shared ? { databaseUrl: await cloneDatabase(shared), stop: async () => undefined } : ownPostgres();
 }
 
 export async function ownPostgres(): Promise<OwnPostgres> {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { initSecrets } from '@edgeloom/api/core/secrets-dir.ts';
 import { serverConfig } from '@edgeloom/api/core/trust.ts';
 import pg from 'pg';
+import * as z from 'zod';
 import { prepareNats } from '../../../deploy/services/nats.ts';
 import { preparePostgres } from '../../../deploy/services/postgres.ts';
 import { launch } from '../../../deploy/services/program.ts';
@@ -31,7 +32,20 @@ const settings = {
   autovacuum_naptime: '10min',
 };
 
+/** Services of the test run that started this bench, as JSON. */
+export const SERVICES_VARIABLE = 'EDGELOOM_TEST_SERVICES';
+const Shared = z.object({ postgresUrl: z.string(), natsUrl: z.string(), secretsDir: z.string() });
+
+/** Null outside of a test run. */
+export function sharedByTestRun(): Services | null {
+  const text = process.env[SERVICES_VARIABLE];
+  return text === undefined ? null : Shared.parse(JSON.parse(text));
+}
+
+/** Uses the services of the test run that started this bench, if any. */
 export async function startServices(): Promise<Services & { stop: () => Promise<void> }> {
+  const shared = sharedByTestRun();
+  if (shared) return { ...shared, stop: async () => undefined };
   await stopOrphanedProcesses();
   const dir = await testDir();
   const running: Running[] = [];
