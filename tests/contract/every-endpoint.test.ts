@@ -72,13 +72,13 @@ const admin = await build.admin();
 /** For read-only calls, which do not change it. */
 const readOnly = await world(build, installation);
 
-/** Snapshots before the calls. No call may change these worlds. */
+/** Snapshots before the calls, compared after the last one. No call may change these worlds. */
 const firstPictures = new Map<World, string>();
 for (const foreign of [elsewhere, beside, second]) firstPictures.set(foreign, await snapshotOf(foreign, installation));
 
 const accountOf = ({ client, user }: World, mount: Mount) => (mount === 'client' ? client : user);
 
-describe.each(calls)('$title', (call) => {
+describe.each(calls.filter((call) => !guarded.includes(call)))('$title', (call) => {
   const { endpoint } = call;
 
   test('is mounted once', async () => {
@@ -90,7 +90,7 @@ describe.each(calls)('$title', (call) => {
 describe.each(guarded)('$title', (call) => {
   const { endpoint, mount } = call;
 
-  test('rejects anonymous calls', async () => {
+  test('is mounted once, and rejects anonymous calls', async () => {
     const { status, body } = await send(app, call, inputFor(endpoint, home.ids));
     expect([status, body.code]).toEqual([401, errors.INVALID_TOKEN.code]);
   });
@@ -172,12 +172,25 @@ async function tryForeign(
   }
 }
 
+/** For writes that leave their objects in place. */
+let writable = await world(build, installation);
+
+/** A write that does not succeed, and a removal, gets a new world, because earlier calls changed the other. */
+async function sendAsOwner(call: WireCall): Promise<WireResponse> {
+  const sendIn = (own: World) => send(app, call, inputFor(call.endpoint, own.ids), accountOf(own, call.mount).token);
+  if (call.method === 'GET') return sendIn(readOnly);
+  if (call.method === 'DELETE') return sendIn(await world(build, installation));
+  const response = await sendIn(writable);
+  if (response.status === 200) return response;
+  writable = await world(build, installation);
+  return sendIn(writable);
+}
+
 describe.each(withIds)('$title', (call) => {
   const { endpoint, mount } = call;
 
   test('succeeds for its own account, which makes the following checks meaningful', async () => {
-    const own = call.method === 'GET' ? readOnly : await world(build, installation);
-    const { status, body } = await send(app, call, inputFor(endpoint, own.ids), accountOf(own, mount).token);
+    const { status, body } = await sendAsOwner(call);
     // A sample may violate a rule of its call, but must not fail with a missing object or invalid format.
     const mayFail: WireResponse['body']['code'][] = (endpoint.fails ?? []).map((name) => errors[name].code);
     const isNoDomain =
@@ -194,7 +207,6 @@ describe.each(withIds)('$title', (call) => {
 
   test("hides another tenant's objects", async () => {
     await tryForeign(call, accountOf(home, mount), home.ids, elsewhere);
-    expect(await snapshotOf(elsewhere, installation)).toBe(firstPictures.get(elsewhere));
   });
 
   test('hides unassigned objects from a sub-account and from another customer', async () => {
@@ -207,13 +219,15 @@ describe.each(withIds)('$title', (call) => {
       await tryForeign(call, owner, home.ids, beside);
       await tryForeign(call, subUser, home.ids, { ...second, ids: { ...second.ids, subUser: elsewhere.ids.subUser } });
     }
-    expect(await snapshotOf(beside, installation)).toBe(firstPictures.get(beside));
   });
 });
 
 describe.each(nested)('$title', (call) => {
   test('finds an object only under its own parent', async () => {
     await tryForeign(call, accountOf(home, call.mount), home.ids, second, below);
-    expect(await snapshotOf(second, installation)).toBe(firstPictures.get(second));
   });
+});
+
+test("no call above changed another tenant's objects", async () => {
+  for (const [foreign, picture] of firstPictures) expect(await snapshotOf(foreign, installation)).toBe(picture);
 });
