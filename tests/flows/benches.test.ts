@@ -40,8 +40,8 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
   'zone-changes.ts': { small: ['--minutes=0.05', '--firewall=off'], prints: /"peak": \{/ },
 };
 
-/** Runs as a part of fleet.ts. */
-const without = ['fleet-agents.ts'];
+/** Parts of other benches. */
+const without = ['fleet-agents.ts', 'worker-cpu.ts'];
 
 test('a new bench has a small form', async () => {
   expect((await readdir(folder)).toSorted()).toEqual([...Object.keys(benches), ...without].toSorted());
