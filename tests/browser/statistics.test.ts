@@ -1,0 +1,218 @@
+// The statistics and security pages with stored requests.
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { addLogs, addTraffic, logLine } from '../support/builders/traffic.ts';
+import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+
+const HOUR_SECONDS = 3600;
+let consoles: Consoles;
+/** A day of traffic with many values. */
+let busy: BuiltSite;
+/** Four requests. */
+let small: BuiltSite;
+let shop: string;
+let media: string;
+
+beforeAll(async () => {
+  consoles = await startConsoles();
+  const { build, installation } = consoles.app;
+  const { pool } = installation;
+  busy = await build.site();
+  await build.domain({ site: busy });
+  const node = await build.node({ zone: busy.zone });
+  await addTraffic(pool, node.id, busy.id);
+  await addLogs(pool, node.id, manyLines(busy.id));
+
+  small = await build.site();
+  const [one, two] = [await build.domain({ site: small }), await build.domain({ site: small })];
+  [shop, media] = [one.name, two.name];
+  const { id } = await build.node({ zone: small.zone });
+  const ago = (hours: number) => Date.now() / 1000 - hours * HOUR_SECONDS;
+  await addLogs(pool, id, [
+    logLine(small.id, { domain: one.id, host: shop, uri: '/x', bytes: 3000, cache: 'HIT' }),
+    logLine(small.id, { domain: one.id, host: shop, uri: '/y', bytes: 1000, status: 404, address: '198.51.100.3' }),
+    logLine(small.id, {
+      domain: two.id,
+      host: media,
+      bytes: 500,
+      status: 929,
+      cause: 'blacklist',
+      address: '2001:db8::1',
+    }),
+    logLine(small.id, { time: ago(30), domain: one.id, bytes: 7000 }),
+  ]);
+}, 400_000);
+afterAll(() => consoles.stop());
+
+/** Requests over a day: the first of each list is the most frequent. */
+function manyLines(site: string): string[] {
+  const pick = <Item>(items: readonly Item[], i: number): Item =>
+    items[Math.floor(items.length * ((i * 0.618) % 1) ** 2)] ?? (items[0] as Item);
+  const paths = [
+    '/img/hero/winter-2026.avif',
+    '/api/v2/catalog',
+    '/static/app.4f1c.js',
+    '/video/lookbook-03.m3u8',
+    '/',
+  ];
+  const causes = ['antiCC', 'abuseIP', 'blacklist', 'tokenAuth'];
+  return Array.from({ length: 600 }, (_, i) => {
+    const isRefused = i % 9 === 0;
+    return logLine(site, {
+      time: Date.now() / 1000 - (i / 600) * 20 * HOUR_SECONDS,
+      address: `${pick(['192.0.2', '198.51.100'], i)}.${pick([7, 21, 90, 113, 240], i + 3)}`,
+      host: 'shop.example.com',
+      uri: pick(paths, i + 1),
+      method: pick(['GET', 'POST', 'HEAD'], i + 2),
+      httpVersion: pick(['HTTP/2.0', 'HTTP/3.0', 'HTTP/1.1'], i + 5),
+      referer: pick(['', 'https://www.example.org/sale', 'https://news.example.net/'], i + 7),
+      bytes: 20_000 + ((i * 7919) % 90_000),
+      status: isRefused ? 929 : pick([200, 200, 304, 404, 502], i + 4),
+      cause: isRefused ? pick(causes, i) : '',
+    });
+  });
+}
+
+const panel = (page: Page, name: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) });
+const card = (page: Page, name: string) => page.locator('dl > div').filter({ hasText: name });
+const searchOf = (page: Page) => new URL(page.url()).searchParams;
+
+test('figures are the stored ones, also as text, and each has its change', async () => {
+  const { page } = await consoles.openAs(small.owner, 'dataAnalysis/statistics');
+  await card(page, 'Traffic').getByText('4.50 KB').waitFor();
+  await card(page, 'Traffic').getByText('−35.71% vs. the previous period').waitFor();
+  await card(page, 'Requests').getByText('+200.00% vs. the previous period').waitFor();
+  await card(page, 'Cache hit rate').getByText('33.33%').waitFor();
+  await card(page, 'Cache hit rate').getByText('+33.33 points').waitFor();
+  await card(page, 'Client addresses').getByText('3', { exact: true }).waitFor();
+
+  await page.getByRole('img', { name: /^Traffic: Total Traffic 4\.50\sKB$/ }).waitFor();
+  await page.getByRole('img', { name: 'Status codes: Total 2xx 1, 3xx 0, 4xx 1, 5xx 0, 9xx 1' }).waitFor();
+  await page.getByRole('img', { name: 'Protocol: Total IPv4 2, IPv6 1' }).waitFor();
+  await page.getByRole('switch', { name: 'Compare with the previous period' }).click();
+  await page.getByRole('img', { name: /^Traffic: .*Previous period 7\.00\sKB$/ }).waitFor();
+  expect(searchOf(page).get('compare')).toBe('1');
+
+  await panel(page, 'Countries')
+    .getByRole('listitem')
+    .filter({ hasText: /^Taiwan1\d*33\.33%/ })
+    .waitFor();
+  await panel(page, 'Countries').getByRole('link', { name: 'Japan' }).waitFor();
+  const log = await panel(page, 'Countries').getByRole('link', { name: 'Japan' }).getAttribute('href');
+  expect(log).toMatch(/^\/user\/dataAnalysis\/logger\?from=.+&to=.+&country=JP$/);
+  await page.getByRole('radiogroup', { name: 'Sort by' }).getByText('Traffic').click();
+  await panel(page, 'Countries').getByText('3.00 KB').waitFor();
+  await panel(page, 'Block causes').getByText('Block list').waitFor();
+  await page.context().close();
+});
+
+test('domains are ranked by a chosen column and exported', async () => {
+  const { page } = await consoles.openAs(small.owner, 'dataAnalysis/statistics');
+  const rank = panel(page, 'Domains');
+  const first = () => rank.locator('tbody tr').first();
+  await first().getByText(shop).waitFor();
+  await rank.getByRole('button', { name: 'Traffic' }).click();
+  await first().getByText(media).waitFor();
+  expect(searchOf(page).get('sort')).toBe('traffic');
+  await rank.getByText('1–2 of 2').waitFor();
+
+  const [download] = await Promise.all([page.waitForEvent('download'), rank.getByText('Export CSV').click()]);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  expect(lines).toHaveLength(3);
+  expect(lines[1]).toContain(media);
+  expect(lines[2]).toContain(`${shop},2,4000,0.5`);
+  await page.context().close();
+});
+
+test('dragging on a chart zooms, Back returns, and only valid report intervals are offered', async () => {
+  const { page } = await consoles.openAs(busy.owner, 'dataAnalysis/statistics');
+  await page.getByText('6 h', { exact: true }).click();
+  expect(searchOf(page).get('range')).toBe('sixHours');
+  const step = page.getByLabel('Report interval');
+  await expect
+    .poll(() => step.locator('option').allTextContents())
+    .toEqual(['Every minute', 'Every 5 min', 'Every 15 min', 'Every hour']);
+
+  const chart = panel(page, 'Bandwidth').locator('canvas');
+  await chart.waitFor();
+  const box = await chart.boundingBox();
+  if (!box) throw new Error('The chart has no size');
+  const y = box.y + box.height / 2;
+  await page.mouse.move(box.x + box.width * 0.5, y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.7, y, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => searchOf(page).get('range')).toBe('custom');
+  const minutes = (Date.parse(searchOf(page).get('to') ?? '') - Date.parse(searchOf(page).get('from') ?? '')) / 60_000;
+  expect(minutes).toBeGreaterThan(40);
+  expect(minutes).toBeLessThan(110);
+  await page.getByLabel('From', { exact: true }).waitFor();
+  await expect.poll(() => step.inputValue()).toBe('1');
+
+  await page.goBack();
+  expect(searchOf(page).get('range')).toBe('sixHours');
+  await page.getByLabel('From', { exact: true }).waitFor({ state: 'detached' });
+  await page.context().close();
+});
+
+test('a chart is also a table and a file', async () => {
+  const { page } = await consoles.openAs(busy.owner, 'dataAnalysis/statistics?range=oneHour');
+  const traffic = panel(page, 'Traffic');
+  await traffic.getByText('Show as table').click();
+  await expect.poll(() => traffic.getByRole('row').count()).toBe(61);
+  const save = async (kind: string) => {
+    await page.getByRole('button', { name: 'Download Traffic', exact: true }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(kind).click()]);
+    return { name: download.suggestedFilename(), content: await readFile(await download.path()) };
+  };
+  const csv = await save('Data as CSV');
+  expect(csv.name).toMatch(/^Traffic .*\.csv$/);
+  expect(csv.content.toString().trim().split('\r\n')).toHaveLength(61);
+  const png = await save('Image as PNG');
+  expect(png.content.subarray(1, 4).toString()).toBe('PNG');
+  await page.context().close();
+});
+
+test('a site that was never measured has calm panels and no figures', async () => {
+  const { owner } = await consoles.app.build.site();
+  const { page } = await consoles.openAs(owner, 'dataAnalysis/statistics');
+  await panel(page, 'Bandwidth').getByText('No data yet').waitFor();
+  await card(page, 'Traffic').getByText('—').waitFor();
+  await panel(page, 'Domains').getByText('No data yet').waitFor();
+  expect(await page.locator('canvas').count()).toBe(0);
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.context().close();
+});
+
+test.each([
+  ['user', 'dataAnalysis/statistics', 1440, 'light', 'en'],
+  ['client', 'dataAnalysis/statistics?compare=1&range=sixHours', 1440, 'dark', 'zh-TW'],
+  ['user', 'dataAnalysis/statistics', 390, 'light', 'zh-CN'],
+  ['user', 'dataAnalysis/securityAnalysis?range=oneDay', 1440, 'dark', 'zh-TW'],
+  ['client', 'dataAnalysis/securityAnalysis', 390, 'light', 'en'],
+] as const)('%s %s at %i px, %s, %s', async (kind, path, width, theme, language) => {
+  const account = kind === 'user' ? busy.owner : busy.client;
+  const { page, browserErrors } = await consoles.openAs(account, path, { width, theme, language });
+  await page.locator('canvas').first().waitFor();
+  await page.getByRole('listitem').filter({ hasText: /%$/ }).first().waitFor();
+  const name = `${path.replace(/^.*\/|\?.*$/g, '')}-${width}-${language}`;
+  await keepPicture(page, name);
+  expect(await accessibilityViolations(page, { rules: rulesOf(theme) })).toEqual([]);
+  const overflow = await page.evaluate(
+    () =>
+      [document.documentElement, ...document.querySelectorAll('main')].filter(
+        (one) => one.scrollWidth > one.clientWidth,
+      ).length,
+  );
+  expect(overflow).toBe(0);
+  await page.locator('h2').last().scrollIntoViewIfNeeded();
+  await page.getByRole('listitem').filter({ hasText: /%$/ }).last().waitFor();
+  await keepPicture(page, `${name}-end`);
+  expect(browserErrors()).toEqual([]);
+  await page.context().close();
+});
