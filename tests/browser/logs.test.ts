@@ -224,6 +224,7 @@ describe('the panel of a request', () => {
     await page.getByRole('option', { name: /Open this request/ }).waitFor();
     await page.keyboard.press('Enter');
     await panel(page).getByText('No request with this ID').waitFor();
+    expect(parameters(page).get('request')).toBe(missing);
     await page.context().close();
   });
 
