@@ -26,7 +26,7 @@ const negatable = [
   'referer',
   'nodeIDs',
 ] as const;
-export const filterKeys = ['siteIDs', ...negatable, 'reqID'] as const;
+const filterKeys = ['siteIDs', ...negatable, 'reqID'] as const;
 export type FilterKey = (typeof filterKeys)[number];
 export const isNegatable = (key: FilterKey) => negatable.some((name) => name === key);
 

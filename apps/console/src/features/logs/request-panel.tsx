@@ -28,6 +28,7 @@ import { curlOf, hostAndPort } from './curl.ts';
 import { inWords } from './filters.ts';
 import { causeName, countryName, decisionOf, toneOfStatus, viewOfCause, type LogRow } from './log-row.ts';
 import type { FilterKey } from './log-state.ts';
+import { requestID } from './read-search.ts';
 import { VisitorText } from './visitor-text.tsx';
 import classes from './logs.module.css';
 
@@ -44,13 +45,12 @@ interface RequestPanelProps {
 const MAX_VALUE = 512;
 const NOT_FOUND = 404;
 const isNotFound = (error: Error | null) => error instanceof ApiError && error.status === NOT_FOUND;
-const hasIdShape = (id: string) => /^[0-9a-f]{32}$/.test(id);
 
 /** One request. A request that is not in the list is loaded by its ID. */
 export function RequestPanel({ id, row, onFilter, onClose }: RequestPanelProps) {
   const t = useT();
   const isKnown = row !== undefined;
-  const result = useEndpoint(logs.request, { params: { reqID: id } }, { enabled: !isKnown && hasIdShape(id) });
+  const result = useEndpoint(logs.request, { params: { reqID: id } }, { enabled: !isKnown && requestID.test(id) });
   const close = onClose && (
     <ActionIcon aria-label={t('common.close')} onClick={onClose}>
       <IconX size={16} stroke={1.6} />
@@ -59,7 +59,7 @@ export function RequestPanel({ id, row, onFilter, onClose }: RequestPanelProps) 
   // The previous request is not shown under another ID.
   const isOther = result.refreshing && result.data?.id !== id;
   if (row) return <Request row={row} onFilter={onFilter} close={close} />;
-  const isMissing = !hasIdShape(id) || isNotFound(result.error);
+  const isMissing = !requestID.test(id) || isNotFound(result.error);
   return isMissing || result.data === undefined || isOther ? (
     <>
       <PanelHead title={t('logs.request')}>{close}</PanelHead>
