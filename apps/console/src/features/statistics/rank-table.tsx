@@ -98,37 +98,35 @@ export function RankTable({ state, pollMs }: { state: Statistics; pollMs: number
           data.length === 0 && page === 1 ? (
             <NoData />
           ) : (
-            <>
-              <div className={classes['wide']}>
-                <table className={classes['table']}>
-                  <caption className="hidden-text">{title}</caption>
-                  <thead>
-                    <tr>
-                      {columns.map((column) => (
-                        <ColumnHead key={column.key} column={column} words="statistics" state={table} />
+            <div className={classes['wide']}>
+              <table className={classes['table']}>
+                <caption className="hidden-text">{title}</caption>
+                <thead>
+                  <tr>
+                    {columns.map((column) => (
+                      <ColumnHead key={column.key} column={column} words="statistics" state={table} />
+                    ))}
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.map((row) => (
+                    <tr key={row.domainID}>
+                      {columns.map((column, i) => (
+                        <td
+                          key={column.key}
+                          data-first={i === 0 || undefined}
+                          data-number={isNumber(column) || undefined}
+                          data-priority={column.priority}
+                        >
+                          {cellOf(column, row)}
+                        </td>
                       ))}
                     </tr>
-                  </thead>
-                  <tbody>
-                    {data.map((row) => (
-                      <tr key={row.domainID}>
-                        {columns.map((column, i) => (
-                          <td
-                            key={column.key}
-                            data-first={i === 0 || undefined}
-                            data-number={isNumber(column) || undefined}
-                            data-priority={column.priority}
-                          >
-                            {cellOf(column, row)}
-                          </td>
-                        ))}
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+                  ))}
+                </tbody>
+              </table>
               <Pager state={table} total={total} />
-            </>
+            </div>
           )
         }
       </Loaded>

@@ -75,7 +75,9 @@ export function StatisticsPage() {
           <TopList key={kind} kind={kind} refused={kind === 'blacklist'} {...topProps} />
         ))}
       </div>
-      <RankTable state={state} pollMs={topProps.pollMs} />
+      <div className={classes['rank']}>
+        <RankTable state={state} pollMs={topProps.pollMs} />
+      </div>
     </Page>
   );
 }
