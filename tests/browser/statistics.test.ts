@@ -50,16 +50,16 @@ afterAll(() => consoles.stop());
 
 /** Requests over a day: the first of each list is the most frequent. */
 function manyLines(site: string): string[] {
-  const pick = <Item>(items: readonly Item[], i: number): Item =>
-    items[Math.floor(items.length * ((i * 0.618) % 1) ** 2)] ?? (items[0] as Item);
-  const paths = [
+  const pick = <Item>(items: readonly [Item, ...Item[]], i: number): Item =>
+    items[Math.floor(items.length * ((i * 0.618) % 1) ** 2)] ?? items[0];
+  const paths: [string, ...string[]] = [
     '/img/hero/winter-2026.avif',
     '/api/v2/catalog',
     '/static/app.4f1c.js',
     '/video/lookbook-03.m3u8',
     '/',
   ];
-  const causes = ['antiCC', 'abuseIP', 'blacklist', 'tokenAuth'];
+  const causes: [string, ...string[]] = ['antiCC', 'abuseIP', 'blacklist', 'tokenAuth'];
   return Array.from({ length: 600 }, (_, i) => {
     const isRefused = i % 9 === 0;
     return logLine(site, {

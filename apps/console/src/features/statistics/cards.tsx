@@ -8,7 +8,7 @@ import { changeOf, parted } from './change.ts';
 import { Spark } from './spark.tsx';
 import classes from './statistics.module.css';
 
-export type CardFigures = Received<typeof statistics.cards>;
+type CardFigures = Received<typeof statistics.cards>;
 type Kind = keyof typeof cardTypes;
 
 const kinds: readonly Kind[] = ['traffic', 'requests', 'hitRate', 'addresses', 'bandwidth95'];

@@ -9,7 +9,7 @@ import { fromWall, toWall } from '../../lib/wall-time.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-export const MAX_CUSTOM_DAYS = LONGEST_DAYS[1440];
+const MAX_CUSTOM_DAYS = LONGEST_DAYS[1440];
 
 export interface Period {
   interval: Interval;
@@ -20,7 +20,7 @@ export interface Period {
 
 export const intervals = TimeInterval.options;
 /** Report intervals in minutes. */
-export const steps = [1, 5, 15, 60, 1440] as const;
+const steps = [1, 5, 15, 60, 1440] as const;
 
 const isInstant = (text: string | null): text is string => text !== null && !Number.isNaN(Date.parse(text));
 

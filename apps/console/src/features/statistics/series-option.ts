@@ -7,7 +7,7 @@ import { time } from '../../lib/format.ts';
 import { tokens } from '../../theme/tokens.ts';
 
 type Values = readonly (number | null)[];
-export interface Line {
+interface Line {
   /** The API's name: `bandwidth`, `5xx`, `ipv4`. */
   name: string;
   label: string;
