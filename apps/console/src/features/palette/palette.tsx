@@ -55,8 +55,11 @@ export function Palette({ menu, views, site, onClose }: PaletteProps) {
   const showMore = (below: string) => {
     setPageSize(Math.min(pageSize * 10, MAX_RESULTS));
     setChosen(below);
-    input.current?.focus();
   };
+  // Showing more results by mouse leaves the input.
+  useEffect(() => {
+    if (pageSize > FIRST_RESULTS) input.current?.focus();
+  }, [pageSize]);
   const around: Surroundings = { t, can, menu, views, tools, pageSize, showMore };
   const sections = sectionsOf(asked, found, around, site, kept);
   const things = sections.flatMap(({ items }) => items);
