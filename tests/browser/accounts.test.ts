@@ -173,7 +173,7 @@ test('sites are assigned to a sub-account and removed, page by page', async () =
   await page.getByRole('button', { name: 'Assign' }).click();
   await page.getByRole('link', { name: /Assigned sites/ }).click();
   await page.getByRole('cell', { name: 'North Harbour', exact: true }).waitFor();
-  expect(await db.siteAssignment.count({ where: { accountId: sub.id } })).toBe(2);
+  await expect.poll(() => db.siteAssignment.count({ where: { accountId: sub.id } })).toBe(2);
 });
 
 test('accounts show creator, authenticator and level; nodes show their type, with virtual nodes on demand', async () => {

@@ -62,7 +62,7 @@ test('a wrong answer to the image challenge shows another image, and a proof of 
   await page.keyboard.press('Enter');
   await page.getByText('Verification failed').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Cannot see it' }).click();
+  await page.getByRole('button', { name: "Can't see the image?" }).click();
   await page.getByRole('heading', { name: 'The film' }).waitFor();
 });
 

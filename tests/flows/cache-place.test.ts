@@ -89,8 +89,8 @@ test('an unsuitable folder is rejected with the reason, and the cache stays', as
   const closed = path.join(open, 'closed');
   await mkdir(closed, { mode: 0o700 });
   const cases: [string, RegExp][] = [
-    ['/etc/cache', /belongs to the system/],
-    [path.join(open, 'link/cache'), /belongs to the system/],
+    ['/etc/cache', /is a system folder/],
+    [path.join(open, 'link/cache'), /is a system folder/],
     [`${agent.dir}/docs`, /own directory/],
     [path.join(open, 'file'), /cannot be written/],
     [closed, /may not enter/],

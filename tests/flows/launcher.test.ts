@@ -39,7 +39,7 @@ test('a release on trial that exits three times is not started again', async () 
   for (let i = 0; i < 5; i += 1) started.push(await start(home));
   const [trial, serving] = ['releases/two', 'current'];
   expect(started).toEqual([trial, trial, trial, serving, serving]);
-  expect(await readFile(path.join(home, 'failed/why'), 'utf8')).toContain('it ended 3 times');
+  expect(await readFile(path.join(home, 'failed/why'), 'utf8')).toContain('exited 3 times');
 });
 
 test('with a full disk, where starts cannot be counted, the previous release starts', async () => {
