@@ -131,7 +131,7 @@ test('an administrator reads the license of an operator: limits, usage, end', { 
   await page.getByRole('heading', { name: 'Your details' }).waitFor();
   // An administrator has no operator that announces something.
   expect(await page.getByRole('heading', { name: 'System message' }).count()).toBe(0);
-  // A customer has no license of its own.
+  // Customers have no license.
   await page.goto(`/admin/userManagement/users/${site.owner.id}`);
   await page.getByText('harbour-lights').first().waitFor();
   expect(await license.count()).toBe(0);

@@ -70,7 +70,7 @@ export async function addRows(
         line.port,
         line.bytes,
         line.requestBytes,
-        Math.round(line.requestTime * 1000),
+        milliseconds(line.requestTime),
         upstreamMs(line.upstreamTime) ?? NULL,
         line.address,
         country,
@@ -95,8 +95,11 @@ export async function addRows(
   await pipeline(Readable.from([`${rows.join('\n')}\n`]), copy);
 }
 
+/** A WebSocket may stay open longer than the 24 days that the column holds. */
+const milliseconds = (seconds: number) => Math.min(Math.round(seconds * 1000), 2 ** 31 - 1);
+
 /** The sum over the origins that were tried. */
 function upstreamMs(times: string): number | null {
   const seconds = times.match(/\d+\.\d+/g);
-  return seconds === null ? null : Math.round(seconds.reduce((sum, each) => sum + Number(each), 0) * 1000);
+  return seconds === null ? null : milliseconds(seconds.reduce((sum, each) => sum + Number(each), 0));
 }

@@ -40,7 +40,8 @@ export async function readLines(
   const correction = Math.abs(skew) > SKEW_MS ? skew : 0;
   const lines = texts.flatMap((text) => {
     const line = lineOf(text);
-    if (line === null || !REQUEST_ID.test(line.id) || isIP(line.address) === 0) return [];
+    // PostgreSQL has no addresses with a zone, such as fe80::1%eth0.
+    if (line === null || !REQUEST_ID.test(line.id) || isIP(line.address) === 0 || line.address.includes('%')) return [];
     return {
       ...line,
       at: Math.min(Math.round(line.time * 1000 + correction), now),

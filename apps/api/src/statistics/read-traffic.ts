@@ -1,5 +1,6 @@
 // Sums of traffic for the sites that the caller may see.
 import type { Ctx } from '../core/ctx.ts';
+import { fail } from '../core/fail.ts';
 import { andAll, nothing, sql, type Sql, type Visible } from '../core/sql.ts';
 
 /** Which requests: of all visible sites, unless narrowed. */
@@ -27,6 +28,12 @@ export interface Sums {
 export interface Times {
   from: Date;
   to: Date;
+}
+
+/** Sites that were chosen must exist for the caller. */
+export async function assertSites({ db }: Ctx, siteIDs: readonly string[] = []): Promise<void> {
+  const ids = [...new Set(siteIDs)];
+  if (ids.length > 0 && (await db.site.count({ where: { id: { in: ids } } })) < ids.length) fail('NOT_FOUND');
 }
 
 /** The CTEs `seen (id, zone_id)`, and `named (id)` if domains are named. */

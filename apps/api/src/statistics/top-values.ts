@@ -1,7 +1,6 @@
-// Requests by value (address, URL, country …) in steps of an hour. Exact up to 2,000 values of one site, type and node;
-// beyond, the smallest are removed. A removed value that comes again may have had as many requests as the largest one
-// removed: its `error`. Reports therefore show a lower bound and its error (Metwally et al., Space-Saving, 2005; here
-// with removal in bulk).
+// Requests by value (address, URL, country …) in steps of an hour, exact up to 2,000 values of a site, type and node.
+// When there are 4,000, the smaller half is removed. A removed value that returns starts at zero, and its `error` is
+// the largest count that was removed. After Space-Saving (Metwally et al., 2005), with removal in bulk.
 import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import type { PoolClient } from 'pg';
 import { storable, type Line } from './log-lines.ts';

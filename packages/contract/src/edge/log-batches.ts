@@ -35,7 +35,7 @@ export const LogLine = z.object({
   site: Text,
   domain: Text,
   host: Text,
-  port: z.int(),
+  port: z.int().min(0).max(65_535),
   address: Text,
   method: Text,
   scheme: Text,

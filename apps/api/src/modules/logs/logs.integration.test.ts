@@ -180,6 +180,23 @@ test('hostile text is stored as it came', async () => {
   expect(data).toMatchObject([{ uri: clean, userAgent: clean, referer: 'x'.repeat(1024) }]);
 });
 
+test('a line with figures that no column holds does not stop the lines after it', async () => {
+  const odd = await build.site();
+  const { id } = await build.node({ zone: odd.zone });
+  const days = 86_400;
+  await addLogs(pool, id, [
+    logLine(odd.id, { requestTime: 40 * days, upstreamTime: `${40 * days}.000` }),
+    logLine(odd.id, { port: 2 ** 40 }),
+    logLine(odd.id, { address: 'fe80::1%eth0' }),
+    logLine(odd.id, { uri: '/after' }),
+  ]);
+  const { data } = await search({}, odd.owner);
+  expect(data.map(({ uri, requestTime }) => [uri, requestTime]).toSorted()).toEqual([
+    ['/', 2 ** 31 - 1],
+    ['/after', 12],
+  ]);
+});
+
 test('a node cannot write rows of a site of another zone', async () => {
   const [own, other] = [await build.site(), await build.site()];
   const { id } = await build.node({ zone: own.zone });

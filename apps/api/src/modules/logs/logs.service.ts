@@ -9,15 +9,12 @@ import {
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { andAll, contains, nothing, sql, type Sql } from '../../core/sql.ts';
-import { ofDomains, seenSql } from '../../statistics/read-traffic.ts';
+import { assertSites, ofDomains, seenSql } from '../../statistics/read-traffic.ts';
 
 /** Newest first. Reads no more rows of a site than the page needs, and counts up to LOGS_COUNTED. */
 export async function access(ctx: Ctx, query: LogQuery): Promise<LogPage> {
   const { page, pageSize, siteIDs, domains } = query;
-  if (siteIDs !== undefined && siteIDs.length > 0) {
-    const ids = [...new Set(siteIDs)];
-    if ((await ctx.db.site.count({ where: { id: { in: ids } } })) < ids.length) fail('NOT_FOUND');
-  }
+  await assertSites(ctx, siteIDs);
   const offset = (page - 1) * pageSize;
   const rows = await ctx.db.$read<LogRow & { total: number }>(
     (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains })}, found AS MATERIALIZED (

@@ -18,10 +18,11 @@ import {
 } from '@edgeloom/contract/statistics/statistics.ts';
 import { stringify } from 'csv-stringify/sync';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail, failAt } from '../../core/fail.ts';
+import { failAt } from '../../core/fail.ts';
 import { sql, type Sql } from '../../core/sql.ts';
 import { before, timesOf } from '../../statistics/time-interval.ts';
 import {
+  assertSites,
   ofDomains,
   readRank,
   readSteps,
@@ -38,7 +39,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
-  await assertSeen(ctx, query);
+  await assertSites(ctx, query.siteIDs);
   const times = timesOf(query, ctx.now(), STEP_MINUTES);
   const [values, previous] = await Promise.all([cardValues(ctx, query, times), cardValues(ctx, query, before(times))]);
   return {
@@ -83,7 +84,7 @@ async function bandwidth95(ctx: Ctx, selection: Selection, times: Times): Promis
 }
 
 export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeries> {
-  await assertSeen(ctx, query);
+  await assertSites(ctx, query.siteIDs);
   const { reportInterval } = query;
   const times = timesOf(query, ctx.now(), reportInterval);
   const length = times.to.getTime() - times.from.getTime();
@@ -140,7 +141,7 @@ function rowSeconds(reportInterval: SeriesQuery['reportInterval'], { from }: Tim
 }
 
 export async function top(ctx: Ctx, query: TopQuery): Promise<Top> {
-  await assertSeen(ctx, query);
+  await assertSites(ctx, query.siteIDs);
   const times = timesOf(query, ctx.now(), 60);
   const [data, total] = await Promise.all([
     ctx.db.$read<Top['data'][number]>(
@@ -170,7 +171,7 @@ const rankOrder = ({ sortBy, orderBy }: RankQuery) =>
   sql`ORDER BY ${rankColumns[sortBy]} ${orderBy === 'asc' ? sql`ASC` : sql`DESC`} NULLS LAST, d.id`;
 
 export async function rank(ctx: Ctx, query: RankQuery): Promise<Rank> {
-  await assertSeen(ctx, query);
+  await assertSites(ctx, query.siteIDs);
   const { page, pageSize } = query;
   const order = sql`${rankOrder(query)} LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`;
   const rows = await readRank(ctx, query, timesOf(query, ctx.now(), STEP_MINUTES), order);
@@ -180,7 +181,7 @@ export async function rank(ctx: Ctx, query: RankQuery): Promise<Rank> {
 
 /** All pages, as CSV. */
 export async function exportRank(ctx: Ctx, query: RankQuery): Promise<string> {
-  await assertSeen(ctx, query);
+  await assertSites(ctx, query.siteIDs);
   const rows = await readRank(ctx, query, timesOf(query, ctx.now(), STEP_MINUTES), rankOrder(query));
   return stringify(rows, {
     bom: true,
@@ -212,11 +213,4 @@ export async function qps(ctx: Ctx, { siteIDs, from, to }: QpsQuery): Promise<Qp
       return (four + six) / Math.min(STEP_SECONDS, Math.max(1, (now - at.getTime()) / 1000));
     }),
   };
-}
-
-/** Sites that were chosen must exist for the caller. */
-async function assertSeen({ db }: Ctx, { siteIDs }: Selection): Promise<void> {
-  if (siteIDs === undefined || siteIDs.length === 0) return;
-  const ids = [...new Set(siteIDs)];
-  if ((await db.site.count({ where: { id: { in: ids } } })) < ids.length) fail('NOT_FOUND');
 }

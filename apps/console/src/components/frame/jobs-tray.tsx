@@ -20,7 +20,7 @@ type Job = Received<typeof jobs.list>['data'][number];
 
 const kindOf = ({ kind, title }: Pick<Job, 'kind' | 'title'>) => tMaybe(`frame.jobs.kind.${kind}`) ?? title;
 const PAGE_SIZE = 25;
-/** Each job started in this tab is a request of its own. */
+/** The tray sends one request per job of the tab. */
 const FOLLOWED_PAGE_SIZE = 10;
 const newestFirst = { sortBy: 'createdAt', orderBy: 'desc' } as const;
 
