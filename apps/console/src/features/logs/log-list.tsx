@@ -1,3 +1,4 @@
+import { countryName } from '../../lib/countries.ts';
 import { Button } from '@mantine/core';
 import { useEffect, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -9,7 +10,7 @@ import { time, utc } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import { hostAndPort } from './curl.ts';
-import { causeName, countryName, decisionOf, toneOfStatus, type LogRow } from './log-row.ts';
+import { causeName, decisionOf, toneOfStatus, type LogRow } from './log-row.ts';
 import type { LogRows } from './use-log-rows.ts';
 import { VisitorText } from './visitor-text.tsx';
 import classes from './logs.module.css';

@@ -1,7 +1,6 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
-import { currentLanguage, tMaybe } from '../../lib/i18n.ts';
-import type { Language } from '../../lib/languages.ts';
+import { tMaybe } from '../../lib/i18n.ts';
 import type { Tone } from '../../theme/tokens.ts';
 
 export type LogRow = Received<typeof logs.request>;
@@ -34,26 +33,3 @@ export const viewOfCause: Readonly<Record<string, string>> = {
   tokenAuth: 'tokens',
   urlRedirect: 'redirects',
 };
-
-const names = new Map<Language, Intl.DisplayNames>();
-function displayNames() {
-  const language = currentLanguage();
-  const known = names.get(language) ?? new Intl.DisplayNames([language], { type: 'region', fallback: 'none' });
-  names.set(language, known);
-  return known;
-}
-
-/** Name of a country in the reader's language, else its code. */
-export const countryName = (code: string) => (/^[A-Z]{2}$/.test(code) && displayNames().of(code)) || code;
-
-/** Codes of all countries, by name. */
-export function countries(): string[] {
-  const letters = Array.from({ length: 26 }, (_, i) => String.fromCharCode(65 + i));
-  // Intl also has names for codes that are not countries.
-  const others = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ']);
-  const order = new Intl.Collator(currentLanguage());
-  return letters
-    .flatMap((first) => letters.map((second) => first + second))
-    .filter((code) => !others.has(code) && displayNames().of(code) !== undefined)
-    .toSorted((a, b) => order.compare(countryName(a), countryName(b)));
-}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryName } from './top-values.ts';
+import { countryName } from './countries.ts';
 
 test('countries have their names in the language of the console, unknown codes stay', () => {
   expect(countryName('TW', 'en')).toBe('Taiwan');
