@@ -12,18 +12,18 @@ const tests = path.join(import.meta.dirname, 'tests');
 
 /** Files that take minutes start first. A clean clone has no durations to sort by. */
 const longest = [
-  'flows/benches',
   'browser/hostile-text',
-  'flows/node-install',
+  'flows/benches',
   'flows/certificates',
+  'flows/node-install',
   'contract/every-endpoint',
   'flows/agent-faults',
-  'browser/large-lists',
   'flows/node-upgrade',
-  'browser/page-loading',
   'flows/zone-settings',
+  'browser/palette',
   'browser/zone-settings',
-  'contract/narrowed-callers',
+  'browser/screens',
+  'flows/steering',
 ].map((name) => path.join(tests, `${name}.test.ts`));
 
 export default defineConfig({

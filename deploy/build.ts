@@ -154,7 +154,7 @@ async function layOut(name: string, from: string, into: string): Promise<void> {
 const Names = z.record(z.string(), z.string()).default({});
 const Needs = z.object({ dependencies: Names, optionalDependencies: Names });
 
-async function hashOf(sources: string[]): Promise<string> {
+export async function hashOf(sources: string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const source of sources) await addTo(hash, source);
   return hash.digest('hex');

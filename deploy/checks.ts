@@ -10,19 +10,30 @@ export interface Check {
   command: [string, ...string[]];
 }
 
+/** The longest first, because two run at a time. */
 export const staticChecks: Check[] = [
-  { name: 'types', command: ['tsc', '--noEmit'] },
-  { name: 'types of the console', command: ['tsc', '--noEmit', '-p', 'apps/console'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  // Each further checker checks the types that files share once more, which takes half of the CPU time.
+  { name: 'types', command: ['tsc', '--noEmit', '--checkers', '1'] },
+  { name: 'types of the console', command: ['tsc', '--noEmit', '--checkers', '1', '-p', 'apps/console'] },
+  { name: 'unused files, exports and packages', command: ['knip'] },
   { name: 'format', command: ['oxfmt', '--check'] },
   { name: 'words', command: ['node', 'deploy/words.ts'] },
-  { name: 'unused files, exports and packages', command: ['knip'] },
 ];
 
 export const pureTests: Check = {
   name: 'pure tests',
   command: ['vitest', 'run', '--project', 'unit', '--project', 'console', '--reporter=dot'],
 };
+
+/** Calls `run` for each check, two at a time. */
+export async function eachCheck(checks: readonly Check[], run: (check: Check) => Promise<void>): Promise<void> {
+  const queue = [...checks];
+  const lane = async () => {
+    for (let check = queue.shift(); check !== undefined; check = queue.shift()) await run(check);
+  };
+  await Promise.all([lane(), lane()]);
+}
 
 export interface Outcome {
   passed: boolean;

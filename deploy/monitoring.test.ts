@@ -12,6 +12,7 @@ import {
   promtool,
 } from '../tests/support/assertions/metric-rules.ts';
 
+const logs = { waitingBytes: 512, droppedLines: 3, droppedBytes: 900, sentBytes: 2048, sentBatches: 2 };
 const facts: NodeFacts = {
   isConnected: () => true,
   isNginxUp: () => true,
@@ -23,8 +24,7 @@ const facts: NodeFacts = {
     seq: 3,
     connections: { active: 6, reading: 1, writing: 2, waiting: 3 },
   }),
-  sentLogs: () => ({ bytes: 2048, batches: 2 }),
-  waitingLogBytes: async () => 512,
+  logs: async () => logs,
 };
 
 test('the agent names its metrics by the rules of Prometheus', async () => {
@@ -38,8 +38,8 @@ test('the agent has each metric of the dashboard and the alerts', async () => {
 });
 
 test('each request for metrics reads current values', async () => {
-  const sent = { bytes: 2048, batches: 2 };
-  const registry = createRegistry({ ...facts, sentLogs: () => sent });
+  const current = { ...logs };
+  const registry = createRegistry({ ...facts, logs: async () => current });
   const read = async () => (await registry.metrics()).split('\n').filter((line) => line.startsWith('edgeloom_agent_'));
   expect(await read()).toEqual(
     expect.arrayContaining([
@@ -48,10 +48,11 @@ test('each request for metrics reads current values', async () => {
       'edgeloom_agent_documents_rejected 1',
       'edgeloom_agent_nginx_connections{state="waiting"} 3',
       'edgeloom_agent_logs_waiting_bytes 512',
+      'edgeloom_agent_logs_dropped_lines_total 3',
       'edgeloom_agent_logs_sent_bytes_total 2048',
     ]),
   );
-  sent.bytes = 4096;
+  current.sentBytes = 4096;
   expect(await read()).toContain('edgeloom_agent_logs_sent_bytes_total 4096');
 });
 

@@ -1,15 +1,15 @@
 // npm test: the static checks, all tests, and a last line "N passed, N failed".
+// Files with failed tests run a second time, alone. Tests that pass then are named as flaky and count as passed.
 // With --long: all cases of those tests of which npm test runs only some.
 import { globSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { runCheck, staticChecks } from './checks.ts';
+import { eachCheck, runCheck, staticChecks } from './checks.ts';
 import { line } from './steps.mjs';
 
 const root = path.join(import.meta.dirname, '..');
 const folder = path.join(root, '.data/test');
-const reportFile = path.join(folder, 'vitest.json');
 
 const Report = z.object({
   success: z.boolean(),
@@ -17,7 +17,7 @@ const Report = z.object({
     z.object({
       name: z.string(),
       status: z.string(),
-      assertionResults: z.array(z.object({ status: z.string() })),
+      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
     }),
   ),
 });
@@ -29,7 +29,7 @@ interface Count {
 
 async function runStaticChecks(): Promise<Count> {
   const count = { passed: 0, failed: 0 };
-  for (const check of staticChecks) {
+  await eachCheck(staticChecks, async (check) => {
     const startedAt = performance.now();
     const { passed, output } = await runCheck(check);
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -39,36 +39,56 @@ async function runStaticChecks(): Promise<Count> {
       count.failed += 1;
       line(output.trimEnd());
     }
-  }
+  });
   return count;
 }
 
+/** More failed files than this are no flaky tests. */
+const MAX_RERUN_FILES = 4;
+
 async function runTests(filters: string[]): Promise<Count> {
+  const first = await runVitest('vitest', filters);
+  const files = [...first.failed.keys()];
+  if (files.length === 0 || files.length > MAX_RERUN_FILES) return countOf(first);
+  line(`\nThese files failed and run again, alone:\n${files.join('\n')}`);
+  const second = await runVitest('vitest-again', ['--maxWorkers=1', ...files]);
+  const flaky = files.flatMap((file) => {
+    const again = second.failed.get(file) ?? [];
+    return (first.failed.get(file) ?? []).filter((test) => !again.includes(test)).map((test) => `${file} > ${test}`);
+  });
+  if (flaky.length > 0) line(`\nFlaky, failed once and then passed:\n${flaky.join('\n')}`);
+  return { passed: first.passed + flaky.length, failed: countOf(second).failed };
+}
+
+interface Run {
+  passed: number;
+  /** The names of failed tests by file. */
+  failed: Map<string, string[]>;
+  /** An error outside of tests: a crashed worker, an unhandled error, a failed service start. */
+  crashed: boolean;
+}
+
+const countOf = ({ passed, failed, crashed }: Run): Count => {
+  return { passed, failed: [...failed.values()].flat().length + (crashed ? 1 : 0) };
+};
+
+async function runVitest(report: string, args: string[]): Promise<Run> {
+  const reportFile = path.join(folder, `${report}.json`);
   await mkdir(folder, { recursive: true });
   await rm(reportFile, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-  const { passed } = await runCheck(
-    { name: 'tests', command: ['vitest', 'run', ...reporters, ...filters] },
-    { show: true },
-  );
-  const count = await readReport();
-  // An error outside of tests: a crashed worker, an unhandled error, a failed service start.
-  if (!passed && count.failed === 0) count.failed = 1;
-  return count;
-}
-
-async function readReport(): Promise<Count> {
+  const outcome = await runCheck({ name: 'tests', command: ['vitest', 'run', ...reporters, ...args] }, { show: true });
   const text = await readFile(reportFile, 'utf8').catch(() => null);
-  if (text === null) return { passed: 0, failed: 1 };
-  const { testResults } = Report.parse(JSON.parse(text));
-  const count = { passed: 0, failed: 0 };
-  for (const { status, assertionResults } of testResults) {
-    const failed = assertionResults.filter((test) => test.status === 'failed').length;
-    count.passed += assertionResults.filter((test) => test.status === 'passed').length;
-    // A file that failed to load or set up has no failed test.
-    count.failed += failed === 0 && status === 'failed' ? 1 : failed;
-  }
-  return count;
+  const run: Run = { passed: 0, failed: new Map(), crashed: false };
+  if (text !== null)
+    for (const { name, status, assertionResults } of Report.parse(JSON.parse(text)).testResults) {
+      const failed = assertionResults.filter((test) => test.status === 'failed');
+      run.passed += assertionResults.filter((test) => test.status === 'passed').length;
+      const names = failed.length > 0 ? failed.map(({ fullName }) => fullName) : ['the file itself'];
+      if (status === 'failed') run.failed.set(path.relative(root, name), names);
+    }
+  run.crashed = !outcome.passed && run.failed.size === 0;
+  return run;
 }
 
 /** The files of tests that have more cases in the long run. */

@@ -20,6 +20,8 @@ import { Meter } from './machine/meter.ts';
 import { createRiskFollower } from './machine/risk-set.ts';
 import { Membership } from './membership.ts';
 import { serveMetrics } from './metrics.ts';
+import type { LogFigures } from './metrics.ts';
+import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import { Watchdog } from './nginx/watchdog.ts';
 import type { Refusals } from './reconcile.ts';
 import { http3Ports } from './render/http3.ts';
@@ -71,7 +73,7 @@ class Agent {
   readonly #followRisk: () => Promise<void>;
   readonly #documents: DocumentFollowers;
   readonly #cachedNow: CachedNow;
-  readonly #logShipper: LogShipper;
+  readonly #logShippers: readonly LogShipper[];
   readonly #settings: HostSettings;
   readonly #blocks: BlockSet;
   readonly #watchdog: Watchdog;
@@ -106,16 +108,10 @@ class Agent {
       reportOrigins: (report) => this.#membership.link?.reportOrigins(report),
       log,
     });
-    this.#logShipper = new LogShipper({
-      logs: layout.logs,
-      positions: path.join(layout.logs, 'positions.json'),
-      send: async (batch) => {
-        const { link } = this.#membership;
-        if (link === null) throw new Error('not joined');
-        return link.sendLogs(batch);
-      },
-      log,
-    });
+    this.#logShippers = [
+      this.#createLogShipper('requests', layout.logs),
+      this.#createLogShipper('sessions', layout.forwards.logs),
+    ];
     this.#cachedNow = new CachedNow({
       dir: path.join(layout.cache, 'objects'),
       store,
@@ -179,8 +175,7 @@ class Agent {
       isDiskFull: () => this.#watchdog.isDiskFull,
       documents: () => ({ stored: store.size, rejected: this.#refusals.size }),
       nginx: () => admin.status(STATUS_TIMEOUT_MS),
-      sentLogs: () => this.#logShipper.sent,
-      waitingLogBytes: () => this.#logShipper.waitingBytes(),
+      logs: this.#logFigures,
     };
     this.#stopMetrics = await serveMetrics(address, facts, this.#log);
   }
@@ -214,7 +209,7 @@ class Agent {
     await this.#settings.stop();
     await this.#documents.stop();
     await this.#cachedNow.stop();
-    await this.#logShipper.stop();
+    await Promise.all(this.#logShippers.map((shipper) => shipper.stop()));
     await cachePlace.stop();
     await this.#membership.disconnect();
     // Waits for a running operation, which would otherwise watch or start nginx again.
@@ -252,6 +247,35 @@ class Agent {
       .catch((error: unknown) => this.#log.error('packet rules could not be removed', { error }));
     this.#refusals.clear();
   }
+
+  #createLogShipper(kind: LogBatch['kind'], logs: string): LogShipper {
+    const { node, forwards } = this.#serving;
+    return new LogShipper({
+      kind,
+      logs,
+      maxBytes: this.#env.EDGELOOM_LOG_BYTES,
+      rotate: () => rotate(node, forwards, this.#machine.layout),
+      send: async (batch) => {
+        const { link } = this.#membership;
+        if (link === null) throw new Error('not joined');
+        return link.sendLogs(batch);
+      },
+      log: this.#log,
+    });
+  }
+
+  readonly #logFigures = async (): Promise<LogFigures> => {
+    const shippers = this.#logShippers;
+    const waiting = await Promise.all(shippers.map((shipper) => shipper.waitingBytes()));
+    const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+    return {
+      waitingBytes: sum(waiting),
+      droppedLines: sum(shippers.map(({ dropped }) => dropped.lines)),
+      droppedBytes: sum(shippers.map(({ dropped }) => dropped.bytes)),
+      sentBytes: sum(shippers.map(({ sent }) => sent.bytes)),
+      sentBatches: sum(shippers.map(({ sent }) => sent.batches)),
+    };
+  };
 
   #createHostSettings(): HostSettings {
     const { layout, host, firewall } = this.#machine;
@@ -336,6 +360,7 @@ class Agent {
       upgrade: (command) => this.#upgrades.accept(command),
       removePack: (command) => this.#upgrades.remove(command),
       dropped: () => firewall.dropped(),
+      logs: this.#logFigures,
       log,
     });
     // Heartbeats are further apart than two polls of a page that shows figures.
@@ -350,6 +375,7 @@ class Agent {
         commandHandlers,
         meter,
         isDiskFull: () => this.#watchdog.isDiskFull,
+        logs: this.#logFigures,
         blocks: this.#blocks,
         capabilities: host.capabilities,
         fault: this.#fault,

@@ -1,4 +1,5 @@
 // Carries out the commands of the control plane.
+import type { NodeLoad } from '@edgeloom/contract/edge/messages.ts';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
@@ -32,6 +33,7 @@ interface Deps {
   removePack: CommandHandlers['removePack'];
   /** Packets dropped by the kernel. Null where the kernel drops nothing for us. */
   dropped: () => Promise<Counted | null>;
+  logs: () => Promise<NonNullable<NodeLoad['logs']>>;
   log: Log;
 }
 
@@ -50,6 +52,7 @@ export function createCommandHandlers({
   upgrade,
   removePack,
   dropped,
+  logs,
   log,
 }: Deps): LinkedNode['commandHandlers'] {
   const visitors = new TrafficMetricsReader(path.join(layout.logs, 'access.json'), hostsOf(node.store));
@@ -99,7 +102,10 @@ export function createCommandHandlers({
       revision: node.store.revision,
       ...(await simulate(node.admin, layout.simulateSocket, request, withinMs)),
     }),
-    system: () => meter.figures(),
+    system: async () => {
+      const { waitingBytes, droppedLines } = await logs();
+      return { ...(await meter.figures()), logs: { waitingBytes, droppedLines } };
+    },
     async running() {
       const { generation, tree } = await node.tree();
       const files = Array.from(tree, ([name, content]) => ({

@@ -29,11 +29,21 @@ export const Env = z.object({
     .describe("nginx: does not use the kernel's firewall, for machines that several nodes or other people share"),
   EDGELOOM_HOME: z.string().min(1).optional().describe('Set by the launcher: its folder, with the releases'),
   EDGELOOM_TRIAL: z.string().min(1).optional().describe('Set by the launcher: this release is on trial'),
+  EDGELOOM_LOG_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_000_000)
+    .default(2_000_000_000)
+    .describe('Bound of the access logs on disk, of each of the two nginx. The oldest are deleted first'),
   EDGELOOM_METRICS: z
     .string()
     .regex(/^(?:\[[0-9a-fA-F:]+\]|[\w.-]+):\d{1,5}$/, 'address:port')
     .optional()
     .describe('Address and port of GET /metrics for Prometheus, such as 127.0.0.1:9180. Default: not served'),
+  EDGELOOM_DEMO_VISITORS: z
+    .enum(['on', 'off'])
+    .default('off')
+    .describe('on: programs on 127.0.0.1 name the visitor in X-Demo-Visitor. Only for demos'),
   EDGELOOM_NGINX: z.string().min(1).default('nginx').describe('The nginx or OpenResty program'),
 });
 export type Env = z.output<typeof Env>;

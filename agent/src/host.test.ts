@@ -12,9 +12,11 @@ test('name servers are read as nginx writes them, and without any the own machin
 
 test('an empty variable counts as one that is not set, and a wrong one is named', () => {
   expect(readEnv({ EDGELOOM_CONTROL: '', EDGELOOM_LISTEN: '127.0.0.1, [::1]' })).toEqual({
+    EDGELOOM_DEMO_VISITORS: 'off',
     EDGELOOM_DIR: '/var/lib/edgeloom',
     EDGELOOM_FIREWALL: 'kernel',
     EDGELOOM_LISTEN: ['127.0.0.1', '[::1]'],
+    EDGELOOM_LOG_BYTES: 2_000_000_000,
     EDGELOOM_NGINX: 'nginx',
     EDGELOOM_RELEASE_KEYS: '/etc/edgeloom/release-keys.pem',
   });

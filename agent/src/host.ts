@@ -22,6 +22,7 @@ export async function readHost(env: Env, nginx: string, layout: Layout, workers:
     user: workers?.user ?? null,
     capabilities,
     resolvers: nameServers(resolvConf),
+    ...(env.EDGELOOM_DEMO_VISITORS === 'on' && capabilities.realip && { hasDemoVisitors: true }),
     caBundle: env.EDGELOOM_CA_FILE ?? bundles.find((file) => existsSync(file)) ?? null,
   };
 }

@@ -6,6 +6,7 @@ import type { HeldKeys } from './link/key-follower.ts';
 import type { LinkedNode } from './link/nats.ts';
 import type { Meter } from './machine/meter.ts';
 import type { Log } from './log.ts';
+import type { LogFigures } from './metrics.ts';
 import { digestWithout, reconcile, reportOf, zoneDigestWithout } from './reconcile.ts';
 import type { Refusals } from './reconcile.ts';
 import type { Capabilities } from './render/capabilities.ts';
@@ -23,6 +24,7 @@ interface Deps {
   commandHandlers: LinkedNode['commandHandlers'];
   meter: Meter;
   isDiskFull: () => boolean;
+  logs: () => Promise<LogFigures>;
   blocks: NonNullable<LinkedNode['blocks']>;
   capabilities: Capabilities;
   /** Other errors of this machine. */
@@ -44,6 +46,7 @@ export function linkedNode({
   commandHandlers,
   meter,
   isDiskFull,
+  logs,
   blocks,
   capabilities,
   fault,
@@ -84,7 +87,10 @@ export function linkedNode({
     zoneKeys,
     commandHandlers,
     blocks,
-    load: async () => ({ ...(await meter.load()), cacheDiskFull: isDiskFull() }),
+    load: async () => {
+      const { waitingBytes, droppedLines } = await logs();
+      return { ...(await meter.load()), cacheDiskFull: isDiskFull(), logs: { waitingBytes, droppedLines } };
+    },
     // Includes rejected documents, which the zone may since have removed.
     keys: () => new Set([...store.keys(), ...refusals.keys()]),
     get revision() {

@@ -14,8 +14,16 @@ export interface NodeFacts {
   documents: () => { stored: number; rejected: number };
   /** Rejects while nginx does not respond. */
   nginx: () => Promise<Status>;
-  sentLogs: () => { bytes: number; batches: number };
-  waitingLogBytes: () => Promise<number>;
+  logs: () => Promise<LogFigures>;
+}
+
+/** Access logs of both nginx. Sent and dropped: since the agent started. */
+export interface LogFigures {
+  waitingBytes: number;
+  droppedLines: number;
+  droppedBytes: number;
+  sentBytes: number;
+  sentBatches: number;
 }
 
 /** Returns a function that stops the server. A server that cannot listen is logged, and the node serves without it. */
@@ -65,14 +73,15 @@ export function createRegistry(facts: NodeFacts): Registry {
         this.set(await read());
       },
     });
-  const counter = (name: string, help: string, read: () => number) =>
+  const counter = (name: string, help: string, read: () => number | Promise<number>) =>
     new Counter({
       name: `edgeloom_agent_${name}`,
       help,
       registers,
-      collect() {
+      async collect() {
+        const value = await read();
         this.reset();
-        this.inc(read());
+        this.inc(value);
       },
     });
 
@@ -81,9 +90,12 @@ export function createRegistry(facts: NodeFacts): Registry {
   gauge('cache_disk_full', '1 if responses are not stored because the disk is full', () => Number(facts.isDiskFull()));
   gauge('documents', 'Documents of the zone on this node', () => facts.documents().stored);
   gauge('documents_rejected', 'Documents that this node rejected', () => facts.documents().rejected);
-  gauge('logs_waiting_bytes', 'Bytes of the access log that wait to be sent', facts.waitingLogBytes);
-  counter('logs_sent_bytes_total', 'Bytes of the access log that were sent', () => facts.sentLogs().bytes);
-  counter('logs_sent_batches_total', 'Batches of the access log that were sent', () => facts.sentLogs().batches);
+  const logs = (read: keyof LogFigures) => async () => (await facts.logs())[read];
+  gauge('logs_waiting_bytes', 'Bytes of the access log that wait to be sent', logs('waitingBytes'));
+  counter('logs_dropped_lines_total', 'Lines of the access log that were deleted unsent', logs('droppedLines'));
+  counter('logs_dropped_bytes_total', 'Bytes of the access log that were deleted unsent', logs('droppedBytes'));
+  counter('logs_sent_bytes_total', 'Bytes of the access log that were sent', logs('sentBytes'));
+  counter('logs_sent_batches_total', 'Batches of the access log that were sent', logs('sentBatches'));
   const info = new Gauge({
     name: 'edgeloom_agent_info',
     help: 'Version of the agent',

@@ -6,6 +6,7 @@ FROM ${BASE} AS manifests
 WORKDIR /edgeloom
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/contract/package.json packages/contract/
+COPY packages/waf-rules/package.json packages/waf-rules/
 COPY apps/api/package.json apps/api/
 COPY apps/console/package.json apps/console/
 COPY agent/package.json agent/
@@ -34,6 +35,7 @@ RUN apt-get update \
 WORKDIR /edgeloom
 COPY --from=production /edgeloom ./
 COPY --from=tools /edgeloom/packages/contract/src packages/contract/src
+COPY --from=tools /edgeloom/packages/waf-rules/src packages/waf-rules/src
 COPY --from=tools /edgeloom/apps/api/src apps/api/src
 # The agent's renderer previews and validates the nodes' configuration.
 COPY --from=tools /edgeloom/agent/src agent/src

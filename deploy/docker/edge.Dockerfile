@@ -5,6 +5,7 @@ FROM ${BASE} AS build
 WORKDIR /edgeloom
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
 COPY packages/contract/package.json packages/contract/
+COPY packages/waf-rules/package.json packages/waf-rules/
 COPY apps/api/package.json apps/api/
 COPY apps/console/package.json apps/console/
 COPY agent/package.json agent/

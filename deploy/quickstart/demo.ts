@@ -76,7 +76,7 @@ const Chosen = z.object({
   /** The addresses in the demo's rows; null before the rows exist. */
   places: z
     .object({
-      edge: z.object({ host: z.string(), http: z.int(), https: z.int() }),
+      edge: z.object({ host: z.string(), http: z.int(), https: z.int(), forward: z.int().optional() }),
       origin: z.object({ host: z.string(), port: z.int() }),
     })
     .nullable(),
@@ -127,7 +127,12 @@ export async function ensureDemo({ settings, published, folders, databaseUrl }: 
 }
 
 const placesOf = (settings: Settings) => ({
-  edge: { host: settings.EDGE_HOST, http: settings.EDGE_HTTP_PORT, https: settings.EDGE_HTTPS_PORT },
+  edge: {
+    host: settings.EDGE_HOST,
+    http: settings.EDGE_HTTP_PORT,
+    https: settings.EDGE_HTTPS_PORT,
+    forward: settings.EDGE_FORWARD_PORT,
+  },
   origin: { host: settings.ORIGIN_NAME ?? settings.ORIGIN_HOST, port: settings.ORIGIN_PORT },
 });
 

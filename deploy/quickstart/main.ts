@@ -41,7 +41,7 @@ async function main(): Promise<number> {
     if (stack === 'stop') await started.catch(() => undefined);
     else {
       await showSummary(folders, stack.summary);
-      if (settings.DEMO_VISITORS === 'on') endVisits = startVisitors(stack.summary);
+      if (settings.DEMO_VISITORS === 'on') endVisits = startVisitors(stack.summary, settings);
       line(`\nEverything is up after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Ctrl-C stops it.\n`);
       line(overview(stack.summary, stack.isFirst, settings, folders, dev));
       await stopAsked;

@@ -35,6 +35,7 @@ const server = createServer((request, response) => {
   if (pathname === '/') return send(response, 'text/html; charset=utf-8', 'public, max-age=60', page());
   if (pathname === '/assets/site.css') return send(response, 'text/css', 'public, max-age=3600', css);
   if (pathname === '/assets/loom.svg') return send(response, 'image/svg+xml', 'public, max-age=3600', svg);
+  if (pathname === '/broken') return send(response, 'text/plain', 'no-store', 'This page always fails.\n', 503);
   if (pathname === '/now') return send(response, 'text/plain', 'no-store', `${new Date().toISOString()}\n`);
   return send(response, 'text/plain', 'public, max-age=10', 'There is no such page at the origin.\n', 404);
 });

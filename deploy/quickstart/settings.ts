@@ -26,6 +26,7 @@ export const Settings = z.object({
   EDGE_HOST: Address.default('127.0.0.1').describe('Address of the edge node'),
   EDGE_HTTP_PORT: Port.default(9080).describe('Its port for HTTP'),
   EDGE_HTTPS_PORT: Port.default(9443).describe('Its port for HTTPS'),
+  EDGE_FORWARD_PORT: Port.default(9022).describe('Its layer-4 forward of the demo site, for the PROXY protocol'),
   EDGELOOM_NGINX: z.string().default('nginx').describe('The nginx or OpenResty program of the edge node'),
   ORIGIN_HOST: Address.default('127.0.0.1').describe('Address of the demo origin'),
   ORIGIN_NAME: z.string().optional().describe('Host name of the demo origin for the edge. Default: its address'),
@@ -33,7 +34,7 @@ export const Settings = z.object({
   DEMO_VISITORS: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('Requests pages of the demo site each second, so that charts have data'),
+    .describe('Visitors of several countries request pages of the demo site, so that charts have data'),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
@@ -82,6 +83,12 @@ export function listeners(settings: Settings, { dev }: { dev: boolean }): Listen
     { variable: 'ADMIN_PORT', who: 'the admin console', host: settings.ADMIN_HOST, port: settings.ADMIN_PORT },
     { variable: 'EDGE_HTTP_PORT', who: 'the edge (HTTP)', host: settings.EDGE_HOST, port: settings.EDGE_HTTP_PORT },
     { variable: 'EDGE_HTTPS_PORT', who: 'the edge (HTTPS)', host: settings.EDGE_HOST, port: settings.EDGE_HTTPS_PORT },
+    {
+      variable: 'EDGE_FORWARD_PORT',
+      who: 'the edge (layer 4)',
+      host: settings.EDGE_HOST,
+      port: settings.EDGE_FORWARD_PORT,
+    },
     { variable: 'ORIGIN_PORT', who: 'the demo origin', host: settings.ORIGIN_HOST, port: settings.ORIGIN_PORT },
   ];
   if (settings.DATABASE_URL === undefined) {

@@ -206,6 +206,7 @@ async function agentProgram({ settings, folders, dev, own, control, joinToken }:
       EDGELOOM_TOKEN: joinToken,
       EDGELOOM_LISTEN: settings.EDGE_HOST.includes(':') ? `[${settings.EDGE_HOST}]` : settings.EDGE_HOST,
       EDGELOOM_NGINX: nginx,
+      EDGELOOM_DEMO_VISITORS: settings.DEMO_VISITORS,
       EDGELOOM_RELEASE_KEYS: own.settings.RELEASE_KEYS,
     },
     ...stopping,

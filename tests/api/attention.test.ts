@@ -107,6 +107,14 @@ test('has a filter for each kind that matches exactly the counted rows', async (
   expect(namesOf(await call(nodes.list, { query: { status: ['offline'] } }))).toEqual([names.nodesOffline]);
   expect(namesOf(await call(nodes.list, { query: { status: ['natsError'] } }))).toEqual([names.nodesDisconnected]);
   expect(namesOf(await call(nodes.list, { query: { behind: true } }))).toEqual([names.nodesBehind]);
+  const jobFailed = async (wanted: boolean) =>
+    (await call(nodes.list, { query: { jobFailed: wanted } })).data.map(({ name }) => name);
+  expect(await jobFailed(true)).toEqual([names.nodeJobsFailed]);
+  expect(await jobFailed(false)).toHaveLength(5);
+  // A node that failed in a rollout.
+  const inRollout = { rollout: { title: names.rolloutsStopped } };
+  await db.rolloutNode.updateMany({ where: inRollout, data: { state: 'failed', endedAt: new Date() } });
+  expect(await jobFailed(true)).toHaveLength(2);
   const stopped = async () => (await call(rollouts.list, { query: { stopped: true } })).data.map(({ title }) => title);
   expect(await stopped()).toEqual([names.rolloutsStopped]);
   // A gate rolled the rollout back an hour ago.
@@ -135,4 +143,18 @@ test('shows an administrator expiring licenses and clients near a limit', async 
   expect(await own()).toMatchObject([{ kind: 'licenseEnded', endsAt: new Date(0).toISOString() }]);
   expect(await seenBy(await build.subAdmin(admin, { permissions: [] }))).toEqual([]);
   expect((await seenBy(await build.subAdmin(admin, { permissions: ['license:read'] }))).length).toBeGreaterThan(0);
+});
+
+test('counts the licenses that are not listed one by one', async () => {
+  const admin = await build.admin();
+  const endsAt = new Date(Date.now() + 86_400_000);
+  for (let i = 0; i < 22; i++) {
+    const { clientId } = await build.product();
+    await db.license.create({ data: { clientId, endsAt } });
+  }
+  const ending = (await seenBy(admin)).filter(({ kind }) => kind === 'licenseEnding' || kind === 'licenseEnded');
+  const { length } = ending.filter(({ accountID }) => accountID !== null);
+  const total = await db.license.count({ where: { endsAt: { lte: new Date(Date.now() + 30 * 86_400_000) } } });
+  expect(length).toBe(20);
+  expect(ending.find(({ accountID }) => accountID === null)).toMatchObject({ count: total - length, names: [] });
 });

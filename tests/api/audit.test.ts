@@ -4,6 +4,7 @@ import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
+import { blacklists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -117,6 +118,14 @@ describe('the objects of a call', () => {
     const body = { domains: names.map((name) => ({ name, upstreams: [{ address: '192.0.2.1', port: 80 }] })) };
     return (await as(site.owner)(domains.create, { params: site.params, body })).ids;
   };
+
+  // Regression: the log said "Added 2 address lists", as the list has two addresses.
+  test('are one, when their lists are fields of it', async () => {
+    const site = await build.site();
+    const body = { ips: ['203.0.113.1', '203.0.113.2'] };
+    await as(site.owner)(blacklists.create, { params: site.params, body });
+    expect(targetOf(await newest(site.owner))).toMatchObject({ kind: 'firewallLists', count: 1 });
+  });
 
   test('have their names, their number and their site', async () => {
     const site = await build.site();
@@ -318,7 +327,19 @@ test('every table is audited or listed as exempt', async () => {
         'preheat_copies',
       ],
       // Access logs and their sums.
-      ['access_log', 'traffic', 'top_groups', 'top_values', 'log_positions'],
+      [
+        'access_log',
+        'traffic',
+        'top_groups',
+        'top_values',
+        'pending_tops',
+        'pending_requests',
+        'address_sketches',
+        'log_positions',
+      ],
+      ['l4_log', 'l4_traffic'],
+      // Derived from access logs for destinations, and the parts of exports.
+      ['log_spool', 'log_spool_heads', 'log_export_chunks', 'log_export_days'],
       // Derived from nodes and groups for traffic steering.
       ['node_standings', 'group_states'],
       // Written together with the audited change.

@@ -89,6 +89,30 @@ test('the owner of a site is notified 14, 7 and 1 days before a used certificate
   await eventually(async () => expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(3));
 });
 
+// Regression: a thousand certificates whose owners had been notified hid the next one.
+test('an owner is notified, however many others have been', async () => {
+  const site = await build.site();
+  const notAfter = new Date(Date.now() + 300 * DAY_MS);
+  const rows = Array.from({ length: 1001 }, (_, i) => ({
+    siteId: site.id,
+    name: `certificate ${i}`,
+    status: 'success',
+    notAfter,
+    noticedEnd: i === 1000 ? null : notAfter,
+    noticedDays: 1,
+  }));
+  const made = await db.certificate.createManyAndReturn({ data: rows, select: { id: true, name: true } });
+  await db.domain.createMany({
+    data: made.map(({ id, name }) => ({
+      siteId: site.id,
+      name: `${name.replace(' ', '-')}.${site.name}.example.com`,
+      enabled: false,
+      certificateId: id,
+    })),
+  });
+  expect(await tellEnds(installation, new Date(notAfter.getTime() - DAY_MS / 2))).toBe(1);
+});
+
 test('the client is notified for sites without owner', async () => {
   const site = await build.site();
   const domain = await build.domain({ site });

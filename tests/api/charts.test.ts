@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
 import { ChartMetric } from '@edgeloom/contract/charts/charts.ts';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { testApp } from '../support/services/app.ts';
 import '../support/assertions/matchers.ts';
 
@@ -40,4 +42,18 @@ test('a customer may query zones of its sites only', async () => {
   expect(await ask({ zoneID: site.zoneId, siteID: site.id })).toMatchObject({ hasData: false });
   await expect(ask({ zoneID: other.zoneId })).toFail('NOT_FOUND');
   await expect(ask({ siteID: other.id })).toFail('NOT_FOUND');
+});
+
+test('an administrator sees the sums of all clients, and a client only its own', async () => {
+  const [site, other] = [await build.site(), await build.site()];
+  for (const each of [site, other]) {
+    const { id } = await build.node({ zone: each.zone });
+    await addLogs(app.installation.pool, id, [logLine(each.id)]);
+  }
+  const requestsOf = async (account: SignedInAccount) => {
+    const { series } = await as(account).call(charts.get, { params: { metric: 'requests' } });
+    return series[0]?.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  };
+  expect(await requestsOf(await build.admin())).toBe(2);
+  expect(await requestsOf(site.client)).toBe(1);
 });

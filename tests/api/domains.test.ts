@@ -321,12 +321,17 @@ describe('the origins of a domain', () => {
       upstreams: [
         { address: '192.0.2.1', port: 80 },
         { address: '192.0.2.2', port: 80, enabled: false },
+        { address: '2001:db8::1', port: 80, enabled: false },
       ],
     });
     const { call } = as(site.owner);
     await expect(
       call(domainUpstreams.create, { params, body: { upstreams: [{ address: '192.0.2.1', port: 80 }] } }),
     ).toFail('DUPLICATED');
+    // The same address in another spelling.
+    const spelled = (address: string) =>
+      call(domainUpstreams.create, { params, body: { upstreams: [{ address, port: 80 }] } });
+    await expect(spelled('2001:0DB8:0::1')).toFail('DUPLICATED');
     const [on] = (await call(domainUpstreams.list, { params })).data;
     const id = on?.id ?? '';
     await expect(call(domainUpstreams.remove, { params, body: { ids: [id] } })).toFail('NO_ENABLED_UPSTREAM');

@@ -321,6 +321,9 @@ describe('virtual nodes', () => {
     expect(made).toMatchObject({ recordCount: 2, switchingInterval: 60, groups: [], nodeUID: `v-${made.id}` });
     const at = { ...params, vnodeId: made.id };
     const node = await build.node({ zone });
+    await expect(call(virtualRecords.createNode, { params: at, body: { ip: '::ffff:198.51.100.1' } })).toFail(
+      'DUPLICATED',
+    );
     expect(await call(virtualRecords.createNode, { params: at, body: { nodeID: node.id } })).toMatchObject({
       nodeID: node.id,
       nodeName: node.name,

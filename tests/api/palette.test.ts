@@ -127,6 +127,30 @@ test('an exact name comes first, however many names contain it', async () => {
   expect(found.nodes[0]?.name).toBe(word.toUpperCase());
 });
 
+// Regression: only the first 200 by name were compared.
+test('the closest node and account are found among hundreds', async () => {
+  const tenant = await build.client();
+  const word = unique('h');
+  const zone = await build.zone({ tenant });
+  const { db } = app.installation;
+  const numbers = Array.from({ length: 250 }, (_, i) => String(i).padStart(3, '0'));
+  await db.edgeNode.createMany({
+    data: [...numbers.map((i) => `a${i}-${word}`), word].map((name) => ({ zoneId: zone.id, name, ip: '192.0.2.1' })),
+  });
+  await db.account.createMany({
+    data: [...numbers.map((i) => `a${i} ${word}`), word].map((name, i) => ({
+      kind: 'user' as const,
+      name,
+      email: `${i}-${unique('m')}@example.com`,
+      clientId: tenant.clientId,
+      isRoot: true,
+      parentId: tenant.client.id,
+    })),
+  });
+  const found = await find(tenant.client, { text: word });
+  expect([found.nodes[0]?.name, found.accounts[0]?.name]).toEqual([word, word]);
+});
+
 test('more results than six are found on request', async () => {
   const site = await build.site();
   const word = unique('m');

@@ -1,12 +1,15 @@
 // Start and stop of the API process.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { constants, open, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { minimalEnv } from '../support/services/minimal-env.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { freePorts } from '../support/services/ports.ts';
 import { services, testDatabase } from '../support/services/shared-services.ts';
+import { testDir } from '../support/services/test-dir.ts';
 
 const main = fileURLToPath(new URL('../../apps/api/src/main.ts', import.meta.url));
 
@@ -50,6 +53,44 @@ test('SIGTERM finishes running calls, and the exit is clean', async () => {
     expect(output()).not.toContain('not to be logged');
   } finally {
     child.kill('SIGKILL');
+  }
+});
+
+// Regression: until the start was complete, a signal ended the process at once.
+test('SIGTERM during the start finishes running calls', async () => {
+  const { natsUrl, secretsDir } = services();
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  // Reading this file ends when the test closes it, so the start is incomplete until then.
+  const dir = await testDir();
+  const countries = path.join(dir, 'countries.mmdb');
+  execFileSync('mkfifo', [countries]);
+  const writer = await open(countries, constants.O_RDWR);
+  const { child, ended, output } = start({
+    DATABASE_URL: await testDatabase(),
+    NATS_URL: natsUrl,
+    SECRETS_DIR: secretsDir,
+    GEOIP_COUNTRY_FILE: countries,
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+  });
+  try {
+    const base = `http://127.0.0.1:${port}/api/v1`;
+    await eventually(async () => expect((await fetch(`${base}/health`)).status).toBe(200), { within: 60_000 });
+    const call = fetch(`${base}/client/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'nobody@example.com', password: 'wrong' }),
+    });
+    child.kill('SIGTERM');
+    expect((await call).status).toBe(401);
+    // A later look at the file must not wait for another writer.
+    await rm(countries);
+    await writer.close();
+    expect(await ended).toEqual([0, null]);
+    expect(output()).toContain('"msg":"stopped"');
+  } finally {
+    child.kill('SIGKILL');
+    await rm(dir, { recursive: true });
   }
 });
 

@@ -225,7 +225,7 @@ describe('sites', () => {
     await build.site({ product, owner: site.owner });
     await build.domain({ site: await build.site({ product }) });
     const call = () => as(site.owner).call(ownSites.resources);
-    const counted = { sites: 2, domains: 2, enabledDomains: 1, forwards: 1, cacheRules: 1 };
+    const counted = { sites: 2, domains: 2, enabledDomains: 1, forwards: 1, cacheRules: 1, traffic: null };
     expect(await call()).toEqual({ ...counted, domainLimit: 10, forwardLimit: 6 });
     await build.site({
       product: await build.product({ zone: product.zone, domainLimit: 5, portLimit: 0 }),
@@ -242,8 +242,22 @@ describe('sites', () => {
     await build.site();
     const limited = await build.subClient(node.zone, [node.zone], { permissions: ['zone:read', 'site:read'] });
     const call = (who: SignedInAccount) => as(who).call(clientSites.resources);
-    expect(await call(node.zone.client)).toEqual({ zones: 2, nodes: 1, products: 1, sites: 1, domains: 1 });
-    expect(await call(limited)).toEqual({ zones: 1, nodes: null, products: null, sites: 1, domains: null });
+    expect(await call(node.zone.client)).toEqual({
+      zones: 2,
+      nodes: 1,
+      products: 1,
+      sites: 1,
+      domains: 1,
+      traffic: null,
+    });
+    expect(await call(limited)).toEqual({
+      zones: 1,
+      nodes: null,
+      products: null,
+      sites: 1,
+      domains: null,
+      traffic: null,
+    });
   });
 
   test('a sub-user sees the sites assigned to it, a sub-client those of its zones', async () => {

@@ -243,6 +243,8 @@ http {
   uwsgi_temp_path ${dir}/tmp/uwsgi; scgi_temp_path ${dir}/tmp/scgi;
   map "" $e_site { default "0195f1f0-0000-7000-8000-000000000000"; }
   map "" $e_cause { default ""; }
+  map "" $e_trail { default ""; }
+  map "" $e_mask { default ""; }
   map "" $e_rule { default ""; }
   map "" $e_domain { default "0195f1f0-0000-7000-8000-000000000000"; }
   ${log}

@@ -1,43 +1,9 @@
 // Many agents in one process: the agent's own code from NATS to documents, without nginx and disk. Reports when all
 // have reached a revision. Their own cost is not measured.
-import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
-import { createRequire } from 'node:module';
 import type { NodeLoad } from '@edgeloom/contract/edge/messages.ts';
 import type { Identity } from '@edgeloom/agent/link/identity.ts';
 import * as z from 'zod';
 import { SimulatedNode } from '../support/fakes/simulated-node.ts';
-
-/**
- * The NATS client signs in JavaScript, which takes 10 ms. A thousand agents in one process would measure little else,
- * so OpenSSL signs here.
- */
-function signNatively(): void {
-  const ofClient = createRequire(createRequire(import.meta.url).resolve('nats'));
-  const Helper = z.object({
-    getEd25519Helper: z.function({ output: z.record(z.string(), z.unknown()) }),
-    setEd25519Helper: z.function({ input: [z.record(z.string(), z.unknown())] }),
-  });
-  const helper = Helper.parse(ofClient('nkeys.js/lib/helper.js'));
-  const keys = new Map<string, KeyObject>();
-  const PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-  const keyOf = (seed: Uint8Array) => {
-    const name = Buffer.from(seed).toString('hex');
-    const key =
-      keys.get(name) ?? createPrivateKey({ key: Buffer.concat([PREFIX, seed]), format: 'der', type: 'pkcs8' });
-    keys.set(name, key);
-    return key;
-  };
-  helper.setEd25519Helper({
-    ...helper.getEd25519Helper(),
-    fromSeed: (seed: Uint8Array) => {
-      const publicKey = createPublicKey(keyOf(seed)).export({ format: 'der', type: 'spki' }).subarray(-32);
-      return { publicKey, secretKey: Buffer.concat([seed, publicKey]) };
-    },
-    sign: (message: Uint8Array, secretKey: Uint8Array) => sign(null, message, keyOf(secretKey.subarray(0, 32))),
-  });
-}
-signNatively();
 
 const Order = z.union([
   z.object({

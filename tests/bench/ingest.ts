@@ -1,5 +1,5 @@
-// Rows of access logs a second into PostgreSQL: LogStore (rows, sums and top values) beside a bare COPY of the same
-// rows into a table with two indexes, in turns.
+// Rows of access logs a second into PostgreSQL: LogStore (rows, sums and top values, which are merged once a round)
+// beside a bare COPY of the same rows into a table with two indexes, in turns.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import path from 'node:path';
@@ -46,6 +46,7 @@ async function measure(pool: pg.Pool, nodeID: string, siteIDs: readonly string[]
     ours.push(
       await timed(size, async () => {
         for (const batch of prepared) await store.store(nodeID, { ...batch, sentAt: Date.now() }, new Date());
+        await store.mergeTops(new Date());
       }),
     );
     bare.push(
@@ -54,14 +55,21 @@ async function measure(pool: pg.Pool, nodeID: string, siteIDs: readonly string[]
       }),
     );
   }
-  const { rows: stored } = await pool.query<{ requests: string; lines: string; bytes: string; topBytes: string }>(
-    `SELECT (SELECT sum(requests) FROM traffic WHERE step = 300) AS requests, (SELECT count(*) FROM access_log) AS lines,
+  const { rows: stored } = await pool.query<{
+    requests: string;
+    methods: string;
+    lines: string;
+    bytes: string;
+    topBytes: string;
+  }>(
+    `SELECT (SELECT sum(requests) FROM traffic WHERE step = 300) AS requests,
+       (SELECT sum(requests) FROM top_values WHERE type = 22) AS methods, (SELECT count(*) FROM access_log) AS lines,
        (SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'access_log'::regclass) AS bytes,
        (SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'top_values'::regclass) AS "topBytes"`,
   );
   const expected = Number(rounds) * Number(batches) * LINES;
   const [counts] = stored;
-  if (counts === undefined || Number(counts.requests) !== expected || Number(counts.lines) !== expected)
+  if (!counts || [counts.requests, counts.lines, counts.methods].some((count) => Number(count) !== expected))
     throw new Error(`stored ${JSON.stringify(counts)} of ${expected} lines`);
   return {
     ours: median(ours),
@@ -146,6 +154,8 @@ function rowOf(line: string): string {
     referer,
     '',
     '',
+    '',
+    1,
   ].join('\t');
 }
 

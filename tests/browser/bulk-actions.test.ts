@@ -15,6 +15,23 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
+/** Presses Ctrl Z in an editor with a shadow root. False if the page used the keys. */
+async function isUndoLeftToEditor(page: Page) {
+  await page.evaluate(() => {
+    const host = document.body.appendChild(document.createElement('div'));
+    host.id = 'editor';
+    const editor = host.attachShadow({ mode: 'open' }).appendChild(document.createElement('div'));
+    editor.contentEditable = 'true';
+    editor.focus();
+    window.addEventListener('keydown', (event) => (host.dataset['used'] = String(event.defaultPrevented)));
+  });
+  await page.keyboard.press('Control+z');
+  return page.locator('#editor').evaluate((host) => {
+    host.remove();
+    return host.dataset['used'] === 'false';
+  });
+}
+
 const picked = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}` });
 
 describe('a bulk action', () => {
@@ -47,6 +64,8 @@ describe('a bulk action', () => {
     await preview.getByRole('button', { name: 'Turn off' }).click();
     await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(0);
     await page.getByText('3 domains turned off').waitFor();
+    // In an editor the same keys undo its text, also inside a shadow root.
+    expect(await isUndoLeftToEditor(page)).toBe(true);
     await page.keyboard.press('Control+z');
     await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(3);
     await page.context().close();
@@ -173,6 +192,50 @@ describe('a bulk action', () => {
     await question.getByRole('textbox').fill('60');
     await question.getByRole('button', { name: 'Remove 60 entries' }).click();
     await expect.poll(() => page.getByText('No domains yet').count()).toBe(1);
+    await page.context().close();
+  });
+
+  // Regression: the bar and the message disappeared with the focus, and the next key went to the page.
+  test('gives focus back to the rows when its bar or its undo message disappears', async () => {
+    const page = await openList(
+      consoles,
+      await siteWith(
+        consoles,
+        rowsOf(3).map((row) => ({ ...row, enabled: true })),
+      ),
+      '&sort=name',
+    );
+    const names = await page.locator('tbody tr td[data-first]').allInnerTexts();
+    const focused = () => page.locator('tbody tr:focus td[data-first]').allInnerTexts();
+    const last = [names[2]];
+    const select = async () => {
+      for (const name of [names[1], names[2]]) await picked(page, name ?? '').press('Space');
+    };
+    await select();
+    await bulkActions(page).getByRole('button', { name: 'Tags' }).focus();
+    await page.keyboard.press('Escape');
+    await expect.poll(focused).toEqual(last);
+    await select();
+    await bulkActions(page).getByRole('button', { name: 'Clear selection' }).press('Enter');
+    await expect.poll(focused).toEqual(last);
+    await select();
+    await bulkActions(page).getByRole('button', { name: 'Turn off' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).press('Enter');
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await undo.waitFor();
+    await expect.poll(focused).toEqual(last);
+    await undo.press('Enter');
+    await expect.poll(focused).toEqual(last);
+    await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(3);
+    await select();
+    await bulkActions(page).getByRole('button', { name: 'Turn off' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).press('Enter');
+    await undo.waitFor();
+    await expect.poll(() => bulkActions(page).count()).toBe(0);
+    await select();
+    await bulkActions(page).getByRole('button', { name: 'Remove' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove 2 entries' }).press('Enter');
+    await expect.poll(focused).toEqual([names[0]]);
     await page.context().close();
   });
 
@@ -305,5 +368,33 @@ test('several errors of one call are a dialog: each reason with the rows that it
   // Each name leads to its row.
   await errors.getByRole('button', { name: free.name }).click();
   await expect.poll(() => page.locator('tbody tr:focus td[data-first]').allInnerTexts()).toEqual([free.name]);
+  await page.context().close();
+});
+
+test('several sites get one expiry, and their tags are replaced', async () => {
+  const site = await consoles.app.build.site({ name: 'alpha' });
+  const beside = await consoles.app.build.site({ name: 'beta', product: site.product });
+  const { db } = consoles.app.installation;
+  const { page } = await consoles.openAs(site.client, 'nodeManage/sitesList');
+  const form = page.getByRole('dialog');
+  const choose = async (label: string) => {
+    for (const name of ['alpha', 'beta']) await picked(page, name).check();
+    await bulkActions(page).getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: label }).click();
+  };
+  await choose('Set expiry');
+  await form.getByLabel('Expiry').fill('2099-01-01T00:00');
+  await keepPicture(page, 'sites-expiry');
+  await page.keyboard.press('Enter');
+  await form.waitFor({ state: 'detached' });
+  const rows = () =>
+    db.site.findMany({ where: { id: { in: [site.id, beside.id] } }, select: { expiresAt: true, tags: true } });
+  expect((await rows()).map(({ expiresAt }) => expiresAt?.getUTCFullYear())).toEqual([2099, 2099]);
+  await choose('Set tags');
+  await form.getByLabel('Tags').fill('vip');
+  await page.keyboard.press('Enter');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'detached' });
+  expect((await rows()).map(({ tags }) => tags)).toEqual([['vip'], ['vip']]);
   await page.context().close();
 });

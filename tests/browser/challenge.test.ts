@@ -1,4 +1,5 @@
 // Anti-CC challenges in a real browser.
+import { request } from 'node:http';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
@@ -6,6 +7,29 @@ import { accessibilityViolations } from '../support/assertions/accessibility.ts'
 import { openChromium, openWindow, horizontalOverflow, type WindowOptions } from '../support/services/browser.ts';
 import { startEdge, zoneDoc, type Edge } from '../support/services/edge.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
+
+/** A GET of this URL from an address of this machine. */
+const sentFrom = (localAddress: string, url: string, headers: Record<string, string>) =>
+  new Promise<{ status: number; headers: Record<string, string>; body: Buffer }>((resolve, reject) => {
+    const { port, pathname, search, host } = new URL(url);
+    const fields = Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')));
+    const sent = { port, path: pathname + search, localAddress, headers: { ...fields, host }, agent: false };
+    request({ host: '127.0.0.1', ...sent }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const entries = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join('\n')]);
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: Object.fromEntries(entries.filter(([name]) => name !== 'transfer-encoding')),
+          body: Buffer.concat(chunks),
+        });
+      });
+    })
+      .on('error', reject)
+      .end();
+  });
 
 let edge: Edge;
 let browser: Browser;
@@ -51,6 +75,49 @@ test('the button challenge works by keyboard and is readable in dark mode', asyn
   await keepPicture(page, 'challenge-click-dark');
   await button.press('Enter');
   await page.getByRole('heading', { name: 'The film' }).waitFor();
+});
+
+test('a browser takes its pass to another address without being asked', async () => {
+  const { page, address } = await visited(3, 'moved.localhost');
+  const pressed = () => page.getByRole('button', { name: 'I am human' }).press('Enter', { timeout: 10_000 });
+  await page.goto(address);
+  await pressed();
+  await page.getByRole('heading', { name: 'The film' }).waitFor();
+  const passes = async () =>
+    (await page.context().cookies()).flatMap(({ name, value }) => (name === 'edgeloom_pass' ? [value] : []));
+  const [before = ''] = await passes();
+  // The browser's own requests, sent from another address of this machine.
+  await page.route('**/*', async (route) => {
+    const asked = route.request();
+    const answer = await sentFrom('127.0.0.77', asked.url(), await asked.allHeaders());
+    await route.fulfill(answer);
+  });
+  const challenged = page.waitForResponse((answer) => answer.status() === 978);
+  await page.reload();
+  await challenged;
+  await page.getByRole('heading', { name: 'The film' }).waitFor();
+  const [after = ''] = await passes();
+  expect([after === before, after.split('.')[2]]).toEqual([false, before.split('.')[2]]);
+  await page.unroute('**/*');
+  await page.reload();
+  await page.getByRole('heading', { name: 'The film' }).waitFor();
+});
+
+test('without JavaScript a form asks for the code', async () => {
+  const { address } = await visited(1, 'plain.localhost');
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(address);
+  // An answer within the shield's least time is not judged, so answer until one is.
+  const answer = async () => {
+    await page.getByLabel('Characters in the image').fill('zzzzz');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    // Playwright finds no text in a noscript element.
+    return (await page.locator('noscript .bad').allInnerTexts()).join();
+  };
+  await expect.poll(answer).toContain('Verification failed');
+  expect(new URL(page.url()).search).toBe('?x=1');
+  await context.close();
 });
 
 test('a wrong answer to the image challenge shows another image, and a proof of work is the alternative', async () => {

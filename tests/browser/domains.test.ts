@@ -127,6 +127,8 @@ test('pasted names are corrected line by line, get a tested origin, and are crea
   await page.getByText('4 ready').waitFor();
   await next.click();
 
+  // Regression: the first choice had focus, beside the chosen one.
+  await expect.poll(() => page.locator('input[type="radio"]:focus:checked').count()).toBe(1);
   await page.getByLabel('Address 1').fill('127.0.0.1');
   await page.getByLabel('Port 1').fill(String(origin.port));
   await page.getByText(`127.0.0.1:${origin.port} responds over HTTP, status 200`).waitFor();

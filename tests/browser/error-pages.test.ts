@@ -59,6 +59,8 @@ test('a page is previewed, published, served to a visitor, disabled and removed'
   await page.locator('tbody tr').first().getByRole('button').last().click();
   await page.getByRole('menuitem', { name: 'Turn off' }).click();
   await eventually(async () => expect(await visit()).toContain('The owner of this site does not allow this request.'));
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await eventually(async () => expect(await visit()).toBe(`403 ${html}`));
 });
 
 test('a second page for the same code is rejected with a message', { timeout: 180_000 }, async () => {

@@ -136,6 +136,46 @@ test('removing a node, discarding or publishing by keyboard keeps focus on the b
   await page.context().close();
 });
 
+// Regression: closed selects keep their list in the page, which was taken for an open one.
+test('page shortcuts work beside closed selects', async () => {
+  const { zone } = await zoneOfTaiwan();
+  const { page } = await consoles.openAs(zone.client, `nodeManage/resolutionTitle?zone=${zone.id}`);
+  const line = page.getByRole('combobox', { name: "Visitor's line" });
+  await line.click();
+  await page.getByRole('listbox').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('listbox').waitFor({ state: 'hidden' });
+  await page.locator('main h1').focus();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.keyboard.press('c');
+  await page.getByRole('dialog', { name: 'Add group' }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(1);
+  await page.context().close();
+});
+
+// Regression: a reload lost all moves.
+test('unpublished moves and added lines survive a reload, and a discarded draft does not return', async () => {
+  const { zone } = await zoneOfTaiwan();
+  const { page } = await consoles.openAs(zone.client, `nodeManage/resolutionTitle?zone=${zone.id}`);
+  page.on('dialog', (dialog) => void dialog.accept());
+  const side = page.getByRole('complementary', { name: 'Unpublished changes' });
+  await page.getByRole('button', { name: /khh-01/ }).focus();
+  for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space']) await page.keyboard.press(key);
+  const edits = side.getByRole('listitem').filter({ hasText: 'Taiwan core' });
+  await expect.poll(() => edits.count()).toBe(2);
+  await page.reload();
+  await expect.poll(() => edits.count()).toBe(2);
+  await page.getByText('Draft restored').waitFor();
+  await side.getByRole('button', { name: 'Discard' }).click();
+  await page.reload();
+  await page.getByRole('button', { name: /khh-01/ }).waitFor();
+  expect(await side.getByRole('button', { name: 'Discard' }).count()).toBe(0);
+  await page.context().close();
+});
+
 test('offline nodes and nodes with rejected configuration are never shown as healthy', async () => {
   const { zone, nodes } = await zoneOfTaiwan();
   const { db } = consoles.app.installation;
@@ -238,6 +278,7 @@ describe('Needs attention', () => {
       [names.certificatesFailed, '1 certificate could not be issued'],
       [names.certificatesEnding, '1 certificate expires within 14 days or has expired'],
       [names.jobsFailed, '1 job failed in the last 24 hours'],
+      [names.nodeJobsFailed, 'An installation or upgrade of 1 node failed in the last 24 hours'],
     ] as const;
     for (const [name, text] of items) {
       await panel.getByRole('link', { name: `Open: ${text}` }).click();

@@ -1,5 +1,6 @@
 // Every text that a screen can show comes from a tenant, node or visitor. This test writes an attack into each of them,
-// by API or directly to the database, and opens every screen. The long run also opens every item of a row's menu.
+// by API or directly to the database, and opens every screen. The long run also opens every item of a row's menu, and
+// every view of a site on a phone.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
@@ -302,7 +303,7 @@ async function openAll(page: Page, underWay: ReadonlySet<Request>, where: string
   await check(page, `${where}, menu`);
   await close(page, where);
   const at = page.url();
-  for (const name of casesOfRun(names, 3)) {
+  for (const name of casesOfRun(names, 6)) {
     if (!(await press(page, menu, where))) return;
     await opened(page, underWay);
     const item = items.filter({ hasText: name }).first();
@@ -329,6 +330,8 @@ async function goToTab(page: Page, href: string, where: string) {
   await loaded(page);
 }
 
+const isView = (address: string) => address.includes('?view=');
+
 // Each console runs at one width, and both widths are covered. Parent accounts run last, because their menus can
 // suspend child accounts.
 const walks = [
@@ -340,6 +343,7 @@ describe.each(walks)('the %s console', (kind, width) => {
   test(`at ${width} px shows every text literally, and runs none`, { timeout: 1_200_000 }, async () => {
     const screen = await consoles.openAs(accountOf(kind), 'dashboard', { width, expectedErrors: /status of 4\d\d/ });
     const { page } = screen;
+    const isNarrow = width < 500;
     const faults: string[] = [];
     page.on('dialog', (dialog) => {
       if (dialog.type() !== 'beforeunload') faults.push(`a dialog says ${dialog.message()}`);
@@ -352,7 +356,10 @@ describe.each(walks)('the %s console', (kind, width) => {
     await page.addInitScript(() =>
       Object.assign(window, { pwned: () => Object.assign(window, { pwnedAt: location.href }) }),
     );
-    for (const address of await addresses(kind)) {
+    const all = await addresses(kind);
+    const [pages, views] = [all.filter((one) => !isView(one)), all.filter(isView)];
+    // The client console shows the same views of a site.
+    for (const address of [...pages, ...(isNarrow ? casesOfRun(views, 2) : views)]) {
       await page.goto(`/${kind}/${address}`);
       await loaded(page);
       const otherTabs = await page
@@ -364,8 +371,8 @@ describe.each(walks)('the %s console', (kind, width) => {
         await check(page, where);
         const wide = await horizontalOverflow(page);
         if (wide > 0) faults.push(`${where} is ${wide} px wider than the window`);
-        if (width > 1000) await openAll(page, underWay, where);
-        else await close(page, where);
+        if (isNarrow) await close(page, where);
+        else await openAll(page, underWay, where);
         faults.push(...screen.browserErrors().map((text) => `${where}: ${text}`));
       }
     }

@@ -1,4 +1,4 @@
-// A customer adds hotlink rules in the console, and the edge enforces them.
+// A customer adds hotlink rules and request limits in the console, and the edge enforces them.
 import { request } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,10 +13,10 @@ beforeAll(async () => {
 afterAll(() => product.stop());
 
 /** Status of a visitor's request. */
-const visit = (headers: Record<string, string>) =>
+const visit = (headers: Record<string, string>, path = '/') =>
   new Promise<number>((resolve, reject) => {
     const { domain } = product.summary.demo;
-    request({ port: product.edgePort, host: '127.0.0.1', path: '/', headers: { ...headers, host: domain } })
+    request({ port: product.edgePort, host: '127.0.0.1', path, headers: { ...headers, host: domain } })
       .on('response', (answer) => {
         answer.resume();
         resolve(answer.statusCode ?? 0);
@@ -92,4 +92,28 @@ test('an invalid rule shows an error at its field and is not published', { timeo
   await eventually(async () => expect(await page.getByText('Wrong format').count()).toBe(2));
   await page.getByRole('button', { name: 'Discard' }).click();
   await page.context().close();
+});
+
+test('request limits are edited, shown as sentences and enforced', { timeout: 120_000 }, async () => {
+  const { siteID } = product.summary.demo;
+  const { page } = await product.openAs('user', `sitesManagement/sitesSetting/${siteID}/Demo?view=limits`);
+  await page.getByRole('button', { name: 'Add frequency limit' }).click();
+  await page.getByLabel('Path matches').fill('^/limited');
+  await page.getByLabel('Requests').fill('2');
+  await page.getByLabel('Within').fill('3600');
+  await page.getByRole('button', { name: 'Add rate limit' }).click();
+  await page.getByRole('combobox', { name: 'Count by' }).last().click();
+  await page.getByRole('option', { name: 'Request header' }).click();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await expect.poll(() => page.getByLabel('Header', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Header', { exact: true }).fill('X-Api-Key');
+  await keepPicture(page, 'limits-editing');
+  await publish(page);
+
+  const sentence = async (list: string) => (await rows(page, list).first().innerText()).replace(/\s+/g, ' ');
+  await expect.poll(() => sentence('Frequency limits')).toContain('at most 2 requests in 3,600 s per address');
+  expect(await sentence('Rate limits')).toContain('per value of X-Api-Key');
+  await eventually(async () => expect(await visit({}, '/limited')).toBe(929));
+  expect(await visit({})).not.toBe(929);
+  await keepPicture(page, 'limits');
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
-import { addLogs, logLine } from '../support/builders/traffic.ts';
+import { addLogs, addSessions, logLine, sessionLine } from '../support/builders/traffic.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
@@ -62,6 +62,7 @@ beforeAll(async () => {
       status: 929,
       cause: 'antiHeader',
       rule: '0199f0e2-7c1b-7d20-8d0a-7c2f5a1b9e10',
+      trail: '12.4|tokenAuth,pass,6.1,;antiHeader,929,2.3,0199f0e2-7c1b-7d20-8d0a-7c2f5a1b9e10',
       userAgent: 'sqlmap/1.8',
     }),
     logLine(site.id, {
@@ -73,6 +74,10 @@ beforeAll(async () => {
       userAgent: '<script>alert(1)</script>\u2066',
       referer: `javascript:${'x'.repeat(400)}`,
     }),
+  ]);
+  await addSessions(installation.pool, node.id, [
+    sessionLine(site.id, { time: ago(50), bytes: 52_000, sessionTime: 12.4 }),
+    sessionLine(site.id, { time: ago(40), address: '198.51.100.9', status: 503, bytes: 0, upstream: '' }),
   ]);
 }, 400_000);
 afterAll(() => consoles.stop());
@@ -182,7 +187,7 @@ describe('the panel of a request', () => {
     await panel(page).getByText('The visitor got status 929.').waitFor();
     expect(parameters(page).get('request')).toBe(ids.refused);
     await page.keyboard.press(']');
-    await panel(page).getByText('203.0.113.24:443').waitFor();
+    await panel(page).getByText('203.0.113.24:443').first().waitFor();
     expect(await panel(page).innerText()).toContain('page=2&sort=price');
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.keyboard.press('[');
@@ -260,10 +265,40 @@ test('shows list and panel on desktop, and two-line rows and a drawer on a phone
   expect(await accessibilityViolations(page)).toEqual([]);
   await row(page, ids.origin).getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'Request' });
-  await drawer.getByText('203.0.113.24:443').waitFor();
+  await drawer.getByText('203.0.113.24:443').first().waitFor();
   await keepPicture(page, 'logs-390-light-request');
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.goBack();
   await drawer.waitFor({ state: 'hidden' });
+  await page.context().close();
+});
+
+test('layer-4 sessions have a tab, with filters by outcome and address', { timeout: 240_000 }, async () => {
+  const { page } = await consoles.openAs(site.owner, address);
+  await row(page, ids.refused).waitFor();
+  await page.getByRole('link', { name: 'Layer-4 sessions' }).click();
+  const table = page.getByRole('region', { name: 'Layer-4 sessions' });
+  await table.getByText('198.51.100.9').waitFor();
+  expect(await table.locator('tbody tr').count()).toBe(2);
+  await keepPicture(page, 'layer-4-sessions');
+  await page.getByRole('combobox', { name: 'Outcome' }).click();
+  await page.getByRole('option', { name: 'Allowed' }).click();
+  await expect.poll(() => table.locator('tbody tr').count()).toBe(1);
+  expect(parameters(page).get('outcome')).toBe('allowed');
+  await page.getByRole('textbox', { name: 'IP' }).fill('198.51.100.0/24');
+  await page.getByRole('textbox', { name: 'IP' }).press('Enter');
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect.poll(() => table.locator('tbody tr').count()).toBe(2);
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.context().close();
+});
+
+test('a request shows the steps that decided about it', { timeout: 240_000 }, async () => {
+  const { page } = await consoles.openAs(site.owner, `${address}?request=${ids.refused}`);
+  const steps = panel(page).getByRole('region', { name: 'Decisions' }).getByRole('listitem');
+  await expect.poll(() => steps.count()).toBe(3);
+  expect(await steps.nth(2).innerText()).toContain('refused with 929');
+  expect(await steps.nth(1).innerText()).toContain('6.1');
+  await keepPicture(page, 'decision-trail');
   await page.context().close();
 });

@@ -144,6 +144,33 @@ test('a node is installed on one page, which shows errors in place of the output
   await page.getByRole('button', { name: /tpe-05/ }).waitFor();
 });
 
+// Regression: a reload lost the input.
+test('a reload keeps the input of an installation, but no password', async () => {
+  const zone = await consoles.app.build.zone();
+  const { page } = await consoles.openAs(zone.client, 'nodeManage/nodesList/new/install', { language: 'en' });
+  page.on('dialog', (dialog) => void dialog.accept());
+  const address = page.getByLabel('Address', { exact: true });
+  const password = page.getByLabel('Password', { exact: true }).last();
+  await address.fill('127.0.0.9');
+  await page.getByLabel('Name', { exact: true }).fill('tpe-09');
+  await password.fill('do-not-store-me');
+  await page.reload();
+  await page.getByText('Draft restored').waitFor();
+  expect(await address.inputValue()).toBe('127.0.0.9');
+  expect(await password.inputValue()).toBe('');
+  await password.fill('do-not-store-me');
+  const stored = await page.evaluate(() => {
+    window.dispatchEvent(new Event('pagehide'));
+    return JSON.stringify({ ...sessionStorage, ...localStorage });
+  });
+  expect(stored).toContain('tpe-09');
+  expect(stored).not.toContain('do-not-store-me');
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.reload();
+  expect(await address.inputValue()).toBe('');
+  await page.context().close();
+});
+
 test('a node is added by a pasted command or over SSH, and several at once with stored credentials', async () => {
   const { build, as, installation } = consoles.app;
   const zone = await build.zone();

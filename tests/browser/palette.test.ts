@@ -1,6 +1,9 @@
 // The command palette and keyboard shortcuts.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import { proxyRewrites, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -161,7 +164,7 @@ test(
       'Add always-cached URL',
     ];
     expect(plain.length).toBeGreaterThan(20);
-    for (const name of casesOfRun(plain, 3)) {
+    for (const name of casesOfRun(plain, 6)) {
       await page.goto('/client/dashboard');
       await summon(page);
       await page.keyboard.insertText(name);
@@ -179,6 +182,49 @@ test(
     }
   },
 );
+
+test('what is created inside an object asks for the object, and opens its form', { timeout: 600_000 }, async () => {
+  const { siteID: siteId } = product.summary.demo;
+  const [client, user] = [await product.as('client'), await product.as('user')];
+  const params = { siteId };
+  // The first zone by name is preselected.
+  const zoneId = (await client(zones.meta, {})).data[0]?.id ?? '';
+  await client(virtualNodes.create, { params: { zoneId }, body: { name: 'elsewhere', ips: ['198.51.100.7'] } });
+  await client(groups.create, { params: { zoneId }, body: { name: 'everyone' } });
+  await user(urlRedirects.create, { params, body: { modules: [{ name: 'moved' }] } });
+  await user(proxyRewrites.create, { params, body: { modules: [{ name: 'paths', rules: [] }] } });
+  const { page } = await product.openAs('client', 'dashboard');
+  const dialog = (name: string) => page.getByRole('dialog', { name });
+  const unsaved = page.locator('main [data-save]').first();
+  for (const [name, asked, opened] of [
+    ['Add origin', ['Which site?', 'Which domain?'], unsaved],
+    ['Add referrer rule', ['Which site?', 'Which domain?'], unsaved],
+    ['Add redirect', ['Which site?', 'Which module?'], dialog('Add redirect')],
+    ['Add rewrite rule', ['Which site?', 'Which module?'], dialog('paths').getByText('Condition').first()],
+    ['Add virtual node record', ['Which zone?', 'Which virtual node?'], page.locator('[data-creates]:focus')],
+    ['Add to a line', ['Which node?'], dialog('Add to a line')],
+    ['Add sub-nodes', ['Which node?'], dialog('Add sub-nodes')],
+    ['Add line', ['Which zone?'], page.getByRole('listbox')],
+    ['Add sub-account', [], dialog('Add sub-account')],
+  ] as const) {
+    // Another tab has no last site.
+    await page.evaluate(() =>
+      Object.keys(sessionStorage)
+        .filter((key) => /_last/.test(key))
+        .forEach((key) => sessionStorage.removeItem(key)),
+    );
+    await page.goto('/client/dashboard');
+    await summon(page);
+    await page.keyboard.insertText(name);
+    await expect.poll(() => active(page).textContent(), { message: name }).toContain(name);
+    await page.keyboard.press('Enter');
+    for (const question of asked) {
+      await dialog(question).getByRole('button', { name: 'Next' }).click();
+      await dialog(question).waitFor({ state: 'detached' });
+    }
+    await opened.waitFor();
+  }
+});
 
 test('synonyms and another word order match, and an exact name comes first', async () => {
   const { page } = await product.openAs('client', 'dashboard');

@@ -11,6 +11,7 @@ import { horizontalOverflow, type WindowOptions, type Screen } from '../support/
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { codeIn, mailTo, tokenIn } from '../support/assertions/mailbox.ts';
 import { startOidcProvider, type TestProvider } from '../support/fakes/oidc-provider.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
@@ -356,7 +357,7 @@ describe('a person who is signed in', () => {
   });
 });
 
-test.each(['zh-TW', 'en'] as const)(
+test.each(casesOfRun(['en', 'zh-TW'] as const, 2))(
   'in %s the screens have no violations on a phone',
   { timeout: 180_000 },
   async (language) => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BuiltSite } from '../support/builders/build.ts';
-import { addLogs, addTraffic, logLine } from '../support/builders/traffic.ts';
+import { addLogs, addTraffic, logBatch, logLine, logStore, sessionLine } from '../support/builders/traffic.ts';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -45,6 +45,12 @@ beforeAll(async () => {
     }),
     logLine(small.id, { time: ago(30), domain: one.id, bytes: 7000 }),
   ]);
+  const sessions = [
+    sessionLine(small.id),
+    sessionLine(small.id, { address: '198.51.100.3', status: 403 }),
+    sessionLine(small.id, { address: '198.51.100.4', status: 403 }),
+  ].join('');
+  await logStore(pool).store(id, { ...logBatch(sessions, 0, 'sessions'), kind: 'sessions' }, new Date());
 }, 400_000);
 afterAll(() => consoles.stop());
 
@@ -102,12 +108,96 @@ test('figures are the stored ones, also as text, and each has its change', async
     .getByRole('listitem')
     .filter({ hasText: /^Taiwan1\d*33\.33%/ })
     .waitFor();
-  await panel(page, 'Countries').getByRole('link', { name: 'Japan' }).waitFor();
-  const log = await panel(page, 'Countries').getByRole('link', { name: 'Japan' }).getAttribute('href');
+  const log = await panel(page, 'Countries')
+    .getByRole('link', { name: 'Requests of Japan in the log' })
+    .getAttribute('href');
   expect(log).toMatch(/^\/user\/dataAnalysis\/logger\?from=.+&to=.+&country=JP$/);
   await page.getByRole('radiogroup', { name: 'Sort by' }).getByText('Traffic').click();
   await panel(page, 'Countries').getByText('3.00 KB').waitFor();
   await panel(page, 'Block causes').getByText('Block list').waitFor();
+  await page.context().close();
+});
+
+test('a click on a value filters the whole page, and on it again shows all', async () => {
+  const { page } = await consoles.openAs(small.owner, 'dataAnalysis/statistics?range=sevenDays');
+  const japan = panel(page, 'Countries').getByRole('link', { name: 'Japan', exact: true });
+  await japan.click();
+  await card(page, 'Requests').getByText('1', { exact: true }).waitFor();
+  await card(page, 'Traffic').getByText('1.00 KB').waitFor();
+  await page.getByRole('img', { name: 'Status codes: Total 2xx 0, 3xx 0, 4xx 1, 5xx 0, 9xx 0' }).waitFor();
+  await expect.poll(() => panel(page, 'Domains').locator('tbody tr').count()).toBe(1);
+  await panel(page, 'URLs').getByText(`${shop}/y`).waitFor();
+  const chips = page.getByRole('region', { name: 'Filters' });
+  await chips.getByText('Japan').waitFor();
+  expect(await page.getByRole('radio', { name: '7 d' }).count()).toBe(0);
+
+  await panel(page, 'Status codes').getByRole('button', { name: /^2xx/ }).click();
+  expect([searchOf(page).get('country'), searchOf(page).get('status')]).toEqual(['JP', '2xx']);
+  await card(page, 'Requests').getByText('0', { exact: true }).waitFor();
+  await page.goBack();
+  await japan.click();
+  await card(page, 'Requests').getByText('4', { exact: true }).waitFor();
+  expect(await chips.count()).toBe(0);
+  await page.context().close();
+});
+
+test('a chosen domain narrows the page', async () => {
+  const { page } = await consoles.openAs(small.owner, 'dataAnalysis/statistics');
+  await page.getByRole('button', { name: 'All sites' }).click();
+  const field = page.getByRole('dialog').getByRole('combobox', { name: 'Domains' });
+  // The opened panel focuses its first field, and a list that loses focus forgets its text.
+  await page.locator('[role="dialog"] input:focus').waitFor();
+  await field.click();
+  await field.pressSequentially(media);
+  await expect.poll(() => field.inputValue()).toBe(media);
+  await page.getByRole('option', { name: media }).click();
+  await page.keyboard.press('Escape');
+  await card(page, 'Requests').getByText('1', { exact: true }).waitFor();
+  expect(searchOf(page).getAll('domain')).toEqual([media]);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await card(page, 'Requests').getByText('3', { exact: true }).waitFor();
+  await page.context().close();
+});
+
+test('the world map is drawn, and is text, a table, and files', async () => {
+  const { page } = await consoles.openAs(small.owner, 'dataAnalysis/statistics');
+  const map = panel(page, 'Visitors by country');
+  await map.getByRole('img', { name: /^Visitors by country: Japan 1, Taiwan 1$/ }).waitFor();
+  await map.locator('canvas').waitFor();
+  await map.getByText('Show as table').click();
+  await map.getByRole('row', { name: 'Taiwan 1 33.33%' }).waitFor();
+  const save = async (kind: string) => {
+    await page.getByRole('button', { name: 'Download Visitors by country' }).click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText(kind).click()]);
+    return readFile(await download.path());
+  };
+  expect((await save('Data as CSV')).toString()).toContain('Japan,1');
+  expect((await save('Image as PNG')).subarray(1, 4).toString()).toBe('PNG');
+  await page.context().close();
+});
+
+test('the lists of the security page have blocked requests only', async () => {
+  const { page } = await consoles.openAs(small.owner, 'dataAnalysis/securityAnalysis');
+  const addresses = panel(page, 'Addresses of blocked requests');
+  await addresses.getByText('2001:db8::1').waitFor();
+  expect(await addresses.getByRole('listitem').count()).toBe(1);
+  await panel(page, 'URLs of blocked requests').getByText(`${media}/`).waitFor();
+  await panel(page, 'Block causes').getByText('Block list').waitFor();
+  await page.getByText('Live, every 5 min').waitFor();
+  await page.context().close();
+});
+
+test('layer-4 sessions are shown by outcome and country', async () => {
+  const { page } = await consoles.openAs(small.owner, 'dataAnalysis/l4AttackAnalysis');
+  await card(page, 'Blocked').getByText('2 sessions').waitFor();
+  await card(page, 'Allowed').getByText('1 session', { exact: true }).waitFor();
+  await page.getByRole('img', { name: /^Sources of blocked sessions: Japan / }).waitFor();
+  await panel(page, 'Top countries, blocked')
+    .getByRole('listitem')
+    .filter({ hasText: /^Japan.*100\.00%$/ })
+    .waitFor();
+  await page.getByRole('radiogroup', { name: 'Sessions shown' }).getByText('Allowed').click();
+  await expect.poll(() => page.getByRole('img', { name: /^Sources of allowed sessions: Taiwan / }).count()).toBe(1);
   await page.context().close();
 });
 
@@ -195,6 +285,7 @@ test.each([
   ['user', 'dataAnalysis/statistics', 390, 'light', 'zh-CN'],
   ['user', 'dataAnalysis/securityAnalysis?range=oneDay', 1440, 'dark', 'zh-TW'],
   ['client', 'dataAnalysis/securityAnalysis', 390, 'light', 'en'],
+  ['user', 'dataAnalysis/statistics?country=TW', 360, 'dark', 'zh-TW'],
 ] as const)('%s %s at %i px, %s, %s', async (kind, path, width, theme, language) => {
   const account = kind === 'user' ? busy.owner : busy.client;
   const { page, browserErrors } = await consoles.openAs(account, path, { width, theme, language });

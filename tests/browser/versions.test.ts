@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { horizontalOverflow, startProduct, type Product } from '../support/services/browser.ts';
 import { eventually } from '../support/assertions/eventually.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
 let product: Product;
@@ -30,43 +31,48 @@ const looks = [
   { language: 'en', width: 390, rollback: 'Restore this version', confirm: 'Restore', changes: 'View changes' },
 ] as const;
 
-test.each(looks)('a change is found and rolled back, in $language at $width px', { timeout: 240_000 }, async (look) => {
-  const { siteID: siteId } = product.summary.demo;
-  const user = await product.as('user');
-  const { data } = await user(rates.create, { params: { siteId }, body: { rates: [{ rate: 2048 }, { rate: 77 }] } });
-  await user(rates.remove, { params: { siteId }, body: { ids: [data[0]?.id ?? ''] } });
+// Each width has one of the two tests. The long run has both tests in both.
+test.each(casesOfRun(looks, 2))(
+  'a change is found and rolled back, in $language at $width px',
+  { timeout: 240_000 },
+  async (look) => {
+    const { siteID: siteId } = product.summary.demo;
+    const user = await product.as('user');
+    const { data } = await user(rates.create, { params: { siteId }, body: { rates: [{ rate: 2048 }, { rate: 77 }] } });
+    await user(rates.remove, { params: { siteId }, body: { ids: [data[0]?.id ?? ''] } });
 
-  const list = `sitesManagement/sitesSetting/${siteId}/demo?view=versions`;
-  const { page } = await product.openAs('user', list, look);
-  await page.locator('main [data-row]').first().waitFor();
-  await keepPicture(page, `versions-${look.language}-${look.width}`);
-  const menuOf = async (nth: number, name: string) => {
-    await page.locator('main [data-row]').nth(nth).getByRole('button').last().click();
-    await page.getByRole('menuitem', { name }).click();
-  };
-  await menuOf(0, look.changes);
-  await page.locator('main del', { hasText: /2,048.KiB/ }).waitFor();
-  await keepPicture(page, `versions-difference-${look.language}-${look.width}`);
-  expect(await faultsOf(page)).toEqual([]);
-  expect(await horizontalOverflow(page)).toBe(0);
-  await keepPicture(page, `versions-difference-dark-${look.language}-${look.width}`);
-  await page.goBack();
-  await page.locator('main [data-row]').first().waitFor();
+    const list = `sitesManagement/sitesSetting/${siteId}/demo?view=versions`;
+    const { page } = await product.openAs('user', list, look);
+    await page.locator('main [data-row]').first().waitFor();
+    await keepPicture(page, `versions-${look.language}-${look.width}`);
+    const menuOf = async (nth: number, name: string) => {
+      await page.locator('main [data-row]').nth(nth).getByRole('button').last().click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await menuOf(0, look.changes);
+    await page.locator('main del', { hasText: /2,048.KiB/ }).waitFor();
+    await keepPicture(page, `versions-difference-${look.language}-${look.width}`);
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+    await keepPicture(page, `versions-difference-dark-${look.language}-${look.width}`);
+    await page.goBack();
+    await page.locator('main [data-row]').first().waitFor();
 
-  await menuOf(1, look.rollback);
-  const shown = page.getByRole('dialog');
-  await shown.locator('ins', { hasText: /2,048.KiB/ }).waitFor();
-  await keepPicture(page, `versions-rollback-${look.language}-${look.width}`);
-  expect(await faultsOf(page)).toEqual([]);
-  expect(await horizontalOverflow(page)).toBe(0);
-  await shown.getByRole('button', { name: look.confirm, exact: true }).click();
-  await shown.waitFor({ state: 'detached' });
-  await eventually(async () => {
-    const now = await user(rates.list, { params: { siteId } });
-    expect(now.data.map(({ id }) => id)).toContain(data[0]?.id);
-  });
-  await page.context().close();
-});
+    await menuOf(1, look.rollback);
+    const shown = page.getByRole('dialog');
+    await shown.locator('ins', { hasText: /2,048.KiB/ }).waitFor();
+    await keepPicture(page, `versions-rollback-${look.language}-${look.width}`);
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+    await shown.getByRole('button', { name: look.confirm, exact: true }).click();
+    await shown.waitFor({ state: 'detached' });
+    await eventually(async () => {
+      const now = await user(rates.list, { params: { siteId } });
+      expect(now.data.map(({ id }) => id)).toContain(data[0]?.id);
+    });
+    await page.context().close();
+  },
+);
 
 test('any two versions are compared side by side', { timeout: 240_000 }, async () => {
   const { siteID: siteId } = product.summary.demo;
@@ -94,7 +100,7 @@ const previews = [
   { language: 'en', width: 390, preview: 'Review', keep: 'Keep editing' },
 ] as const;
 
-test.each(previews)(
+test.each(casesOfRun(previews, 2, 1))(
   'the effect of saving is previewed, in $language at $width px',
   { timeout: 240_000 },
   async (look) => {

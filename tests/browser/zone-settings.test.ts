@@ -68,7 +68,7 @@ test(
     await page.getByText('a firewall').waitFor();
     await keepPicture(page, 'zone-switches');
 
-    await page.getByRole('link', { name: 'Ports' }).click();
+    await page.getByRole('link', { name: /^Ports/ }).click();
     await page.getByRole('row', { name: /HTTPS/ }).getByRole('button').first().click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     const form = page.getByRole('dialog');

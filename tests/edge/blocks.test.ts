@@ -1,6 +1,10 @@
 // The block set in nginx: addresses blocked by this node, and by others through the agent.
 import { appendFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { moduleDoc } from '@edgeloom/api/compile/module.ts';
+import { settled } from '@edgeloom/api/modules/acl/acl.service.ts';
+import { AclRuleInput } from '@edgeloom/contract/acl/acl.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Change } from '@edgeloom/agent/nginx/admin.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -31,9 +35,10 @@ async function serveWith(over: Parameters<typeof zoneDoc>[1]): Promise<void> {
       real_ip_header X-Visitor;
       set $e_site "";
       location = /offend { content_by_lua_block {
-        local ok, why = require("edge.core.blocks").add("waf", tonumber(ngx.var.arg_seconds))
+        local ok, why = require("edge.core.blocks").add("waf", tonumber(ngx.var.arg_seconds), ngx.var.arg_rule)
         ngx.print(ok and "blocked" or why)
       } }
+      location = /quota { content_by_lua_block { ngx.shared.blocks:set("sites:quota:" .. ngx.var.arg_site, 1000) } }
       location = /cause { content_by_lua_block { ngx.print(require("edge.core.blocks").cause() or "none") } }
     }`,
   );
@@ -68,17 +73,43 @@ test('a blocked visitor gets no response from any site, and the log has the caus
   expect(await visitFrom('127.0.0.21', one.name)).toBe(200);
 });
 
+test('a rule of a site blocks for this site only, within the quota of the site', async () => {
+  await drained();
+  const conditions = [{ field: 'path', operator: 'equal' as const, value: '/trap', join: 'and' as const }];
+  const input = AclRuleInput.parse({ name: 'Trap', conditions, action: 'blacklist' });
+  const trapRule = settled(input);
+  const doc = moduleDoc({ id: randomUUID(), kind: 'acl', settings: { rules: [trapRule] }, redirects: null });
+  await edge.put(doc);
+  const own = await edge.site({}, { modules: { acl: doc.id } });
+  const other = await edge.site();
+  const trap = (host: string) => statusFrom('127.0.0.25', edge.ports.http, host, '127.0.0.1', {}, '/trap');
+  expect(await trap(own.name)).toBe('closed');
+  expect([await visitFrom('127.0.0.25', own.name), await visitFrom('127.0.0.25', other.name)]).toEqual(['closed', 200]);
+  const { found, sites } = await drained();
+  expect(found).toEqual([]);
+  expect(sites).toEqual([
+    { network: '127.0.0.25', cause: 'acl', siteID: own.site.id, seconds: 600, rule: trapRule.id },
+  ]);
+  await edge.admin.changeBlocks([['127.0.0.25', 0, '', own.site.id]]);
+  expect(await visitFrom('127.0.0.25', own.name)).toBe(200);
+  // Beyond its quota a site closes the connection only. Other sites still block.
+  await asVisitor(`/quota?site=${own.site.id}`, '127.0.0.25');
+  expect([await trap(own.name), await visitFrom('127.0.0.25', own.name)]).toEqual(['closed', 200]);
+  const further = await edge.site({}, { modules: { acl: doc.id } });
+  expect([await trap(further.name), await visitFrom('127.0.0.25', further.name)]).toEqual(['closed', 'closed']);
+});
+
 test('an address blocked by nginx is blocked at once, reported once, and until its time is over', async () => {
   await drained();
   expect(await sendBlockedRequest('127.0.0.31')).toBe('blocked');
   // Blocked again by a request that was in flight.
   expect(await sendBlockedRequest('127.0.0.31')).toBe('blocked');
-  expect(await asVisitor('/offend?seconds=30', '198.51.100.1')).toBe('blocked');
+  expect(await asVisitor('/offend?seconds=30&rule=a-rule', '198.51.100.1')).toBe('blocked');
   const { name } = await edge.site();
   expect(await visitFrom('127.0.0.31', name)).toBe('closed');
   expect((await drained()).found).toEqual([
     { network: '127.0.0.31', cause: 'waf', seconds: 600 },
-    { network: '198.51.100.1', cause: 'waf', seconds: 30 },
+    { network: '198.51.100.1', cause: 'waf', seconds: 30, rule: 'a-rule' },
   ]);
   expect((await drained()).found).toEqual([]);
   expect(await visitFrom('127.0.0.31', name)).toBe('closed');

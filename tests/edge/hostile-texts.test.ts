@@ -333,6 +333,8 @@ async function serve({ site = {}, host = {}, module }: Documents): Promise<void>
     id: siteId,
     status: 'normal',
     cacheVersion: 0,
+    maskLogAddress: false,
+    maskLogQuery: false,
     ports: [edge.ports.http],
     cacheSetting: null,
     compression: null,

@@ -34,10 +34,38 @@ async function names(port: number, times: number): Promise<string[]> {
   for (let i = 0; i < times; i += 1) servers.push((await sendTcp(port, 'x')).split(' ')[0] ?? '');
   return servers;
 }
-const times = (said: string[], name: string) => said.filter((one) => one === name).length;
+const times = (answers: string[], name: string) => answers.filter((one) => one === name).length;
 
 /** A visitor from this local address. */
 const visitorFrom = (localAddress: string, port: number) => connect({ host: '127.0.0.1', port, localAddress });
+
+describe('address lists of a forward', () => {
+  const answerTo = async (localAddress: string, port: number) => {
+    const socket = visitorFrom(localAddress, port);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
+    socket.write('hello');
+    socket.once('data', () => socket.end());
+    await new Promise((resolve) => socket.once('close', resolve));
+    return Buffer.concat(chunks).toString();
+  };
+
+  test('refuse networks on `deny`, except those on `allow`, and change without a restart', async () => {
+    const lists = {
+      allow: ['127.0.0.9/32', '2001:db8::1/128'],
+      deny: ['127.0.0.8/31', '203.0.113.0/24', '2001:db8::/32'],
+    };
+    const doc = await forward(lists);
+    const [denied, allowed, other] = ['127.0.0.8', '127.0.0.9', '127.0.0.1'];
+    expect([
+      await answerTo(denied, doc.port),
+      await answerTo(allowed, doc.port),
+      await answerTo(other, doc.port),
+    ]).toEqual(['', 'one hello', 'one hello']);
+    edge.put({ ...doc, allow: [], deny: [] });
+    await eventually(async () => expect(await answerTo(denied, doc.port)).toBe('one hello'));
+  });
+});
 
 describe('a forward', () => {
   test('of TCP carries data in both directions', async () => {
@@ -109,6 +137,14 @@ describe('a forward', () => {
       time: expect.any(Number),
       sessionTime: expect.any(Number),
     });
+  });
+
+  test('logs the network of its client only, where the site masks addresses', async () => {
+    const doc = await forward({ maskAddress: true });
+    expect(await sendTcp(doc.port, 'masked')).toBe('one masked');
+    await eventually(async () =>
+      expect((await edge.rows()).find((entry) => entry['port'] === doc.id)).toMatchObject({ address: '127.0.0.0' }),
+    );
   });
 });
 

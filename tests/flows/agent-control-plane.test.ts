@@ -192,6 +192,11 @@ test('orders reach the node; if one of several nodes is offline, none is started
     { errorData: [expect.objectContaining({ path: 'urls.0', rule: 'domain' })] },
   );
 
+  const withoutSlash = { ids: [nodeID], type: 2 as const, urls: [`http://${name}`] };
+  await expect(operator.call(nodes.cache, { body: withoutSlash })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'urls.0', rule: 'format' })],
+  });
+
   const { nodeID: away } = await plane.node(node.zone);
   const { name: awayName } = await operator.call(nodes.get, { params: { nodeID: away } });
   const aside = async () => (await readdir(layoutOf(node.agent.dir).logs)).filter((file) => /json\./.test(file));

@@ -29,10 +29,17 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
   },
   'ingest.ts': { small: ['--rounds=1', '--batches=2', '--sites=2'], prints: /ratio \d/ },
   'propagation.ts': { small: ['--sites=20', '--nodes=2', '--changes=2'], prints: /Goal: p99 at most/ },
+  'protect.ts': { small: ['--rounds=1', '--seconds=1', '--lists=2'], prints: /all rules: \d/ },
   'purge.ts': { small: ['--nodes=2', '--purges=2'], prints: /Goal: p99 at most/ },
+  'query.ts': {
+    small: ['--rounds=1', '--sites=2', '--domains=1', '--nodes=1', '--values=20', '--rows=2000'],
+    prints: /dashboard: all of these at once +\d/,
+  },
+  'waf.ts': { small: [], prints: /Paranoia 4: +\d+ µs median/ },
   'redirect.ts': { small: ['--rounds=1', '--seconds=1', '--scenes=2'], prints: /no module +\d.* µs/ },
   'scale.ts': { small: ['--domains=200', '--visited=50', '--changes=5'], prints: /change to effect, median/ },
   'signin.ts': { small: ['--seconds=1', '--people=1', '--rounds=1'], prints: /CPU of a sign-in, ms/ },
+  'tail.ts': { small: ['--requests=3'], prints: /p50 \d+ ms, p99 \d+ ms/ },
   'tls.ts': {
     small: ['--rounds=1', '--handshakes=20', '--certificates=20'],
     prints: /edge, any of its certificates.*\d/,
@@ -41,7 +48,7 @@ const benches: Record<string, { small: string[]; prints: RegExp }> = {
 };
 
 /** Parts of other benches. */
-const without = ['fleet-agents.ts', 'worker-cpu.ts'];
+const without = ['fleet-agents.ts', 'waf-model.ts', 'waf-training.ts', 'worker-cpu.ts'];
 
 test('a new bench has a small form', async () => {
   expect((await readdir(folder)).toSorted()).toEqual([...Object.keys(benches), ...without].toSorted());

@@ -1,6 +1,7 @@
 // Two nodes of one zone share blocked addresses, also after failures.
 import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { blockIPs } from '@edgeloom/contract/block-ips/block-ips.endpoints.ts';
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
@@ -59,7 +60,7 @@ async function sendTrapRequest(i: 0 | 1) {
       set_real_ip_from 127.0.0.1;
       real_ip_header X-Visitor;
       set $e_site "";
-      location / { content_by_lua_block { ngx.print(require("edge.core.blocks").add("waf") and "blocked" or "not") } }
+      location / { content_by_lua_block { ngx.print(require("edge.core.blocks").add("waf", nil, "a-rule") and "blocked" or "not") } }
       location = /waiting { content_by_lua_block { ngx.print(ngx.shared.blocks:llen("agent:fresh")) } }
     }`,
   );
@@ -96,6 +97,15 @@ test('an address found by one node is blocked by the other, and the list shows s
   await everywhere('127.0.0.31', 'closed');
   const { data } = await call(ipset.get, { params: params(), query: { ip: '127.0.0.31' } });
   expect(data).toMatchObject([{ ip: '127.0.0.31', cause: 'waf', node: { id: node(0).nodeID } }]);
+
+  // All zones' blocks show it as well, and lift it at both nodes.
+  const seen = await call(blockIPs.list, { query: { ips: ['127.0.0.31'] } });
+  expect(seen).toMatchObject({
+    total: 1,
+    data: [{ cause: 'waf', rule: { id: 'a-rule' }, node: { id: node(0).nodeID } }],
+  });
+  expect(await call(blockIPs.remove, { body: { ips: ['127.0.0.31'] } })).toEqual({ removed: 1 });
+  await everywhere('127.0.0.31', 200);
 
   // Without a control plane the block holds locally and is reported later.
   const [api] = plane.apis;

@@ -41,6 +41,16 @@ test('the quick start survives Ctrl-C and kill -9 of itself and of its parts wit
   // Visitors of the demo site make the charts live.
   await eventually(async () => expect(await machine.countedRequests()).toBeGreaterThan(10), { within: 60_000 });
 
+  // They come from several countries, some are refused, and some open layer-4 sessions.
+  await eventually(
+    async () => {
+      const { countries, refused, sessionCountries } = await machine.visitors();
+      expect(Math.min(countries, sessionCountries)).toBeGreaterThan(2);
+      expect(refused).toBeGreaterThan(0);
+    },
+    { within: 60_000 },
+  );
+
   await first.end('SIGINT');
   expect(first.child.exitCode).toBe(0);
   expect(await machine.processes()).toEqual([]);
@@ -98,13 +108,14 @@ test('an invalid setting is rejected by name', async () => {
 
 async function newMachine() {
   const data = await testDir();
-  const numbers = await freePorts(7);
+  const numbers = await freePorts(8);
   const next = () => String(numbers.pop());
   const ports = {
     PORT: next(),
     ADMIN_PORT: next(),
     EDGE_HTTP_PORT: next(),
     EDGE_HTTPS_PORT: next(),
+    EDGE_FORWARD_PORT: next(),
     ORIGIN_PORT: next(),
     POSTGRES_PORT: next(),
     NATS_PORT: next(),
@@ -169,6 +180,14 @@ async function newMachine() {
     );
     return row?.requests;
   };
+  const visitors = async () => {
+    const [row] = await query<Record<'countries' | 'refused' | 'sessionCountries', number>>(
+      `SELECT (SELECT count(DISTINCT country) FROM access_log WHERE country <> '')::int AS countries,
+         (SELECT count(*) FROM access_log WHERE cause = 'antiHeader')::int AS refused,
+         (SELECT count(DISTINCT country) FROM l4_log WHERE country <> '' AND outcome = 'allowed')::int AS "sessionCountries"`,
+    );
+    return row ?? { countries: 0, refused: 0, sessionCountries: 0 };
+  };
   const processes = () => processesOf(data);
   return {
     data,
@@ -181,6 +200,7 @@ async function newMachine() {
     answers,
     databaseRoles,
     countedRequests,
+    visitors,
     processes,
   };
 }

@@ -25,6 +25,7 @@ local texts = {
     [504] = { "Gateway Timeout", "The origin of this site takes too long to answer." },
     [505] = { "HTTP Version Not Supported", "This version of HTTP is not served here." },
     [508] = { "Loop Detected", "The origin of this site leads back to this network." },
+    [929] = { "Access Limited", "The owner of this site limits access to it. Please try again in a moment." },
     [903] = { "Unknown Domain", "No site of this name is served here." },
     [904] = { "Site Out Of Service", "This site is currently not in service." },
 }

@@ -1,15 +1,22 @@
 -- The plugins of each phase in order of priority, and how they run. An error of a plugin ends here: it is counted and
 -- logged, and the plugin's fail mode decides. "open" (default): the request continues. "closed": 503.
+local abuse_ip = require("edge.plugins.abuse_ip")
+local acl = require("edge.plugins.acl")
 local anti_cc = require("edge.plugins.anti_cc")
 local anti_header = require("edge.plugins.anti_header")
 local anti_referer = require("edge.plugins.anti_referer")
+local blacklist = require("edge.plugins.blacklist")
 local blocked_set = require("edge.plugins.blocked")
 local cache = require("edge.plugins.cache")
 local cors = require("edge.plugins.cors")
 local custom_header = require("edge.plugins.custom_header")
 local error_page = require("edge.plugins.error_page")
 local firewall = require("edge.plugins.firewall")
+local frequency = require("edge.plugins.frequency")
+local geo = require("edge.plugins.geo")
 local https = require("edge.plugins.https")
+local limit_req = require("edge.plugins.limit_req")
+local lua_acl = require("edge.plugins.lua_acl")
 local origin = require("edge.plugins.origin")
 local proxy_rewrite = require("edge.plugins.proxy_rewrite")
 local rates = require("edge.plugins.rates")
@@ -17,15 +24,18 @@ local shield = require("edge.plugins.shield")
 local status = require("edge.plugins.status")
 local token_auth = require("edge.plugins.token_auth")
 local url_redirect = require("edge.plugins.url_redirect")
+local user_agent = require("edge.plugins.user_agent")
+local waf = require("edge.plugins.waf")
 local counters = require("edge.core.counters")
 local settings = require("edge.core.settings")
+local trails = require("edge.core.trails")
 local concat, gsub, ipairs, loadstring, pcall = table.concat, string.gsub, ipairs, loadstring, pcall
 local unpack = unpack
 
 local _M = {}
 local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
-    token_auth, anti_cc,
+    token_auth, anti_cc, frequency, limit_req, blacklist, abuse_ip, geo, user_agent, acl, lua_acl, waf,
 }
 -- Zones without a block set do not pay for it.
 if settings.blocks then
@@ -67,13 +77,34 @@ local function step$at(trail, site, request, set)
     return step$next(trail, site, request, set)
 end
 ]]
+-- In the access phase, for the decision trail.
+local TIMED_MODULE = [[
+local function step$at(trail, site, request, set)
+    trail.at = $at
+    local module = set.$name
+    if module then
+        local from = now()
+        local answer, target, rule = act$at(site, request, module)
+        trail[$at] = now() - from
+        trail.is_timed = true
+        if answer then
+            return answer, target, rule, "$name"
+        end
+    elseif set.missing and set.missing.$name then
+        error("$not_here", 0)
+    end
+    return step$next(trail, site, request, set)
+end
+]]
 local function steps_of(list, phase)
+    local of_module = phase == "access" and TIMED_MODULE or OF_MODULE
     local functions, names, texts = {}, {}, {}
     for i, plugin in ipairs(list) do
         functions[i], names[i] = plugin[phase], "act" .. i
         local values = { at = i, next = i + 1, name = plugin.name, not_here = NOT_HERE }
-        texts[#list - i + 1] = gsub(plugin.of_module and OF_MODULE or PLAIN, "%$([%a_]+)", values)
+        texts[#list - i + 1] = gsub(plugin.of_module and of_module or PLAIN, "%$([%a_]+)", values)
     end
+    names[#list + 1], functions[#list + 1] = "now", trails.now
     local text = "local " .. concat(names, ", ") .. " = ...\nlocal function step" .. #list + 1 .. "() end\n"
         .. concat(texts) .. "return step1"
     return assert(loadstring(text, "=" .. phase))(unpack(functions))
@@ -155,19 +186,22 @@ local function call(steps, trail, site, request, set)
     return answer, target, rule, name
 end
 
+-- Fifth result: the trail, in the access phase.
+
 function _M.run(list, phase, site, request, set, watch)
     if watch then
         return watch:around(phase, visit, list.all, phase, site, request, set or NO_MODULES, watch, 1)
     end
-    local these, trail = set and list.all or list, { at = 0 }
+    local these = set and list.all or list
+    local trail = { at = 0, from = phase == "access" and trails.now() or 0, list = these }
     local ok, answer, target, rule, name = pcall(call, these.steps, trail, site, request, set)
     if ok then
-        return answer, target, rule, name
+        return answer, target, rule, name, trail
     end
     local plugin = these[trail.at]
     answer = failed(plugin, answer)
     if answer then
-        return answer, nil, nil, plugin.name
+        return answer, nil, nil, plugin.name, trail
     end
     return visit(these, phase, site, request, set or NO_MODULES, nil, trail.at + 1)
 end

@@ -19,6 +19,7 @@ local plugin_chain = require("edge.plugin_chain")
 local own_errors = require("edge.own_errors")
 local relay_request = require("edge.shield.relay_request")
 local shield_serve = require("edge.shield.serve")
+local trails = require("edge.core.trails")
 local attempt, report_error, run_plugins = plugin_chain.attempt, plugin_chain.report_error, plugin_chain.run
 local pcall, type, var = pcall, type, ngx.var
 
@@ -40,6 +41,19 @@ end
 local function blocked(cause, rule)
     var.e_cause, var.e_rule = cause, rule
     ngx.header["Cache-Control"] = "no-store"
+end
+
+-- Notes the decisions about the request, and how long they took, for its log line.
+local function log_decisions(request, trail, answer, rule)
+    local lasting = request.trail
+    if lasting == nil then
+        lasting = trails.lasting(request)
+    end
+    if trail.is_timed or type(answer) == "number" then
+        var.e_trail = trails.text(trail, answer, rule, lasting)
+    elseif lasting then
+        var.e_trail = lasting
+    end
 end
 
 -- The site is unknown, or its documents cannot be served.
@@ -69,6 +83,9 @@ function _M.access(watch)
         return pages.say(proof)
     end
     var.e_site = site.id
+    if site.logMask then
+        var.e_mask = site.logMask
+    end
     var.e_domain = request.host.doc.domainID
     if request.modules and request.modules.filters then
         var.e_modules = request.name
@@ -77,7 +94,11 @@ function _M.access(watch)
         var.e_uri = request.uri
     end
     local list = var.http_x_e_preheat and preheat.is_ours() and own_access or access
-    local answer, target, rule, cause = run_plugins(list, "access", site, request, request.modules, watch)
+    local answer, target, rule, cause, trail = run_plugins(list, "access", site, request, request.modules, watch)
+    if trail then
+        -- An error of the log must not fail the request.
+        attempt("trail", log_decisions, request, trail, answer, rule)
+    end
     answer = answer or request.place
     if answer then
         if rule then

@@ -1,17 +1,18 @@
 // The block set on disk. It survives a restart, with the remaining times.
 import { readFile } from 'node:fs/promises';
-import { isNetwork } from '@edgeloom/contract/ipset/network.ts';
 import * as z from 'zod';
 import { writeWhole } from '../store/durable.ts';
+import { isKey } from './block-key.ts';
 
 export interface StoredBlock {
   /** Epoch milliseconds, by this machine's clock. */
   until: number;
   cause: string;
 }
-/** A block found on this node and not yet reported, with the site where it was found. */
+/** A block found on this node and not yet reported, with the site and the rule that found it. */
 export interface UnreportedBlock {
   siteID: string | null;
+  rule?: string | undefined;
 }
 export interface StoredBlockSet {
   zoneID: string;
@@ -25,8 +26,9 @@ const Stored = z.object({
   zoneID: z.string(),
   revision: z.number(),
   mark: z.string(),
-  blocks: z.array(z.tuple([z.string().refine(isNetwork), z.number(), z.string()])),
-  unreported: z.array(z.tuple([z.string(), z.string().nullable()])).default([]),
+  blocks: z.array(z.tuple([z.string().refine(isKey), z.number(), z.string()])),
+  // Earlier agents wrote no rule.
+  unreported: z.array(z.tuple([z.string(), z.string().nullable()], z.string())).default([]),
 });
 
 export async function readBlocks(file: string): Promise<StoredBlockSet> {
@@ -34,12 +36,12 @@ export async function readBlocks(file: string): Promise<StoredBlockSet> {
   return {
     ...rest,
     blocks: new Map(blocks.map(([network, until, cause]) => [network, { until, cause }])),
-    unreported: new Map(unreported.map(([network, siteID]) => [network, { siteID }])),
+    unreported: new Map(unreported.map(([network, siteID, rule]) => [network, { siteID, rule }])),
   };
 }
 
 export async function writeBlocks(file: string, { blocks, unreported, ...rest }: StoredBlockSet): Promise<void> {
   const list = Array.from(blocks, ([network, { until, cause }]) => [network, until, cause]);
-  const pairs = Array.from(unreported, ([network, { siteID }]) => [network, siteID]);
-  await writeWhole(file, JSON.stringify({ ...rest, blocks: list, unreported: pairs }), 0o600);
+  const found = Array.from(unreported, ([network, { siteID, rule }]) => [network, siteID, ...(rule ? [rule] : [])]);
+  await writeWhole(file, JSON.stringify({ ...rest, blocks: list, unreported: found }), 0o600);
 }

@@ -47,3 +47,44 @@ test('blocks reach nginx and the control plane although the disk is full', async
   expect(inNginx).toEqual(['198.51.100.1']);
   expect(warnings).toContain('the block set could not be written');
 }, 60_000);
+
+test('blocks of a site stay in nginx, whichever node found them, and are reported with the site', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-blocks-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const site = '019a0000-0000-7000-8000-000000000001';
+  const found = { network: '198.51.100.1', cause: 'acl', seconds: 600, siteID: site, rule: 'a rule' };
+  const waiting = [found];
+  const inNginx: unknown[] = [];
+  const inKernel: string[] = [];
+  const reported: unknown[] = [];
+  const remote = { network: '198.51.100.2', cause: 'acl', seconds: 600, siteID: site };
+  const set = new BlockSet({
+    file: path.join(dir, 'blocks.json'),
+    setting: () => Promise.resolve({ zoneID: 'a zone', max: 10 }),
+    nginx: {
+      fetchBlocks: () => Promise.resolve({ mark: undefined, found: [], sites: waiting.splice(0), dropped: 0 }),
+      changeBlocks: (changes) => Promise.resolve(void inNginx.push(...changes)),
+    },
+    kernel: {
+      canDrop: true,
+      replaceBlocked: (entries) =>
+        Promise.resolve(void inKernel.push(...Array.from(entries, ({ network }) => network))),
+      changeBlocked: (add) => Promise.resolve(void inKernel.push(...add.map(({ network }) => network))),
+    },
+    alwaysAllowed: () => [],
+    line: () => ({
+      reportBlocks: ({ blocks, sites = [], size }) => {
+        reported.push(...sites, ...blocks);
+        expect(size).toBe(0);
+        return Promise.resolve({ revision: 1, refused: [] });
+      },
+      blocksSince: () => Promise.resolve({ whole: false, blocks: [], sites: [remote], revision: 1, more: false }),
+    }),
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  onTestFinished(() => set.stop());
+  await vi.waitFor(() => expect(inNginx).toContainEqual(['198.51.100.2', 600, 'acl', site]), { timeout: 30_000 });
+  expect(inNginx).toContainEqual(['198.51.100.1', 600, 'acl', site]);
+  expect(reported).toEqual([found]);
+  expect(inKernel).toEqual([]);
+}, 60_000);

@@ -8,11 +8,13 @@ import type { Log } from '../log.ts';
 import type { Admin, Change } from '../nginx/admin.ts';
 import { readBlocks, writeBlocks } from './block-file.ts';
 import type { StoredBlock, UnreportedBlock } from './block-file.ts';
+import { changeOf, isOfSite, keyOf, partsOf } from './block-key.ts';
 import { KernelCopy } from './kernel-copy.ts';
 import type { Kernel } from './kernel-copy.ts';
 import { NginxCopy } from './nginx-copy.ts';
 
-type BlockChange = BlocksReply['blocks'][number];
+/** `siteID`: for this site only. */
+type BlockChange = BlocksReply['blocks'][number] & { siteID?: string };
 
 /** The block set's calls to the control plane. */
 export interface BlockLine {
@@ -99,7 +101,7 @@ export class BlockSet {
         this.#requestAt = 0;
         return;
       }
-      await this.#apply(push.blocks);
+      await this.#apply([...push.blocks, ...(push.sites ?? [])]);
       this.#revision = push.revision;
       await this.#kernel.send(this.#blocks);
     });
@@ -226,17 +228,21 @@ export class BlockSet {
   }
 
   async #fetch(max: number): Promise<void> {
-    const { found, dropped } = await this.#nginx.fetch(Math.max(0, max - this.#blocks.size));
+    const { found, sites = [], dropped } = await this.#nginx.fetch(Math.max(0, max - this.#zoneSize()));
     // Blocks that nginx found while no agent ran still count.
     this.#unreportedDrops += dropped;
     const allowed = this.#alwaysAllowed();
     const rejected: Change[] = [];
-    for (const { network, cause, seconds, siteID = null } of found) {
+    const all = [
+      ...found.map((block) => ({ ...block, key: block.network })),
+      ...sites.map((block) => ({ ...block, key: keyOf(block.network, block.siteID) })),
+    ];
+    for (const { key, network, cause, seconds, siteID = null, rule } of all) {
       const until = Date.now() + seconds * 1000;
-      if (allowed.has(network)) rejected.push([network, 0, cause]);
-      else if (!this.#knows(network, until)) {
-        this.#set(network, { until, cause });
-        if (this.#unreported.size < MAX_UNREPORTED) this.#unreported.set(network, { siteID });
+      if (allowed.has(network)) rejected.push(changeOf(key, 0, cause));
+      else if (!this.#knows(key, until)) {
+        this.#set(key, { until, cause });
+        if (this.#unreported.size < MAX_UNREPORTED) this.#unreported.set(key, { siteID, rule });
         else this.#unreportedDrops += 1;
       }
     }
@@ -249,21 +255,28 @@ export class BlockSet {
     await this.#nginx.complete(this.#blocks);
   }
 
-  #knows(network: string, until: number): boolean {
-    const known = this.#blocks.get(network);
+  /** Blocks of sites have their own limits, in nginx and at the control plane. */
+  #zoneSize(): number {
+    let size = 0;
+    for (const key of this.#blocks.keys()) if (!isOfSite(key)) size += 1;
+    return size;
+  }
+
+  #knows(key: string, until: number): boolean {
+    const known = this.#blocks.get(key);
     return known !== undefined && Math.abs(known.until - until) <= TIME_TOLERANCE_MS;
   }
 
-  #set(network: string, block: StoredBlock): void {
-    this.#blocks.set(network, block);
-    this.#kernel.set(network, block.until);
+  #set(key: string, block: StoredBlock): void {
+    this.#blocks.set(key, block);
+    this.#kernel.set(key, block.until);
     this.#isWritten = false;
   }
 
-  #remove(network: string): void {
-    this.#blocks.delete(network);
-    this.#unreported.delete(network);
-    this.#kernel.remove(network);
+  #remove(key: string): void {
+    this.#blocks.delete(key);
+    this.#unreported.delete(key);
+    this.#kernel.remove(key);
     this.#isWritten = false;
   }
 
@@ -272,15 +285,16 @@ export class BlockSet {
     const now = Date.now();
     const allowed = this.#alwaysAllowed();
     const changes: Change[] = [];
-    for (const { network, cause, seconds } of received) {
+    for (const { network, cause, seconds, siteID } of received) {
+      const key = keyOf(network, siteID);
       const until = now + seconds * 1000;
       if (seconds === 0 || allowed.has(network)) {
         // Unknown networks too: the file may be older than what nginx holds.
-        this.#remove(network);
-        changes.push([network, 0, cause]);
-      } else if (!this.#knows(network, until)) {
-        this.#set(network, { until, cause });
-        changes.push([network, seconds, cause]);
+        this.#remove(key);
+        changes.push(changeOf(key, 0, cause));
+      } else if (!this.#knows(key, until)) {
+        this.#set(key, { until, cause });
+        changes.push(changeOf(key, seconds, cause));
       }
     }
     this.#isWritten = false;
@@ -312,18 +326,22 @@ export class BlockSet {
   async #report(line: BlockLine): Promise<void> {
     const now = Date.now();
     const reported = [...this.#unreported].slice(0, MAX_PER_REPORT);
-    const blocks = reported.flatMap(([network, { siteID }]) => {
-      const { until, cause } = this.#blocks.get(network) ?? { until: 0, cause: '' };
-      return until > now
-        ? [{ network, cause, seconds: Math.min(Math.ceil((until - now) / 1000), MAX_SECONDS), siteID }]
-        : [];
+    const all = reported.flatMap(([key, { siteID, rule }]) => {
+      const { until, cause } = this.#blocks.get(key) ?? { until: 0, cause: '' };
+      const seconds = Math.min(Math.ceil((until - now) / 1000), MAX_SECONDS);
+      return until > now ? [{ key, network: partsOf(key).network, cause, seconds, siteID, rule }] : [];
     });
+    const blocks = all.filter(({ key }) => !isOfSite(key)).map(({ key: _, ...block }) => block);
+    const sites = all.flatMap(({ key, siteID, ...block }) =>
+      isOfSite(key) && siteID !== null ? [{ ...block, siteID }] : [],
+    );
     const dropped = this.#unreportedDrops;
     const revision = this.#revision;
     const reply = await line.reportBlocks({
       revision,
-      size: this.#blocks.size,
+      size: this.#zoneSize(),
       blocks,
+      sites,
       dropped,
       fault: this.#kernel.fault,
     });
@@ -332,7 +350,10 @@ export class BlockSet {
     this.#unreportedDrops -= dropped;
     this.#reportedRevision = revision;
     this.#reportAt = Date.now();
-    const refused = reply.refused.map((network) => ({ network, cause: '', seconds: 0 }));
+    const refused: BlockChange[] = [
+      ...reply.refused.map((network) => ({ network, cause: '', seconds: 0 })),
+      ...(reply.refusedSites ?? []).map((block) => ({ ...block, cause: '', seconds: 0 })),
+    ];
     if (refused.length > 0) this.#enqueue(() => this.#apply(refused).then(() => this.#kernel.send(this.#blocks)));
     if (reply.revision < this.#revision) this.#requestAt = 0;
     else if (reply.revision > this.#revision) this.#requestAt = Math.min(this.#requestAt, Date.now() + PUSH_GRACE_MS);
@@ -354,16 +375,15 @@ export class BlockSet {
         isWhole = true;
         changes = [];
       }
-      changes.push(...page.blocks);
+      changes.push(...page.blocks, ...(page.sites ?? []));
       revision = page.revision;
       if (!page.more) break;
     }
     this.#enqueue(async () => {
       if (this.#isOff || this.#zoneID !== zoneID) return;
       if (isWhole) {
-        const listed = new Set(changes.map(({ network }) => network));
-        for (const network of this.#blocks.keys())
-          if (!listed.has(network) && !this.#unreported.has(network)) this.#remove(network);
+        const listed = new Set(changes.map(({ network, siteID }) => keyOf(network, siteID)));
+        for (const key of this.#blocks.keys()) if (!listed.has(key) && !this.#unreported.has(key)) this.#remove(key);
         this.#kernel.needsAll();
         this.#nginx.needsAll();
       }

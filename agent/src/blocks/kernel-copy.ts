@@ -1,6 +1,7 @@
 // The kernel's copy of the block set. The firewall keeps refused entries and retries them.
 import { reason } from '../log.ts';
 import type { StoredBlock } from './block-file.ts';
+import { isOfSite } from './block-key.ts';
 
 interface Entry {
   network: string;
@@ -25,11 +26,13 @@ export class KernelCopy {
   }
 
   set(network: string, until: number): void {
+    if (isOfSite(network)) return;
     this.#removes.delete(network);
     this.#adds.set(network, until);
   }
 
   remove(network: string): void {
+    if (isOfSite(network)) return;
     this.#adds.delete(network);
     this.#removes.add(network);
   }
@@ -44,7 +47,7 @@ export class KernelCopy {
     const now = Date.now();
     const entry = (network: string, until: number) => ({ network, seconds: (until - now) / 1000 });
     const entries = isAll
-      ? Array.from(blocks, ([network, { until }]) => entry(network, until))
+      ? [...blocks].flatMap(([network, { until }]) => (isOfSite(network) ? [] : [entry(network, until)]))
       : Array.from(this.#adds, ([network, until]) => entry(network, until));
     const removes = [...this.#removes];
     this.#needsAll = false;

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Admin, Change } from '../nginx/admin.ts';
 import type { StoredBlock } from './block-file.ts';
+import { changeOf } from './block-key.ts';
 
 type Found = Awaited<ReturnType<Admin['fetchBlocks']>>;
 
@@ -63,11 +64,7 @@ export class NginxCopy {
   /** When it resolves, nginx has all of them. */
   async complete(blocks: ReadonlyMap<string, StoredBlock>): Promise<void> {
     const now = Date.now();
-    const all = Array.from(blocks, ([network, { until, cause }]): Change => [
-      network,
-      Math.ceil((until - now) / 1000),
-      cause,
-    ]);
+    const all = Array.from(blocks, ([key, { until, cause }]) => changeOf(key, Math.ceil((until - now) / 1000), cause));
     await this.#nginx.changeBlocks([], { begins: true });
     await this.send(all);
     // The mark comes last: an interrupted transfer starts over.

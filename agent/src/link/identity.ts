@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import { FIRST_KEY } from '@edgeloom/contract/edge/sealed.ts';
-import { nkeys } from 'nats';
+import { newUserSeed, openNatsKey } from '@edgeloom/contract/edge/nats-key.ts';
 import type * as z from 'zod';
 import type { Layout } from '../layout.ts';
 import { writeWhole } from '../store/durable.ts';
@@ -37,10 +37,10 @@ export async function prepareKey(layout: Layout): Promise<string> {
   const [begun, own] = await Promise.all([joining, seed].map((file) => readFile(file).catch(() => null)));
   // A finished join was not interrupted. Joining again needs a new key, because the old one is revoked.
   const isOver = begun != null && own != null && begun.equals(own) && (await readIdentity(layout)) !== null;
-  if (begun != null && !isOver) return nkeys.fromSeed(begun).getPublicKey();
-  const pair = nkeys.createUser();
-  await writeWhole(joining, pair.getSeed(), 0o600);
-  return pair.getPublicKey();
+  if (begun != null && !isOver) return openNatsKey(begun).publicKey;
+  const fresh = newUserSeed();
+  await writeWhole(joining, fresh, 0o600);
+  return openNatsKey(fresh).publicKey;
 }
 
 /** Replaces the former identity. It stays valid until the response arrives, since a token may be refused. */

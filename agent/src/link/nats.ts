@@ -24,7 +24,8 @@ import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { LogReply } from '@edgeloom/contract/edge/log-batches.ts';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
-import { connect, Events, jwtAuthenticator } from 'nats';
+import { natsAuthenticator } from '@edgeloom/contract/edge/nats-key.ts';
+import { connect, Events } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
 import * as z from 'zod';
 import type { Log } from '../log.ts';
@@ -190,7 +191,7 @@ export class Link {
     const { nodeID, natsServers, jwt, seed } = this.#node.identity;
     return connect({
       servers: natsServers,
-      authenticator: jwtAuthenticator(jwt, seed),
+      authenticator: natsAuthenticator(jwt, seed),
       name: `node ${nodeID}`,
       inboxPrefix: inboxPrefix(nodeID),
       maxReconnectAttempts: -1,

@@ -10,7 +10,7 @@ interface Server {
 }
 
 const NAMES = ['access.json', 'error.log'];
-/** Rotated files per log. */
+/** Rotated error logs. */
 const MAX_OLD_LOGS = 10;
 const STAMP = /\.(\d{8}T\d{9}Z)$/;
 
@@ -23,7 +23,8 @@ export async function rotateLogs(servers: readonly Server[], now: Date): Promise
     if (written.length === 0) continue;
     for (const file of written) await rename(file, `${file}.${stamp}`);
     await reopen();
-    for (const file of NAMES) await removeOldLogs(layout.logs, file);
+    // The spool deletes access logs (logs/spool.ts).
+    await removeOldLogs(layout.logs, 'error.log');
   }
 }
 

@@ -25,18 +25,20 @@ const Status = z.object({
 });
 export type Status = z.output<typeof Status>;
 
-/** A network, its seconds (0 removes it) and the cause. */
-export type Change = readonly [network: string, seconds: number, cause: string];
+/** A network, its seconds (0 removes it), the cause, and the site if it is blocked for this site only. */
+export type Change = readonly [network: string, seconds: number, cause: string, siteID?: string];
 
 const FoundBlock = z.object({
   network: z.string().refine(isNetwork),
   cause: z.string().regex(/^[a-zA-Z0-9]{1,32}$/),
   siteID: Id.optional(),
+  rule: z.string().max(64).optional(),
   seconds: z.int().min(1).max(2_592_000),
 });
 const FetchedBlocks = z.object({
   mark: z.string().optional(),
   found: listOf(FoundBlock),
+  sites: listOf(FoundBlock).optional().describe('Blocks by rules of sites, each for its site only'),
   dropped: Count,
 });
 

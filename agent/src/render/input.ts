@@ -17,6 +17,8 @@ export type HostFacts = {
   resolvers: string[];
   /** The kernel drops no packets here, so nginx rejects instead. */
   refuses?: boolean;
+  /** Programs of this machine name the visitor. */
+  hasDemoVisitors?: boolean;
   /** Below this free disk space nothing is cached. */
   cacheReserveBytes?: number;
   /** Certificate authorities for origins. Null when this machine has none. */

@@ -85,6 +85,9 @@ map "" $e_site { default ""; }
 map "" $e_domain { default ""; }
 map "" $e_cause { default ""; }
 map "" $e_rule { default ""; }
+map "" $e_trail { default ""; }
+# "address", "query" or "both": what the log leaves out.
+map "" $e_mask { default ""; }
 map "" $e_rate_after { default 0; }
 map "" $e_bypass { default ""; }
 map "" $e_hsts { default ""; }

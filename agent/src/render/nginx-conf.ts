@@ -58,7 +58,13 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     open_file_cache_min_uses 2;
     types_hash_max_size 2048;
     default_type application/octet-stream;
-    variables_hash_max_size 2048;
+${
+  host.hasDemoVisitors === true &&
+  conf`    # Hop B is reached by a socket of the file system, so these are visitors.
+    set_real_ip_from 127.0.0.1;
+    real_ip_header X-Demo-Visitor;
+`
+}    variables_hash_max_size 2048;
     map_hash_bucket_size 256;
     reset_timedout_connection on;
     client_body_temp_path ${`${host.dir}/tmp/body`};
@@ -75,7 +81,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     # nothing else. changes: which documents changed, and counters. marks: the number of each change. urls: purges of
     # single URLs. peers: health of origins. names: addresses of origins. simulated: simulated requests in progress.
     # blocks: addresses that the zone blocks for a while. anti_cc: request rates; evicts, and clients without room get a
-    # challenge. leaders: requests to origins that others wait for.
+    # challenge. leaders: requests to origins that others wait for. limits: counters of sites' request limits; evicts.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
     lua_shared_dict changes 4m;
@@ -87,6 +93,7 @@ const shared = ({ zone, node, generation, host }: RenderInput) => conf`    serve
     lua_shared_dict blocks 32m;
     lua_shared_dict anti_cc 32m;
     lua_shared_dict leaders 8m;
+    lua_shared_dict limits 32m;
     init_by_lua_block { require("edge.init").start(${luaText(
       JSON.stringify({
         dir: host.dir,

@@ -2,6 +2,7 @@
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
 import type { HostFacts } from './input.ts';
+import { networkMap } from './log-conf.ts';
 import { withSnippet } from './snippets.ts';
 import type { Snippets } from './snippets.ts';
 
@@ -60,14 +61,18 @@ ${withSnippet(
         '{"time":$msec,"site":"$e_site","port":"$e_port","protocol":"$protocol","number":$server_port,'
         '"address":"$remote_addr","status":$status,"bytes":$bytes_sent,"requestBytes":$bytes_received,'
         '"sessionTime":$session_time,"connectTime":"$upstream_connect_time","upstream":"$upstream_addr"}';
+    log_format masked escape=json
+        '{"time":$msec,"site":"$e_site","port":"$e_port","protocol":"$protocol","number":$server_port,'
+        '"address":"$e_network","status":$status,"bytes":$bytes_sent,"requestBytes":$bytes_received,'
+        '"sessionTime":$session_time,"connectTime":"$upstream_connect_time","upstream":"$upstream_addr"}';
     access_log ${`${dir}/logs/access.json`} port buffer=64k flush=1s;
-${
-  host.capabilities.streamRealip &&
-  conf`    # A port that takes PROXY headers takes them from everybody.
+${networkMap}${
+    host.capabilities.streamRealip &&
+    conf`    # A port that takes PROXY headers takes them from everybody.
     set_real_ip_from 0.0.0.0/0;
     set_real_ip_from ::/0;
 `
-}
+  }
     # A visitor takes two connections, one to the origin; half of them all are left to other forwards.
     limit_conn_zone $protocol$server_port zone=visitors:1m;
     limit_conn visitors ${Math.max(1, Math.floor((worker.processes * worker.connections) / 4))};
@@ -86,7 +91,7 @@ ${
         set $e_port "";
         return ${String(generation)};
     }
-${serversOf(forwards, host.listen)}}
+${serversOf(forwards, host.listen, dir)}}
 `;
 
 /** Each listening socket takes a connection in every worker. nginx does not start without room for them. */
@@ -94,17 +99,20 @@ const socketsOf = (forwards: readonly Forward[], listen: readonly string[], proc
   forwards.reduce((sum, { port }) => sum + listen.length * (port.protocol === 'udp' ? processes : 1), 1);
 
 /** Sorted, so that input order does not matter. */
-function serversOf(forwards: readonly Forward[], listen: readonly string[]) {
+function serversOf(forwards: readonly Forward[], listen: readonly string[], dir: string) {
   const bytes = zoneBytes(forwards);
   const place = ({ port }: Forward) => port.port * 2 + (port.protocol === 'udp' ? 1 : 0);
-  return forwards.toSorted((a, b) => place(a) - place(b)).map((forward) => forwardConf(forward, listen, bytes));
+  return forwards.toSorted((a, b) => place(a) - place(b)).map((forward) => forwardConf(forward, listen, bytes, dir));
 }
 
-const forwardConf = ({ port, origins }: Forward, listen: readonly string[], bytes: number) => conf`
+const forwardConf = ({ port, origins }: Forward, listen: readonly string[], bytes: number, dir: string) => conf`
 ${origins.length > 0 && upstreamConf(port, origins, bytes)}    server {
 ${listen.map((address) => conf`        listen ${`${address}:${port.port}`}${flags(port)};\n`)}        set $e_site ${port.siteID};
         set $e_port ${port.id};
-${
+${[
+  ...(port.allow ?? []).map((network) => conf`        allow ${network};\n`),
+  ...(port.deny ?? []).map((network) => conf`        deny ${network};\n`),
+]}${port.maskAddress === true && conf`        access_log ${`${dir}/logs/access.json`} masked buffer=64k flush=1s;\n`}${
   origins.length === 0
     ? conf`        return "";\n`
     : conf`        proxy_pass ${`port_${port.id}`};

@@ -60,7 +60,10 @@ import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { nameProofSettingRoutes } from './modules/name-proof-setting/name-proof-setting.routes.ts';
 import { groupsRoutes } from './modules/groups/groups.routes.ts';
+import { aclRulesRoutes, aclsRoutes, luaAclsRoutes } from './modules/acl/acl.routes.ts';
+import { wafsRoutes } from './modules/waf/waf.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes } from './modules/hotlink/hotlink.routes.ts';
+import { blockIPsRoutes } from './modules/block-ips/block-ips.routes.ts';
 import { ipsetRoutes } from './modules/ipset/ipset.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licensesRoutes, operatorLicensesRoutes } from './modules/licenses/licenses.routes.ts';
@@ -73,6 +76,8 @@ import {
   redirectsRoutes,
   urlRedirectsRoutes,
 } from './modules/modules/modules.routes.ts';
+import { logDestinationsRoutes } from './modules/log-destinations/log-destinations.routes.ts';
+import { logExportsRoutes } from './modules/log-exports/log-exports.routes.ts';
 import { logsRoutes } from './modules/logs/logs.routes.ts';
 import { nodeJobsRoutes } from './modules/node-jobs/node-jobs.routes.ts';
 import { nodeSetupRoutes } from './modules/node-jobs/node-setup.routes.ts';
@@ -91,8 +96,9 @@ import { siteDnsRoutes } from './modules/site-dns/site-dns.routes.ts';
 import { siteSettingsRoutes } from './modules/site-settings/site-settings.routes.ts';
 import { clientSitesRoutes, ownSitesRoutes, sitesRoutes } from './modules/sites/sites.routes.ts';
 import type { Checks } from './modules/system/health.ts';
+import { savedSearchesRoutes } from './modules/saved-searches/saved-searches.routes.ts';
 import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
-import { statisticsRoutes } from './modules/statistics/statistics.routes.ts';
+import { nodeStatisticsRoutes, statisticsRoutes } from './modules/statistics/statistics.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
 import { zoneKeysRoutes } from './modules/zone-keys/zone-keys.routes.ts';
@@ -128,13 +134,18 @@ const modules: readonly Routes[] = [
   cnamesRoutes,
   chartsRoutes,
   statisticsRoutes,
+  nodeStatisticsRoutes,
   logsRoutes,
+  logExportsRoutes,
+  logDestinationsRoutes,
+  savedSearchesRoutes,
   zonesRoutes,
   zonePortsRoutes,
   zoneSettingsRoutes,
   zoneFirewallRoutes,
   zoneKeysRoutes,
   ipsetRoutes,
+  blockIPsRoutes,
   preheatCachesRoutes,
   nginxDefaultsRoutes,
   groupsRoutes,
@@ -172,6 +183,10 @@ const modules: readonly Routes[] = [
   redirectsRoutes,
   proxyRewritesRoutes,
   tokenAuthsRoutes,
+  aclsRoutes,
+  aclRulesRoutes,
+  luaAclsRoutes,
+  wafsRoutes,
   nodesRoutes,
   nodeJobsRoutes,
   rolloutsRoutes,

@@ -3,12 +3,15 @@
 //   node apps/api/src/cli.ts secrets:rotate | secrets:retire                with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts account:create-admin --email a@b.c [--name N]  with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts license:set --client ID [--sites N …]         with DATABASE_URL and SECRETS_DIR
+//   node apps/api/src/cli.ts logs:copy                          with DATABASE_URL, SECRETS_DIR, CLICKHOUSE_URL
 //   node apps/api/src/cli.ts audit:verify                                  with DATABASE_URL and SECRETS_DIR
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { AccountName, Email } from '@edgeloom/contract/auth/auth.ts';
 import { Id } from '@edgeloom/contract/common/common.ts';
 import * as z from 'zod';
+import { ClickHouse } from './access-log/clickhouse-client.ts';
+import { copyRequests } from './access-log/copy-requests.ts';
 import { verifyAudit } from './core/audit-chain.ts';
 import { conflictIn } from './core/conflict.ts';
 import { openDatabase } from './core/db.ts';
@@ -17,7 +20,7 @@ import { initSecrets } from './core/secrets-dir.ts';
 import { Env, readEnv } from './core/env.ts';
 import { hashPassword } from './core/auth/passwords.ts';
 
-const usage = `usage: cli.ts secrets:init | secrets:rotate | secrets:retire | account:create-admin --email <e-mail> [--name <name>] | audit:verify
+const usage = `usage: cli.ts secrets:init | secrets:rotate | secrets:retire | account:create-admin --email <e-mail> [--name <name>] | audit:verify | logs:copy
   | license:set --client <id> [--sites <n>] [--nodes <n>] [--zones <n>] [--domains <n>] [--auto-certificates <n>] [--layer4] [--ends <date>]`;
 
 const { positionals, values } = parseArgs({
@@ -57,12 +60,39 @@ switch (positionals[0] ?? '') {
   case 'license:set':
     await setLicense();
     break;
+  case 'logs:copy':
+    await copyLogs();
+    break;
   case 'audit:verify':
     await verify();
     break;
   default:
     console.error(usage);
     process.exitCode = 2;
+}
+
+/** Copies requests from PostgreSQL to ClickHouse (docs/scaling.md). */
+async function copyLogs() {
+  const { DATABASE_URL, CLICKHOUSE_URL, CLICKHOUSE_CLUSTER: cluster, ACCESS_LOG_DAYS: days } = readEnv();
+  if (CLICKHOUSE_URL === undefined) {
+    console.error('CLICKHOUSE_URL is missing');
+    process.exitCode = 2;
+    return;
+  }
+  const { db, pool } = openDatabase(DATABASE_URL, 2);
+  const clickHouse = new ClickHouse(CLICKHOUSE_URL, { cluster, days });
+  const total = { rows: 0, bytes: 0 };
+  try {
+    for await (const { at, rows, bytes, isNew } of copyRequests(pool, clickHouse)) {
+      total.rows += rows;
+      total.bytes += bytes;
+      console.log(`${at.toISOString()}  ${rows} requests, ${bytes} bytes sent  ${isNew ? 'copied' : 'was there'}`);
+    }
+    console.log(`All hours are equal: ${total.rows} requests, ${total.bytes} bytes sent.`);
+  } finally {
+    await clickHouse.close();
+    await db.$disconnect();
+  }
 }
 
 /** Prints the first invalid row of each chain. A chain with an error does not stop the check of the others. */

@@ -2,7 +2,7 @@
 // HTTP and HTTPS. A repeated run keeps what people changed and only updates changed addresses.
 import { randomUUIDv7 } from 'node:crypto';
 import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509';
-import { hostKey, certKey, nodeKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { hostKey, certKey, nodeKey, portKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from './core/changes.ts';
 import { openDatabase } from './core/db.ts';
 import { locks } from './core/locks.ts';
@@ -21,7 +21,8 @@ const names = { zone: 'Demo zone', node: 'Demo node', product: 'Demo product', s
 const DAY_MS = 86_400_000;
 
 interface Addresses {
-  edge: { host: string; http: number; https: number };
+  /** `forward`: a layer-4 forward of the site. */
+  edge: { host: string; http: number; https: number; forward?: number | undefined };
   origin: { host: string; port: number };
 }
 export interface DemoOptions extends Addresses {
@@ -51,6 +52,7 @@ export async function seedDemo(databaseUrl: string, options: DemoOptions): Promi
         await tx.$executeRaw`SELECT pg_advisory_xact_lock(${locks.demo})`;
         const ids = (await find(tx)) ?? (await make(tx, options, secrets));
         await follow(tx, ids, options);
+        await followForward(tx, ids, options);
         await renewJoin(tx, ids.nodeID, options.joinToken);
         const { admin, client, user } = emails;
         return {
@@ -125,6 +127,17 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
   await tx.cacheRule.create({
     data: { siteId: site.id, type: 'fileType', value: ['css', 'js', 'png', 'jpg', 'svg', 'woff2'], cacheTime: 3600 },
   });
+  await tx.antiHeader.create({
+    data: {
+      siteId: site.id,
+      name: 'user-agent',
+      operator: 'contains',
+      value: 'BadBot',
+      action: 'deny',
+      priority: 100,
+      enabled: true,
+    },
+  });
   const certificateId = randomUUIDv7();
   const { keyPem, ...pair } = await selfSigned(DOMAIN);
   const { notAfter } = pair;
@@ -137,8 +150,32 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
     data: { siteId: site.id, name: DOMAIN, enabled: true, certificateId, certStatus: 'success' },
   });
   await tx.upstream.create({ data: { siteId: site.id, domainId: domain.id, address: origin.host, port: origin.port } });
+  if (edge.forward !== undefined) await addForward(tx, zoneId, site.id, edge.forward, origin);
   await changed(tx, zoneId, 'zone', nodeKey(node.id), siteKey(site.id), certKey(certificateId), hostKey(DOMAIN));
   return { zoneID: zoneId, nodeID: node.id, productID: product.id, siteID: site.id, domainID: domain.id };
+}
+
+/** Visitors name themselves by the PROXY protocol, so that sessions come from several countries. */
+async function addForward(tx: Tx, zoneId: string, siteId: string, port: number, origin: Addresses['origin']) {
+  const data = { siteId, port, protocol: 'tcp', acceptProxy: true, memo: 'Demo visitors, by the PROXY protocol' };
+  const { id: portRuleId } = await tx.portRule.create({ data });
+  await tx.portUpstream.create({ data: { portRuleId, address: origin.host, port: origin.port } });
+  await changed(tx, zoneId, portKey(portRuleId));
+}
+
+/** Follows changed ports of the forward and its origin. */
+async function followForward(tx: Tx, { zoneID, siteID }: Made, { edge, origin, previous }: DemoOptions) {
+  if (siteID === '' || edge.forward === undefined || previous === undefined) return;
+  const old = await tx.portRule.findFirst({
+    where: { siteId: siteID, port: previous.edge.forward ?? 0, protocol: 'tcp' },
+  });
+  if (old === null) return;
+  await tx.portRule.update({ where: { id: old.id }, data: { port: edge.forward } });
+  await tx.portUpstream.updateMany({
+    where: { portRuleId: old.id, address: previous.origin.host, port: previous.origin.port },
+    data: { address: origin.host, port: origin.port },
+  });
+  await changed(tx, zoneID, portKey(old.id));
 }
 
 async function follow(tx: Tx, { zoneID: zoneId, domainID: domainId }: Made, { edge, origin, previous }: DemoOptions) {

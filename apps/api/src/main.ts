@@ -1,4 +1,5 @@
 // Reads the environment, opens the installation, starts both listeners and the node link, and stops them in reverse.
+import { clickHouseOf } from './access-log/open.ts';
 import { buildApp } from './app.ts';
 import { openInstallation } from './core/installation.ts';
 import { openLog } from './core/log.ts';
@@ -14,12 +15,15 @@ import { startNameProofChecks, sweepProofs } from './jobs/check-name-proofs.job.
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import { endSwitches } from './jobs/end-switches.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
+import { expireSites } from './jobs/expire-sites.job.ts';
 import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
 import { startDnsReconciler } from './jobs/reconcile-dns.job.ts';
 import { startNodeJobs } from './jobs/run-node-jobs.job.ts';
 import { startZoneKeys } from './jobs/change-zone-keys.job.ts';
 import { startSteering } from './jobs/steer.job.ts';
+import { startLogExports, sweepLogExports } from './jobs/run-log-exports.job.ts';
+import { startLogPush, sweepLogSpool } from './jobs/push-logs.job.ts';
 import { startRollouts } from './jobs/run-rollouts.job.ts';
 import type { Checks } from './modules/system/health.ts';
 import { startNodeLink, type NodeLink } from './node-link/start.ts';
@@ -30,11 +34,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const env = readEnv();
 const log = openLog(env);
 const installation = await openInstallation(env);
+const clickHouse = clickHouseOf(installation);
 const identities = await openIdentities(installation.pool, env.DATABASE_URL, log);
 
 let nodeLink: NodeLink | null = null;
 const checks: Checks = new Map([
   ['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }],
+  ...(clickHouse ? ([['clickhouse', { isVital: false, check: () => clickHouse.ping() }]] as const) : []),
   [
     'nats',
     { isVital: false, check: async () => (nodeLink ? nodeLink.healthy() : Promise.reject(new Error('not linked'))) },
@@ -45,6 +51,15 @@ const [pub, admin] = await Promise.all([
   buildApp(installation, { listener: 'public', identities, checks, limits, log }),
   buildApp(installation, { listener: 'admin', identities, checks, limits, log }),
 ]);
+// Set before the listeners respond, because the default action of a signal would cut running calls.
+const stopSignal = new Promise<NodeJS.Signals>((resolve) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      // Exits before the service manager's timeout, even if something does not stop.
+      setTimeout(() => process.exit(1), 20_000).unref();
+      resolve(signal);
+    });
+});
 await pub.listen({ host: env.HOST, port: env.PORT });
 await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 
@@ -55,6 +70,8 @@ const nameProofChecks = startNameProofChecks(installation, log);
 const dnsReconciler = startDnsReconciler(installation, log);
 const issuing = startIssuing(installation, log);
 const nodeJobs = startNodeJobs(installation, log);
+const logExports = startLogExports(installation, log);
+const logPush = startLogPush(installation, log);
 const steering = startSteering(installation, log);
 const geoip = await openGeoip(env, log);
 nodeLink = startNodeLink(installation, geoip, log);
@@ -65,47 +82,41 @@ const sweeper = setInterval(() => {
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
   forgetVersions(installation).catch((error: unknown) => log.warn({ err: error }, 'old versions stay'));
   sweepProofs(installation).catch((error: unknown) => log.warn({ err: error }, 'proofs of names not swept'));
+  sweepLogExports(installation).catch((error: unknown) => log.warn({ err: error }, 'exports of logs not swept'));
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
 }, HOUR_MS).unref();
 const expiry = setInterval(() => {
   expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
+  expireSites(installation).catch((error: unknown) => log.warn({ err: error }, 'sites not expired'));
+  sweepLogSpool(installation).catch((error: unknown) => log.warn({ err: error }, 'spooled logs not swept'));
   endSwitches(installation).catch((error: unknown) => log.warn({ err: error }, 'kill switches not ended'));
 }, MINUTE_MS).unref();
 log.info('ready');
 
-let isStopping = false;
-async function stop(signal: string) {
-  if (isStopping) return;
-  isStopping = true;
-  log.info({ signal }, 'stopping');
+log.info({ signal: await stopSignal }, 'stopping');
+try {
   clearInterval(sweeper);
   clearInterval(expiry);
   // HTTP calls end first, then the services that they use.
   await Promise.all([pub.close(), admin.close()]);
   await nodeJobs.stop();
+  await logExports.stop();
+  await logPush.stop();
   await steering.stop();
   await rollouts.stop();
   await zoneKeys.stop();
-  await nodeLink?.stop();
+  await nodeLink.stop();
   await issuing.stop();
   await mailDelivery.stop();
   await cnameChecks.stop();
   await nameProofChecks.stop();
   await dnsReconciler.stop();
   await identities.close();
+  await clickHouse?.close();
   await installation.close();
   log.info('stopped');
-}
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.on(signal, () => {
-    // Exits before the service manager's timeout, even if something does not stop.
-    setTimeout(() => process.exit(1), 20_000).unref();
-    stop(signal).then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.error({ err: error }, 'did not stop cleanly');
-        process.exit(1);
-      },
-    );
-  });
+  process.exit(0);
+} catch (error) {
+  log.error({ err: error }, 'did not stop cleanly');
+  process.exit(1);
 }

@@ -4,8 +4,27 @@ import type { Routes } from './http/bind.ts';
 import { cacheRulesFeature } from './modules/cache/cache-rules.feature.ts';
 import { errorPagesFeature } from './modules/error-pages/error-pages.feature.ts';
 import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
+import {
+  abuseIPsFeature,
+  firewallListsFeature,
+  geosFeature,
+  userAgentsFeature,
+} from './modules/firewall/firewall.feature.ts';
+import {
+  blacklistsRoutes,
+  firewallRoutes,
+  geosRoutes,
+  userAgentsRoutes,
+  whitelistsRoutes,
+} from './modules/firewall/firewall.routes.ts';
 import { antiHeadersFeature } from './modules/hotlink/anti-headers.feature.ts';
 import { siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
+import { layer4ListsFeature } from './modules/layer4-lists/layer4-lists.feature.ts';
+import { layer4BlacklistsRoutes, layer4WhitelistsRoutes } from './modules/layer4-lists/layer4-lists.routes.ts';
+import { frequenciesFeature, limitReqsFeature } from './modules/limits/limits.feature.ts';
+import { frequenciesRoutes, limitReqsRoutes } from './modules/limits/limits.routes.ts';
+import { antiCCsFeature } from './modules/site-anti-cc/site-anti-cc.feature.ts';
+import { antiCCsRoutes } from './modules/site-anti-cc/site-anti-cc.routes.ts';
 import { ratesFeature } from './modules/rates/rates.feature.ts';
 import { ratesRoutes } from './modules/rates/rates.routes.ts';
 
@@ -14,6 +33,28 @@ export const siteRules: readonly SiteRuleFeature[] = [
   antiHeadersFeature,
   ratesFeature,
   errorPagesFeature,
+  frequenciesFeature,
+  limitReqsFeature,
+  antiCCsFeature,
+  firewallListsFeature,
+  abuseIPsFeature,
+  geosFeature,
+  userAgentsFeature,
+  layer4ListsFeature,
 ];
 
-export const siteRuleRoutes: readonly Routes[] = [siteAntiHeadersRoutes, ratesRoutes, errorPagesRoutes];
+export const siteRuleRoutes: readonly Routes[] = [
+  siteAntiHeadersRoutes,
+  ratesRoutes,
+  errorPagesRoutes,
+  frequenciesRoutes,
+  limitReqsRoutes,
+  antiCCsRoutes,
+  firewallRoutes,
+  blacklistsRoutes,
+  whitelistsRoutes,
+  geosRoutes,
+  userAgentsRoutes,
+  layer4BlacklistsRoutes,
+  layer4WhitelistsRoutes,
+];

@@ -1,5 +1,5 @@
 // Few, large chunks: the sign-in form with shared modules, the frame with the dashboards, the other pages by the
-// consoles that have them, and two large libraries. A module's importers decide its chunk.
+// consoles that have them, and large libraries. A module's importers decide its chunk.
 import path from 'node:path';
 import type { Rolldown } from 'vite';
 
@@ -10,9 +10,14 @@ const consoles = ['user', 'client', 'admin'] as const;
 const frame =
   /\/consoles\/(?:\w+\/frame|signed-in)\.tsx$|\/lib\/i18next-phrases\.ts$|\/features\/dashboard\/[\w-]+-page\.tsx$/;
 const libraries = {
+  // Before the charts: the module that draws maps uses both.
+  maps: /\/node_modules\/(?:world-atlas|topojson-client|d3-geo)\//,
   charts: /\/node_modules\/(?:echarts|zrender)\//,
   editor: /\/node_modules\/(?:@codemirror|@lezer)\//,
 };
+
+const drawings =
+  /\/components\/chart\/[\w-]+\.(?:tsx?|module\.css)$|\/features\/dashboard\/(?:young-charts|refused-tab)\.tsx$|\/features\/statistics\/(?:series-drawings|refused)\.ts$/;
 
 // Libraries are not listed: each goes with the first group that uses it.
 const isOurs = (id: string) => !id.includes('/node_modules/');
@@ -69,6 +74,11 @@ export function chunks(): Rolldown.CodeSplittingOptions {
         name: (id, graph) => (planOf(graph).main.has(id) || id.includes('rolldown/runtime') ? 'main' : null),
       },
       { debugName: 'frame', name: (id, graph) => (planOf(graph).frame.has(id) ? 'frame' : null) },
+      // Components that draw charts, without the library. Dashboards load it with their first data.
+      {
+        debugName: 'drawings',
+        name: (id, graph) => (drawings.test(id) && libraryOf(id, graph) === null ? 'drawings' : null),
+      },
       ...[3, 2, 1].map((count) => ({ debugName: `pages of ${count}`, name: pagesOf(count) })),
       { debugName: 'libraries', name: libraryOf },
     ],

@@ -15,6 +15,7 @@ import {
   proxy,
   session,
 } from './auth/auth.endpoints.ts';
+import { blockIPs } from './block-ips/block-ips.endpoints.ts';
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
 import { cacheRules, cacheSetting, currentCache } from './cache/cache.endpoints.ts';
 import { charts } from './charts/charts.endpoints.ts';
@@ -29,7 +30,12 @@ import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoi
 import type { Group } from './endpoint.ts';
 import { groups as nodeGroups } from './groups/groups.endpoints.ts';
 import { licenses, operatorLicenses } from './licenses/licenses.endpoints.ts';
+import { logDestinations } from './log-destinations/log-destinations.endpoints.ts';
+import { logExports } from './log-exports/log-exports.endpoints.ts';
 import { logs } from './logs/logs.endpoints.ts';
+import { aclRules, acls } from './acl/acl.endpoints.ts';
+import { luaAcls } from './lua-acl/lua-acl.endpoints.ts';
+import { wafs } from './waf/waf.endpoints.ts';
 import { antiHeaders, antiReferers } from './hotlink/hotlink.endpoints.ts';
 import { ipset } from './ipset/ipset.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
@@ -53,13 +59,14 @@ import { ownProducts, products } from './products/products.endpoints.ts';
 import { purge, purgeSites } from './purge/purge.endpoints.ts';
 import { nodeReleases } from './releases/releases.endpoints.ts';
 import { roles } from './roles/roles.endpoints.ts';
+import { savedSearches } from './saved-searches/saved-searches.endpoints.ts';
 import { siteRuleEndpoints } from './site-rules.ts';
 import { siteDns } from './site-dns/site-dns.endpoints.ts';
 import { siteSettings } from './site-settings/site-settings.endpoints.ts';
 import { clientSites, ownSites, sites } from './sites/sites.endpoints.ts';
 import { rollouts, upgrades } from './rollouts/rollouts.endpoints.ts';
 import { simulate } from './simulate/simulate.endpoints.ts';
-import { statistics } from './statistics/statistics.endpoints.ts';
+import { nodeStatistics, statistics } from './statistics/statistics.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
 import { zoneKeys } from './zone-keys/zone-keys.endpoints.ts';
@@ -95,13 +102,18 @@ export const groups: readonly Group[] = [
   cnames,
   charts,
   statistics,
+  nodeStatistics,
   logs,
+  logExports,
+  logDestinations,
+  savedSearches,
   zones,
   zonePorts,
   zoneSettings,
   zoneFirewall,
   zoneKeys,
   ipset,
+  blockIPs,
   preheatCaches,
   nginxDefaults,
   nodeGroups,
@@ -149,6 +161,10 @@ export const groups: readonly Group[] = [
   redirects,
   proxyRewrites,
   tokenAuths,
+  acls,
+  aclRules,
+  luaAcls,
+  wafs,
   versions,
   drafts,
   simulate,

@@ -19,7 +19,16 @@ export const errorMessages = [
   'nothing can follow a query',
   'the pattern has no such group',
   'wrong format',
+  'without siteIDs, tags and domains',
   'data already exists',
+  'at most 512 printable characters without spaces',
+  'a header name',
+  'this header is set by the connection',
+  'a region such as us-east-1',
+  'a bucket name',
+  'folders that end with /',
+  'at most 128 printable characters without spaces',
+  'not JSON',
   'enter a domain name',
   'less than the least',
   'this field is not the visitor’s to choose here',
@@ -69,6 +78,10 @@ export const errorMessages = [
   'an IANA time zone',
   '404 or 5xx',
   'an address or a network',
+  'the last request of the burst would wait too long',
+  'without a user and a password',
+  'without a query',
+  'names a rule, a path or a parameter',
 ] as const;
 
 export type ErrorMessage = (typeof errorMessages)[number];

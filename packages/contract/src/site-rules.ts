@@ -5,16 +5,51 @@ import { CacheRule } from './cache/cache.ts';
 import type { Group } from './endpoint.ts';
 import { errorPages } from './error-pages/error-pages.endpoints.ts';
 import { ErrorPage } from './error-pages/error-pages.ts';
+import { blacklists, firewall, geos, userAgents, whitelists } from './firewall/firewall.endpoints.ts';
+import { AddressListSummary, AbuseIP, GeoRule, UserAgentRule } from './firewall/firewall.ts';
+import { antiCCs } from './site-anti-cc/site-anti-cc.endpoints.ts';
+import { SiteAntiCC } from './site-anti-cc/site-anti-cc.ts';
 import { siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
 import { AntiHeader } from './hotlink/hotlink.ts';
+import { layer4Blacklists, layer4Whitelists } from './layer4-lists/layer4-lists.endpoints.ts';
+import { Layer4ListOfSite } from './layer4-lists/layer4-lists.ts';
+import { frequencies, limitReqs } from './limits/limits.endpoints.ts';
+import { Frequency, LimitReq } from './limits/limits.ts';
 import { rates } from './rates/rates.endpoints.ts';
 import { Rate } from './rates/rates.ts';
 
-export const SiteRule = z.enum(['cacheRules', 'rates', 'errorPages', 'antiHeaders']);
+export const SiteRule = z.enum([
+  'cacheRules',
+  'rates',
+  'errorPages',
+  'antiHeaders',
+  'firewallLists',
+  'abuseIPs',
+  'geos',
+  'userAgents',
+  'frequencies',
+  'limitReqs',
+  'layer4Lists',
+  'antiCCs',
+]);
 export type SiteRule = z.output<typeof SiteRule>;
 
 /** Cache rules have endpoints of their own kind. */
-export const siteRuleEndpoints: readonly Group[] = [rates, errorPages, siteAntiHeaders];
+export const siteRuleEndpoints: readonly Group[] = [
+  rates,
+  errorPages,
+  siteAntiHeaders,
+  firewall,
+  blacklists,
+  whitelists,
+  geos,
+  userAgents,
+  frequencies,
+  limitReqs,
+  layer4Blacklists,
+  layer4Whitelists,
+  antiCCs,
+];
 
 /** Null: the caller may not read them. */
 export const siteRuleSettings = {
@@ -22,6 +57,14 @@ export const siteRuleSettings = {
   rates: z.array(Rate).nullable(),
   errorPages: z.array(ErrorPage).nullable(),
   antiHeaders: z.array(AntiHeader).nullable().describe('For all domains of the site'),
+  frequencies: z.array(Frequency).nullable(),
+  limitReqs: z.array(LimitReq).nullable(),
+  antiCCs: z.array(SiteAntiCC).nullable(),
+  firewallLists: z.array(AddressListSummary).nullable().describe('Black and white lists, without their entries'),
+  abuseIPs: z.array(AbuseIP).nullable().describe('At most one'),
+  geos: z.array(GeoRule).nullable(),
+  userAgents: z.array(UserAgentRule).nullable(),
+  layer4Lists: z.array(Layer4ListOfSite).nullable().describe('Black and white lists of port forwards'),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** Whether a site has an enabled rule. */
@@ -30,7 +73,26 @@ export const siteRulesInUse = {
   rates: z.boolean(),
   errorPages: z.boolean(),
   antiHeaders: z.boolean().describe('for all domains of the site'),
+  frequencies: z.boolean(),
+  limitReqs: z.boolean(),
+  antiCCs: z.boolean(),
+  firewallLists: z.boolean(),
+  abuseIPs: z.boolean(),
+  geos: z.boolean(),
+  userAgents: z.boolean(),
+  layer4Lists: z.boolean(),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** The names of their plugins at the edge, as steps of a simulation. */
-export const siteRuleSteps = ['cache', 'rates', 'errorPage', 'antiHeader'] as const;
+export const siteRuleSteps = [
+  'cache',
+  'rates',
+  'errorPage',
+  'antiHeader',
+  'blacklist',
+  'abuseIP',
+  'geo',
+  'userAgent',
+  'frequency',
+  'limitReq',
+] as const;

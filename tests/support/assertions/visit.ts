@@ -11,9 +11,24 @@ export interface Visit {
 }
 
 /** Sends from this local address. Resolves with the status, or with the fact that the connection closed. */
-export const statusFrom = (localAddress: string, port: number, host: string, at = '127.0.0.1') =>
+export const statusFrom = (
+  localAddress: string,
+  port: number,
+  host: string,
+  at = '127.0.0.1',
+  headers = {},
+  path = '/',
+) =>
   new Promise<number | 'closed'>((resolve) => {
-    const asked = request({ host: at, port, localAddress, headers: { host }, agent: false, timeout: 30_000 });
+    const asked = request({
+      host: at,
+      port,
+      path,
+      localAddress,
+      headers: { host, ...headers },
+      agent: false,
+      timeout: 30_000,
+    });
     asked.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
     asked.on('timeout', () => asked.destroy());
     asked.on('error', () => resolve('closed'));

@@ -55,6 +55,10 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     nodesDisconnected: await node('silent', { lastSeenAt: new Date(), disconnectedAt: longAgo, nginx: 'running' }),
     nodesBehind: await node('late', { ...connected, revision: 1 }),
   };
+  const uninstallable = await node('installing', connected);
+  const failedJob = { kind: 'install', state: 'failed', createdBy: 'someone' };
+  await db.nodeJob.create({ data: { ...failedJob, nodeId: uninstallable.id, endedAt: longAgo } });
+  await db.nodeJob.create({ data: { ...failedJob, nodeId: well.id, endedAt: old } });
   const rollout = await build.rollout(well, { state: 'paused', title: unique('rollout'), endedAt: null });
   return {
     nodesRejected: nodes.nodesRejected.name,
@@ -63,6 +67,7 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     cnameInactive: broken.name,
     certificatesFailed: failing.name,
     jobsFailed: purge.title,
+    nodeJobsFailed: uninstallable.name,
     rolloutsStopped: rollout.title,
     nodesDisconnected: nodes.nodesDisconnected.name,
     nodesBehind: nodes.nodesBehind.name,

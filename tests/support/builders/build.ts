@@ -15,6 +15,7 @@ import type {
   Site,
   Zone,
 } from '@edgeloom/api/generated/client.ts';
+import { SiteAntiCCInput } from '@edgeloom/contract/site-anti-cc/site-anti-cc.ts';
 import { TokenAuthItem } from '@edgeloom/contract/modules/token-auths.ts';
 import { isEverySites } from '@edgeloom/contract/ports/ports.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
@@ -24,6 +25,17 @@ let ports = 30_000;
 const nextPort = () => (ports += 1);
 
 export const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`;
+
+/** The fields of both kinds of request limits. */
+const limit = {
+  urlRegex: '',
+  type: 1,
+  header: '',
+  status: 929,
+  monitor: false,
+  priority: 100,
+  enabled: true,
+};
 
 interface AccountOptions {
   /** Permissions of a sub-account. A root account has all of them. */
@@ -70,6 +82,17 @@ const moduleSettings = {
   },
   urlRedirect: {},
   proxyRewrite: { rules: [] },
+  acl: { rules: [] },
+  luaAcl: { script: 'return deny()', limitMode: 'deny', monitor: false },
+  waf: {
+    mode: 'block',
+    paranoia: 1,
+    disabledCategories: [],
+    disabledRules: [],
+    exceptions: [],
+    bodyKiB: 128,
+    largeBodies: 'start',
+  },
 };
 
 export function builder({ db, secrets }: Installation, signIn: (account: Account) => Promise<SignedInAccount>) {
@@ -284,6 +307,13 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
         },
       }),
 
+    frequency: ({ id: siteId }: Pick<Site, 'id'>) =>
+      db.frequency.create({ data: { siteId, ...limit, seconds: 10, times: 100 } }),
+    antiCC: ({ id: siteId }: Pick<Site, 'id'>) =>
+      db.siteAntiCc.create({ data: { siteId, ...SiteAntiCCInput.parse({ frequency: 100 }), endsAt: null } }),
+    limitReq: ({ id: siteId }: Pick<Site, 'id'>) =>
+      db.limitReq.create({ data: { siteId, ...limit, rate: 10, burst: 20, queue: false } }),
+
     module: (site: Pick<Site, 'id'>, kind: keyof typeof moduleSettings) =>
       db.module.create({ data: { siteId: site.id, kind, name: unique('module'), settings: moduleSettings[kind] } }),
 
@@ -336,6 +366,16 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       const settings = { auths: [{ ...entry, id: tokenEntry, keys }] };
       const data = { siteId: site.id, kind: 'tokenAuth', name: unique('module'), settings };
       return { tokenAuth: await db.module.create({ data }), tokenEntry, tokenKey: id };
+    },
+
+    /** A module with one rule, which is off. */
+    async acl(site: Pick<Site, 'id'>) {
+      const aclRule = randomUUIDv7();
+      const condition = { field: 'path', operator: 'equal', value: '/a', join: 'and', ignoreCase: false };
+      const rest = { target: null, monitor: false, limitMode: 'match', enabled: false };
+      const settings = { rules: [{ id: aclRule, name: 'Rule', conditions: [condition], action: 'deny', ...rest }] };
+      const data = { siteId: site.id, kind: 'acl', name: unique('module'), settings };
+      return { acl: await db.module.create({ data }), aclRule };
     },
 
     siteDns(site: Pick<Site, 'id'>, url = 'https://provider.invalid/', domains = ['example.com']) {

@@ -54,6 +54,11 @@ export async function send(
     },
     body: body === undefined ? null : endpoint.accepts ? formOf(body) : JSON.stringify(body),
   });
+  // Some streams never end.
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await answer.body?.cancel();
+    return { status: answer.status, body: {} };
+  }
   const text = await answer.text();
   return {
     status: answer.status,

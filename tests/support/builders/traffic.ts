@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { LogBatch, LogLine } from '@edgeloom/contract/edge/log-batches.ts';
+import type { LogBatch, LogLine, SessionLine } from '@edgeloom/contract/edge/log-batches.ts';
 import type { Pool } from 'pg';
+import { postgresAccessLog } from '../../../apps/api/src/access-log/postgres.ts';
 import { LogStore } from '../../../apps/api/src/statistics/log-store.ts';
 import { Partitions } from '../../../apps/api/src/statistics/partitions.ts';
 
@@ -13,7 +14,8 @@ const lookup = (address: string) => ({
 });
 
 const ACCESS_LOG_DAYS = 8;
-export const logStore = (pool: Pool) => new LogStore(pool, { lookup }, ACCESS_LOG_DAYS);
+export const logStore = (pool: Pool, accessLog = postgresAccessLog) =>
+  new LogStore(pool, { lookup }, ACCESS_LOG_DAYS, accessLog);
 
 const DAY_MS = 86_400_000;
 
@@ -43,6 +45,25 @@ export function logLine(site: string, over: Partial<LogLine> = {}): string {
     referer: '',
     cause: '',
     rule: '',
+    trail: '',
+  };
+  return `${JSON.stringify({ ...line, ...over })}\n`;
+}
+
+/** A line of a node's log of layer-4 sessions. */
+export function sessionLine(site: string, over: Partial<SessionLine> = {}): string {
+  const line: SessionLine = {
+    time: Date.now() / 1000,
+    site,
+    port: randomUUID(),
+    protocol: 'TCP',
+    number: 5000,
+    address: '192.0.2.1',
+    status: 200,
+    bytes: 1000,
+    requestBytes: 100,
+    sessionTime: 0.5,
+    upstream: '192.0.2.80:22',
   };
   return `${JSON.stringify({ ...line, ...over })}\n`;
 }
@@ -50,6 +71,7 @@ export function logLine(site: string, over: Partial<LogLine> = {}): string {
 /** A batch of whole lines that starts at a position of the node's file. */
 export const logBatch = (text: string, from = 0, file = 'a'): LogBatch => ({
   file,
+  kind: 'requests',
   from,
   to: from + Buffer.byteLength(text),
   sentAt: Date.now(),
@@ -57,9 +79,23 @@ export const logBatch = (text: string, from = 0, file = 'a'): LogBatch => ({
 });
 
 /** Stores lines as if the node had sent them. */
-export async function addLogs(pool: Pool, nodeID: string, lines: readonly string[]): Promise<void> {
+export async function addLogs(
+  pool: Pool,
+  nodeID: string,
+  lines: readonly string[],
+  accessLog = postgresAccessLog,
+): Promise<void> {
   const file = randomBytes(8).toString('hex');
-  await logStore(pool).store(nodeID, logBatch(lines.join(''), 0, file), new Date());
+  const store = logStore(pool, accessLog);
+  await store.store(nodeID, logBatch(lines.join(''), 0, file), new Date());
+  await store.mergeTops(new Date());
+  await store.ship();
+}
+
+/** Stores layer-4 sessions as if the node had sent them. */
+export async function addSessions(pool: Pool, nodeID: string, lines: readonly string[]): Promise<void> {
+  const batch = { ...logBatch(lines.join(''), 0, randomBytes(8).toString('hex')), kind: 'sessions' as const };
+  await logStore(pool).store(nodeID, batch, new Date());
 }
 
 /** A day of traffic of one site: about 100 requests a minute, four of five from the cache. */

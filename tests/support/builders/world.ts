@@ -30,12 +30,19 @@ export const objectKinds = [
   'certificate',
   'autoCertificate',
   'siteDns',
+  'logExport',
+  'savedSearch',
+  'logDestination',
   'cacheRule',
   'customHeader',
   'cors',
   'urlRedirect',
   'redirect',
   'proxyRewrite',
+  'acl',
+  'aclRule',
+  'luaAcl',
+  'waf',
   'tokenAuth',
   'tokenEntry',
   'tokenKey',
@@ -43,6 +50,15 @@ export const objectKinds = [
   'antiHeader',
   'siteAntiHeader',
   'rate',
+  'frequency',
+  'limitReq',
+  'antiCC',
+  'blacklist',
+  'whitelist',
+  'layer4Blacklist',
+  'layer4Whitelist',
+  'geo',
+  'userAgent',
   'errorPage',
   'purge',
   'job',
@@ -68,6 +84,7 @@ const byField: Readonly<Record<string, ObjectKind>> = {
   domainIDs: 'domain',
   certId: 'certificate',
   dnsID: 'siteDns',
+  destinationID: 'logDestination',
   nodeID: 'node',
   groupID: 'group',
   groupId: 'group',
@@ -96,6 +113,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   virtualRecords: 'virtualCname',
   preheatCaches: 'preheatCache',
   ipset: 'block',
+  blockIPs: 'block',
   products: 'product',
   sites: 'site',
   clientSites: 'site',
@@ -107,6 +125,9 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   certificates: 'certificate',
   autoCertificates: 'autoCertificate',
   siteDns: 'siteDns',
+  logExports: 'logExport',
+  savedSearches: 'savedSearch',
+  logDestinations: 'logDestination',
   cacheRules: 'cacheRule',
   customHeaders: 'customHeader',
   cors: 'cors',
@@ -114,10 +135,23 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   redirects: 'redirect',
   proxyRewrites: 'proxyRewrite',
   tokenAuths: 'tokenAuth',
+  acls: 'acl',
+  aclRules: 'aclRule',
+  luaAcls: 'luaAcl',
+  wafs: 'waf',
   antiReferers: 'antiReferer',
   antiHeaders: 'antiHeader',
   siteAntiHeaders: 'siteAntiHeader',
   rates: 'rate',
+  frequencies: 'frequency',
+  limitReqs: 'limitReq',
+  antiCCs: 'antiCC',
+  blacklists: 'blacklist',
+  whitelists: 'whitelist',
+  layer4Blacklists: 'layer4Blacklist',
+  layer4Whitelists: 'layer4Whitelist',
+  geos: 'geo',
+  userAgents: 'userAgent',
   errorPages: 'errorPage',
   nodes: 'node',
   nodeJobs: 'node',
@@ -137,6 +171,8 @@ export function objectKindAt({ feature, name }: Endpoint, path: readonly string[
   if (last === 'jobID' && feature === 'nodeJobs') return 'nodeJob';
   if (last === 'moduleId' && feature === 'proxyRewrites') return 'proxyRewrite';
   if (last === 'moduleId' && feature === 'tokenAuths') return 'tokenAuth';
+  if (/^moduleI[dD]$/.test(last) && (feature === 'aclRules' || feature === 'acls')) return 'acl';
+  if (feature === 'acls' && (names.includes('rules') || name === 'copy') && /^ids?$/.test(last)) return 'aclRule';
   if (last === 'id' && feature === 'tokenAuths' && names.includes('keys')) return 'tokenKey';
   if (last === 'id' && feature === 'tokenAuths' && (names.includes('auths') || names.includes('items')))
     return 'tokenEntry';
@@ -148,7 +184,10 @@ export function objectKindAt({ feature, name }: Endpoint, path: readonly string[
 }
 
 export interface World {
+  /** Objects that belong to an account are the customer's. */
   ids: Ids;
+  /** The operator's. */
+  clientIds: Pick<Ids, 'logExport' | 'savedSearch'>;
   client: SignedInAccount;
   user: SignedInAccount;
   tenant: Tenant;
@@ -213,8 +252,9 @@ export async function world(
     data: { zoneId, siteId: site.id, domainId: domain.id, url: `http://${domain.name}/`, createdBy: 'somebody' },
   });
   const until = new Date(Date.now() + 86_400_000);
+  await db.blockSet.create({ data: { zoneId, revision: 1 } });
   const block = await db.block.create({
-    data: { zoneId, network: '203.0.113.98', cause: 'manual', until, revision: 1 },
+    data: { zoneId, siteId: site.id, network: '203.0.113.98', cause: 'manual', until, revision: 1 },
   });
   const antiReferer = await build.antiReferer(domain);
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
@@ -230,15 +270,65 @@ export async function world(
   const rate = await db.rate.create({
     data: { siteId: site.id, type: 'all', value: [], rate: 100, after: 0, priority: 100, enabled: true },
   });
+  const [frequency, limitReq] = [await build.frequency(site), await build.limitReq(site)];
+  const antiCC = await build.antiCC(site);
+  const list = {
+    siteId: site.id,
+    value: ['203.0.113.9'],
+    urls: [],
+    methods: [],
+    memo: 'list',
+    monitor: false,
+    enabled: true,
+  };
+  const blacklist = await db.firewallList.create({ data: { ...list, isBlack: true } });
+  const whitelist = await db.firewallList.create({ data: { ...list, isBlack: false } });
+  const layer4List = { siteId: site.id, value: ['203.0.113.9'], memo: 'list', enabled: true };
+  const layer4Blacklist = await db.layer4List.create({ data: { ...layer4List, isBlack: true } });
+  const layer4Whitelist = await db.layer4List.create({ data: { ...layer4List, isBlack: false } });
+  const reaction = { siteId: site.id, urlRegex: '.*', blockType: 0, monitor: false, enabled: true };
+  const geo = await db.firewallGeo.create({ data: { ...reaction, isBlack: true, value: ['country-AQ'] } });
+  const userAgent = await db.userAgentRule.create({ data: { ...reaction, value: ['badbot'] } });
+  await db.abuseIp.create({ data: { siteId: site.id, score: 75, monitor: false, enabled: true } });
   const errorPage = await db.errorPage.create({
     data: { siteId: site.id, code: 502, type: 'content', value: 'text', enabled: true },
   });
   const certificate = await build.certificate(site, [domain.name]);
   const autoCertificate = await build.certificate(site, [domain.name], { type: 'automatic', keyTypes: ['ecdsa'] });
   const siteDns = await build.siteDns(site);
+  const exportOf = (accountId: string) => ({
+    data: {
+      accountId,
+      type: 'access',
+      format: 'csv',
+      query: { startTime: '2026-01-01T00:00:00.000Z', endTime: '2026-01-01T01:00:00.000Z' },
+      status: 'success',
+      expiresAt: new Date(Date.now() + 7 * 86_400_000),
+    },
+  });
+  const searchOf = (accountId: string) => ({ data: { accountId, name: unique('search'), filter: {} } });
+  const [logExport, clientExport] = [
+    await db.logExport.create(exportOf(site.owner.id)),
+    await db.logExport.create(exportOf(tenant.client.id)),
+  ];
+  const [savedSearch, clientSearch] = [
+    await db.savedSearch.create(searchOf(site.owner.id)),
+    await db.savedSearch.create(searchOf(tenant.client.id)),
+  ];
+  const logDestination = await db.logDestination.create({
+    data: {
+      siteId: site.id,
+      name: unique('push'),
+      kind: 's3',
+      settings: { endpoint: 'https://s3.invalid', region: 'us-east-1', bucket: 'logs', prefix: '', accessKeyID: 'key' },
+    },
+  });
   const [customHeader, cors] = [await build.module(site, 'customHeader'), await build.module(site, 'cors')];
   const urlRedirect = await build.module(site, 'urlRedirect');
   const proxyRewrite = await build.module(site, 'proxyRewrite');
+  const { acl, aclRule } = await build.acl(site);
+  const luaAcl = await build.module(site, 'luaAcl');
+  const waf = await build.module(site, 'waf');
   const { tokenAuth, tokenEntry, tokenKey } = await build.tokenAuth(site);
   const redirect = await build.redirect(urlRedirect);
   const job = await db.job.create({ data: { siteId: site.id, kind: 'purgeSite', title: 'all', createdBy: 'someone' } });
@@ -256,6 +346,7 @@ export async function world(
     client: tenant.client,
     user: site.owner,
     domainName: domain.name,
+    clientIds: { logExport: clientExport.id, savedSearch: clientSearch.id },
     ids: {
       zone: product.zoneId,
       port: port.id,
@@ -281,12 +372,19 @@ export async function world(
       certificate: certificate.id,
       autoCertificate: autoCertificate.id,
       siteDns: siteDns.id,
+      logExport: logExport.id,
+      savedSearch: savedSearch.id,
+      logDestination: logDestination.id,
       cacheRule: rule.id,
       customHeader: customHeader.id,
       cors: cors.id,
       urlRedirect: urlRedirect.id,
       redirect: redirect.id,
       proxyRewrite: proxyRewrite.id,
+      acl: acl.id,
+      aclRule,
+      luaAcl: luaAcl.id,
+      waf: waf.id,
       tokenAuth: tokenAuth.id,
       tokenEntry,
       tokenKey,
@@ -294,6 +392,15 @@ export async function world(
       antiHeader: antiHeader.id,
       siteAntiHeader: siteAntiHeader.id,
       rate: rate.id,
+      frequency: frequency.id,
+      limitReq: limitReq.id,
+      antiCC: antiCC.id,
+      blacklist: blacklist.id,
+      whitelist: whitelist.id,
+      layer4Blacklist: layer4Blacklist.id,
+      layer4Whitelist: layer4Whitelist.id,
+      geo: geo.id,
+      userAgent: userAgent.id,
       errorPage: errorPage.id,
       purge: purge.id,
       job: job.id,
@@ -330,6 +437,9 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.portRule.findMany({ ...inSite, include: { upstreams: { orderBy: { id: 'asc' } } } }),
     db.certificate.findMany({ ...inSite, include: { pairs: true, orders: true, events: true } }),
     db.siteDns.findMany(inSite),
+    db.logDestination.findMany(inSite),
+    db.logExport.findMany({ where: { accountId: ids.user }, orderBy: { id: 'asc' } }),
+    db.savedSearch.findMany({ where: { accountId: ids.user }, orderBy: { id: 'asc' } }),
     db.cacheRule.findMany(inSite),
     db.cacheSetting.findUnique({ where: { siteId: ids.site } }),
     db.compression.findUnique({ where: { siteId: ids.site } }),
@@ -339,6 +449,14 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.antiReferer.findMany(inSite),
     db.antiHeader.findMany(inSite),
     db.rate.findMany(inSite),
+    db.frequency.findMany(inSite),
+    db.limitReq.findMany(inSite),
+    db.siteAntiCc.findMany(inSite),
+    db.firewallList.findMany(inSite),
+    db.layer4List.findMany(inSite),
+    db.firewallGeo.findMany(inSite),
+    db.userAgentRule.findMany(inSite),
+    db.abuseIp.findMany(inSite),
     db.errorPage.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),
@@ -364,7 +482,9 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'groups' && { line: 'default' }),
     ...(endpoint.feature === 'domains' && { from: '192.0.2.1', to: '192.0.2.78' }),
     ...(endpoint.feature !== 'virtualRecords' && { ip: '192.0.2.8' }),
-    ...(endpoint.feature === 'ipset' && path.at(-1) !== 'ips' && { ips: '203.0.113.99' }),
+    ...(/^(?:ipset|blockIPs|(?:black|white)lists|layer4(?:Black|White)lists)$/.test(endpoint.feature) &&
+      path.at(-1) !== 'ips' && { ips: '203.0.113.99' }),
+    ...(path.at(-1) !== 'geoIDs' && { geoIDs: 'country-AQ' }),
     email: 'someone@example.com',
     fromAddress: 'someone@example.com',
     vcode: '123456',
@@ -378,6 +498,14 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     domainName: 'www.example.com',
     ...(endpoint.feature === 'customHeaders' && { value: 'text' }),
     ...(endpoint.feature === 'proxyRewrites' && { type: 'exact', source: '/a', target: '/b' }),
+    ...(/^acl(?:s|Rules)$/.test(endpoint.feature) && {
+      field: 'path',
+      operator: 'equal',
+      value: '/a',
+      action: 'deny',
+      target: null,
+    }),
+    ...(endpoint.feature === 'luaAcls' && { script: 'return allow()' }),
     ...(endpoint.feature === 'tokenAuths' && {
       type: 'all',
       value: path.at(-1) === 'value' ? [] : undefined,
@@ -422,7 +550,10 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'siteDns' && path.at(-1) !== 'domains' && { domains: `${unique('zone')}.example.com` }),
     host: `${unique('console')}.example.com`,
     ...(endpoint.feature === 'announcementSetting' && { start: '2026-01-01T00:00:00.000Z' }),
-    ...(endpoint.feature === 'logs' && { startTime: '2026-01-01T00:00:00.000Z', endTime: '2026-01-01T01:00:00.000Z' }),
+    ...(['logs', 'logExports'].includes(endpoint.feature) && {
+      startTime: '2026-01-01T00:00:00.000Z',
+      endTime: '2026-01-01T01:00:00.000Z',
+    }),
   };
   return last === undefined ? undefined : known[last];
 }

@@ -9,7 +9,7 @@ const root = path.join(import.meta.dirname, '../../..');
 /** The removed features: port forwards and the token-auth module. */
 const removedFeatures: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
   'packages/contract/src/edge/documents.ts': [
-    ["  'ipset',\n  'tokenAuth',\n", "  'ipset',\n"],
+    ["  'siteFirewall',\n  'tokenAuth',\n", "  'siteFirewall',\n"],
     ['  port: PortDoc,\n', ''],
     [`'acme', 'port', 'module'`, `'acme', 'module'`],
   ],

@@ -12,7 +12,8 @@ import { Ack, CommandReply, Heartbeat, JoinRequest, SyncRequest } from '@edgeloo
 import type { DocEntry, DocPush, SyncReply } from '@edgeloom/contract/edge/messages.ts';
 import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
-import { connect, jwtAuthenticator } from 'nats';
+import { natsAuthenticator } from '@edgeloom/contract/edge/nats-key.ts';
+import { connect } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
 
 export interface PeerOptions {
@@ -27,7 +28,7 @@ export async function startPeer({ natsUrl, secretsDir, pageSize = 500 }: PeerOpt
   const { jwt, seed } = trust.ownCredentials();
   const line = await connect({
     servers: natsUrl,
-    authenticator: jwtAuthenticator(jwt, seed),
+    authenticator: natsAuthenticator(jwt, seed),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 50,
     reconnectJitter: 0,

@@ -22,7 +22,7 @@ import type { HeldKeys } from '@edgeloom/agent/link/key-follower.ts';
 import { Link } from '@edgeloom/agent/link/nats.ts';
 import type { LinkedNode } from '@edgeloom/agent/link/nats.ts';
 import { isIntact } from '@edgeloom/agent/plan.ts';
-import { nkeys } from 'nats';
+import { newUserSeed, openNatsKey } from '@edgeloom/contract/edge/nats-key.ts';
 
 export interface JoinInvitation {
   control: string;
@@ -253,15 +253,15 @@ const idle: Omit<NodeFigures, 'at'> = {
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 export async function joinSimulated({ control, token }: JoinInvitation): Promise<SimulatedNode> {
-  const pair = nkeys.createUser();
+  const seed = newUserSeed();
   const answer = await fetch(`${control}/api/v1/node/join`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, publicKey: pair.getPublicKey(), version: 'simulated', keyRing: true }),
+    body: JSON.stringify({ token, publicKey: openNatsKey(seed).publicKey, version: 'simulated', keyRing: true }),
   });
   if (!answer.ok) throw new Error(`join: ${answer.status} ${await answer.text()}`);
   const { zoneKey, zoneKeys, ...reply } = JoinReply.parse(await answer.json());
-  const node = new SimulatedNode({ ...reply, seed: pair.getSeed() });
+  const node = new SimulatedNode({ ...reply, seed });
   node.zoneKey = zoneKey;
   node.heldKeys = zoneKeys ?? [{ id: 'first', key: zoneKey }];
   return node;

@@ -2,6 +2,7 @@
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
+import { claimExport, runExport } from '@edgeloom/api/log-exports/run-export.ts';
 import { withClient } from '@edgeloom/api/node-link/transactions.ts';
 import { openNodeProbe } from '@edgeloom/api/steering/node-probe.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
@@ -24,6 +25,7 @@ export { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
 export { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
 export { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
 export { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
+export { expireSites } from '@edgeloom/api/jobs/expire-sites.job.ts';
 export { forgetVersions } from '@edgeloom/api/jobs/forget-versions.job.ts';
 export { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 export { lookFor } from '@edgeloom/api/modules/domains/name-proofs.service.ts';
@@ -46,3 +48,10 @@ export const withdrawTrial = ({ pool }: Installation, zoneId: string, version: n
 /** Delivers mail as another process does. */
 export const startMailProcess = (installation: Installation) =>
   startMailDelivery(installation, openLog(installation.env));
+
+/** Writes all exports of logs that wait. */
+export async function writeLogExports(installation: Installation): Promise<void> {
+  const { signal } = new AbortController();
+  for (let next = await claimExport(installation.pool); next; next = await claimExport(installation.pool))
+    await runExport(installation, next, signal);
+}

@@ -1,7 +1,8 @@
-// Starts the whole product as `npm start` does, on free ports and in its own folder, and a Chromium.
+// Starts the whole product as `npm start` does, on free ports and in its own folder, and a Chromium. PostgreSQL and the
+// agent's release are the run's.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { cp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { connect, type Call } from '@edgeloom/contract/client.ts';
@@ -14,7 +15,9 @@ import { Summary } from '../../../deploy/quickstart/demo.ts';
 import { chromiumOptions, sessionCookies } from './chromium.ts';
 import { eventually } from '../assertions/eventually.ts';
 import { freePorts } from './ports.ts';
+import { testDatabase } from './shared-services.ts';
 import { testDir } from './test-dir.ts';
+import { ownReleases } from '../builders/checkout-release.ts';
 import { unlimited } from '../builders/unlimited-rates.ts';
 
 export type Kind = 'user' | 'client';
@@ -54,8 +57,8 @@ const ports = [
   'ADMIN_PORT',
   'EDGE_HTTP_PORT',
   'EDGE_HTTPS_PORT',
+  'EDGE_FORWARD_PORT',
   'ORIGIN_PORT',
-  'POSTGRES_PORT',
   'NATS_PORT',
 ] as const;
 
@@ -64,7 +67,11 @@ export async function startProduct(): Promise<Product> {
   const data = await testDir();
   const free = await freePorts(ports.length);
   const chosen = Object.fromEntries(ports.map((name, i): [string, string] => [name, String(free[i])]));
-  const env = { ...process.env, ...unlimited, ...chosen, EDGELOOM_DATA: data };
+  // Creating and migrating a database and packing the release take two fifths of the start's CPU time.
+  const { RELEASES_DIR } = await ownReleases();
+  await cp(RELEASES_DIR, path.join(data, 'releases'), { recursive: true });
+  const settings = { DATABASE_URL: await testDatabase(), EDGELOOM_DATA: data };
+  const env = { ...process.env, ...unlimited, ...chosen, ...settings };
   const started = spawn(process.execPath, ['deploy/quickstart/main.ts'], {
     cwd: root,
     env,
@@ -120,7 +127,7 @@ export async function startProduct(): Promise<Product> {
 /** Each browser starts with an empty profile. */
 export const openChromium = (): Promise<Browser> => chromium.launch(chromiumOptions);
 
-/** Opens a console page. Unexpected browser errors fail the test that opened it. */
+/** Opens a console page until the end of the test. Unexpected browser errors fail the test. */
 export async function openWindow(
   browser: Browser,
   baseURL: string,
@@ -168,8 +175,23 @@ export async function openWindow(
   context.on('weberror', (webError) => complain(String(webError.error().stack ?? webError.error())));
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
-  onTestFinished(() => expect(complaints, 'complaints of the browser').toEqual([]));
+  // An open page keeps asking the server, which costs one percent of a core.
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === 'fail' || complaints.length > 0) console.error(await describePage(page));
+    await context.close();
+    expect(complaints, 'complaints of the browser').toEqual([]);
+  });
   return { page, browserErrors: () => complaints.splice(0) };
+}
+
+/** Describes a failed test's page: its address, the element with focus, and its text. */
+async function describePage(page: Page): Promise<string> {
+  const focus = () => document.activeElement?.outerHTML.slice(0, 300);
+  const shown = await Promise.all([
+    page.evaluate(focus).catch(String),
+    page.locator('body').innerText({ timeout: 5000 }).catch(String),
+  ]);
+  return [page.url(), ...shown].join('\n').slice(0, 4000);
 }
 
 /** Sets the cookies that signing in sets. */

@@ -15,6 +15,7 @@ import { identify, launch } from '../../../deploy/services/program.ts';
 import type { Exit, Program, Running } from '../../../deploy/services/program.ts';
 import { apiClients } from '../builders/api-clients.ts';
 import type { ApiClients } from '../builders/api-clients.ts';
+import { apiBundle } from './api-bundle.ts';
 import { minimalEnv } from './minimal-env.ts';
 import { builder, unique } from '../builders/build.ts';
 import type { Build, BuiltZone } from '../builders/build.ts';
@@ -29,8 +30,6 @@ export interface ControlPlaneOptions {
   apis?: number;
   settings?: Record<string, string>;
 }
-
-const main = path.join(import.meta.dirname, '../../../apps/api/src/main.ts');
 
 export class ControlPlane {
   readonly dir: string;
@@ -104,9 +103,10 @@ export async function controlPlane({
     ...unlimited,
     ...settings,
   };
+  const main = await apiBundle();
   const processes = Array.from(
     { length: apis },
-    (_, i) => new ApiProcess(env, ports[i * 2] ?? 0, ports[i * 2 + 1] ?? 0, dir),
+    (_, i) => new ApiProcess(main, env, ports[i * 2] ?? 0, ports[i * 2 + 1] ?? 0, dir),
   );
   try {
     await nats.start();
@@ -122,7 +122,7 @@ export async function controlPlane({
   }
 }
 
-/** The production entry point, on ports that survive restarts. */
+/** The production entry point as one file, on ports that survive restarts. */
 export class ApiProcess {
   readonly url: string;
   readonly adminUrl: string;
@@ -130,7 +130,7 @@ export class ApiProcess {
   readonly #dir: string;
   #running: Running | null = null;
 
-  constructor(env: Record<string, string>, port: number, adminPort: number, dir: string) {
+  constructor(main: string, env: Record<string, string>, port: number, adminPort: number, dir: string) {
     this.url = `http://127.0.0.1:${port}`;
     this.adminUrl = `http://127.0.0.1:${adminPort}`;
     this.#dir = dir;

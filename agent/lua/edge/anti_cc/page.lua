@@ -1,5 +1,6 @@
--- The challenge page. It contains nothing of the request but our own request id, and loads nothing. Solutions travel in
--- a cookie, so the visitor stays at the requested URL.
+-- The challenge page. It contains nothing of the request but our own request id, and loads nothing. Solutions travel
+-- in a cookie, or without JavaScript in a form, so the visitor stays at the requested URL. The browser keeps a secret
+-- that extends a pass to another address.
 local pictures = require("edge.anti_cc.pictures")
 local proofs = require("edge.anti_cc.proofs")
 local words_for = require("edge.anti_cc.words")
@@ -7,8 +8,6 @@ local find, format = string.find, string.format
 local var = ngx.var
 
 local _M = {}
--- Factor of proof-of-work difficulty for visitors who cannot see the image.
-local INSTEAD = 3
 
 local STYLE = [[
 :root{color-scheme:light dark;--ground:#f6f7f9;--paper:#fff;--text:#1c2330;--quiet:#5b6577;--line:#d5dae3;--main:#2458d6;--on:#fff;--bad:#b3261e}
@@ -33,13 +32,14 @@ progress{width:100%;height:8px;accent-color:var(--main)}
 [hidden]{display:none!important}
 ]]
 
--- SHA-256 of one block. Only the first word is compared. crypto.subtle is unavailable over HTTP. Works in short turns.
+-- SHA-256 of one block, of which the first four words are used. crypto.subtle is unavailable over HTTP. Works in short
+-- turns.
 local SCRIPT = [[
 (function(){
 var main=document.querySelector('main'),data=main.dataset,status=main.querySelector('[role=status]'),bar=main.querySelector('progress');
 function part(name){return main.querySelector('[data-part='+name+']')}
 function say(text,bad){status.textContent=text||'';status.className=bad?'bad':''}
-var K=new Int32Array(64),H=new Int32Array(8),W=new Int32Array(64);
+var K=new Int32Array(64),H=new Int32Array(8),W=new Int32Array(64),D=new Int32Array(4);
 for(var n=2,found=0;found<64;n++){
  for(var i=2;i*i<=n&&n%i;i++);
  if(i*i>n){if(found<8)H[found]=(Math.pow(n,1/2)%1)*4294967296;K[found++]=(Math.pow(n,1/3)%1)*4294967296}
@@ -57,7 +57,25 @@ function first(text){
    t=((a>>>2|a<<30)^(a>>>13|a<<19)^(a>>>22|a<<10))+(a&b^a&c^b&c)|0;
   h=g;g=f;f=e;e=d+s|0;d=c;c=b;b=a;a=s+t|0;
  }
- return H[0]+a|0;
+ D[1]=H[1]+b;D[2]=H[2]+c;D[3]=H[3]+d;
+ return D[0]=H[0]+a|0;
+}
+function hash(text){
+ first(text);
+ for(var i=0,hex='';i<4;i++)hex+=('0000000'+(D[i]>>>0).toString(16)).slice(-8);
+ return hex;
+}
+function secrets(){try{return(localStorage.getItem('edgeloom')||'').split(' ')}catch(none){return[]}}
+function fresh(){
+ try{
+  var bytes=crypto.getRandomValues(new Uint8Array(16)),secret='';
+  for(var i=0;i<16;i++)secret+=(256+bytes[i]).toString(16).slice(1);
+  localStorage.setItem('edgeloom',secret+' '+(secrets()[0]||''));
+  return '~'+hash(secret);
+ }catch(none){return''}
+}
+function renewal(){
+ return data.renew&&!data.failed?secrets().filter(function(one){return one&&hash(one)===data.secret})[0]:'';
 }
 function work(question,done){
  var fields=question.split('.'),bits=12+Number(fields[1]),answers=[],tried=0;
@@ -71,13 +89,13 @@ function work(question,done){
  })();
 }
 function answer(question,text){
- document.cookie='edgeloom_answer='+question+'~'+text+';path=/;max-age=30;samesite=lax';
+ document.cookie='edgeloom_answer='+question+'~'+text+fresh()+';path=/;max-age=30;samesite=lax';
  if(document.cookie.indexOf('edgeloom_answer=')<0){bar.hidden=true;say(data.cookies,true);return}
  location.reload();
 }
 function begin(){
  var ready=null,pressed=false,mode=data.mode,press=part('press'),began=Date.now();
- function go(){if(ready!==null&&pressed)setTimeout(answer,mode==='3'?Math.max(0,1000-Date.now()+began):0,data.question,ready)}
+ function go(){if(ready!==null&&pressed)setTimeout(answer,Math.max(0,LEAST-Date.now()+began),data.question,ready)}
  if(mode==='2'){part('code').hidden=false;part('field').focus();return}
  if(mode==='3'){
   press.hidden=false;press.focus();
@@ -92,14 +110,16 @@ if(part('code')){
   if(text)answer(data.question,text);else part('field').focus();
  };
  part('other').onclick=function(){location.reload()};
- part('cannot').onclick=function(){part('code').hidden=true;work(data.instead,function(text){answer(data.instead,text)})};
+ part('cannot').onclick=function(){part('code').hidden=true;work(data.instead,function(text){setTimeout(answer,LEAST,data.instead,text)})};
 }
 part('again').onclick=function(){part('again').hidden=true;begin()};
+var known=renewal();
+if(known){answer(data.renew,known);return}
 if(data.failed&&data.mode!=='2'){say(data.failed,true);part('again').hidden=false;part('again').focus()}
 else{begin();if(data.failed)say(data.failed,true)}
 })();
 ]]
-SCRIPT = SCRIPT:gsub("PUZZLES", proofs.PUZZLES)
+SCRIPT = SCRIPT:gsub("PUZZLES", proofs.PUZZLES):gsub("LEAST", proofs.LEAST_MS)
 
 -- Escapes a text for string.format.
 local function plain(text)
@@ -111,11 +131,11 @@ local HEAD = [[
 <meta name="robots" content="noindex"><title>%s</title><style nonce="%s">]] .. plain(STYLE) .. [[</style></head>
 ]]
 local FORM = HEAD .. [[
-<body><main data-mode="%s" data-question="%s" data-instead="%s" data-failed="%s" data-working="%s" data-cookies="%s">
-<h1>%s</h1><p>%s</p><p>%s</p>%s%s
+<body><main data-mode="%s" data-question="%s" data-instead="%s" data-renew="%s" data-secret="%s" data-failed="%s" data-working="%s" data-cookies="%s">
+<h1>%s</h1><p>%s</p><p class="how">%s</p>%s%s
 <button type="button" data-part="press" hidden>%s</button><button type="button" data-part="again" hidden>%s</button>
 <progress hidden max="1" aria-label="%s"></progress><p role="status"></p>
-<noscript><p class="bad">%s</p></noscript><p class="id">978 · %s %s</p>
+<noscript>%s</noscript><p class="id">978 · %s %s</p>
 </main><script nonce="%s">]] .. plain(SCRIPT) .. [[</script></body></html>
 ]]
 local CODE = [[
@@ -123,13 +143,20 @@ local CODE = [[
 <label>%s<input data-part="field" maxlength="8" autocomplete="off" autocapitalize="off" spellcheck="false"></label>
 <button>%s</button><button type="button" class="plain" data-part="other">%s</button>
 <button type="button" class="plain" data-part="cannot">%s</button></form>]]
+-- For visitors without JavaScript. Posted to the requested URL.
+local PLAIN_FORM = [[
+<style nonce="%s">.how{display:none}</style>
+<p class="bad">%s</p><p>%s</p><form method="post"><input type="hidden" name="edgeloom_answer" value="%s">
+<img alt="%s" width="208" height="72" src="data:image/png;base64,%s">
+<label>%s<input name="code" maxlength="8" autocomplete="off" autocapitalize="off" spellcheck="false" required></label>
+<button>%s</button></form>]]
 -- Shown without a script to visitors who do not keep cookies.
 local NOTE = HEAD .. [[
 <body><main><h1>%s</h1><p>%s</p><p class="id">978 · %s %s</p></main></body></html>
 ]]
 local SHORT = "<!doctype html><meta charset=\"utf-8\"><meta name=\"robots\" content=\"noindex\"><title>978</title><p>%s</p>\n"
 
-local POLICY = "default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; img-src data:; base-uri 'none'; form-action 'none'; "
+local POLICY = "default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; img-src data:; base-uri 'none'; form-action 'self'; "
     .. "frame-ancestors 'self'"
 local CODE_MODE = 2
 local KINDS = { "shield", "code", "click" }
@@ -139,27 +166,32 @@ local function is_resent()
     return method ~= "GET" and method ~= "HEAD"
 end
 
--- `failed`: the previous solution was wrong.
-function _M.asking(mode, level, bearer, failed)
+-- `renewable`: the visitor's pass, which the browser's secret would extend to this address. `failed`: the previous
+-- solution was wrong.
+function _M.asking(mode, level, visitor, renewable, failed)
     local accepted = var.http_accept
     local language, words = words_for(var.http_accept_language)
     if not accepted or not find(accepted, "text/html", 1, true) then
         return { html = format(SHORT, words.plain), csp = "default-src 'none'" }
     end
     local id = var.request_id
-    local form, question, instead = "", nil, ""
+    local shown = pictures.any()
+    local typed = proofs.question(CODE_MODE, 0, visitor, shown.text)
+    local form, question, instead = "", typed, ""
     if mode == CODE_MODE then
-        local shown = pictures.any()
         form = format(CODE, words.picture, shown.png, words.field, words.send, words.other, words.cannot)
-        question = proofs.question(mode, 0, bearer, shown.text)
-        instead = proofs.question(mode, level + INSTEAD, bearer)
+        instead = proofs.question(mode, level + proofs.INSTEAD, visitor)
     else
-        question = proofs.question(mode, level, bearer)
+        question = proofs.question(mode, level, visitor)
     end
+    local renew = renewable and proofs.question(proofs.RENEWAL, 0, visitor) or ""
+    local without = format(PLAIN_FORM, id, failed and words.failed or "", words.script, typed, words.picture, shown.png, words.field,
+        words.send)
     return {
-        html = format(FORM, language, words.title, id, mode, question, instead, failed and words.failed or "", words.working,
-            words.cookies, words.title, words.why, words[KINDS[mode]], is_resent() and "<p>" .. words.resend .. "</p>" or "",
-            form, words.press, words.again, words.working, words.script, words.id, id, id),
+        html = format(FORM, language, words.title, id, mode, question, instead, renew, renewable and renewable.secret or "",
+            failed and words.failed or "", words.working, words.cookies, words.title, words.why, words[KINDS[mode]],
+            is_resent() and "<p>" .. words.resend .. "</p>" or "", form, words.press, words.again, words.working, without,
+            words.id, id, id),
         csp = format(POLICY, id, id),
     }
 end

@@ -1,2 +1,5 @@
 -- Capabilities that documents may require (`needs`): one name per kind of access restriction.
-return { antiHeader = true, antiReferer = true, firewall = true, firewallLevel = true, ipset = true, tokenAuth = true }
+return {
+    acl = true, antiHeader = true, antiReferer = true, firewall = true, firewallLevel = true, ipset = true,
+    luaAcl = true, siteFirewall = true, tokenAuth = true, waf = true,
+}

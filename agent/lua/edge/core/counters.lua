@@ -5,7 +5,9 @@ local _M = {}
 local names = {
     "docCorrupt", "docsFull", "urlsFull", "pluginFailed", "originRefused", "originRested", "nameFailed", "certFailed",
     "imagesPostponed", "blocksFull", "antiCCAsked", "antiCCPassed", "antiCCBlocked", "antiCCWatched",
-    "patternFailed", "leaderFileMissing",
+    "patternFailed", "leaderFileMissing", "aclLimited", "aclOver", "scriptOff", "scriptStopped", "wafPatternFailed",
+    "siteBlocksFull", "blacklistWatched", "abuseIPWatched", "geoWatched", "userAgentWatched", "limitKeysFull",
+    "limitQueueFull",
 }
 
 function _M.count(name)

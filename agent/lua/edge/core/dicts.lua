@@ -13,4 +13,5 @@ return {
     blocks = shared.blocks,
     anti_cc = shared.anti_cc,
     leaders = shared.leaders,
+    limits = shared.limits,
 }

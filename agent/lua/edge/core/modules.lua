@@ -5,11 +5,14 @@ local pairs, next = pairs, next
 
 local _M = {}
 local plugins = {
+    acl = require("edge.plugins.acl"),
     cors = require("edge.plugins.cors"),
     customHeader = require("edge.plugins.custom_header"),
+    luaAcl = require("edge.plugins.lua_acl"),
     proxyRewrite = require("edge.plugins.proxy_rewrite"),
     tokenAuth = require("edge.plugins.token_auth"),
     urlRedirect = require("edge.plugins.url_redirect"),
+    waf = require("edge.plugins.waf"),
 }
 
 function _M.is_current(set)

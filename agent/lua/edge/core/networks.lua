@@ -2,6 +2,7 @@
 -- Addresses are bytes, as in nginx (4, or 16 for IPv6).
 local ffi = require("ffi")
 local memo = require("edge.core.memo")
+local plain = require("edge.core.addresses").plain
 local C = ffi.C
 local byte, char, match, sub = string.byte, string.char, string.match, string.sub
 local floor, ipairs, tonumber = math.floor, ipairs, tonumber
@@ -9,6 +10,7 @@ local floor, ipairs, tonumber = math.floor, ipairs, tonumber
 ffi.cdef([[ int inet_pton(int family, const char *text, void *bytes); ]])
 
 local FAMILIES = { { find = ":", number = 10, bytes = 16 }, { find = ".", number = 2, bytes = 4 } }
+local MAPPED_BITS = 96
 local out = ffi.new("unsigned char[16]")
 
 local function bytes_of(text)
@@ -37,6 +39,10 @@ local prepared = memo(function(list)
         local address = text and bytes_of(text)
         if address then
             local bits = tonumber(length) or #address * 8
+            local short = plain(address)
+            if #short < #address and bits >= MAPPED_BITS then
+                address, bits = short, bits - MAPPED_BITS
+            end
             local of_length = made[#address]
             of_length[bits] = of_length[bits] or {}
             of_length[bits][masked(address, bits)] = true
@@ -45,7 +51,9 @@ local prepared = memo(function(list)
     return made
 end)
 
+-- IPv4 in IPv6 is IPv4, in lists and in requests.
 return function(list, address)
+    address = plain(address)
     for bits, has in pairs(prepared(list)[#address] or {}) do
         if has[masked(address, bits)] then
             return true

@@ -32,9 +32,10 @@ local function is_limit(err)
     return find(err, "pcre_exec", 1, true) ~= nil
 end
 
--- Where the pattern matches. Otherwise nil, the error at a limit, and true when it does not compile.
-function _M.find(subject, pattern, rule)
-    local from, _, err = re_find(subject, pattern, "jo")
+-- Where the pattern matches. Otherwise nil, the error at a limit, and true when it does not compile. `ctx`: where to
+-- begin, if given.
+function _M.find(subject, pattern, rule, ctx)
+    local from, _, err = re_find(subject, pattern, "jo", ctx)
     if err and not is_limit(err) then
         report(rule, err)
         return nil, nil, true

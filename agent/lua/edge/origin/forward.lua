@@ -31,10 +31,7 @@ end
 -- Removes visitor fields that the origin must not receive.
 function _M.clean(site)
     clear_fields(site)
-    local cookies = var.http_cookie
-    if cookies and proofs.are_shown(cookies) then
-        proofs.take()
-    end
+    proofs.take()
     fields.remove_named_by_visitor(var.http_x_e_connection)
 end
 

@@ -1,40 +1,40 @@
--- Challenges visitors who send too many requests, or everyone while a site is under attack. Fails open: an error must
--- not close every site of the zone.
+-- Challenges visitors who send too many requests, or everyone while a site is under attack: by the zone's rule, and by
+-- the site's own. Fails open: an error must not close every site of the zone.
 local blocks = require("edge.core.blocks")
+local challenge = require("edge.anti_cc.challenge")
 local counters = require("edge.core.counters")
 local counts = require("edge.anti_cc.counts")
 local memo = require("edge.core.memo")
 local networks = require("edge.core.networks")
-local page = require("edge.anti_cc.page")
 local paths = require("edge.core.paths")
 local proofs = require("edge.anti_cc.proofs")
 local set = require("edge.core.set")
+local site_rules = require("edge.anti_cc.site_rules")
 local zones = require("edge.core.zone")
-local header, ipairs, sub, time, var = ngx.header, ipairs, string.sub, ngx.time, ngx.var
+local ipairs, match, ngx, sub, time, tonumber, var = ipairs, string.match, ngx, string.sub, ngx.time, tonumber, ngx.var
 
 local _M = { name = "antiCC", priority = 3500, guards = true }
-local CHALLENGE, CLOSE = 978, 444
+local CLOSE, SEE_OTHER = 444, 303
 local REDIRECT_MODE = 4
--- A visitor with a pass may send this many times more requests.
+-- A visitor with a pass may send this many times more requests, by the zone's rule.
 local PROVEN_TIMES = 10
 -- An address's limit where everyone is challenged.
 local LEAST_REQUESTS = 100
 -- Static files count less and are not challenged for a site's load: pages have many, and they cannot show a challenge.
 local PART_WEIGHT = 0.1
--- Redirects that set a cookie, per minute, before the page reports that cookies are required.
-local MOST_REDIRECTS = 5
-local RETRY_SECONDS = "60"
 local MINUTE = 60
 
 local prepared = memo(function(setting)
     return {
         id = "zone",
+        is_zone = true,
         watches = setting.monitor,
         mode = setting.mode,
         level = setting.difficulty,
         requests = setting.requests,
         seconds = setting.seconds,
         rate = setting.siteRate,
+        can_raise = setting.siteRate > 0,
         minutes = setting.siteMinutes,
         pass_seconds = setting.passSeconds,
         fails = setting.fails,
@@ -46,150 +46,146 @@ local prepared = memo(function(setting)
 end)
 
 -- The zone's rule, looked up again after a change.
-local rule, seen
+local zone_rule, seen
 local function rule_at(tick)
     if tick ~= seen then
         local zone = zones.get()
         local setting = zone and zone.doc.antiCC
-        rule, seen = setting and prepared(setting) or nil, tick
+        zone_rule, seen = setting and prepared(setting) or nil, tick
     end
-    return rule
+    return zone_rule
 end
 
--- 0: not covered by the rule. Depends on the path only, so it is cached with the request.
-local function weigh(of, request)
-    for _, prefix in ipairs(of.prefixes) do
+-- 0: not covered by the zone's rule. Depends on the path only, so it is cached with the request.
+local function weigh(rule, request)
+    for _, prefix in ipairs(rule.prefixes) do
         if sub(request.path, 1, #prefix) == prefix then
             return 0
         end
     end
     -- ACME validations and preflight requests cannot solve challenges, and are rare.
-    local is_part = of.parts[paths.extension(request.path)] or request.challenged or request.method == "OPTIONS"
+    local is_part = rule.parts[paths.extension(request.path)] or request.challenged or request.method == "OPTIONS"
     return is_part and PART_WEIGHT or 1
 end
 
-local function weight_of(of, request)
-    local cached = request.anti_cc
-    if not cached or cached.of ~= of then
-        cached = { of = of, weight = weigh(of, request) }
-        request.anti_cc = cached
+local function weight_of(rule, request)
+    local field = rule.is_zone and "anti_cc" or "site_anti_cc"
+    local cached = request[field]
+    if not cached or cached.of ~= rule then
+        cached = { of = rule, weight = weigh(rule, request) }
+        request[field] = cached
     end
     return cached.weight
 end
 
--- IPv6: the network of one subscriber.
-local function network_of(address)
-    return #address == 16 and sub(address, 1, 8) or address
+-- Requests of a pass are counted by its secret, so that a neighbour behind the same address does not count.
+local function counted_as(visitor, pass)
+    return pass and pass.secret ~= proofs.NO_SECRET and pass.secret or visitor.network
 end
 
 -- Why this visitor is challenged: "address", "site", "everyone", or "memory" when there was no room to count.
-local function reason(of, site, network, weight, is_proven, only_looks)
-    local is_attacked = of.rate > 0 and counts.is_attacked(site.id, of.rate, of.minutes, only_looks and 0 or weight)
+local function reason(rule, visitor, weight, pass, only_looks)
+    local is_attacked = rule.can_raise and counts.is_attacked(rule, visitor.site, only_looks and 0 or weight)
     -- Attackers also request static files, so these count fully under attack.
-    local counted = only_looks and 0 or is_attacked and not is_proven and 1 or weight
-    local count, full = counts.of_address(of.id .. site.id .. network, of.seconds, counted)
-    local limit = of.requests > 0 and of.requests or LEAST_REQUESTS
-    if count > limit * (is_proven and PROVEN_TIMES or 1) then
-        return "address"
-    end
-    if is_proven then
+    local counted = only_looks and 0 or is_attacked and not pass and 1 or weight
+    local count, full = counts.of_address(rule.id, visitor.site, counted_as(visitor, pass), rule.seconds, counted)
+    if pass and not rule.is_zone then
         return nil
     end
-    if weight == 1 and (of.requests == 0 or is_attacked) then
+    local limit = rule.requests > 0 and rule.requests or LEAST_REQUESTS
+    if count > limit * (pass and PROVEN_TIMES or 1) then
+        return "address"
+    end
+    if pass then
+        return nil
+    end
+    if weight == 1 and (rule.requests == 0 or is_attacked) then
         return is_attacked and "site" or "everyone"
     end
     return full and "memory" or nil
 end
 
--- The requested URL on this host only, whatever its path begins with.
-local function same_place()
-    local uri = var.request_uri
-    if sub(uri, 1, 1) ~= "/" then
-        return "/"
+-- Too many challenges of the zone that stay unsolved block the address.
+local function is_blocked(rule, visitor)
+    if not rule.is_zone or rule.fails == 0 then
+        return false
     end
-    local second = sub(uri, 2, 2)
-    return (second == "/" or second == "\\") and "/." .. uri or uri
+    return counts.unproven(visitor.network) > rule.fails and blocks.add(_M.name, rule.block_seconds)
 end
 
-local function redirect(of, bearer, unproven, why)
-    if unproven > MOST_REDIRECTS then
-        return CHALLENGE, page.needing_cookies(), why
-    end
-    var.e_pass = proofs.pass(of.mode, of.pass_seconds, bearer)
-    local method = ngx.req.get_method()
-    return (method == "GET" or method == "HEAD") and 302 or 307, same_place(), why
-end
-
-local function question(of, bearer, failed, unproven, why)
-    header["Retry-After"] = RETRY_SECONDS
-    header["X-Robots-Tag"] = "noindex"
-    if of.mode == REDIRECT_MODE then
-        return redirect(of, bearer, unproven, why)
-    end
-    return CHALLENGE, page.asking(of.mode, of.level, bearer, failed), why
-end
-
-local function ask(of, network, bearer, failed, why)
-    local unproven = counts.unproven(network)
-    if of.fails > 0 and unproven > of.fails and blocks.add(_M.name, of.block_seconds) then
+local function ask(rule, visitor)
+    local status, target = challenge.ask(visitor, rule)
+    if not status or status == SEE_OTHER then
+        counts.proven(visitor.network)
+    elseif is_blocked(rule, visitor) then
         counters.count("antiCCBlocked")
-        return CLOSE, nil, why
+        return CLOSE
     end
-    counters.count("antiCCAsked")
-    return question(of, bearer, failed, unproven, why)
+    return status, target
 end
 
--- A proof used before does not count: it may have been copied.
-local function proves(answer, of, bearer)
-    local stands_for, seconds = proofs.judge(answer, of.mode, bearer)
-    return stands_for and counts.is_new(stands_for, seconds)
+local function check(rule, visitor, request)
+    local weight = weight_of(rule, request)
+    if weight == 0 then
+        return nil
+    end
+    local pass = challenge.pass_of(visitor, rule)
+    -- The pass of a redirect was never shown before, so its first use counts here.
+    if pass and rule.mode == REDIRECT_MODE and not request.simulated then
+        if pass.issued > time() - MINUTE then
+            counts.proven(visitor.network)
+        end
+        local status, target = challenge.unmark(visitor)
+        if status then
+            return status, target, rule.id
+        end
+    end
+    local why = reason(rule, visitor, weight, pass, request.simulated)
+    if request.simulated then
+        request.anti_cc_why = why or pass and "pass" or nil
+    end
+    if not why or rule.whitelist and networks(rule.whitelist, visitor.address) then
+        return nil
+    end
+    if rule.watches then
+        counters.count("antiCCWatched")
+        var.e_cause, var.e_rule = _M.name, "monitor/" .. (rule.is_zone and why or rule.id)
+        return nil
+    end
+    local status, target
+    if request.simulated then
+        status, target = challenge.question(visitor, rule, false)
+    else
+        status, target = ask(rule, visitor)
+    end
+    return status, target, status and (rule.is_zone and "zone/" .. why or rule.id)
 end
 
 function _M.access(site, request)
-    local of = rule_at(request.tick)
-    if not of then
+    local of_zone, of_site = rule_at(request.tick), site.antiCCs and site_rules.find(site, request)
+    if not of_zone and not of_site or not proofs.are_possible() then
         return nil
     end
-    local cookies, pass, answer = var.http_cookie, nil, nil
-    if cookies and proofs.are_shown(cookies) then
-        pass, answer = proofs.take()
+    local visitor = challenge.visitor(site, proofs.take())
+    local status, target, id
+    if of_zone then
+        status, target, id = check(of_zone, visitor, request)
     end
-    local weight = weight_of(of, request)
-    if weight == 0 or not proofs.are_possible() then
-        return nil
+    if not status and of_site then
+        status, target, id = check(of_site, visitor, request)
     end
-    local address = var.binary_remote_addr
-    local network = network_of(address)
-    local bearer = (pass or answer) and proofs.bearer(site.id, network)
-    local ends = pass and proofs.holds(pass, of.mode, bearer)
-    local is_proven = ends ~= nil
-    -- The pass of a redirect was never shown before, so its first use counts here.
-    if is_proven and of.mode == REDIRECT_MODE and ends > time() + of.pass_seconds - MINUTE and not request.simulated then
-        counts.proven(network)
+    return status, target, id
+end
+
+-- Responses of origins raise the site's rules that ask for it.
+function _M.origin_log()
+    local request = ngx.ctx.request
+    local rules = request and site_rules.watching(request.site.doc)
+    if not rules then
+        return
     end
-    local why = reason(of, site, network, weight, is_proven, request.simulated)
-    if request.simulated then
-        request.anti_cc_why = why or is_proven and "pass" or nil
-    end
-    if not why or networks(of.whitelist, address) then
-        return nil
-    end
-    if of.watches then
-        counters.count("antiCCWatched")
-        var.e_cause, var.e_rule = _M.name, "monitor/" .. why
-        return nil
-    end
-    bearer = bearer or proofs.bearer(site.id, network)
-    why = of.id .. "/" .. why
-    if request.simulated then
-        return question(of, bearer, false, 1, why)
-    end
-    if answer and not is_proven and proves(answer, of, bearer) then
-        counters.count("antiCCPassed")
-        counts.proven(network)
-        var.e_pass = proofs.pass(of.mode, of.pass_seconds, bearer)
-        return nil
-    end
-    return ask(of, network, bearer, answer ~= nil, why)
+    local status = tonumber(match(var.upstream_status or "", "(%d+)%s*$"))
+    local seconds = tonumber(match(var.upstream_header_time or "", "([%d.]+)%s*$")) or 0
+    counts.note_origin(rules, request.site.doc.id, not status or status >= 500, seconds * 1000)
 end
 return _M

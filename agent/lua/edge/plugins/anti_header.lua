@@ -2,6 +2,7 @@
 -- closed.
 local memo = require("edge.core.memo")
 local patterns = require("edge.core.patterns")
+local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
 local get_headers = ngx.req.get_headers
 local find, sub = string.find, string.sub
@@ -82,7 +83,7 @@ end
 
 function _M.access(site, request)
     local of_site, of_host = site.antiHeaders, request.host.doc.antiHeaders
-    if not of_site and not of_host then
+    if not of_site and not of_host or white.has(site) then
         return nil
     end
     local headers = get_headers(0)

@@ -2,6 +2,7 @@
 -- are always allowed. Fails closed.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
+local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
 local find, sub, lower, match = string.find, string.sub, string.lower, string.match
 local ipairs, var = ipairs, ngx.var
@@ -104,9 +105,9 @@ local function lets_in(rule, name)
     return host == name or lists(rule, host) ~= rule.is_black
 end
 
-function _M.access(_, request)
+function _M.access(site, request)
     local rules = request.host.doc.antiReferers
-    if not rules then
+    if not rules or white.has(site) then
         return nil
     end
     local rule = request.anti_referer

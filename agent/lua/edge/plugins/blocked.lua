@@ -1,4 +1,4 @@
--- Closes connections of visitors in the zone's block set and logs the cause. The kernel drops most of them before.
+-- Closes connections of visitors that the zone or the site blocks, and logs the cause. The kernel drops most before.
 -- Fails open.
 local blocks = require("edge.core.blocks")
 local var = ngx.var
@@ -6,8 +6,8 @@ local var = ngx.var
 local _M = { name = "blocked", priority = 8500, guards = true }
 local CLOSE = 444
 
-function _M.access()
-    local cause = blocks.cause()
+function _M.access(site)
+    local cause = blocks.cause(site.id)
     if cause then
         var.e_cause = cause
         return CLOSE

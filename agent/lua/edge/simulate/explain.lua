@@ -23,7 +23,7 @@ end
 -- Challenged by a page, or by a redirect that sets a cookie.
 function access.antiCC(outcome)
     local zone = zones.get()
-    if not zone or not zone.doc.antiCC then
+    if not outcome.site.antiCCs and (not zone or not zone.doc.antiCC) then
         return "unused"
     end
     local decision, detail = common(outcome)
@@ -32,7 +32,8 @@ function access.antiCC(outcome)
     end
     detail = detail or {}
     detail.why = outcome.request.anti_cc_why
-    return decision, detail
+    local id = outcome.rule
+    return decision, detail, rule("antiCC", id and not id:find("zone", 1, true) and id or nil)
 end
 
 function access.tokenAuth(outcome)

@@ -100,6 +100,9 @@ const host: HostRow = {
 const port: PortRow = {
   id: id(8),
   siteId: id(2),
+  allow: ['192.0.2.0/24'],
+  deny: ['203.0.113.7', '198.51.100.5-198.51.100.8', '2001:DB8::/32'],
+  maskLogAddress: true,
   port: 8022,
   protocol: 'tcp',
   acceptProxy: false,
@@ -157,6 +160,8 @@ const documents: [string, () => EdgeDoc | null][] = [
         id: id(2),
         status: 'normal',
         cacheVersion: 1,
+        maskLogAddress: true,
+        maskLogQuery: true,
         ports: [8443, 8080],
         cacheSetting: {
           heuristics: true,

@@ -18,6 +18,9 @@ import type {
   ProxyRewriteDoc,
   TokenAuthDoc,
 } from '@edgeloom/contract/edge/module-doc.ts';
+import { aclDoc } from './acl.ts';
+import { luaAclDoc } from './lua-acl.ts';
+import { wafDoc } from './waf.ts';
 import { sealTo } from './seal.ts';
 import type { ZoneKey } from './seal.ts';
 
@@ -42,6 +45,9 @@ export function moduleDoc(row: ModuleRow, keyring: () => Keyring = noKeys): Modu
   if (kind === 'urlRedirect')
     return { kind: 'module', id: row.id, module: kind, ...redirectTable(row.redirects ?? []) };
   if (kind === 'proxyRewrite') return proxyRewriteDoc(row);
+  if (kind === 'acl') return aclDoc(row);
+  if (kind === 'luaAcl') return luaAclDoc(row);
+  if (kind === 'waf') return wafDoc(row);
   if (kind === 'tokenAuth') return tokenAuthDoc(row, keyring());
   return corsDoc(row.id, CorsStored.parse(row.settings));
 }

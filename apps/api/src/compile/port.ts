@@ -1,6 +1,11 @@
+import { rangeOf, type AddressRange } from '@edgeloom/contract/common/address-ranges.ts';
 import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
 
-export interface PortRow extends Omit<PortDoc, 'kind' | 'siteID' | 'upstreams'> {
+export interface PortRow extends Omit<PortDoc, 'kind' | 'siteID' | 'upstreams' | 'maskAddress'> {
+  /** Entries of the site's enabled lists. */
+  allow: string[];
+  deny: string[];
+  maskLogAddress: boolean;
   siteId: string;
   upstreams: (PortDoc['upstreams'][number] & { enabled: boolean })[];
 }
@@ -22,6 +27,35 @@ export function portDoc({ siteId, upstreams, ...row }: PortRow): PortDoc | null 
     failTimeoutSeconds: row.failTimeoutSeconds,
     connectTimeoutSeconds: row.connectTimeoutSeconds,
     idleTimeoutSeconds: row.idleTimeoutSeconds,
+    ...(row.maskLogAddress && { maskAddress: true }),
+    ...(row.allow.length > 0 && { allow: networksOf(row.allow) }),
+    ...(row.deny.length > 0 && { deny: networksOf(row.deny) }),
     upstreams: enabled.map(({ id, address, port, weight, backup }) => ({ id, address, port, weight, backup })),
   };
+}
+
+/** Entries of lists as networks, since nginx knows no ranges. */
+const networksOf = (entries: readonly string[]) =>
+  entries.flatMap((entry) => {
+    const range = rangeOf(entry);
+    return range ? [...networksIn(range)] : [];
+  });
+
+function* networksIn({ family, first, last }: AddressRange): Generator<string> {
+  const bits = family === 4 ? 32 : 128;
+  for (let at = first; at <= last;) {
+    let prefix = bits;
+    const size = () => 1n << BigInt(bits - prefix + 1);
+    while (prefix > 0 && at % size() === 0n && at + size() - 1n <= last) prefix -= 1;
+    yield `${addressOf(family, at)}/${prefix}`;
+    at += 1n << BigInt(bits - prefix);
+  }
+}
+
+function addressOf(family: 4 | 6, value: bigint): string {
+  const [count, width] = family === 4 ? [4, 8] : [8, 16];
+  const parts = Array.from({ length: count }, (_, i) =>
+    BigInt.asUintN(width, value >> BigInt(width * (count - 1 - i))).toString(family === 4 ? 10 : 16),
+  );
+  return parts.join(family === 4 ? '.' : ':');
 }

@@ -6,6 +6,8 @@ export interface SiteRow {
   id: string;
   status: SiteDoc['status'];
   cacheVersion: number;
+  maskLogAddress: boolean;
+  maskLogQuery: boolean;
   /** The zone's ports that the site uses, besides 80 and 443. */
   ports: number[];
   /** Null: the product's default. */
@@ -26,7 +28,17 @@ export interface CacheSettingRow {
   storePost: boolean;
 }
 
-export const siteDoc = ({ id, status, cacheVersion, ports, cacheSetting, compression, rules }: SiteRow): SiteDoc => ({
+export const siteDoc = ({
+  id,
+  status,
+  cacheVersion,
+  maskLogAddress,
+  maskLogQuery,
+  ports,
+  cacheSetting,
+  compression,
+  rules,
+}: SiteRow): SiteDoc => ({
   kind: 'site',
   id,
   status,
@@ -37,7 +49,10 @@ export const siteDoc = ({ id, status, cacheVersion, ports, cacheSetting, compres
   ...(cacheSetting && cacheSettingDocs(cacheSetting)),
   ...(compression && compressionDocs(compression)),
   ...rules,
-  ...needsOf({ antiHeaders: rules.antiHeaders }),
+  ...((maskLogAddress || maskLogQuery) && {
+    logMask: maskLogAddress && maskLogQuery ? 'both' : maskLogAddress ? 'address' : 'query',
+  }),
+  ...needsOf(rules),
 });
 
 const cacheSettingDocs = ({ passHeaders, setCookie, ...setting }: CacheSettingRow): Partial<SiteDoc> => ({

@@ -1,6 +1,7 @@
 // NATS connections: one in the nodes' account, one in the system account. Both reconnect as long as the process lives.
 import { setTimeout } from 'node:timers/promises';
-import { connect, Events, jwtAuthenticator } from 'nats';
+import { natsAuthenticator } from '@edgeloom/contract/edge/nats-key.ts';
+import { connect, Events } from 'nats';
 import type { ConnectionOptions, NatsConnection } from 'nats';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Credentials, Trust } from './trust.ts';
@@ -81,7 +82,7 @@ export async function openBus(
 const options = (servers: string[], { jwt, seed }: Credentials): ConnectionOptions => ({
   servers,
   name: 'control plane',
-  authenticator: jwtAuthenticator(jwt, seed),
+  authenticator: natsAuthenticator(jwt, seed),
   maxReconnectAttempts: -1,
   reconnectTimeWait: 100,
   reconnectJitter: 200,

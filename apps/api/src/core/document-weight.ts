@@ -24,11 +24,20 @@ const target = `octet_length(r.target) + 2 * octet_length(regexp_replace(r.targe
 
 export const weighedLists: readonly WeighedList[] = [
   { kind: 'site', table: 'cache_rules', of: 'site_id', field: `'rules'`, bytes: jsonBytes, limit: 1024 * 1024 },
+  // The site's document names a list's URLs. Its entries are a document of their own.
+  {
+    kind: 'site',
+    table: 'firewall_lists',
+    of: 'site_id',
+    field: `'url'`,
+    bytes: '200 + octet_length(array_to_json(r.urls)::text)',
+    limit: 256 * 1024,
+  },
   {
     kind: 'module',
     table: 'modules',
     of: 'id',
-    field: `CASE r.kind WHEN 'tokenAuth' THEN 'auths' WHEN 'proxyRewrite' THEN 'rules' ELSE 'headers' END`,
+    field: `CASE r.kind WHEN 'tokenAuth' THEN 'auths' WHEN 'proxyRewrite' THEN 'rules' WHEN 'acl' THEN 'rules' WHEN 'luaAcl' THEN 'script' WHEN 'waf' THEN 'exceptions' ELSE 'headers' END`,
     bytes: 'octet_length(r.settings::text)',
     limit: 512 * 1024,
   },
@@ -51,6 +60,33 @@ const isRaw = (tx: object): tx is RawTx => '$queryRawUnsafe' in tx;
 const behind = new WeakMap<object, object>();
 /** Scoped transactions have no SQL. This finds the underlying transaction. */
 export const registerTransaction = (scoped: object, tx: object) => void behind.set(scoped, tx);
+
+function rawOf(scoped: object): RawTx {
+  const tx = behind.get(scoped);
+  if (!tx || !isRaw(tx)) throw new Error('not a scoped transaction');
+  return tx;
+}
+
+/** Locks the caller's account until the transaction ends, so that limits of its own rows hold. */
+export async function lockAccount(scoped: object, { id }: { id: string }): Promise<void> {
+  await rawOf(scoped).$queryRawUnsafe('SELECT 1 FROM accounts WHERE id = $1::uuid FOR UPDATE', id);
+}
+
+/** Counts the exports of all accounts of an operator, which is locked until the transaction ends. */
+export async function countOperatorExports(scoped: object, clientId: string, day: string) {
+  const tx = rawOf(scoped);
+  // Weaker than FOR UPDATE, so that new accounts and sites of the operator do not wait.
+  await tx.$queryRawUnsafe('SELECT 1 FROM clients WHERE id = $1::uuid FOR NO KEY UPDATE', clientId);
+  const [counted] = await tx.$queryRawUnsafe<{ open: number; bytes: number; today: number }[]>(
+    `SELECT count(*) FILTER (WHERE e.status IN ('waiting', 'processing'))::int AS open, coalesce(sum(e.bytes), 0)::float8 AS bytes,
+       (SELECT coalesce(sum(d.exports), 0)::int FROM log_export_days d JOIN accounts o ON o.id = d.account_id
+        WHERE o.client_id = $1::uuid AND d.day = $2) AS today
+     FROM log_exports e JOIN accounts a ON a.id = e.account_id WHERE a.client_id = $1::uuid`,
+    clientId,
+    day,
+  );
+  return counted ?? { open: 0, bytes: 0, today: 0 };
+}
 
 interface LongList {
   /** The document's id and the list's table. */

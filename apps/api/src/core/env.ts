@@ -176,6 +176,17 @@ export const Env = z.object({
     .max(90)
     .default(8)
     .describe('How many days single requests are kept for searches. 0: only their sums are stored'),
+  CLICKHOUSE_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'ClickHouse for single requests, with its database: https://user:password@host:8443/edgeloom. Default: they stay in PostgreSQL. See scaling.md',
+    ),
+  CLICKHOUSE_CLUSTER: z
+    .string()
+    .regex(/^\w{1,64}$/)
+    .optional()
+    .describe('Name of a ClickHouse cluster of replicas, on which the table is created. Default: one server'),
   GEOIP_COUNTRY_FILE: z
     .string()
     .optional()

@@ -17,6 +17,8 @@ export interface LeaseKind {
 export const leases = {
   certificateOrders: { table: 'certificate_orders', seconds: 60, isOpen: `state = 'open'` },
   nodeJobs: { table: 'node_jobs', seconds: 15, isOpen: `state = 'processing'` },
+  logExports: { table: 'log_exports', seconds: 60, isOpen: `status = 'processing'` },
+  logDestinations: { table: 'log_destinations', seconds: 30, isOpen: 'enabled' },
   rollouts: { table: 'rollouts', seconds: 15, isOpen: 'true' },
 } as const satisfies Record<string, LeaseKind>;
 

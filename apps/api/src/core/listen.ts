@@ -4,10 +4,12 @@ import pg from 'pg';
 
 const AGAIN_AFTER_MS = 250;
 
-/** Runs a channel's task at notifications and after every (re)connection, since some may be lost. */
+/**
+ * Runs a channel's task at notifications and, without a payload, after every (re)connection, since some may be lost.
+ */
 export function listen(
   databaseUrl: string,
-  channels: Readonly<Record<string, () => void>>,
+  channels: Readonly<Record<string, (payload?: string) => void>>,
 ): { stop: () => Promise<void> } {
   const stopping = new AbortController();
   let current: pg.Client | null = null;
@@ -21,7 +23,7 @@ export function listen(
     });
     const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
     client.on('error', () => undefined);
-    client.on('notification', ({ channel }) => channels[channel]?.());
+    client.on('notification', ({ channel, payload }) => channels[channel]?.(payload));
     // Outside the try block: ending a client that never connected hangs.
     await client.connect();
     current = client;

@@ -7,6 +7,9 @@ export const locks = {
   masterKey: 7_305_019_115,
   demo: 7_305_019_116,
   steering: 7_305_019_207,
+  topValues: 7_305_019_208,
+  logSpool: 7_305_019_209,
+  shipments: 7_305_019_210,
 } as const;
 
 /** Combined with hashtext() of the owner, or 0. */

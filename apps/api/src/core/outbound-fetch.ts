@@ -15,7 +15,9 @@ type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
 interface FetchOptions {
   method?: string;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array;
+  /** Ends the request early. */
+  stopping?: AbortSignal;
 }
 
 /** The policy's message, for the tenant. */
@@ -41,7 +43,7 @@ export const guardedLookup =
 
 export const outboundFetch =
   (settings: Settings, bytesAtMost = BYTES_AT_MOST) =>
-  (address: string, { method = 'GET', headers = {}, body }: FetchOptions = {}): Promise<Response> =>
+  (address: string, { method = 'GET', headers = {}, body, stopping }: FetchOptions = {}): Promise<Response> =>
     new Promise((done, refuse) => {
       const url = new URL(address);
       const isEncrypted = url.protocol === 'https:';
@@ -51,8 +53,9 @@ export const outboundFetch =
       const fault = isIP(host) ? faultOf(host, isEncrypted, settings) : null;
       if (fault) return refuse(new OutboundRefusal(fault));
       const begin = isEncrypted ? tlsRequest : plainRequest;
-      const signal = AbortSignal.timeout(TIMEOUT_MS);
-      const broken = (error: Error) => refuse(signal.aborted ? new Error(SILENT, { cause: error }) : error);
+      const timeout = AbortSignal.timeout(TIMEOUT_MS);
+      const signal = stopping ? AbortSignal.any([timeout, stopping]) : timeout;
+      const broken = (error: Error) => refuse(timeout.aborted ? new Error(SILENT, { cause: error }) : error);
       const asked = begin(url, { method, headers, lookup, signal, agent: false }, (answer) => {
         const chunks: Buffer[] = [];
         let size = 0;

@@ -24,6 +24,7 @@ export const contexts = {
   nodePassword: (nodeId: string) => `nodes/${nodeId}/ssh_password`,
   nodePrivateKey: (nodeId: string) => `nodes/${nodeId}/ssh_private_key`,
   certificateKey: (certificateId: string) => `certificates/${certificateId}/key`,
+  logDestination: (id: string) => `log_destinations/${id}/secrets`,
   tokenKey: (id: string) => `token_keys/${id}/key`,
 } as const;
 

@@ -55,6 +55,8 @@ export interface Visible {
   readonly account: Sql;
   /** For `audit_rows a`. */
   readonly audit: Sql;
+  /** For sums over all tenants, which administrators may see. For no table. */
+  readonly installation: Sql;
 }
 
 function visibleTo({ kind, isRoot, clientId, rootId, id }: Actor): Visible {
@@ -85,7 +87,14 @@ function visibleTo({ kind, isRoot, clientId, rootId, id }: Actor): Visible {
   const audit =
     kind === 'admin' ? sql`TRUE` : kind === 'client' ? sql`a.client_id = ${clientId}` : sql`a.root_id = ${rootId}`;
   const scoped = (condition: Sql): Sql => ({ ...sql`(${condition})`, isScoped: true });
-  return { site: scoped(site), zone: scoped(zone), account: scoped(account), audit: scoped(audit) };
+  const installation = kind === 'admin' ? sql`TRUE` : nobody;
+  return {
+    site: scoped(site),
+    zone: scoped(zone),
+    account: scoped(account),
+    audit: scoped(audit),
+    installation: scoped(installation),
+  };
 }
 
 export type Read = <Row extends pg.QueryResultRow>(build: (visible: Visible) => Sql) => Promise<Row[]>;

@@ -1,12 +1,11 @@
 // NATS identities. The operator signs two accounts, accounts sign users, and the server trusts signatures: a node joins
 // without a change of the server, and is revoked by a new account claim.
-import { createUser, fromSeed } from '@nats-io/jwt';
 import type { Account, Operator, User } from '@nats-io/jwt';
+import { newUserSeed, openNatsKey, type NatsKey } from '@edgeloom/contract/edge/nats-key.ts';
 import { nodePermissions } from '@edgeloom/contract/subjects.ts';
 import { createHash } from 'node:crypto';
 import { readNatsSeeds } from './secrets-dir.ts';
 import type { NatsSeeds } from './secrets-dir.ts';
-import { signerOf } from './ed25519.ts';
 
 /** Proves an identity to the server. */
 export interface Credentials {
@@ -66,16 +65,18 @@ const BEFORE_ALL = new Date(1000);
 const AFTER_ALL = new Date('2100-01-01T00:00:00Z');
 
 function trustFrom(seeds: NatsSeeds): Trust {
-  const [operator, system, account] = [seeds.operatorSeed, seeds.systemSeed, seeds.accountSeed].map(keyOf);
+  const [operator, system, account] = [seeds.operatorSeed, seeds.systemSeed, seeds.accountSeed].map((seed) =>
+    openNatsKey(seed),
+  );
   if (!operator || !system || !account) throw new Error('three seeds are three keys');
-  const own = (name: string, account: SigningKey) => {
-    const user = createUser();
-    return { jwt: userClaim(name, user.getPublicKey(), account, anything), seed: user.getSeed() };
+  const own = (name: string, account: NatsKey) => {
+    const seed = newUserSeed();
+    return { jwt: userClaim(name, openNatsKey(seed).publicKey, account, anything), seed };
   };
 
   const accountClaim = (revokedKeys: readonly string[], issuedAt: Date) => {
     const revocations = Object.fromEntries(revokedKeys.map((key) => [key, seconds(AFTER_ALL)]));
-    return sign(operator, 'edgeloom', account.getPublicKey(), issuedAt, {
+    return sign(operator, 'edgeloom', account.publicKey, issuedAt, {
       type: 'account',
       version: 2,
       limits: unlimited,
@@ -84,7 +85,7 @@ function trustFrom(seeds: NatsSeeds): Trust {
   };
 
   return {
-    account: account.getPublicKey(),
+    account: account.publicKey,
     ownCredentials: () => own('control plane', account),
     systemCredentials: () => own('control plane', system),
     nodeCredentials: (publicKey, nodeID, zoneID) =>
@@ -92,8 +93,8 @@ function trustFrom(seeds: NatsSeeds): Trust {
     accountClaim,
     sign: account.sign,
     serverConfig({ host, port, jwtDir, introduced = false }) {
-      const systemKey = system.getPublicKey();
-      const operatorClaim = sign(operator, 'edgeloom', operator.getPublicKey(), BEFORE_ALL, {
+      const systemKey = system.publicKey;
+      const operatorClaim = sign(operator, 'edgeloom', operator.publicKey, BEFORE_ALL, {
         type: 'operator',
         version: 2,
         system_account: systemKey,
@@ -116,7 +117,7 @@ function trustFrom(seeds: NatsSeeds): Trust {
         `resolver { type: full, dir: ${JSON.stringify(jwtDir)}, allow_delete: true, interval: "2m" }`,
         'resolver_preload {',
         `  ${systemKey}: ${systemClaim}`,
-        ...(introduced ? [`  ${account.getPublicKey()}: ${accountClaim([], BEFORE_ALL)}`] : []),
+        ...(introduced ? [`  ${account.publicKey}: ${accountClaim([], BEFORE_ALL)}`] : []),
         '}',
         '',
       ].join('\n');
@@ -124,24 +125,15 @@ function trustFrom(seeds: NatsSeeds): Trust {
   };
 }
 
-interface SigningKey {
-  getPublicKey: () => string;
-  sign: (text: string) => Uint8Array;
-}
-
-function keyOf(seed: string): SigningKey {
-  const publicKey = fromSeed(new TextEncoder().encode(seed)).getPublicKey();
-  return { getPublicKey: () => publicKey, sign: signerOf(seed) };
-}
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000);
 
-const userClaim = (name: string, publicKey: string, account: SigningKey, user: Partial<User>) =>
+const userClaim = (name: string, publicKey: string, account: NatsKey, user: Partial<User>) =>
   sign(account, name, publicKey, new Date(), { type: 'user', version: 2, ...user });
 
 /** A NATS JWT. @nats-io/jwt sets its own time, which decides between two claims. */
-function sign(issuer: SigningKey, name: string, subject: string, issuedAt: Date, nats: object): string {
+function sign(issuer: NatsKey, name: string, subject: string, issuedAt: Date, nats: object): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const claim = { aud: 'NATS', sub: subject, name, iss: issuer.getPublicKey(), iat: seconds(issuedAt), nats };
+  const claim = { aud: 'NATS', sub: subject, name, iss: issuer.publicKey, iat: seconds(issuedAt), nats };
   const jti = createHash('sha256').update(JSON.stringify(claim)).digest('base64url');
   const signed = `${encode({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encode({ ...claim, jti })}`;
   return `${signed}.${Buffer.from(issuer.sign(signed)).toString('base64url')}`;

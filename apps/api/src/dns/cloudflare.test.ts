@@ -31,7 +31,7 @@ function standIn() {
     if (pathname === '/client/v4/zones')
       return done(searchParams.get('name') === 'example.com' ? [{ id: 'abc123', name: 'example.com' }] : []);
     if (pathname === '/client/v4/zones/abc123/dns_records/batch') {
-      const { deletes, patches, posts }: Batch = JSON.parse(body ?? '{}');
+      const { deletes, patches, posts }: Batch = JSON.parse(String(body));
       const before = new Map(records);
       const steps = deletes.length + patches.length + posts.length;
       batches.push(steps);

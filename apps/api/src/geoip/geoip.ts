@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { Reader } from 'mmdb-lib';
 import type { Env } from '../core/env.ts';
 import { geoipBuilt } from '../core/metrics.ts';
-import { clean } from '../node-link/incoming.ts';
+import { buildGeoPack, type GeoDatabase, type GeoPack } from './geo-pack.ts';
+import { networkFrom, placeFrom } from './records.ts';
 
 const bundledCountries = import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb');
 const MAX_CACHED = 20_000;
 /** The longest text of an IPv6 address. */
 const MAX_ADDRESS = 45;
-const MAX_TEXT = 128;
 
 /** Texts are empty if unknown. */
 export interface Location {
@@ -29,6 +29,8 @@ export interface Geoip {
   lookup: (address: string) => Location;
   /** Reads changed files. A file that cannot be used is logged, and the previous one stays. */
   refresh: () => Promise<void>;
+  /** Contains the files in use. Compiled when it is first needed. */
+  pack: () => Promise<GeoPack>;
 }
 
 interface GeoipLog {
@@ -47,6 +49,7 @@ export async function openGeoip(
   await countries.load(fileURLToPath(bundledCountries));
   let recent = new Map<string, Location>();
   let older = new Map<string, Location>();
+  let pack: Promise<GeoPack> | null = null;
 
   const geoip: Geoip = {
     lookup(address) {
@@ -61,7 +64,15 @@ export async function openGeoip(
     },
     async refresh() {
       const changes = await Promise.all([countries.refresh(), networks.refresh()]);
-      if (changes.includes(true)) [older, recent] = [new Map(), new Map()];
+      if (!changes.includes(true)) return;
+      [older, recent] = [new Map(), new Map()];
+      pack = null;
+    },
+    pack() {
+      const database = countries.database();
+      if (database === null) return Promise.reject(new Error('there is no database of countries'));
+      pack ??= buildGeoPack(database, networks.database());
+      return pack;
     },
   };
   await geoip.refresh();
@@ -69,20 +80,21 @@ export async function openGeoip(
 }
 
 function openDatabase(name: string, file: string | undefined, log: GeoipLog) {
-  let reader: Reader<never> | null = null;
+  let loaded: GeoDatabase | null = null;
   let version = '';
 
   async function load(path: string) {
-    const loaded = await readDatabase(path);
-    reader = loaded;
-    geoipBuilt.set({ database: name }, loaded.metadata.buildEpoch.getTime() / 1000);
+    loaded = await readDatabase(path);
+    geoipBuilt.set({ database: name }, loaded.reader.metadata.buildEpoch.getTime() / 1000);
   }
 
   return {
     load,
+    database: () => loaded,
     find(address: string): unknown {
       const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
-      if (reader === null || (reader.metadata.ipVersion === 4 && plain.includes(':'))) return null;
+      const reader = loaded?.reader;
+      if (!reader || (reader.metadata.ipVersion === 4 && plain.includes(':'))) return null;
       try {
         return reader.get(plain);
       } catch {
@@ -110,34 +122,18 @@ function openDatabase(name: string, file: string | undefined, log: GeoipLog) {
 }
 
 /** Throws if the file is damaged. */
-async function readDatabase(file: string): Promise<Reader<never>> {
+async function readDatabase(file: string): Promise<GeoDatabase> {
   const bytes = await readFile(file);
   const reader = new Reader<never>(bytes);
   const { nodeCount, searchTreeSize } = reader.metadata;
   if (!Number.isInteger(nodeCount) || searchTreeSize > bytes.length) throw new Error('not a MaxMind database');
   // The reader checks only the metadata, so read a record of each part of the tree.
   for (let i = 0; i < 256; i += 1) reader.get(`${i}.1.1.1`);
-  return reader;
+  return { bytes, reader };
 }
 
 function locationOf(place: unknown, network: unknown): Location {
-  const code =
-    textAt(place, 'country', 'iso_code') ||
-    textAt(place, 'registered_country', 'iso_code') ||
-    textAt(place, 'country_code');
-  // ZZ: unknown.
-  const country = /^[A-Z]{2}$/.test(code) && code !== 'ZZ' ? code : '';
-  const subdivision = textAt(place, 'subdivisions', '0', 'iso_code');
-  const province =
-    country !== '' && subdivision !== ''
-      ? `${country}-${subdivision}`
-      : textAt(place, 'subdivisions', '0', 'names', 'en');
-  const isp = textAt(network, 'autonomous_system_organization');
+  const { country, province } = placeFrom(place);
+  const { isp } = networkFrom(network);
   return country === '' && province === '' && isp === '' ? unknown : { country, province, isp };
-}
-
-function textAt(record: unknown, ...path: string[]): string {
-  let value = record;
-  for (const name of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-  return typeof value === 'string' ? clean(value, MAX_TEXT) : '';
 }

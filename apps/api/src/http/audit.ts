@@ -74,11 +74,11 @@ const MAX_IDS = 100;
 const MAX_NAMES = 20;
 
 /** Data of a call's input for the log: the number of objects, their names, and fields of its sentence. */
-export async function auditInputOf(ctx: Ctx, input: unknown): Promise<AuditInput> {
+export async function auditInputOf(ctx: Ctx, endpoint: Endpoint, input: unknown): Promise<AuditInput> {
   const body = Object.entries(Body.safeParse(input).data?.body ?? {});
   const fields = Object.fromEntries(body);
   const lists = body.filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
-  const isAboutOne = 'id' in fields || 'name' in fields || lists.length === 0;
+  const isAboutOne = 'id' in fields || 'name' in fields || lists.length === 0 || createsOne(endpoint);
   const [listName = '', list = []] = lists.find(([name]) => name === 'ids') ?? lists[0] ?? [];
   const values = SENTENCE_FIELDS.flatMap((name) => {
     const value = SentenceValue.safeParse(fields[name]).data;
@@ -93,6 +93,9 @@ export async function auditInputOf(ctx: Ctx, input: unknown): Promise<AuditInput
     targets: await findNamedObjects(ctx, [...new Set(idsIn(input))].slice(0, MAX_IDS)),
   };
 }
+/** Its reply is the object. The lists of its body are the object's fields. */
+const createsOne = ({ method, reply }: Endpoint) =>
+  method === 'POST' && reply instanceof z.ZodObject && 'id' in reply.shape;
 const Body = z.looseObject({ body: z.record(z.string(), z.unknown()) });
 const ListEntry = z.looseObject({ name: z.string() });
 /** Other texts in lists, such as URLs, may contain secrets. */

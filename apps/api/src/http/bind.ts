@@ -114,7 +114,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           }
           if (!writes) return send(await work(ctx, input, reply));
           // Before the call, so that objects that it renames or removes still have their names.
-          ctx.caller.auditInput = await auditInputOf(ctx, input);
+          ctx.caller.auditInput = await auditInputOf(ctx, endpoint, input);
           const call = {
             audit: auditOf(ctx, { method, path: request.url }),
             match: matchOf(endpoint, request.headers['if-match'], input, ctx.actor),
@@ -183,9 +183,10 @@ function encoding({ reply: schema, answers = 'application/json' }: Endpoint) {
   const encode = schema ? encoder(schema) : null;
   return (result: unknown): unknown => {
     if (answers === 'application/json') return encode ? JSON.stringify(encode(result)) : '{}';
-    if (answers === 'application/gzip') return Readable.from(result as AsyncIterable<Uint8Array>);
+    if (answers === 'application/gzip') return Readable.from(result as AsyncIterable<Uint8Array>, { highWaterMark: 1 });
     if (answers !== 'text/event-stream') return result;
-    return Readable.from(events(result as AsyncIterable<unknown>, encode));
+    // A slow reader holds one event, and the service skips what it cannot keep up with.
+    return Readable.from(events(result as AsyncIterable<unknown>, encode), { highWaterMark: 1 });
   };
 }
 

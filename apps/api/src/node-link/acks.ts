@@ -50,7 +50,12 @@ export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<tru
   );
   await receiptsByRevision(
     pool,
-    acks.map(({ nodeId, message }) => ({ nodeId, revision: message.revision, tookMs: Math.max(0, message.tookMs) })),
+    acks.map(({ nodeId, message: { revision, rejected, tookMs } }) => ({
+      nodeId,
+      revision,
+      rejected: rejectedJson(rejected),
+      tookMs: Math.max(0, tookMs),
+    })),
   );
   return items.map(() => true);
 }
@@ -114,7 +119,12 @@ export async function storeHeartbeats(
   );
   await receiptsByRevision(
     pool,
-    beats.map(({ nodeId, message }) => ({ nodeId, revision: message.revision, tookMs: null })),
+    beats.map(({ nodeId, message: { revision, rejected } }) => ({
+      nodeId,
+      revision,
+      rejected: rejectedJson(rejected),
+      tookMs: null,
+    })),
   );
   return items.map(({ nodeId }) => ({ reply: expected.get(nodeId) ?? null }));
 }

@@ -2,6 +2,7 @@
 import type { BlockPush, BlocksReply } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
+import { NOBODY } from '../core/actor.ts';
 import type { Bus } from '../core/bus.ts';
 import { lockClasses } from '../core/locks.ts';
 import type { LinkLog } from './log.ts';
@@ -13,10 +14,24 @@ const PAGE = 2000;
 /** Larger changes are requested by each node at its own pace. */
 const MAX_PUSHED = 4000;
 
-type Row = { network: string; cause: string; seconds: number; revision: number };
+type Row = { network: string; cause: string; seconds: number; revision: number; scope: string };
 
 const SECONDS_LEFT =
   'CASE WHEN b.removed THEN 0 ELSE least(ceil(extract(epoch FROM b.until - now())), 2592000)::int END AS seconds';
+
+/** `sites` is absent without blocks of sites. A set without entries is one row of nulls. */
+function changesIn(rows: { [K in keyof Row]: Row[K] | null }[]): Pick<BlocksReply, 'blocks' | 'sites'> {
+  const all = rows.flatMap(({ network, cause, seconds, scope }) =>
+    network !== null && cause !== null && seconds !== null && scope !== null
+      ? [{ network, cause, seconds, scope }]
+      : [],
+  );
+  const sites = all.flatMap(({ scope, ...block }) => (scope === NOBODY ? [] : [{ ...block, siteID: scope }]));
+  return {
+    blocks: all.flatMap(({ scope, ...block }) => (scope === NOBODY ? [block] : [])),
+    ...(sites.length > 0 && { sites }),
+  };
+}
 
 /** Runs when woken, and once a second in case a wake-up was lost. */
 export function startBlockPushes(pool: Pool, bus: () => Bus | null, log: LinkLog): Wakeable {
@@ -47,23 +62,21 @@ async function push(pool: Pool, bus: Bus, zoneId: string): Promise<void> {
       >(
         `SELECT s.pushed::float8 AS from, s.revision::float8 AS to, s.flushed::float8 AS flushed, p.*
          FROM block_sets s LEFT JOIN LATERAL (
-           SELECT b.network, b.cause, ${SECONDS_LEFT}, b.revision::float8 AS revision FROM blocks b
+           SELECT b.network, b.cause, ${SECONDS_LEFT}, b.revision::float8 AS revision, b.scope FROM blocks b
            WHERE b.zone_id = s.zone_id AND b.revision > s.pushed AND b.until > now() ORDER BY b.revision LIMIT ${MAX_PUSHED + 1}
          ) p ON true WHERE s.zone_id = $1`,
         [zoneId],
       );
       const [first] = rows;
       if (first === undefined || first.from >= first.to) return;
-      const blocks = rows.flatMap(({ network, cause, seconds }) =>
-        network !== null && cause !== null && seconds !== null ? [{ network, cause, seconds }] : [],
-      );
+      const changes = changesIn(rows);
       // After a flush or a large change nodes must request: no node holds this push's predecessor.
-      const mustRequest = first.flushed > first.from || blocks.length > MAX_PUSHED;
+      const mustRequest = first.flushed > first.from || rows.length > MAX_PUSHED;
       const message: BlockPush = {
         zone: zoneId,
         previous: mustRequest ? first.to : first.from,
         revision: first.to,
-        blocks: mustRequest ? [] : blocks,
+        ...(mustRequest ? { blocks: [] } : changes),
       };
       bus.nodes.publish(subjects.zoneBlocks(zoneId), JSON.stringify(message));
       await bus.nodes.flush();
@@ -81,7 +94,7 @@ export async function blocksPage(pool: Pool, nodeId: string, revision: number): 
        FROM nodes n LEFT JOIN block_sets s ON s.zone_id = n.zone_id WHERE n.id = $1 AND n.public_key IS NOT NULL
      )
      SELECT a.set::float8 AS set, a.whole, p.* FROM asked a LEFT JOIN LATERAL (
-       SELECT b.network, b.cause, ${SECONDS_LEFT}, b.revision::float8 AS revision FROM blocks b
+       SELECT b.network, b.cause, ${SECONDS_LEFT}, b.revision::float8 AS revision, b.scope FROM blocks b
        WHERE b.zone_id = a.zone_id AND b.revision > CASE WHEN a.whole THEN a.flushed ELSE $2 END AND b.until > now()
          AND NOT (a.whole AND b.removed)
        ORDER BY b.revision FETCH FIRST ${PAGE} ROWS WITH TIES
@@ -90,12 +103,9 @@ export async function blocksPage(pool: Pool, nodeId: string, revision: number): 
   );
   const [first] = rows;
   if (first === undefined) return null;
-  const blocks = rows.flatMap(({ network, cause, seconds }) =>
-    network !== null && cause !== null && seconds !== null ? [{ network, cause, seconds }] : [],
-  );
   const reached = rows.at(-1)?.revision ?? first.set;
-  const more = blocks.length >= PAGE && reached < first.set;
-  return { whole: first.whole, blocks, revision: more ? reached : first.set, more };
+  const more = rows.length >= PAGE && reached < first.set;
+  return { whole: first.whole, ...changesIn(rows), revision: more ? reached : first.set, more };
 }
 
 /** Deletes expired entries and flushed sets. */

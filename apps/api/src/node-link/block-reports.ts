@@ -6,6 +6,8 @@ import { noIpset } from '@edgeloom/contract/ipset/ipset.ts';
 import { networkOf } from '@edgeloom/contract/ipset/network.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ClientBase, Pool } from 'pg';
+import { NOBODY } from '../core/actor.ts';
+import { signedInAmong } from '../core/signed-in-addresses.ts';
 import type { FromNode } from './acks.ts';
 import { clean } from './incoming.ts';
 import { inTransaction, withClient } from './transactions.ts';
@@ -13,7 +15,15 @@ import { inTransaction, withClient } from './transactions.ts';
 interface Found {
   nodeId: string;
   block: BlockReport['blocks'][number];
+  /** The site for which alone it is blocked, or NOBODY. */
+  scope: string;
 }
+
+/** Blocks of one site, and of all sites of a zone, at once. Nodes have the same limits for new ones. */
+const MAX_OF_SITE = 2000;
+const MAX_OF_SITES = 20_000;
+
+const keyOf = (network: string, scope: string) => `${network} ${scope}`;
 
 /** One transaction per zone with new blocks, one statement for all nodes' progress. */
 export async function storeBlockReports(pool: Pool, items: FromNode<BlockReport>[]): Promise<BlockReply[]> {
@@ -24,7 +34,10 @@ export async function storeBlockReports(pool: Pool, items: FromNode<BlockReport>
   const zoneOf = new Map(nodes.map(({ id, zoneId }) => [id, zoneId]));
   const refused = new Map<string, Set<string>>();
   for (const [zoneId, reports] of Map.groupBy(items, ({ nodeId }) => zoneOf.get(nodeId))) {
-    const found = reports.flatMap(({ nodeId, message }) => message.blocks.map((block) => ({ nodeId, block })));
+    const found = reports.flatMap(({ nodeId, message: { blocks, sites = [] } }) => [
+      ...blocks.map((block) => ({ nodeId, block, scope: NOBODY })),
+      ...sites.map((block) => ({ nodeId, block, scope: block.siteID })),
+    ]);
     const dropped = reports.reduce((sum, { message }) => sum + message.dropped, 0);
     if (zoneId === undefined || (found.length === 0 && dropped === 0)) continue;
     refused.set(
@@ -34,15 +47,19 @@ export async function storeBlockReports(pool: Pool, items: FromNode<BlockReport>
   }
   const revisions = await storeHolders(pool, items);
   return items.map(({ nodeId, message }) => {
-    const not = refused.get(zoneOf.get(nodeId) ?? '');
+    const not = refused.get(zoneOf.get(nodeId) ?? '') ?? new Set();
+    const refusedSites = (message.sites ?? []).filter(({ network, siteID }) => not.has(keyOf(network, siteID)));
     return {
       revision: revisions.get(nodeId) ?? 0,
-      refused: not ? message.blocks.flatMap(({ network }) => (not.has(network) ? [network] : [])) : [],
+      refused: message.blocks.flatMap(({ network }) => (not.has(keyOf(network, NOBODY)) ? [network] : [])),
+      ...(refusedSites.length > 0 && {
+        refusedSites: refusedSites.map(({ network, siteID }) => ({ network, siteID })),
+      }),
     };
   });
 }
 
-/** Returns networks that must not be blocked. */
+/** Returns the keys of those that must not be blocked. */
 async function storeBlocks(db: ClientBase, zoneId: string, found: Found[], dropped: number): Promise<string[]> {
   const networks = [...new Set(found.map(({ block }) => block.network))];
   await db.query('INSERT INTO block_sets (zone_id) VALUES ($1) ON CONFLICT DO NOTHING', [zoneId]);
@@ -52,36 +69,49 @@ async function storeBlocks(db: ClientBase, zoneId: string, found: Found[], dropp
   );
   const set = rows[0] ?? { revision: 0, flushed: 0 };
   // Read after the lock, so that concurrent reports count.
-  const { enabled, max, size, own } = await readLimits(db, zoneId, set.flushed);
-  if (!enabled) return networks;
-  const ours = new Set(own.flatMap((ip) => networkOf(ip) ?? []).concat(THIS_MACHINE));
+  const { enabled, max, own } = await readLimits(db, zoneId);
+  if (!enabled) return found.map(({ block, scope }) => keyOf(block.network, scope));
+  const ours = await signedInAmong(db, zoneId, networks);
+  for (const network of own.flatMap((ip) => networkOf(ip) ?? []).concat(THIS_MACHINE)) ours.add(network);
   const wanted = found.filter(({ block }) => block.seconds > 0 && !ours.has(block.network));
   // Expired entries make room.
   await db.query(
-    'DELETE FROM blocks WHERE zone_id = $1 AND network = ANY($2) AND (removed OR until <= now() OR revision <= $3)',
-    [zoneId, networks, set.flushed],
+    `DELETE FROM blocks WHERE zone_id = $1 AND (network, scope) IN (SELECT * FROM unnest($2::text[], $4::uuid[]))
+       AND (removed OR until <= now() OR revision <= $3)`,
+    [zoneId, found.map(({ block }) => block.network), set.flushed, found.map(({ scope }) => scope)],
   );
-  const { rows: done } = await db.query<{ stored: number; over: string[] }>(
-    `WITH reported AS (
-       SELECT DISTINCT ON (s.network) s.*
-       FROM unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::int[])
-         WITH ORDINALITY AS s(id, network, cause, site_id, node_id, seconds, n) ORDER BY s.network, s.n
+  const { rows: done } = await db.query<{ stored: number; over: { network: string; scope: string }[] }>(
+    `WITH held AS (
+       SELECT scope, count(*) AS n FROM blocks
+       WHERE zone_id = $1 AND NOT removed AND until > now() AND revision > $11 GROUP BY scope
+     ), reported AS (
+       SELECT DISTINCT ON (s.network, s.scope) s.*
+       FROM unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[], $6::uuid[], $7::int[], $10::text[], $12::uuid[])
+         WITH ORDINALITY AS s(id, network, cause, site_id, node_id, seconds, rule, scope, n)
+       ORDER BY s.network, s.scope, s.n
+     ), counted AS (
+       SELECT s.*, b.id IS NOT NULL AS known, t.id AS own_site, coalesce(h.n, 0) AS held,
+         count(*) FILTER (WHERE b.id IS NULL) OVER (PARTITION BY s.scope ORDER BY s.n) AS fresh,
+         count(*) FILTER (WHERE b.id IS NULL AND s.scope <> $13) OVER (ORDER BY s.n) AS fresh_of_sites
+       FROM reported s LEFT JOIN blocks b ON b.zone_id = $1 AND b.network = s.network AND b.scope = s.scope
+         LEFT JOIN sites t ON t.id = s.site_id AND t.zone_id = $1 LEFT JOIN held h ON h.scope = s.scope
      ), judged AS (
-       SELECT s.*, b.id IS NOT NULL AS known, count(*) FILTER (WHERE b.id IS NULL) OVER (ORDER BY s.n) AS fresh
-       FROM reported s LEFT JOIN blocks b ON b.zone_id = $1 AND b.network = s.network
+       SELECT c.*, known OR CASE WHEN scope = $13 THEN held + fresh <= $9
+         ELSE own_site IS NOT NULL AND held + fresh <= ${MAX_OF_SITE} AND fresh_of_sites +
+           (SELECT coalesce(sum(n), 0) FROM held WHERE held.scope <> $13) <= ${MAX_OF_SITES} END AS fits
+       FROM counted c
      ), stored AS (
-       INSERT INTO blocks AS b (id, zone_id, network, cause, site_id, node_id, until, revision)
-       SELECT j.id, $1, j.network, j.cause, t.id, j.node_id, now() + j.seconds * interval '1 second', $8
-       FROM judged j LEFT JOIN sites t ON t.id = j.site_id AND t.zone_id = $1
-       WHERE (j.known OR j.fresh <= $9)
-       ORDER BY j.network
-       ON CONFLICT (zone_id, network) DO UPDATE SET until = excluded.until, revision = excluded.revision
+       INSERT INTO blocks AS b (id, zone_id, network, cause, site_id, node_id, until, revision, rule, scope)
+       SELECT j.id, $1, j.network, j.cause, j.own_site, j.node_id, now() + j.seconds * interval '1 second', $8, j.rule, j.scope
+       FROM judged j WHERE j.fits
+       ORDER BY j.network, j.scope
+       ON CONFLICT (zone_id, network, scope) DO UPDATE SET until = excluded.until, revision = excluded.revision
        -- Two nodes may report the same visitor shortly after each other.
        WHERE excluded.until > b.until + interval '5 seconds'
        RETURNING 1
      )
      SELECT (SELECT count(*) FROM stored)::int AS stored,
-       ARRAY(SELECT network FROM judged WHERE NOT known AND fresh > $9) AS over`,
+       (SELECT coalesce(jsonb_agg(jsonb_build_object('network', network, 'scope', scope)), '[]') FROM judged WHERE NOT fits) AS over`,
     [
       zoneId,
       wanted.map(() => randomUUIDv7()),
@@ -91,18 +121,26 @@ async function storeBlocks(db: ClientBase, zoneId: string, found: Found[], dropp
       wanted.map(({ nodeId }) => nodeId),
       wanted.map(({ block }) => block.seconds),
       set.revision + 1,
-      Math.max(0, max - size),
+      max,
+      wanted.map(({ block }) => clean(block.rule ?? '', 64)),
+      set.flushed,
+      wanted.map(({ scope }) => scope),
+      NOBODY,
     ],
   );
   const { stored, over } = done[0] ?? { stored: 0, over: [] };
-  const lost = over.length + dropped;
+  const lost = over.filter(({ scope }) => scope === NOBODY).length + dropped;
   if (stored > 0 || lost > 0)
     await db.query('UPDATE block_sets SET revision = revision + $2, refused = refused + $3 WHERE zone_id = $1', [
       zoneId,
       stored > 0 ? 1 : 0,
       lost,
     ]);
-  return [...over, ...networks.filter((network) => ours.has(network))];
+  const refused = found.filter(({ block }) => ours.has(block.network));
+  return [
+    ...over.map(({ network, scope }) => keyOf(network, scope)),
+    ...refused.map(({ block, scope }) => keyOf(block.network, scope)),
+  ];
 }
 
 const THIS_MACHINE = ['127.0.0.1', '::1'].flatMap((address) => networkOf(address) ?? []);
@@ -110,26 +148,24 @@ const THIS_MACHINE = ['127.0.0.1', '::1'].flatMap((address) => networkOf(address
 interface Limits {
   enabled: boolean;
   max: number;
-  size: number;
   /** Addresses of the zone's nodes. */
   own: string[];
 }
 
 /** During a rollout both settings apply. */
-async function readLimits(db: ClientBase, zoneId: string, flushed: number): Promise<Limits> {
-  const { rows } = await db.query<{ settings: unknown; live: unknown; size: number; own: string[] }>(
+async function readLimits(db: ClientBase, zoneId: string): Promise<Limits> {
+  const { rows } = await db.query<{ settings: unknown; live: unknown; own: string[] }>(
     `SELECT z.settings, CASE WHEN t.id IS NOT NULL THEN
          (SELECT v.content FROM zone_versions v WHERE v.zone_id = z.id AND v.state = 'live') END AS live,
-       (SELECT count(*) FROM blocks b WHERE b.zone_id = z.id AND NOT b.removed AND b.until > now() AND b.revision > $2)::int AS size,
        ARRAY(SELECT ip FROM nodes n WHERE n.zone_id = z.id) AS own
      FROM zones z LEFT JOIN zone_versions t ON t.zone_id = z.id AND t.state = 'trial' WHERE z.id = $1`,
-    [zoneId, flushed],
+    [zoneId],
   );
   const [row] = rows;
   const wanted = row ? settingsIn(row.settings).ipset : noIpset;
   const live = row?.live ? settingsIn(row.live).ipset : noIpset;
   const { enabled, max } = wanted.enabled ? wanted : live;
-  return { enabled, max, size: row?.size ?? 0, own: row?.own ?? [] };
+  return { enabled, max, own: row?.own ?? [] };
 }
 
 /** Only a node's newest report counts. Returns the revision of each node's set. */

@@ -10,6 +10,7 @@ import { acmeDoc } from '../compile/acme.ts';
 import type { AcmeRow } from '../compile/acme.ts';
 import { certDoc } from '../compile/cert.ts';
 import type { CertRow } from '../compile/cert.ts';
+import { listDoc, type ListRow } from '../compile/firewall.ts';
 import { hostDoc, offDoc } from '../compile/host.ts';
 import type { HostRow } from '../compile/host.ts';
 import { moduleDoc } from '../compile/module.ts';
@@ -26,11 +27,15 @@ import type { OriginPolicy, ZoneRow } from '../compile/zone.ts';
 import { MAX_DOCUMENT_BYTES } from '../core/document-weight.ts';
 import { contexts } from '../core/secrets.ts';
 import type { Secrets } from '../core/secrets.ts';
+import type { GeoPack } from '../geoip/geo-pack.ts';
+import { needsGeo } from '../geoip/needs-geo.ts';
 import { siteRules } from '../site-rules.ts';
 
 export interface Compiler {
   secrets: Pick<Secrets, 'open'>;
   policy: OriginPolicy;
+  /** Absent where no documents are sent, such as in drafts. */
+  geoPack?: () => Promise<GeoPack>;
 }
 
 export class DocumentTooLargeError extends Error {}
@@ -172,7 +177,8 @@ function siteRuleDocs(rows: SiteRuleRows): Partial<SiteDoc> {
 
 const site: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<Omit<SiteRow, 'rules'> & { rules: SiteRuleRows }>(
-    `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion", ARRAY(
+    `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion",
+       s.mask_log_address AS "maskLogAddress", s.mask_log_query AS "maskLogQuery", ARRAY(
        SELECT q.port FROM site_ports o JOIN zone_ports q ON q.id = o.zone_port_id WHERE o.site_id = s.id
        -- Ports that a change takes away: nodes that do not try it listen there still.
        UNION SELECT (k->>'port')::int FROM zone_versions v, jsonb_array_elements(v.retained_ports) k
@@ -226,13 +232,15 @@ interface SealedKey {
 /** Sites in service only. */
 const port: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<PortRow>(
-    `SELECT r.id, r.site_id AS "siteId", r.port, r.protocol, r.accept_proxy AS "acceptProxy", r.send_proxy AS "sendProxy",
+    `SELECT r.id, r.site_id AS "siteId", s.mask_log_address AS "maskLogAddress", r.port, r.protocol, r.accept_proxy AS "acceptProxy", r.send_proxy AS "sendProxy",
        r.method, r.max_fails AS "maxFails", r.fail_timeout_seconds AS "failTimeoutSeconds",
        r.connect_timeout_seconds AS "connectTimeoutSeconds", r.idle_timeout_seconds AS "idleTimeoutSeconds", coalesce(
        (SELECT json_agg(json_build_object('id', u.id, 'address', u.address, 'port', u.port, 'weight', u.weight,
           'backup', u.backup, 'enabled', u.enabled))
         FROM port_upstreams u WHERE u.port_rule_id = r.id), '[]'
-     ) AS upstreams
+     ) AS upstreams,
+     ARRAY(SELECT unnest(l.value) FROM layer4_lists l WHERE l.site_id = s.id AND l.enabled AND NOT l.is_black ORDER BY l.id) AS allow,
+     ARRAY(SELECT unnest(l.value) FROM layer4_lists l WHERE l.site_id = s.id AND l.enabled AND l.is_black ORDER BY l.id) AS deny
      FROM port_rules r JOIN sites s ON s.id = r.site_id
      WHERE r.id = ANY($2::uuid[]) AND s.zone_id = $1 AND r.enabled AND ${servedStatus} = 'normal'`,
     [zoneId, ids],
@@ -292,12 +300,47 @@ const host: Loader = async (db, _, zoneId, names) => {
   ]);
 };
 
+const list: Loader = async (db, _, zoneId, ids) => {
+  const { rows } = await db.query<ListRow>(
+    `SELECT l.id, l.value, l.expires FROM firewall_lists l JOIN sites s ON s.id = l.site_id
+     WHERE l.id = ANY($2::uuid[]) AND s.zone_id = $1 AND l.enabled`,
+    [zoneId, ids],
+  );
+  return new Map(rows.map((row) => [row.id, () => listDoc(row)]));
+};
+
+/** Only in zones that need it. */
+const pack: Loader = async (db, { geoPack }, zoneId) => {
+  if (!geoPack) return new Map();
+  const { rowCount } = await db.query(`SELECT FROM zones z WHERE z.id = $1 AND (${needsGeo})`, [zoneId]);
+  if (rowCount === 0) return new Map();
+  const made = await geoPack().catch((error: unknown) => ({
+    fault: error instanceof Error ? error : new Error(String(error)),
+  }));
+  if ('fault' in made)
+    return new Map([
+      [
+        'geo',
+        () => {
+          throw made.fault;
+        },
+      ],
+    ]);
+  const { version, parts } = made;
+  return new Map<string, () => EdgeDoc>([
+    ['geo', () => ({ kind: 'pack', id: 'geo', version, parts: parts.length })],
+    ...parts.map((data, i) => [`geo.${i}`, () => ({ kind: 'pack' as const, id: `geo.${i}`, version, data })] as const),
+  ]);
+};
+
 // In the order in which nodes need them: referenced documents first.
 const loaders = new Map<string, Loader>([
   ['zone', zone],
   ['trial', trial],
   ['cert', cert],
   ['acme', acme],
+  ['list', list],
+  ['pack', pack],
   ['site', site],
   ['port', port],
   ['node', node],

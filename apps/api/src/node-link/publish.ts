@@ -114,7 +114,8 @@ async function store(
     const known = await readHashes(client, zoneId, [...bodies.keys()]);
     const docs: DocEntry[] = [];
     let digest = digestBefore;
-    for (const [key, body] of bodies) {
+    // Removed documents come last, after those that stop naming them.
+    for (const [key, body] of [...bodies].toSorted(([, a], [, b]) => Number(a === null) - Number(b === null))) {
       const hash = sha256(body ?? '');
       const old = known.get(key) ?? null;
       if (body === null ? old === null : old === hash) continue;

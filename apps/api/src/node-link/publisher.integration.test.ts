@@ -14,8 +14,12 @@ test('the lag grows while another process holds the zone of a change, and ends w
   const pool = new pg.Pool({ connectionString: await testDatabase() });
   onTestFinished(() => pool.end());
   const zone = randomUUID();
-  const released = Promise.withResolvers<void>();
-  const holding = withZone(pool, zone, () => released.promise);
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = withZone(pool, zone, () => {
+    held.resolve();
+    return released.promise;
+  });
+  await held.promise;
   await pool.query(`INSERT INTO outbox (zone_id, key, failed_at) VALUES ($1, 'zone', NULL), ($1, 'failed', now())`, [
     zone,
   ]);

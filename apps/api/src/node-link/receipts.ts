@@ -4,6 +4,8 @@ import type { Pool } from 'pg';
 export interface Reached {
   nodeId: string;
   revision: number;
+  /** JSON of what the node rejected at this revision. The stored state may already be another message's. */
+  rejected: string;
   tookMs: number | null;
 }
 
@@ -13,16 +15,21 @@ export async function receiptsByRevision(pool: Pool, reached: Reached[]): Promis
     `UPDATE job_receipts r SET
        state = CASE WHEN refusal.error IS NULL THEN 'done' ELSE 'failed' END,
        error = refusal.error, took_ms = a.took_ms, answered_at = now()
-     FROM unnest($1::uuid[], $2::int[], $3::float8[]) AS a(node_id, revision, took_ms)
+     FROM unnest($1::uuid[], $2::int[], $3::text[], $4::float8[]) AS a(node_id, revision, rejected, took_ms)
      JOIN job_receipts p ON p.node_id = a.node_id AND p.state = 'pending'
      JOIN jobs j ON j.id = p.job_id AND j.doc_keys <> '{}' AND j.revision <= a.revision
      LEFT JOIN LATERAL (
-       SELECT x.error FROM node_states s, jsonb_to_recordset(s.rejected) AS x(key text, error text)
-       WHERE s.node_id = a.node_id AND x.key = ANY(j.doc_keys) LIMIT 1
+       SELECT x.error FROM jsonb_to_recordset(a.rejected::jsonb) AS x(key text, error text)
+       WHERE x.key = ANY(j.doc_keys) LIMIT 1
      ) refusal ON true
      WHERE r.job_id = p.job_id AND r.node_id = p.node_id
      RETURNING r.job_id AS "jobId"`,
-    [reached.map(({ nodeId }) => nodeId), reached.map(({ revision }) => revision), reached.map(({ tookMs }) => tookMs)],
+    [
+      reached.map(({ nodeId }) => nodeId),
+      reached.map(({ revision }) => revision),
+      reached.map(({ rejected }) => rejected),
+      reached.map(({ tookMs }) => tookMs),
+    ],
   );
   if (rows.length > 0) await settleJobs(pool);
 }

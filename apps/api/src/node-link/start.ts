@@ -1,5 +1,6 @@
 // The control plane's connection to the nodes. Starts when NATS is available, and survives outages of NATS and
 // PostgreSQL.
+import { accessLogOf } from '../access-log/open.ts';
 import type { NatsConnection } from 'nats';
 import pg from 'pg';
 import { openBus } from '../core/bus.ts';
@@ -78,7 +79,7 @@ class RunningLink implements NodeLink {
     this.#installation = installation;
     this.#log = log;
     this.#pool = pool;
-    const compiler = { secrets, policy: originPolicy(env) };
+    const compiler = { secrets, policy: originPolicy(env), geoPack: geoip.pack };
     this.#publisher = startPublisher({ pool, compiler, bus, quarantine: new Quarantine(), log });
     this.#commands = startCommands(pool, bus, log);
     this.#preheats = startPreheats(pool, bus, log);
@@ -89,7 +90,7 @@ class RunningLink implements NodeLink {
       jobs: this.#wakeJobs,
       blocks: this.#blockPushes.wake,
     });
-    const logStore = new LogStore(pool, geoip, env.ACCESS_LOG_DAYS);
+    const logStore = new LogStore(pool, geoip, env.ACCESS_LOG_DAYS, accessLogOf(installation));
     this.#messages = new NodeMessages(pool, logStore, this.#commands);
     this.#upkeep = startUpkeep(pool, logStore, geoip, log);
     this.#connecting =

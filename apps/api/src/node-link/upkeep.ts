@@ -1,6 +1,7 @@
 // Work that the node link repeats at intervals, with or without NATS.
 import type { Pool } from 'pg';
 import type { Geoip } from '../geoip/geoip.ts';
+import { needsGeo } from '../geoip/needs-geo.ts';
 import type { LogStore } from '../statistics/log-store.ts';
 import { tidyBlocks } from './block-pushes.ts';
 import type { LinkLog } from './log.ts';
@@ -10,6 +11,9 @@ import { removeTombstones } from './tombstones.ts';
 
 const HOUR_MS = 3_600_000;
 const BLOCKS_EVERY_MS = 10_000;
+const TOPS_EVERY_MS = 5000;
+/** The live tail shows requests after this time at the latest. */
+const SHIP_EVERY_MS = 300;
 
 /** A task at an interval. Its errors are logged, and the next run repeats it. */
 export const regularly = (task: () => Promise<unknown>, everyMs: number, log: LinkLog): Wakeable =>
@@ -20,12 +24,23 @@ export function startUpkeep(pool: Pool, logStore: LogStore, geoip: Geoip, log: L
   zones.wake();
   const logs = regularly(() => logStore.maintain(new Date()), HOUR_MS, log);
   logs.wake();
+  const packs = regularly(
+    async () => {
+      await geoip.refresh();
+      await publishPacks(pool);
+    },
+    HOUR_MS,
+    log,
+  );
+  packs.wake();
   return [
     zones,
     logs,
+    regularly(() => logStore.mergeTops(new Date()), TOPS_EVERY_MS, log),
+    regularly(() => logStore.ship(), SHIP_EVERY_MS, log),
     regularly(() => removeTombstones(pool), HOUR_MS, log),
     regularly(() => forgetOrigins(pool), HOUR_MS, log),
-    regularly(() => geoip.refresh(), HOUR_MS, log),
+    packs,
     regularly(() => tidyBlocks(pool), BLOCKS_EVERY_MS, log),
   ];
 }
@@ -35,4 +50,13 @@ const publishZones = (pool: Pool) =>
   pool.query(
     `INSERT INTO outbox (zone_id, key) SELECT z.id, 'zone' FROM zones z
      WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.key = 'zone')`,
+  );
+
+/** Zones that need the geo pack, and those that have it. Equal documents are not published. */
+const publishPacks = (pool: Pool) =>
+  pool.query(
+    `INSERT INTO outbox (zone_id, key)
+     SELECT z.id, k.key FROM zones z,
+       (SELECT 'pack/geo.' || n FROM generate_series(0, 31) n UNION ALL SELECT 'pack/geo') k (key)
+     WHERE ${needsGeo} OR EXISTS (SELECT FROM edge_documents e WHERE e.zone_id = z.id AND e.key = 'pack/geo' AND e.body IS NOT NULL)`,
   );

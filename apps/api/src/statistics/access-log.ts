@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { NewRequests } from '../access-log/access-log.ts';
 import { storable, type Line } from './log-lines.ts';
 import type { Partitions } from './partitions.ts';
 
@@ -13,11 +14,14 @@ const escapes: Readonly<Record<string, string>> = {
   '\r': String.raw`\r`,
   '\t': String.raw`\t`,
 };
+const ESCAPED = /[\\\n\r\t]/;
 /** A column of COPY's text format. */
-const text = (value: string, length: number) =>
-  storable(value, length).replace(/[\\\n\r\t]/g, (character) => escapes[character] ?? '');
+export function text(value: string, length: number): string {
+  const stored = storable(value, length);
+  return ESCAPED.test(stored) ? stored.replace(/[\\\n\r\t]/g, (character) => escapes[character] ?? '') : stored;
+}
 
-const columns = [
+export const accessLogColumns = [
   'at',
   'id',
   'site_id',
@@ -45,19 +49,18 @@ const columns = [
   'referer',
   'cause',
   'rule',
+  'trail',
+  'weight',
 ];
 
-export async function addRows(
-  client: PoolClient,
+/** In COPY's text format, without those that are too old or not sampled. */
+export function rowsOf(
   partitions: Partitions,
-  nodeId: string,
-  siteOf: (line: Line) => string,
-  lines: readonly Line[],
-  now: number,
-): Promise<void> {
+  { nodeId, siteOf, samplingOf, lines, now }: Omit<NewRequests, 'zone'>,
+): string[] {
   const since = partitions.since('access_log', now);
-  const rows = lines
-    .filter(({ at }) => at >= since)
+  return lines
+    .filter((line) => line.at >= since && isSampled(line, samplingOf(line)))
     .map((line) => {
       const { country, province, isp } = line.location;
       return [
@@ -88,15 +91,29 @@ export async function addRows(
         text(line.referer, 1024),
         text(line.cause, 32),
         text(line.rule, 128),
+        text(line.trail, 1024),
+        samplingOf(line),
       ].join('\t');
     });
-  if (rows.length === 0) return;
-  const copy = client.query(copyFrom(`COPY access_log (${columns.join(', ')}) FROM STDIN`));
+}
+
+/** By the id, which is random: a batch that is stored again has the same rows. 0 stores none. */
+const isSampled = ({ id }: Line, sampling: number) =>
+  sampling === 1 || (sampling > 1 && Number.parseInt(id.slice(0, 8), 16) % sampling === 0);
+
+/** `rows`: in COPY's text format. */
+export async function copyRows(
+  client: PoolClient,
+  table: 'access_log' | 'l4_log',
+  names: readonly string[],
+  rows: readonly string[],
+): Promise<void> {
+  const copy = client.query(copyFrom(`COPY ${table} (${names.join(', ')}) FROM STDIN`));
   await pipeline(Readable.from([`${rows.join('\n')}\n`]), copy);
 }
 
 /** A WebSocket may stay open longer than the 24 days that the column holds. */
-const milliseconds = (seconds: number) => Math.min(Math.round(seconds * 1000), 2 ** 31 - 1);
+export const milliseconds = (seconds: number) => Math.min(Math.round(seconds * 1000), 2 ** 31 - 1);
 
 /** The sum over the origins that were tried. */
 function upstreamMs(times: string): number | null {

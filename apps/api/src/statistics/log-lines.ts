@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { LogLine, MAX_BATCH_BYTES } from '@edgeloom/contract/edge/log-batches.ts';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
-
+import type * as z from 'zod';
 import type { Geoip, Location } from '../geoip/geoip.ts';
 
 const decompress = promisify(gunzip);
 
 /** No domain was known. */
 export const NO_DOMAIN = '00000000-0000-0000-0000-000000000000';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const REQUEST_ID = /^[0-9a-f]{32}$/;
 const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
 /** Smaller differences of clocks are the time that a message takes. */
@@ -30,39 +30,54 @@ export async function readLines(
   geoip: Pick<Geoip, 'lookup'>,
   now: number,
 ): Promise<{ lines: Line[]; failed: number }> {
-  const bytes = await decompress(Buffer.from(batch.lines, 'base64'), { maxOutputLength: MAX_BATCH_BYTES });
   // Without the lines of relays: the edge node in front of a relay logs the same request.
-  const texts = bytes
-    .toString()
-    .split('\n')
-    .filter((text) => text !== '' && !text.includes('"relayed":true'));
-  const skew = now - batch.sentAt;
-  const correction = Math.abs(skew) > SKEW_MS ? skew : 0;
+  const texts = (await textsOf(batch)).filter((text) => !text.includes('"relayed":true'));
+  const timeOf = clockOf(batch, now);
   const lines = texts.flatMap((text) => {
-    const line = lineOf(text);
-    // PostgreSQL has no addresses with a zone, such as fe80::1%eth0.
-    if (line === null || !REQUEST_ID.test(line.id) || isIP(line.address) === 0 || line.address.includes('%')) return [];
-    return {
-      ...line,
-      at: Math.min(Math.round(line.time * 1000 + correction), now),
+    const line = parse(LogLine, text);
+    if (line === null || !REQUEST_ID.test(line.id) || !isStorableAddress(line.address)) return [];
+    return Object.assign(line, {
+      at: timeOf(line.time),
       domain: UUID.test(line.domain) ? line.domain : NO_DOMAIN,
       location: geoip.lookup(line.address),
       isHit: FROM_CACHE.has(line.cache),
-    };
+    });
   });
   return { lines, failed: texts.length - lines.length };
 }
 
-function lineOf(text: string): LogLine | null {
+/** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */
+export async function textsOf(batch: LogBatch): Promise<string[]> {
+  const bytes = await decompress(Buffer.from(batch.lines, 'base64'), { maxOutputLength: MAX_BATCH_BYTES });
+  return bytes
+    .toString()
+    .split('\n')
+    .filter((text) => text !== '');
+}
+
+/** Converts seconds of the node's clock to milliseconds of this one. The future is now. */
+export function clockOf({ sentAt }: LogBatch, now: number): (seconds: number) => number {
+  const skew = now - sentAt;
+  const correction = Math.abs(skew) > SKEW_MS ? skew : 0;
+  return (seconds) => Math.min(Math.round(seconds * 1000 + correction), now);
+}
+
+/** PostgreSQL has no addresses with a zone, such as fe80::1%eth0. */
+export const isStorableAddress = (address: string): boolean => isIP(address) !== 0 && !address.includes('%');
+
+export function parse<S extends z.ZodType>(schema: S, text: string): z.output<S> | null {
   try {
-    return LogLine.safeParse(JSON.parse(text)).data ?? null;
+    return schema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }
 }
 
+// eslint-disable-next-line no-control-regex
+const UNSTORABLE = /[\0\ud800-\udfff]/;
+
 /** Without the characters that PostgreSQL refuses, and limited. */
 export function storable(text: string, length: number): string {
   const short = text.length > length ? text.slice(0, length) : text;
-  return short.replaceAll('\0', '\uFFFD').toWellFormed();
+  return UNSTORABLE.test(short) ? short.replaceAll('\0', '\uFFFD').toWellFormed() : short;
 }

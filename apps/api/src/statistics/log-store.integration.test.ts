@@ -3,7 +3,12 @@ import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
 import type { ChartMetric } from '@edgeloom/contract/charts/charts.ts';
 import { MAX_BATCH_BYTES } from '@edgeloom/contract/edge/log-batches.ts';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
-import { afterAll, expect, test } from 'vitest';
+import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
+import { cardTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
 import { logBatch as batchOf, logLine as line, logStore } from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
@@ -40,6 +45,81 @@ test('a batch that arrives twice counts once, and the node continues where the l
   const next = batchOf(line(site.id), batch.to);
   expect(await store(id, next)).toEqual({ reached: next.to });
   expect((await chartOf(site, 'requests')).last).toEqual([3]);
+});
+
+test('top values and addresses are those of the lines, though two processes merge and one is interrupted', async () => {
+  const site = await build.site();
+  const nodes = [await build.node({ zone: site.zone }), await build.node({ zone: site.zone })];
+  const uris = Array.from({ length: 60 }, (_, n) => ({ uri: `/${n % 7}`, address: `192.0.2.${n % 11}` }));
+  const expected = new Map<string, number>();
+  for (const { uri } of uris) expected.set(`www.example.com${uri}`, (expected.get(`www.example.com${uri}`) ?? 0) + 2);
+  const send = (nodeID: string, from: number) =>
+    store(
+      nodeID,
+      batchOf(
+        uris
+          .slice(from, from + 20)
+          .map((over) => line(site.id, over))
+          .join(''),
+        0,
+        `f${from}`,
+      ),
+    );
+  await Promise.all(nodes.flatMap(({ id }) => [0, 20, 40].map((from) => send(id, from))));
+
+  await pool.query('ALTER TABLE address_sketches ADD CONSTRAINT none CHECK (FALSE) NOT VALID');
+  await expect(logs.mergeTops(new Date())).rejects.toThrow('none');
+  await pool.query('ALTER TABLE address_sketches DROP CONSTRAINT none');
+  await Promise.all([logs.mergeTops(new Date()), logStore(pool).mergeTops(new Date())]);
+
+  const { rows } = await pool.query<{ value: string; requests: number }>(
+    'SELECT value, sum(requests)::int AS requests FROM top_values WHERE site_id = $1 AND type = $2 GROUP BY 1',
+    [site.id, topTypes.url],
+  );
+  expect(new Map(rows.map(({ value, requests }) => [value, requests]))).toEqual(expected);
+  const { data } = await as(site.owner).call(statistics.cards, { body: {} });
+  expect(data.find(({ type }) => type === cardTypes.addresses)?.value).toBe(11);
+});
+
+test('figures beyond a column of one node do not keep the values of others from being merged', async () => {
+  const [site, other] = [await build.site(), await build.site()];
+  const [bad, good] = [await build.node({ zone: site.zone }), await build.node({ zone: other.zone })];
+  const most = line(site.id, { uri: '/most', bytes: 2 ** 43 });
+  await store(bad.id, batchOf(line(site.id, { uri: '/refused', bytes: 2 ** 53 - 1 }) + most));
+  // A batch of an earlier release, whose lines had no limit.
+  const add = `INSERT INTO pending_tops (groups) SELECT replace(groups::text, '8796093022208', '1e300')::json FROM pending_tops`;
+  await pool.query(add);
+  await store(good.id, batchOf(line(other.id, { uri: '/good' })));
+  await logs.mergeTops(new Date());
+  const valuesOf = async (id: string) =>
+    (
+      await pool.query<{ value: string; bytes: string }>(
+        'SELECT value, bytes FROM top_values WHERE site_id = $1 AND type = $2',
+        [id, topTypes.url],
+      )
+    ).rows;
+  expect(await valuesOf(other.id)).toEqual([{ value: 'www.example.com/good', bytes: '1000' }]);
+  expect(await valuesOf(site.id)).toEqual([{ value: 'www.example.com/most', bytes: String(2 ** 43) }]);
+  expect((await pool.query('SELECT failed_at IS NOT NULL AS failed FROM pending_tops')).rows).toEqual([
+    { failed: true },
+  ]);
+
+  // A sum stops growing before it overflows.
+  await pool.query('UPDATE top_values SET bytes = 9223372036854775807 WHERE site_id = $1', [site.id]);
+  await store(bad.id, batchOf(most, 0, 'b'));
+  await logs.mergeTops(new Date());
+  expect(await valuesOf(site.id)).toEqual([{ value: 'www.example.com/most', bytes: String(2n ** 62n + 2n ** 43n) }]);
+  await pool.query('DELETE FROM pending_tops');
+});
+
+test('a file may be longer than 2 GiB', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const start = 5 * 2 ** 30;
+  await store(id, { ...batchOf(''), to: start });
+  const next = batchOf(line(site.id), start);
+  expect(await store(id, next)).toEqual({ reached: next.to });
+  expect((await chartOf(site, 'requests')).last).toEqual([1]);
 });
 
 test('a node may count only for sites of its zone', async () => {
@@ -103,4 +183,49 @@ test('a batch that is not gzip or too long is rejected and counts nothing', asyn
   await expect(store(id, long)).rejects.toThrow();
   await expect(store(id, { ...long, lines: Buffer.from('plain').toString('base64') })).rejects.toThrow();
   expect(await chartOf(site, 'requests')).toMatchObject({ hasData: false });
+});
+
+describe('of a site that stores one of ten requests', () => {
+  test('sums and top values count each, and filtered figures count the stored ones tenfold', async () => {
+    const site = await build.site();
+    const { id } = await build.node({ zone: site.zone });
+    const setting = { maskAddress: false, maskQuery: false, sampling: 10 };
+    await as(site.owner).call(sites.setLogSetting, { params: site.params, body: setting });
+    // Ids are evenly distributed, so that exactly every tenth is stored.
+    const ids = Array.from({ length: 400 }, (_, n) => n.toString(16).padStart(8, '0').padEnd(32, 'a'));
+    const lines = ids.map((each, n) => line(site.id, { id: each, status: n % 4 === 0 ? 404 : 200, cache: 'HIT' }));
+    await store(id, batchOf(lines.join('')));
+    await logs.mergeTops(new Date());
+
+    const cardsOf = async (body: object) => {
+      const { data } = await as(site.owner).call(statistics.cards, { body });
+      return data.map(({ type, value }) => [type, value]);
+    };
+    expect(await cardsOf({})).toContainEqual([cardTypes.requests, 400]);
+    const { data } = await as(site.owner).call(statistics.top, { body: { type: topTypes.status } });
+    expect(data).toMatchObject([
+      { value: '200', requests: 300, bytes: 300_000 },
+      { value: '404', requests: 100, bytes: 100_000 },
+    ]);
+    const { rows } = await pool.query('SELECT count(*)::int AS stored FROM access_log WHERE site_id = $1', [site.id]);
+    expect(rows).toEqual([{ stored: 40 }]);
+    const all = await cardsOf({ filters: { method: ['GET'] } });
+    expect(all).toContainEqual([cardTypes.requests, 400]);
+    expect(all).toContainEqual([cardTypes.traffic, 400_000]);
+    expect(all).toContainEqual([cardTypes.hitRate, 1]);
+  });
+
+  test('a product or a zone without logs stores none, and counts each', async () => {
+    for (const off of [
+      (site: BuiltSite) => as(site.client).call(products.update, { body: { id: site.product.id, accessLog: false } }),
+      (site: BuiltSite) => as(site.client).call(zones.update, { body: { id: site.zone.id, CDNRayLog: false } }),
+    ]) {
+      const site = await build.site();
+      const { id } = await build.node({ zone: site.zone });
+      await off(site);
+      await store(id, batchOf(line(site.id) + line(site.id)));
+      expect((await chartOf(site, 'requests')).last).toEqual([2]);
+      expect((await pool.query('SELECT FROM access_log WHERE site_id = $1', [site.id])).rowCount).toBe(0);
+    }
+  });
 });

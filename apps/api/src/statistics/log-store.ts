@@ -6,10 +6,13 @@ import { Counter, Histogram } from 'prom-client';
 import { registry } from '../core/metrics.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import type { Geoip } from '../geoip/geoip.ts';
-import { addRows } from './access-log.ts';
+import type { AccessLog } from '../access-log/access-log.ts';
+import { postgresAccessLog } from '../access-log/postgres.ts';
+import { addSessions, readSessions } from './layer4-log.ts';
 import { readLines, type Line } from './log-lines.ts';
+import { spoolLines } from '../log-push/spool.ts';
 import { Partitions } from './partitions.ts';
-import { addTopValues } from './top-values.ts';
+import { appendTopValues, mergeTopValues, sweepFailedBatches } from './top-values.ts';
 import { addTraffic } from './traffic.ts';
 
 const stored = new Counter({
@@ -42,11 +45,18 @@ export class LogStore {
   readonly #pool: Pool;
   readonly #geoip: Pick<Geoip, 'lookup'>;
   readonly #partitions: Partitions;
+  readonly #accessLog: AccessLog;
 
   /** `accessLogDays`: how long requests can be searched; 0 stores sums only. */
-  constructor(pool: Pool, geoip: Pick<Geoip, 'lookup'>, accessLogDays: number) {
+  constructor(
+    pool: Pool,
+    geoip: Pick<Geoip, 'lookup'>,
+    accessLogDays: number,
+    accessLog: AccessLog = postgresAccessLog,
+  ) {
     this.#pool = pool;
     this.#geoip = geoip;
+    this.#accessLog = accessLog;
     this.#partitions = new Partitions(pool, accessLogDays);
   }
 
@@ -54,21 +64,24 @@ export class LogStore {
   async store(nodeId: string, batch: LogBatch, now: Date): Promise<LogReply> {
     const end = seconds.startTimer();
     const time = now.getTime();
-    const { lines, failed } = await readLines(batch, this.#geoip, time);
+    const { lines, requests, failed, add } = await this.#read(batch, time);
     const hours = new Set([time, ...lines.map(({ at }) => at)].map((at) => at - (at % HOUR_MS)));
     await this.#partitions.ensure(hours, time);
-    const { reached, isNew } = await withClient(this.#pool, (client) =>
+    const {
+      reached,
+      isNew,
+      stored: announced,
+    } = await withClient(this.#pool, (client) =>
       inTransaction(client, async () => {
-        const position = await lockPosition(client, nodeId, batch.file);
-        if (position !== batch.from) return { reached: position, isNew: false };
-        await this.#addLines(client, nodeId, lines, time);
-        await client.query(
-          'UPDATE log_positions SET reached = $3, updated_at = now() WHERE node_id = $1 AND file = $2',
-          [nodeId, batch.file, batch.to],
-        );
-        return { reached: batch.to, isNew: true };
+        const { isNew, zone, isLogged, sites, transaction } = await movePosition(client, nodeId, batch, lines);
+        if (!isNew) return { reached: await positionOf(client, nodeId, batch.file), isNew, stored: null };
+        // The node was removed.
+        if (zone === null) return { reached: batch.to, isNew, stored: null };
+        await add(client, { nodeId, zone, isLogged, sites: new Map(Object.entries(sites)) });
+        return { reached: batch.to, isNew, stored: { zone, transaction } };
       }),
     );
+    if (announced && requests.length > 0) await this.#accessLog.announce(this.#pool, announced, requests);
     if (isNew) {
       const newest = lines.reduce((last, { at }) => Math.max(last, at), 0);
       if (newest > 0) delay.observe((time - newest) / 1000);
@@ -79,38 +92,120 @@ export class LogStore {
     return { reached };
   }
 
-  /** Lines of sites outside the node's zone count as those of no site, so that a node cannot write for others. */
-  async #addLines(client: PoolClient, nodeId: string, lines: readonly Line[], now: number): Promise<void> {
-    const { rows } = await client.query<{ zone: string; sites: string[] }>(
-      `SELECT n.zone_id AS zone, array(SELECT s.id::text FROM sites s WHERE s.zone_id = n.zone_id AND s.id::text = ANY ($2)) AS sites
-       FROM nodes n WHERE n.id = $1`,
-      [nodeId, [...new Set(lines.map(({ site }) => site))]],
-    );
-    const [found] = rows;
-    // The node was removed.
-    if (found === undefined) return;
-    const sites = new Set(found.sites);
-    const siteOf = ({ site }: Line) => (sites.has(site) ? site : found.zone);
-    await addTraffic(client, this.#partitions, nodeId, found.zone, siteOf, lines, now);
-    await addTopValues(client, this.#partitions, nodeId, siteOf, lines, now);
-    await addRows(client, this.#partitions, nodeId, siteOf, lines, now);
+  async #read(batch: LogBatch, now: number): Promise<ReadBatch> {
+    if (batch.kind === 'sessions') {
+      const read = await readSessions(batch, this.#geoip, now);
+      const add = (client: PoolClient, sender: Sender) =>
+        addSessions(client, this.#partitions, sender.nodeId, siteOf(sender), samplingOf(sender), read.lines, now);
+      return { ...read, requests: [], add };
+    }
+    const read = await readLines(batch, this.#geoip, now);
+    return { ...read, requests: read.lines, add: (client, sender) => this.#addLines(client, sender, read.lines, now) };
+  }
+
+  async #addLines(client: PoolClient, sender: Sender, lines: readonly Line[], now: number): Promise<void> {
+    const { nodeId, zone } = sender;
+    const siteIdOf = siteOf(sender);
+    await addTraffic(client, this.#partitions, nodeId, zone, siteIdOf, lines, now);
+    await appendTopValues(client, this.#partitions, siteIdOf, lines, now);
+    await this.#accessLog.add(client, this.#partitions, {
+      nodeId,
+      zone,
+      siteOf: siteIdOf,
+      samplingOf: samplingOf(sender),
+      lines,
+      now,
+    });
+    // Last, because it locks the sites' heads until the commit.
+    await spoolLines(client, nodeId, siteIdOf, lines);
+  }
+
+  /** Adds the batches that were stored to the top values and to the counts of addresses. */
+  mergeTops(now: Date): Promise<void> {
+    return mergeTopValues(this.#pool, this.#partitions, now.getTime());
+  }
+
+  /** Moves requests that were stored to where searches read them. */
+  async ship(): Promise<void> {
+    await this.#accessLog.ship?.(this.#pool);
   }
 
   /** Creates partitions ahead, and deletes what has expired. */
   async maintain(now: Date): Promise<void> {
     await this.#partitions.maintain(now.getTime());
+    await sweepFailedBatches(this.#pool);
     // Positions of files that are gone for long.
     await this.#pool.query(`DELETE FROM log_positions WHERE updated_at < now() - interval '90 days'`);
   }
 }
 
-async function lockPosition(client: PoolClient, nodeId: string, file: string): Promise<number> {
-  await client.query('INSERT INTO log_positions (node_id, file) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
-    nodeId,
-    file,
-  ]);
+interface ReadBatch {
+  lines: readonly { at: number; site: string }[];
+  /** The lines that the live tail shows. */
+  requests: readonly Line[];
+  failed: number;
+  /** Within the transaction that stores the position. */
+  add: (client: PoolClient, sender: Sender) => Promise<void>;
+}
+
+/** The node that sent a batch, its zone, and which sites of the lines are in it. */
+interface Sender {
+  nodeId: string;
+  zone: string;
+  /** False: the zone stores no requests. */
+  isLogged: boolean;
+  /** With their sampling: one of so many requests is stored, or none (0). */
+  sites: ReadonlyMap<string, number>;
+}
+
+const samplingOf =
+  ({ isLogged, sites }: Sender) =>
+  ({ site }: { site: string }): number =>
+    isLogged ? (sites.get(site) ?? 1) : 0;
+
+/** Lines of sites outside the node's zone count as those of no site, so that a node cannot write for others. */
+const siteOf =
+  ({ zone, sites }: Sender) =>
+  ({ site }: { site: string }) =>
+    sites.has(site) ? site : zone;
+
+interface MovedPosition {
+  isNew: boolean;
+  zone: string | null;
+  isLogged: boolean;
+  sites: Record<string, number>;
+  transaction: string;
+}
+
+/**
+ * Moves the position to the end of the batch, if the batch starts there, and locks it until the transaction ends. Also
+ * returns the node's zone and which sites of the lines are in it with their sampling, to save a round trip.
+ */
+async function movePosition(
+  client: PoolClient,
+  nodeId: string,
+  { file, from, to }: LogBatch,
+  lines: readonly { site: string }[],
+) {
+  const { rows } = await client.query<MovedPosition>(
+    `WITH moved AS (
+       INSERT INTO log_positions AS p (node_id, file, reached)
+       SELECT $1, $2, $4::int8 WHERE $3::int8 = 0 OR EXISTS (SELECT FROM log_positions WHERE node_id = $1 AND file = $2)
+       ON CONFLICT (node_id, file) DO UPDATE SET reached = $4::int8, updated_at = now() WHERE p.reached = $3::int8
+       RETURNING 1
+     )
+     SELECT EXISTS (SELECT FROM moved) AS "isNew", n.zone_id AS zone, coalesce(z.cdn_ray_log, true) AS "isLogged", pg_current_xact_id()::xid::text AS transaction,
+       coalesce((SELECT json_object_agg(s.id, CASE WHEN p.access_log THEN s.log_sampling ELSE 0 END)
+         FROM sites s JOIN products p ON p.id = s.product_id WHERE s.zone_id = n.zone_id AND s.id::text = ANY ($5)), '{}') AS sites
+     FROM (SELECT $1::uuid AS id) given LEFT JOIN nodes n ON n.id = given.id LEFT JOIN zones z ON z.id = n.zone_id`,
+    [nodeId, file, from, to, [...new Set(lines.map(({ site }) => site))]],
+  );
+  return rows[0] ?? { isNew: false, zone: null, isLogged: true, sites: {}, transaction: '' };
+}
+
+async function positionOf(client: PoolClient, nodeId: string, file: string): Promise<number> {
   const { rows } = await client.query<{ reached: string }>(
-    'SELECT reached FROM log_positions WHERE node_id = $1 AND file = $2 FOR UPDATE',
+    'SELECT reached FROM log_positions WHERE node_id = $1 AND file = $2',
     [nodeId, file],
   );
   return Number(rows[0]?.reached ?? 0);

@@ -2,14 +2,15 @@
 // dropped whole when they expire.
 import type { Pool, PoolClient } from 'pg';
 import { lockClasses } from '../core/locks.ts';
+import { HOURS_KEPT_DAYS } from './address-sketches.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_AHEAD = 2;
 
 interface Partitioned {
-  table: 'traffic' | 'top_values' | 'top_groups' | 'access_log';
-  /** The step of `traffic` in seconds. */
+  table: 'traffic' | 'top_values' | 'top_groups' | 'address_sketches' | 'access_log' | 'l4_traffic' | 'l4_log';
+  /** The step of sums in seconds. */
   step?: number;
   /** Days in one partition. */
   days: number;
@@ -46,7 +47,14 @@ export class Partitions {
       { table: 'traffic', step: 86_400, days: 400, keepDays: 1830 },
       { table: 'top_values', days: 5, keepDays: 32 },
       { table: 'top_groups', days: 5, keepDays: 32 },
+      { table: 'address_sketches', step: 3600, days: 5, keepDays: HOURS_KEPT_DAYS },
+      { table: 'address_sketches', step: 86_400, days: 50, keepDays: 400 },
       { table: 'access_log', days: 1, keepDays: accessLogDays },
+      { table: 'l4_traffic', step: 60, days: 1, keepDays: 8 },
+      { table: 'l4_traffic', step: 300, days: 10, keepDays: 94 },
+      { table: 'l4_traffic', step: 3600, days: 100, keepDays: 400 },
+      { table: 'l4_traffic', step: 86_400, days: 400, keepDays: 1830 },
+      { table: 'l4_log', days: 1, keepDays: accessLogDays },
     ];
   }
 

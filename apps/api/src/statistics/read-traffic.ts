@@ -1,16 +1,19 @@
 // Sums of traffic for the sites that the caller may see.
 import type { Ctx } from '../core/ctx.ts';
-import { fail } from '../core/fail.ts';
-import { andAll, nothing, sql, type Sql, type Visible } from '../core/sql.ts';
-
-/** Which requests: of all visible sites, unless narrowed. */
-export interface Selection {
-  siteIDs?: readonly string[] | undefined;
-  zoneID?: string | undefined;
-  tags?: readonly string[] | undefined;
-  /** Names. */
-  domains?: readonly string[] | undefined;
-}
+import { nothing, sql, type Sql } from '../core/sql.ts';
+import type { SumsBy } from '../access-log/access-log.ts';
+import { accessLogOf } from '../access-log/open.ts';
+import { NO_DOMAIN } from './log-lines.ts';
+import {
+  isFiltered,
+  ofDomains,
+  piecesSql,
+  seenSql,
+  type FilteredSelection,
+  type Selection,
+  type Times,
+} from './selection.ts';
+import { StepCache } from './step-cache.ts';
 
 export interface Sums {
   requests: number;
@@ -23,73 +26,166 @@ export interface Sums {
   s4: number;
   s5: number;
   s9: number;
+  blocked: number;
 }
 
-export interface Times {
-  from: Date;
-  to: Date;
-}
-
-/** Sites that were chosen must exist for the caller. */
-export async function assertSites({ db }: Ctx, siteIDs: readonly string[] = []): Promise<void> {
-  const ids = [...new Set(siteIDs)];
-  if (ids.length > 0 && (await db.site.count({ where: { id: { in: ids } } })) < ids.length) fail('NOT_FOUND');
-}
-
-/** The CTEs `seen (id, zone_id)`, and `named (id)` if domains are named. */
-export const seenSql = ({ site }: Visible, { siteIDs, zoneID, tags, domains }: Selection): Sql => {
-  const narrowed = andAll([
-    siteIDs && sql`s.id = ANY (${siteIDs}::uuid[])`,
-    zoneID && sql`s.zone_id = ${zoneID}::uuid`,
-    tags && sql`s.tags && ${tags}::text[]`,
-  ]);
-  const seen = sql`seen AS (SELECT s.id, s.zone_id FROM sites s WHERE ${site}${narrowed})`;
-  if (domains === undefined) return seen;
-  return sql`${seen}, named AS (SELECT d.id FROM seen JOIN domains d ON d.site_id = seen.id WHERE d.name = ANY (${domains}::text[]))`;
-};
-
-/** Narrows `t` to the named domains. */
-export const ofDomains = ({ domains }: Selection): Sql =>
-  domains === undefined ? nothing : sql` AND t.domain_id IN (SELECT id FROM named)`;
+const sumNames = ['requests', 'bytes', 'hits', 'toUpstream', 'ipv6', 's2', 's3', 's4', 's5', 's9', 'blocked'] as const;
 
 const sums = sql`sum(t.requests)::float8 AS requests, sum(t.bytes)::float8 AS bytes, sum(t.hits)::float8 AS hits,
   sum(t.to_upstream)::float8 AS "toUpstream", sum(t.ipv6)::float8 AS ipv6, sum(t.s2)::float8 AS s2, sum(t.s3)::float8 AS s3,
-  sum(t.s4)::float8 AS s4, sum(t.s5)::float8 AS s5, sum(t.s9)::float8 AS s9`;
+  sum(t.s4)::float8 AS s4, sum(t.s5)::float8 AS s5, sum(t.s9)::float8 AS s9, sum(t.blocked)::float8 AS blocked`;
+
+/** For FROM, after the CTEs `seen` and `pieces`: rows of `traffic` as `t`, or sums of requests if filtered. */
+const trafficSql = ({ db, installation }: Ctx, selection: Selection, times: Times, by: SumsBy): Promise<Sql> | Sql =>
+  isFiltered(selection)
+    ? accessLogOf(installation).sums(db.$read, selection, times, by)
+    : sql`seen JOIN pieces p ON TRUE
+      JOIN traffic t ON t.site_id = seen.id AND t.step = p.step AND t.at >= p.since AND t.at < p.until${ofDomains(selection)}`;
+
+type Steps = ReadonlyMap<number, Sums>;
+const cache = new StepCache<Steps>();
+const HOUR = 3600;
+const HOUR_MS = 3_600_000;
 
 /**
  * The sums of steps of `binSeconds`, from rows of `step` seconds, by their beginning in milliseconds since 1970.
  * Steps in which no node of the zones reported are absent.
  */
 export async function readSteps(
-  { db }: Ctx,
+  ctx: Ctx,
   selection: Selection,
   { from, to }: Times,
   step: number,
   binSeconds: number,
 ): Promise<Map<number, Sums>> {
+  if (isFiltered(selection)) return readFilteredSteps(ctx, selection, { from, to }, step, binSeconds);
+  const [start, end] = [from.getTime(), to.getTime()];
+  const firstHour = start - (start % HOUR_MS);
+  // Before the sums: a change in between makes the next call read them again.
+  const versions = await readVersions(ctx, selection, { from: new Date(firstHour), to });
+  const hours = versions.map(({ at, version, seen }) => ({ at, version, key: `${step} ${at} ${seen}` }));
+  const known = new Map(hours.map(({ at, key, version }) => [at, cache.get(key, version)]));
+  const missing = hours.filter(({ at }) => known.get(at) === undefined);
+  const read =
+    missing.length === 0
+      ? new Map<number, Map<number, Sums>>()
+      : await readHours(
+          ctx,
+          selection,
+          missing.map(({ at }) => at),
+          step,
+        );
+  for (const { at, key, version } of missing) cache.set(key, version, read.get(at) ?? new Map<number, Sums>());
+
+  const bins = new Map<number, Sums>();
+  for (const { at: hour } of hours)
+    for (const [at, sums] of known.get(hour) ?? read.get(hour) ?? []) {
+      if (at < start || at >= end) continue;
+      const bin = at - ((at - start) % (binSeconds * 1000));
+      const total = bins.get(bin);
+      if (total === undefined) bins.set(bin, { ...sums });
+      else for (const name of sumNames) total[name] += sums[name];
+    }
+  return bins;
+}
+
+/** As readSteps, from the rows of requests. */
+async function readFilteredSteps(
+  { db, installation }: Ctx,
+  selection: FilteredSelection,
+  { from, to }: Times,
+  step: number,
+  binSeconds: number,
+): Promise<Map<number, Sums>> {
+  const requests = await accessLogOf(installation).sums(db.$read, selection, { from, to }, { seconds: binSeconds });
   const rows = await db.$read<Sums & { at: number }>(
     (visible) => sql`WITH ${seenSql(visible, selection)}
     SELECT (extract(epoch FROM date_bin(make_interval(secs => ${binSeconds}), t.at, ${from})) * 1000)::float8 AS at, ${sums}
     FROM (
-      SELECT t.at, t.requests, t.bytes, t.hits, t.to_upstream, t.ipv6, t.s2, t.s3, t.s4, t.s5, t.s9
-      FROM seen JOIN traffic t ON t.site_id = seen.id AND t.step = ${step} AND t.at >= ${from} AND t.at < ${to}${ofDomains(selection)}
+      SELECT t.at, t.requests, t.bytes, t.hits, t.to_upstream, t.ipv6, t.s2, t.s3, t.s4, t.s5, t.s9, t.blocked
+      FROM ${requests}
       UNION ALL
-      SELECT DISTINCT t.at, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+      SELECT DISTINCT t.at, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
       FROM (SELECT DISTINCT zone_id FROM seen) z
       JOIN traffic t ON t.site_id = z.zone_id AND t.step = ${step} AND t.at >= ${from} AND t.at < ${to}
     ) t GROUP BY 1`,
   );
-  return new Map(rows.map(({ at, ...step }) => [at, step]));
+  return new Map(rows.map(({ at, ...totals }) => [at, totals]));
+}
+
+/**
+ * The hours that were measured. Storing a line of an hour writes the rows of its zone in that hour again, whose
+ * transactions are the version. `seen` identifies the selected sites and domains.
+ */
+function readVersions({ db }: Ctx, selection: Selection, { from, to }: Times) {
+  return db.$read<{ at: number; version: string; seen: string }>(
+    (visible) => sql`WITH ${seenSql(visible, selection)}
+    SELECT (extract(epoch FROM t.at) * 1000)::float8 AS at,
+      sum(hashtextextended(concat(t.xmin, t.site_id, t.node_id), 0))::text AS version,
+      (SELECT md5(string_agg(id::text, ' ' ORDER BY id)) FROM seen)${digestOfDomains(selection)} AS seen
+    FROM (SELECT DISTINCT zone_id FROM seen) z
+    JOIN traffic t ON t.site_id = z.zone_id AND t.step = ${HOUR} AND t.at >= ${from} AND t.at < ${to} AND t.domain_id = ${NO_DOMAIN}::uuid
+    GROUP BY t.at`,
+  );
+}
+
+const digestOfDomains = ({ domains }: Selection): Sql =>
+  domains === undefined
+    ? nothing
+    : sql` || coalesce((SELECT md5(string_agg(id::text, ' ' ORDER BY id)) FROM named), 'none')`;
+
+/** Steps by hour. */
+async function readHours(
+  { db }: Ctx,
+  selection: Selection,
+  hours: readonly number[],
+  step: number,
+): Promise<Map<number, Map<number, Sums>>> {
+  const ranges = rangesOf(hours);
+  const rows = await db.$read<Sums & { at: number }>(
+    (visible) => sql`WITH ${seenSql(visible, selection)}, ranges (since, until) AS (
+      SELECT * FROM unnest(${ranges.map(({ since }) => new Date(since).toISOString())}::timestamptz[],
+        ${ranges.map(({ until }) => new Date(until).toISOString())}::timestamptz[])
+    )
+    SELECT (extract(epoch FROM t.at) * 1000)::float8 AS at, ${sums}
+    FROM (
+      SELECT t.at, t.requests, t.bytes, t.hits, t.to_upstream, t.ipv6, t.s2, t.s3, t.s4, t.s5, t.s9, t.blocked
+      FROM ranges r CROSS JOIN seen
+      JOIN traffic t ON t.site_id = seen.id AND t.step = ${step} AND t.at >= r.since AND t.at < r.until${ofDomains(selection)}
+      UNION ALL
+      SELECT DISTINCT t.at, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+      FROM ranges r CROSS JOIN (SELECT DISTINCT zone_id FROM seen) z
+      JOIN traffic t ON t.site_id = z.zone_id AND t.step = ${step} AND t.at >= r.since AND t.at < r.until
+    ) t GROUP BY 1`,
+  );
+  const found = new Map<number, Map<number, Sums>>();
+  for (const { at, ...total } of rows) {
+    const hour = at - (at % HOUR_MS);
+    const steps = found.get(hour) ?? new Map<number, Sums>();
+    found.set(hour, steps.set(at, total));
+  }
+  return found;
+}
+
+/** Neighbouring hours are one range. */
+function rangesOf(hours: readonly number[]): { since: number; until: number }[] {
+  const ranges: { since: number; until: number }[] = [];
+  for (const since of hours.toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last?.until === since) last.until += HOUR_MS;
+    else ranges.push({ since, until: since + HOUR_MS });
+  }
+  return ranges;
 }
 
 /** The sums of a whole time. Null: nothing was measured. */
-export async function readTotal({ db }: Ctx, selection: Selection, times: Times): Promise<Sums | null> {
-  const [total] = await db.$read<Sums & { isMeasured: boolean }>(
-    (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times)}
+export async function readTotal(ctx: Ctx, selection: Selection, times: Times): Promise<Sums | null> {
+  const traffic = await trafficSql(ctx, selection, times, 'total');
+  const [total] = await ctx.db.$read<Sums & { isMeasured: boolean }>(
+    (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times, selection)}
     SELECT ${sums}, EXISTS (SELECT FROM (SELECT DISTINCT zone_id FROM seen) z JOIN pieces p ON TRUE
       JOIN traffic t ON t.site_id = z.zone_id AND t.step = p.step AND t.at >= p.since AND t.at < p.until) AS "isMeasured"
-    FROM seen JOIN pieces p ON TRUE
-    JOIN traffic t ON t.site_id = seen.id AND t.step = p.step AND t.at >= p.since AND t.at < p.until${ofDomains(selection)}`,
+    FROM ${traffic}`,
   );
   return total?.isMeasured === true ? total : null;
 }
@@ -107,55 +203,20 @@ export interface RankRow {
 }
 
 /** Sums by domain. `order` sorts by the columns of RankRow. */
-export function readRank(
-  { db }: Ctx,
+export async function readRank(
+  ctx: Ctx,
   selection: Selection,
   times: Times,
   order: Sql,
 ): Promise<(RankRow & { total: number })[]> {
-  return db.$read<RankRow & { total: number }>(
-    (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times)}, sums AS (
-      SELECT t.site_id, t.domain_id, ${sums} FROM seen JOIN pieces p ON TRUE
-      JOIN traffic t ON t.site_id = seen.id AND t.step = p.step AND t.at >= p.since AND t.at < p.until${ofDomains(selection)}
-      GROUP BY 1, 2
+  const traffic = await trafficSql(ctx, selection, times, 'domain');
+  return ctx.db.$read<RankRow & { total: number }>(
+    (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times, selection)}, sums AS (
+      SELECT t.site_id, t.domain_id, ${sums} FROM ${traffic} GROUP BY 1, 2
     )
     SELECT s.id AS "siteID", s.name AS "siteName", d.id AS "domainID", d.name AS domain, t.requests, t.bytes AS traffic,
       t.hits / nullif(t.requests, 0) AS "hitRate", t."toUpstream", t.s4 + t.s5 + t.s9 AS errors, count(*) OVER ()::int AS total
     FROM sums t JOIN sites s ON s.id = t.site_id JOIN domains d ON d.id = t.domain_id AND d.site_id = t.site_id
     ${order}`,
-  );
-}
-
-const HOUR = 3600;
-const DAY = 86_400;
-
-/** The CTE `pieces`: a time as few rows of few steps: days in the middle, hours and five minutes at its ends. */
-function piecesSql({ from, to }: Times): Sql {
-  const pieces = piecesOf(from.getTime() / 1000, to.getTime() / 1000);
-  let all = nothing;
-  for (const [i, { step, since, until }] of pieces.entries()) {
-    const row = sql`(${step}::int, ${new Date(since * 1000)}::timestamptz, ${new Date(until * 1000)}::timestamptz)`;
-    all = i === 0 ? row : sql`${all}, ${row}`;
-  }
-  return sql`pieces (step, since, until) AS (VALUES ${all})`;
-}
-
-/** In seconds since 1970. */
-export function piecesOf(from: number, to: number): { step: number; since: number; until: number }[] {
-  const up = (time: number, step: number) => Math.ceil(time / step) * step;
-  const down = (time: number, step: number) => Math.floor(time / step) * step;
-  const [firstHour, lastHour] = [up(from, HOUR), down(to, HOUR)];
-  if (firstHour >= lastHour) return [{ step: 300, since: from, until: to }];
-  const [firstDay, lastDay] = [up(firstHour, DAY), down(lastHour, DAY)];
-  const middle =
-    firstDay >= lastDay
-      ? [{ step: HOUR, since: firstHour, until: lastHour }]
-      : [
-          { step: HOUR, since: firstHour, until: firstDay },
-          { step: DAY, since: firstDay, until: lastDay },
-          { step: HOUR, since: lastDay, until: lastHour },
-        ];
-  return [{ step: 300, since: from, until: firstHour }, ...middle, { step: 300, since: lastHour, until: to }].filter(
-    ({ since, until }) => until > since,
   );
 }

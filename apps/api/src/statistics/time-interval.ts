@@ -1,5 +1,11 @@
-import type { TimeInterval } from '@edgeloom/contract/statistics/statistics.ts';
-import type { Times } from './read-traffic.ts';
+import {
+  LONGEST_DAYS,
+  MAX_POINTS,
+  type ReportInterval,
+  type TimeInterval,
+} from '@edgeloom/contract/statistics/statistics.ts';
+import { failAt } from '../core/fail.ts';
+import type { Times } from './selection.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -34,6 +40,34 @@ export function timesOf({ timeInterval, startTime, endTime, timeZone }: Query, n
   if (timeInterval === 'today') return { from: down(today), to: end };
   if (timeInterval === 'yesterday') return { from: down(startOfDay(new Date(today - 1), timeZone)), to: down(today) };
   return { from: down(end.getTime() - (lengths[timeInterval] ?? DAY_MS)), to: end };
+}
+
+interface Steps {
+  times: Times;
+  stepSeconds: number;
+  /** The beginning of each step, in milliseconds since 1970. */
+  starts: number[];
+  /** Seconds of a step that have passed: all but of the current one. */
+  passed: (start: number) => number;
+}
+
+export function stepsOf(query: Query & { reportInterval: ReportInterval }, now: Date): Steps {
+  const { reportInterval } = query;
+  const times = timesOf(query, now, reportInterval);
+  const length = times.to.getTime() - times.from.getTime();
+  const stepSeconds = reportInterval * 60;
+  const count = length / 1000 / stepSeconds;
+  if (count > MAX_POINTS || length > LONGEST_DAYS[reportInterval] * DAY_MS + DAY_MS)
+    failAt('reportInterval', 'range', 'longer steps for this time');
+  const starts = Array.from({ length: count }, (_, i) => times.from.getTime() + i * stepSeconds * 1000);
+  const passed = (start: number) => Math.min(stepSeconds, Math.max(1, (now.getTime() - start) / 1000));
+  return { times, stepSeconds, starts, passed };
+}
+
+/** The longest rows that fit the steps. In some time zones days do not begin at a full hour of UTC. */
+export function rowSeconds(reportInterval: ReportInterval, { from }: Times): number {
+  if (reportInterval === 1) return 60;
+  return reportInterval < 60 || from.getTime() % HOUR_MS !== 0 ? 300 : 3600;
 }
 
 /** The same length of time before. */

@@ -1,68 +1,100 @@
-// Requests by value (address, URL, country …) in steps of an hour, exact up to 2,000 values of a site, type and node.
-// When there are 4,000, the smaller half is removed. A removed value that returns starts at zero, and its `error` is
-// the largest count that was removed. After Space-Saving (Metwally et al., 2005), with removal in bulk.
+// Requests by value (address, URL, country …) in steps of an hour. A batch of lines only appends its own counts to
+// `pending_tops`. A job merges many batches at once, since most of their values are the same.
 import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
-import type { PoolClient } from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
+import { Counter } from 'prom-client';
+import { locks } from '../core/locks.ts';
+import { registry } from '../core/metrics.ts';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
+import { addAddresses } from './address-sketches.ts';
 import { storable, type Line } from './log-lines.ts';
 import type { Partitions } from './partitions.ts';
 
 const HOUR_MS = 3_600_000;
-/** Values are removed when there are twice as many. */
+/** Counts of this many values of a site, type and hour are exact. When there are twice as many, half are removed. */
 export const VALUES_KEPT = 2000;
+/** Each is smaller than its lines, MAX_BATCH_BYTES. */
+const BATCHES_MERGED_AT_ONCE = 100;
 /** An index entry of PostgreSQL must fit a third of a page. */
-const MAX_VALUE_CHARACTERS = 512;
+export const MAX_VALUE_CHARACTERS = 512;
+/** 2^62: with a merged batch it fits the column. */
+const MAX_SUM = 4611686018427387904n;
+/** Types that no call returns. By them a search knows which hours it must read. */
+export const searchTypes = { userAgent: 101, referer: 102 } as const;
 
-interface Row {
+const setAside = new Counter({
+  name: 'edgeloom_api_log_batches_set_aside_total',
+  help: 'Batches whose values could not be added to the top values',
+  registers: [registry],
+});
+
+/** Values of a domain in one hour. `at` is in milliseconds since 1970. */
+interface Group {
   at: number;
   site: string;
-  type: number;
   domain: string;
-  value: string;
-  requests: number;
-  bytes: number;
+  types: Map<number, Map<string, { requests: number; bytes: number }>>;
+}
+/** A group in `pending_tops`. */
+interface PendingGroup extends Pick<Group, 'at' | 'site' | 'domain'> {
+  types: [type: number, values: [value: string, requests: number, bytes: number][]][];
 }
 
-export async function addTopValues(
+class Groups {
+  readonly all: Group[] = [];
+  readonly #byKey = new Map<string, Group>();
+
+  get(at: number, site: string, domain: string): Group {
+    const key = `${at}${site}${domain}`;
+    let group = this.#byKey.get(key);
+    if (group === undefined) {
+      group = { at, site, domain, types: new Map() };
+      this.#byKey.set(key, group);
+      this.all.push(group);
+    }
+    return group;
+  }
+}
+
+function count({ types }: Group, type: number, value: string, requests: number, bytes: number): void {
+  let values = types.get(type);
+  if (values === undefined) types.set(type, (values = new Map()));
+  const counts = values.get(value);
+  if (counts === undefined) values.set(value, { requests, bytes });
+  else {
+    counts.requests += requests;
+    counts.bytes += bytes;
+  }
+}
+
+/** Appends the counts of a batch, for mergeTopValues. */
+export async function appendTopValues(
   client: PoolClient,
   partitions: Partitions,
-  nodeId: string,
   siteOf: (line: Line) => string,
   lines: readonly Line[],
   now: number,
 ): Promise<void> {
-  const rows = new Map<string, Row>();
   const since = partitions.since('top_values', now);
+  const groups = new Groups();
   for (const line of lines) {
     if (line.at < since) continue;
-    const at = Math.floor(line.at / HOUR_MS) * HOUR_MS;
-    const site = siteOf(line);
-    for (const [type, text] of valuesOf(line)) {
-      if (text === '') continue;
-      const value = storable(text, MAX_VALUE_CHARACTERS);
-      const key = `${at} ${site} ${line.domain} ${type} ${value}`;
-      const row = rows.get(key);
-      if (row === undefined)
-        rows.set(key, { at, site, type, domain: line.domain, value, requests: 1, bytes: line.bytes });
-      else {
-        row.requests += 1;
-        row.bytes += line.bytes;
-      }
-    }
+    const group = groups.get(line.at - (line.at % HOUR_MS), siteOf(line), line.domain);
+    for (const [type, value] of valuesOf(line))
+      if (value !== '') count(group, type, storable(value, MAX_VALUE_CHARACTERS), 1, line.bytes);
   }
-  if (rows.size === 0) return;
-  const added = [...rows.values()];
-  const { rows: full } = await client.query<{ at: Date; site: string; type: number }>(addSql, [
-    nodeId,
-    added.map(({ at }) => new Date(at)),
-    added.map(({ site }) => site),
-    added.map(({ type }) => type),
-    added.map(({ domain }) => domain),
-    added.map(({ value }) => value),
-    added.map(({ requests }) => requests),
-    added.map(({ bytes }) => bytes),
-    2 * VALUES_KEPT,
+  if (groups.all.length === 0) return;
+  const pending = groups.all.map(({ types, ...group }): PendingGroup => ({
+    ...group,
+    types: [...types].map(([type, values]) => [
+      type,
+      [...values].map(([value, { requests, bytes }]) => [value, requests, bytes]),
+    ]),
+  }));
+  await client.query('INSERT INTO pending_tops (groups, hours) VALUES ($1, $2)', [
+    JSON.stringify(pending),
+    [...new Set(pending.map(({ at }) => at))].map((at) => new Date(at)),
   ]);
-  for (const { at, site, type } of full) await client.query(removeSql, [nodeId, at, site, type, VALUES_KEPT]);
 }
 
 function valuesOf(line: Line): (readonly [number, string])[] {
@@ -80,39 +112,146 @@ function valuesOf(line: Line): (readonly [number, string])[] {
     [topTypes.httpVersion, line.httpVersion],
     [topTypes.blacklist, isWaf ? '' : line.cause],
     [topTypes.wafRule, isWaf ? line.rule : ''],
+    [searchTypes.userAgent, line.userAgent],
+    [searchTypes.referer, line.referer],
   ];
 }
 
-/** Returns the groups that have become too large. A value that had no row has the requests that were given. */
-const addSql = `WITH given AS (
-    SELECT * FROM unnest($2::timestamptz[], $3::uuid[], $4::int2[], $5::uuid[], $6::text[], $7::int8[], $8::int8[])
+/** Merges all batches that are pending. Each counts once, because it is deleted in the transaction that adds it. */
+export async function mergeTopValues(pool: Pool, partitions: Partitions, now: number): Promise<void> {
+  await withClient(pool, async (client) => {
+    while ((await mergeBatches(client, partitions, now)) === BATCHES_MERGED_AT_ONCE);
+  });
+}
+
+interface PendingBatch {
+  id: string;
+  groups: PendingGroup[];
+  /** It was counted by an earlier release. */
+  isOld: boolean;
+}
+
+/** Returns how many batches were merged or set aside. One process merges at a time. */
+const mergeBatches = (client: PoolClient, partitions: Partitions, now: number): Promise<number> =>
+  inTransaction(client, async () => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [locks.topValues]);
+    const { rows: batches } = await client.query<PendingBatch>(
+      `DELETE FROM pending_tops WHERE id IN (SELECT id FROM pending_tops WHERE failed_at IS NULL ORDER BY id LIMIT $1)
+       RETURNING id, groups, hours = '{}' AS "isOld"`,
+      [BATCHES_MERGED_AT_ONCE],
+    );
+    const since = partitions.since('top_values', now);
+    if (await isAdded(client, batches, since)) return batches.length;
+    for (const batch of batches)
+      if (!(await isAdded(client, [batch], since))) {
+        await client.query('INSERT INTO pending_tops (id, groups, failed_at) VALUES ($1, $2, now())', [
+          batch.id,
+          JSON.stringify(batch.groups),
+        ]);
+        setAside.inc();
+      }
+    return batches.length;
+  });
+
+/** False if PostgreSQL refuses a value (class 22). Then nothing was added. */
+async function isAdded(client: PoolClient, batches: readonly PendingBatch[], since: number): Promise<boolean> {
+  await client.query('SAVEPOINT batches');
+  try {
+    await addBatches(client, batches, since);
+    await client.query('RELEASE SAVEPOINT batches');
+    return true;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code?.startsWith('22'))) throw error;
+    await client.query('ROLLBACK TO SAVEPOINT batches');
+    return false;
+  }
+}
+
+async function addBatches(client: PoolClient, batches: readonly PendingBatch[], since: number): Promise<void> {
+  const merged = new Groups();
+  for (const { groups } of batches)
+    for (const { at, site, domain, types } of groups) {
+      // Partitions of an older hour may have been dropped.
+      if (at < since) continue;
+      const group = merged.get(at, site, domain);
+      for (const [type, values] of types)
+        for (const [value, requests, bytes] of values) count(group, type, value, requests, bytes);
+    }
+  if (merged.all.length > 0) {
+    await addValues(client, merged.all);
+    await addAddresses(
+      client,
+      merged.all.map(({ types, ...group }) => ({ ...group, addresses: types.get(topTypes.address)?.keys() ?? [] })),
+    );
+  }
+  const old = batches.flatMap(({ groups, isOld }) => (isOld ? groups.filter(({ at }) => at >= since) : []));
+  if (old.length > 0) await markIncomplete(client, old);
+}
+
+/** Deletes what was set aside when the values of its time have expired. */
+export const sweepFailedBatches = (pool: Pool) =>
+  pool.query(`DELETE FROM pending_tops WHERE failed_at < now() - interval '32 days'`);
+
+/** Processes of an earlier release count no values of `searchTypes`. A removed value makes a search read the hour. */
+const markIncomplete = (client: PoolClient, groups: readonly PendingGroup[]) =>
+  client.query(
+    `INSERT INTO top_groups AS t (at, site_id, type, size, removed)
+     SELECT DISTINCT g.at, g.site_id, added.type, 0, 1
+     FROM unnest($1::timestamptz[], $2::uuid[]) AS g (at, site_id), unnest($3::int2[]) AS added (type)
+     ON CONFLICT (site_id, type, at) DO UPDATE SET removed = greatest(t.removed, 1)`,
+    [groups.map(({ at }) => new Date(at)), groups.map(({ site }) => site), Object.values(searchTypes)],
+  );
+
+/** After Space-Saving (Metwally et al., 2005), with removal in bulk. */
+async function addValues(client: PoolClient, groups: readonly Group[]): Promise<void> {
+  const rows = groups.flatMap(({ at, site, domain, types }) =>
+    [...types].flatMap(([type, values]) =>
+      [...values].map(([value, { requests, bytes }]) => ({ at, site, domain, type, value, requests, bytes })),
+    ),
+  );
+  const { rows: full } = await client.query<{ at: Date; site: string; type: number }>(addSql, [
+    rows.map(({ at }) => new Date(at)),
+    rows.map(({ site }) => site),
+    rows.map(({ type }) => type),
+    rows.map(({ domain }) => domain),
+    rows.map(({ value }) => value),
+    rows.map(({ requests }) => requests),
+    rows.map(({ bytes }) => bytes),
+    2 * VALUES_KEPT,
+  ]);
+  for (const { at, site, type } of full) await client.query(removeSql, [at, site, type, VALUES_KEPT]);
+}
+
+/**
+ * Returns the groups that have become too large. A value that had no row has the requests that were given. It may have
+ * been removed before, so its error is the largest count that was.
+ */
+const addSql = `WITH given AS MATERIALIZED (
+    SELECT * FROM unnest($1::timestamptz[], $2::uuid[], $3::int2[], $4::uuid[], $5::text[], $6::int8[], $7::int8[])
       AS r (at, site_id, type, domain_id, value, requests, bytes)
   ), added AS (
-    INSERT INTO top_values AS t (at, site_id, type, domain_id, node_id, value, requests, bytes, error)
-    SELECT g.at, g.site_id, g.type, g.domain_id, $1, g.value, g.requests, g.bytes, coalesce(o.removed, 0)
-    FROM given g LEFT JOIN top_groups o ON o.site_id = g.site_id AND o.type = g.type AND o.at = g.at AND o.node_id = $1
-    ORDER BY g.site_id, g.type, g.at, g.domain_id, g.value
-    ON CONFLICT (site_id, type, at, domain_id, node_id, value) DO UPDATE SET
-      requests = t.requests + excluded.requests, bytes = t.bytes + excluded.bytes
+    INSERT INTO top_values AS t (at, site_id, type, domain_id, value, requests, bytes, error)
+    SELECT g.at, g.site_id, g.type, g.domain_id, g.value, g.requests, g.bytes, coalesce(o.removed, 0)
+    FROM given g LEFT JOIN top_groups o ON o.site_id = g.site_id AND o.type = g.type AND o.at = g.at
+    ON CONFLICT (site_id, type, at, domain_id, value) DO UPDATE SET
+      requests = t.requests + excluded.requests, bytes = least(t.bytes, ${MAX_SUM}) + excluded.bytes
     RETURNING at, site_id, type, domain_id, value, requests
   ), groups AS (
-    INSERT INTO top_groups AS t (at, site_id, type, node_id, size)
-    SELECT at, site_id, type, $1, count(*) FROM added a JOIN given g USING (at, site_id, type, domain_id, value)
-    WHERE a.requests = g.requests GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-    ON CONFLICT (site_id, type, at, node_id) DO UPDATE SET size = t.size + excluded.size
+    INSERT INTO top_groups AS t (at, site_id, type, size)
+    SELECT at, site_id, type, count(*) FROM added a JOIN given g USING (at, site_id, type, domain_id, value)
+    WHERE a.requests = g.requests GROUP BY 1, 2, 3
+    ON CONFLICT (site_id, type, at) DO UPDATE SET size = t.size + excluded.size
     RETURNING at, site_id, type, size
   )
-  SELECT at, site_id AS site, type FROM groups WHERE size > $9`;
+  SELECT at, site_id AS site, type FROM groups WHERE size > $8`;
 
+/** By position in the partition of the hour: a join by value is planned badly while the hour is new. */
 const removeSql = `WITH removed AS (
-    DELETE FROM top_values t USING (
-      SELECT domain_id, value FROM top_values
-      WHERE site_id = $3 AND type = $4 AND at = $2 AND node_id = $1
-      ORDER BY requests + error DESC, value OFFSET $5
-    ) o
-    WHERE t.site_id = $3 AND t.type = $4 AND t.at = $2 AND t.node_id = $1
-      AND t.domain_id = o.domain_id AND t.value = o.value
-    RETURNING t.requests + t.error AS requests
+    DELETE FROM top_values WHERE at = $1 AND ctid = ANY (ARRAY(
+      SELECT ctid FROM top_values WHERE site_id = $2 AND type = $3 AND at = $1
+      ORDER BY requests + error DESC, value OFFSET $4
+    ))
+    RETURNING requests + error AS requests
   )
-  UPDATE top_groups SET size = $5, removed = greatest(removed, (SELECT max(requests) FROM removed))
-  WHERE site_id = $3 AND type = $4 AND at = $2 AND node_id = $1`;
+  UPDATE top_groups SET size = $4, removed = greatest(removed, (SELECT max(requests) FROM removed))
+  WHERE site_id = $2 AND type = $3 AND at = $1`;

@@ -18,6 +18,7 @@ const columns = [
   's4',
   's5',
   's9',
+  'blocked',
 ] as const;
 type Sums = Record<(typeof columns)[number], number>;
 interface Row extends Sums {
@@ -41,22 +42,20 @@ export async function addTraffic(
   lines: readonly Line[],
   now: number,
 ): Promise<void> {
+  const minutes = new Map<string, Row>();
+  const oldest = partitions.since('traffic', now, STEPS[3]);
+  for (const line of lines)
+    if (line.at >= oldest) add(rowOf(minutes, STEPS[0], line.at / 1000, siteOf(line), line.domain), line);
   const rows = new Map<string, Row>();
-  const rowOf = (step: number, time: number, site: string, domain: string) => {
-    const at = Math.floor(time / 1000 / step) * step;
-    const key = `${step} ${at} ${site} ${domain}`;
-    let row = rows.get(key);
-    if (row === undefined) rows.set(key, (row = { step, at, site, domain, ...noSums }));
-    return row;
-  };
   for (const step of STEPS) {
-    rowOf(step, now, zoneId, NO_DOMAIN);
-    const since = partitions.since('traffic', now, step);
-    for (const line of lines) {
-      if (line.at < since) continue;
+    rowOf(rows, step, now / 1000, zoneId, NO_DOMAIN);
+    const since = partitions.since('traffic', now, step) / 1000;
+    for (const { at, site, domain, ...sums } of minutes.values()) {
+      if (at < since) continue;
       // Lines that waited on the node show that it measured at their time.
-      rowOf(step, line.at, zoneId, NO_DOMAIN);
-      add(rowOf(step, line.at, siteOf(line), line.domain), line);
+      rowOf(rows, step, at, zoneId, NO_DOMAIN);
+      const row = rowOf(rows, step, at, site, domain);
+      for (const name of columns) row[name] += sums[name];
     }
   }
   const added = columns.map((name) => `${name} = t.${name} + excluded.${name}`).join(', ');
@@ -70,13 +69,25 @@ export async function addTraffic(
   );
 }
 
-function add(row: Row, { bytes, requestBytes, isHit, upstream, address, status }: Line): void {
+/** The row of the step of a time, in seconds since 1970. */
+function rowOf(rows: Map<string, Row>, step: number, time: number, site: string, domain: string): Row {
+  const at = Math.floor(time / step) * step;
+  const key = `${step} ${at} ${site} ${domain}`;
+  let row = rows.get(key);
+  if (row === undefined) rows.set(key, (row = { step, at, site, domain, ...noSums }));
+  return row;
+}
+
+function add(row: Row, { bytes, requestBytes, isHit, upstream, address, status, cause, rule }: Line): void {
   row.requests += 1;
   row.bytes += bytes;
   row.request_bytes += requestBytes;
   if (isHit) row.hits += 1;
   if (upstream !== '') row.to_upstream += 1;
   if (address.includes(':')) row.ipv6 += 1;
+  // A rule that only monitors, or that redirects, has a cause, too.
+  const isBlocked = cause !== '' && status >= 400 && !rule.startsWith('monitor/');
+  if (isBlocked || status >= 900) row.blocked += 1;
   const group = Math.floor(status / 100);
   if (group === 2 || group === 3 || group === 4 || group === 5 || group === 9) row[`s${group}`] += 1;
 }
@@ -93,4 +104,5 @@ const noSums: Sums = {
   s4: 0,
   s5: 0,
   s9: 0,
+  blocked: 0,
 };

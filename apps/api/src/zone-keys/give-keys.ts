@@ -7,7 +7,7 @@ import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
 import type { Secrets } from '../core/secrets.ts';
-import { isSignedBy } from '../core/ed25519.ts';
+import { isSignedBy } from '@edgeloom/contract/edge/nats-key.ts';
 import { receive } from '../node-link/incoming.ts';
 import type { LinkLog } from '../node-link/log.ts';
 import type { Trust } from '../core/trust.ts';

@@ -4,8 +4,12 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.calls
 import { compression } from '@edgeloom/contract/compression/compression.calls.ts';
 import { domains } from '@edgeloom/contract/domains/domains.calls.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.calls.ts';
+import { blacklists } from '@edgeloom/contract/firewall/firewall.calls.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.calls.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.calls.ts';
+import { acls } from '@edgeloom/contract/acl/acl.calls.ts';
+import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.calls.ts';
+import { wafs } from '@edgeloom/contract/waf/waf.calls.ts';
 import {
   cors,
   customHeaders,
@@ -13,8 +17,11 @@ import {
   tokenAuths,
   urlRedirects,
 } from '@edgeloom/contract/modules/modules.calls.ts';
+import { logDestinations } from '@edgeloom/contract/log-destinations/log-destinations.calls.ts';
 import { ports } from '@edgeloom/contract/ports/ports.calls.ts';
+import { frequencies } from '@edgeloom/contract/limits/limits.calls.ts';
 import { rates } from '@edgeloom/contract/rates/rates.calls.ts';
+import { antiCCs } from '@edgeloom/contract/site-anti-cc/site-anti-cc.calls.ts';
 import { simulate } from '@edgeloom/contract/simulate/simulate.calls.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.calls.ts';
 import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
@@ -35,9 +42,15 @@ import {
   IconLinkOff,
   IconListCheck,
   IconPlugConnected,
+  IconRobotOff,
   IconRoute,
+  IconShield,
+  IconSend,
   IconSwitch3,
   IconWorldWww,
+  IconScript,
+  IconShieldBolt,
+  IconShieldCheck,
 } from '@tabler/icons-react';
 import { lazy, type ComponentType } from 'react';
 import type { SiteViewGroup } from '../components/frame/menu.ts';
@@ -138,7 +151,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'urlRedirects.title',
         icon: IconArrowRampRight,
         reads: urlRedirects.list,
-        creates: { call: urlRedirects.create, title: 'palette.creates.redirect' },
+        creates: { call: urlRedirects.create, title: 'urlRedirects.create' },
         component: view(() => import('../features/modules/url-redirects-page.tsx'), 'UrlRedirectsPage'),
       },
       {
@@ -179,12 +192,59 @@ export const siteViews: readonly SiteViewGroup[] = [
     title: 'frame.groups.protection',
     views: [
       {
+        view: 'firewall',
+        title: 'firewall.title',
+        icon: IconShield,
+        reads: blacklists.list,
+        creates: { call: blacklists.create, title: 'palette.creates.blacklist' },
+        component: view(() => import('../features/firewall/firewall-page.tsx'), 'FirewallPage'),
+      },
+      {
         view: 'hotlink',
         title: 'hotlink.title',
         icon: IconLinkOff,
         reads: siteAntiHeaders.list,
         creates: { call: siteAntiHeaders.create, title: 'palette.creates.antiHeader' },
         component: view(() => import('../features/hotlink/hotlink-page.tsx'), 'HotlinkPage'),
+      },
+      {
+        view: 'access',
+        title: 'acls.title',
+        icon: IconShieldCheck,
+        reads: acls.list,
+        creates: { call: acls.create, title: 'acls.create' },
+        component: view(() => import('../features/acl/acl-page.tsx'), 'AclPage'),
+      },
+      {
+        view: 'scripts',
+        title: 'luaAcls.title',
+        icon: IconScript,
+        reads: luaAcls.list,
+        creates: { call: luaAcls.create, title: 'luaAcls.create' },
+        component: view(() => import('../features/acl/scripts-page.tsx'), 'ScriptsPage'),
+      },
+      {
+        view: 'waf',
+        title: 'wafs.title',
+        icon: IconShieldBolt,
+        reads: wafs.list,
+        creates: { call: wafs.create, title: 'wafs.create' },
+        component: view(() => import('../features/waf/waf-page.tsx'), 'WafPage'),
+      },
+      {
+        view: 'limits',
+        title: 'limits.title',
+        icon: IconGauge,
+        reads: frequencies.list,
+        component: view(() => import('../features/limits/limits-page.tsx'), 'LimitsPage'),
+      },
+      {
+        view: 'challenges',
+        title: 'siteAntiCC.title',
+        icon: IconRobotOff,
+        reads: antiCCs.list,
+        creates: { call: antiCCs.create, title: 'antiCCs.add' },
+        component: view(() => import('../features/site-anti-cc/anti-cc-page.tsx'), 'AntiCCPage'),
       },
       {
         view: 'tokens',
@@ -212,6 +272,14 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconListCheck,
         reads: jobs.list,
         component: view(() => import('../features/purge/jobs-page.tsx'), 'JobsPage'),
+      },
+      {
+        view: 'logPush',
+        title: 'logDestinations.title',
+        icon: IconSend,
+        reads: logDestinations.list,
+        creates: { call: logDestinations.create, title: 'logDestinations.create' },
+        component: view(() => import('../features/log-destinations/log-destinations-page.tsx'), 'LogDestinationsPage'),
       },
     ],
   },

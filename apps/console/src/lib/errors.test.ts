@@ -1,6 +1,7 @@
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { words as features } from '../locales/en/features.ts';
 import { words } from '../locales/en/words.ts';
 import { usePreferences } from '../stores/preferences.ts';
 import { useToasts } from '../stores/toasts.ts';
@@ -9,7 +10,7 @@ import { learn } from './i18n.ts';
 
 beforeAll(() => {
   usePreferences.setState({ language: 'en' });
-  learn('en', words);
+  learn('en', { ...words, ...features });
 });
 afterEach(() => {
   useToasts.setState({ toasts: [] });

@@ -83,14 +83,18 @@ export const ruleText = (rule: string, message: string, values?: Values) =>
   patternText(message) ??
   // A provider's own message, or our connection error.
   (rule === 'provider' && message !== '' ? faultWords(message) : null) ??
-  tMaybe(`errors.messages.${message}`, values) ??
+  messageText(message, values) ??
   tMaybe(`errors.rules.${rule}`, values) ??
   faultWords(message);
+
+/** The sign-in pages load a few of the phrases only. */
+const messageText = (message: string, values?: Values) =>
+  tMaybe(`errors.messages.${message}`, values) ?? tMaybe(`errorMessages.${message}`, values);
 
 /** PCRE's message is not translated. */
 function patternText(message: string) {
   const found = /^(the edge cannot compile it) at character (?<at>\d+): (?<error>.*)$/.exec(message);
-  return found && tMaybe(`errors.messages.${found[1]}`, { ...found.groups });
+  return found && messageText(found[1] ?? '', { ...found.groups });
 }
 
 const statusRules: Readonly<Record<number, string>> = { 404: 'notFound', 413: 'size', 415: 'contentType', 429: 'rate' };

@@ -3,15 +3,14 @@
 /** Delay before a broken stream is reopened. */
 const AGAIN_MS = 2000;
 
-interface StreamEvent {
-  endedAt: string | null;
-}
+/** Without `endedAt` the stream has no end. */
+const isEnd = (event: object) => 'endedAt' in event && event.endedAt !== null;
 
 /**
  * Each stream starts with the full state: `begin` returns the handler of its events. Hidden tabs disconnect. The
  * returned function stops following.
  */
-export function follow<E extends StreamEvent>(
+export function follow<E extends object>(
   open: (signal: AbortSignal) => Promise<AsyncIterable<E>>,
   begin: () => (event: E) => void,
 ): () => void {
@@ -23,7 +22,7 @@ export function follow<E extends StreamEvent>(
     const take = begin();
     for await (const event of await open(signal)) {
       take(event);
-      isOver = event.endedAt !== null;
+      isOver = isEnd(event);
     }
   };
   const run = () => {

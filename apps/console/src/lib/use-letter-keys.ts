@@ -1,25 +1,21 @@
 import { useEffect, useRef } from 'react';
 import { usePreferences } from '../stores/preferences.ts';
+import { isTyped } from './is-typed.ts';
 
 type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
-
-const isField = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-/** A checkbox uses only the space bar. */
-const isTyped = (target: EventTarget | null) =>
-  isField(target) && !(target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type));
-
-/** The focused element, also inside a shadow root, where `event.target` is the host. */
-const targetOf = (event: KeyboardEvent) => event.composedPath()[0] ?? event.target;
 
 /** True unless the key belongs to a field, an IME, the browser or a dialog. */
 const isForPage = (event: KeyboardEvent) =>
   !(event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) &&
-  (event.key === 'Escape' || !isTyped(targetOf(event))) &&
+  (event.key === 'Escape' || !isTyped(event)) &&
   !isCovered() &&
   !covered.has(event);
 
-const isCovered = () => document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]') !== null;
+// A closed select keeps its list in the page, without display.
+const isCovered = () =>
+  [...document.querySelectorAll('[role="dialog"], [role="menu"], [role="listbox"]')].some((one) =>
+    one.checkVisibility(),
+  );
 /** Keys pressed while an overlay was open, which may have closed before the page receives them. */
 const covered = new WeakSet<KeyboardEvent>();
 window.addEventListener('keydown', (event) => void (isCovered() && covered.add(event)), { capture: true });

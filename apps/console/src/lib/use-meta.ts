@@ -16,6 +16,12 @@ const isNamed = (item: unknown): item is { id: string; name: string } =>
   typeof item.id === 'string' &&
   typeof item.name === 'string';
 
+/** A forward has no name; its port stands for it. */
+const named = (item: unknown) =>
+  typeof item === 'object' && item !== null && 'port' in item && typeof item.port === 'number'
+    ? { name: String(item.port), ...item }
+    : item;
+
 type Label = (row: { id: string; name: string }) => string;
 const byName: Label = ({ name }) => name;
 
@@ -23,13 +29,15 @@ const byName: Label = ({ name }) => name;
 function pageOf(reply: unknown, label = byName): { page: Choice[]; total: number } {
   if (typeof reply !== 'object' || reply === null || !('data' in reply) || !Array.isArray(reply.data))
     return { page: [], total: 0 };
-  const page = reply.data.flatMap((item: unknown): Choice[] =>
-    typeof item === 'string'
-      ? [{ value: item, label: item }]
-      : isNamed(item)
-        ? [{ value: item.id, label: label(item) }]
-        : [],
-  );
+  const page = reply.data
+    .map(named)
+    .flatMap((item: unknown): Choice[] =>
+      typeof item === 'string'
+        ? [{ value: item, label: item }]
+        : isNamed(item)
+          ? [{ value: item.id, label: label(item) }]
+          : [],
+    );
   return { page, total: 'total' in reply && typeof reply.total === 'number' ? reply.total : page.length };
 }
 

@@ -1,10 +1,16 @@
 import { create } from 'zustand';
 
+interface Pending {
+  /** The page (`placeOf`). */
+  place: string;
+  /** Selectors of the buttons to press, in order. */
+  press: readonly string[];
+}
 interface Summoned {
   /** The open overlay: the command palette, or the list of shortcuts. */
   shown: 'palette' | 'keys' | null;
-  /** The place (`placeOf`) whose page opens its create form on load. */
-  creating: string | null;
+  /** A create form that a page opens once its buttons are there. */
+  creating: Pending | null;
 }
 export const usePalette = create<Summoned>(() => ({ shown: null, creating: null }));
 /** A URL reduced to what selects the page: path, view and tab. */

@@ -246,6 +246,8 @@ export const theme = createTheme({
       },
     }),
     InputWrapper: extend<InputWrapperFactory>({
+      // Hints are below the input, so that fields side by side align.
+      defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
       styles: {
         label: { fontSize: 13, fontWeight: 500, marginBottom: 4 },
         description: { fontSize: 12, color: 'var(--el-text-3)' },

@@ -108,6 +108,8 @@ export const statusTone = {
   account: { normal: 'ok', pause: 'held', lock: 'bad', expired: 'off' },
   site: { normal: 'ok', pause: 'held', limit: 'warn', lock: 'bad', expired: 'off' },
   domain: { on: 'ok', off: 'off' },
+  logExport: { waiting: 'unknown', processing: 'busy', success: 'ok', fail: 'bad' },
+  logDestination: { waiting: 'unknown', ok: 'ok', failing: 'bad', off: 'off' },
   dns: { reached: 'ok', away: 'warn', pending: 'unknown' },
   cname: { active: 'ok', inactive: 'bad', pendingCheck: 'unknown' },
   proof: { waiting: 'warn', proven: 'ok' },

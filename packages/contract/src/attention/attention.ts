@@ -18,6 +18,7 @@ export const AttentionKind = z.enum([
   'cnameInactive',
   'certificatesFailed',
   'jobsFailed',
+  'nodeJobsFailed',
   'licenseEnded',
   'rolloutsStopped',
   'nodesDisconnected',
@@ -33,7 +34,9 @@ export const AttentionItem = z.object({
   names: z.array(z.string()).max(3).describe('The first in alphabetical order'),
   site: z.object({ id: Id, name: z.string() }).nullable().describe('Where all of them belong to one site'),
   siteCount: z.int().describe('How many sites they belong to; 0: to none'),
-  accountID: Id.nullable().describe("Of licenses: the client's root account"),
+  accountID: Id.nullable().describe(
+    "Of licenses: the client's root account. Null: those that are not listed one by one",
+  ),
   endsAt: Time.nullable().describe('Of licenses'),
   limit: z.object({ of: Licensed, uses: z.int(), most: z.int() }).nullable().describe('The license limit that is near'),
 });

@@ -1,13 +1,17 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
+import { checkNoSite } from '../statistics/statistics.ts';
 
 export const ChartMetric = z.enum(['traffic', 'cache', 'bandwidth', 'requests', 'toUpstream', 'status']);
 export const ChartRange = z.enum(['24h', '30d']);
-export const ChartQuery = z.object({
-  range: ChartRange.default('24h').describe('Steps of 15 minutes, or of an hour'),
-  zoneID: Id.optional(),
-  siteID: Id.optional(),
-});
+export const ChartQuery = z
+  .object({
+    range: ChartRange.default('24h').describe('Steps of 15 minutes, or of an hour'),
+    zoneID: Id.optional(),
+    siteID: Id.optional(),
+    noSite: z.literal('true').optional().describe('Only requests of no known site. Without siteID'),
+  })
+  .superRefine(({ noSite, siteID: siteIDs }, ctx) => checkNoSite({ noSite, siteIDs }, ctx));
 
 /** Bytes, bits per second, or a count. `cache` has the hit rate from 0 to 1. */
 export const ChartUnit = z.enum(['byte', 'bit', 'count', 'share']);

@@ -1,5 +1,6 @@
 // Names and addresses as users type them.
 import * as z from 'zod';
+import { canonicalNetwork } from './address.ts';
 
 const label = '(?!-)[a-z0-9_-]{1,63}(?<!-)';
 const hostname = new RegExp(`^(?=.{1,253}$)(${label}\\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$`);
@@ -33,10 +34,14 @@ export const Cidr = z
 /** `{ip}/0` means every address of its family. */
 export const isEverything = (cidr: string) => /\/0+$/.test(cidr);
 
-/** Rejects a duplicate entry, with its index in the path. */
+/** Rejects an entry that repeats another one in any spelling, with its index in the path. */
 export const noDuplicateIP = (list: readonly string[], ctx: z.RefinementCtx) => {
-  for (const [i, entry] of list.entries())
-    if (list.indexOf(entry) < i) ctx.addIssue({ code: 'custom', path: [i], message: 'duplicate IP' });
+  const seen = new Set<string>();
+  for (const [i, entry] of list.entries()) {
+    const network = canonicalNetwork(entry);
+    if (seen.has(network)) ctx.addIssue({ code: 'custom', path: [i], message: 'duplicate IP' });
+    seen.add(network);
+  }
 };
 
 /** An address or a host name. A numeric last label is a malformed address. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Enabling, Id, Ids, Meta, MetaQuery, NameSearch, paged, paging, Tags, TagsInUse, Text } from '../common/common.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
-import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Created, Domain, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, Probe, ProbeInput, ProofCheck, ProofCheckInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
+import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Created, Domain, DomainRow, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, Probe, ProbeInput, ProofCheck, ProofCheckInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
 
 const Filter = {
   keywords: z.string().max(256).optional().describe('Part of the name, of an origin or of a tag'),
@@ -19,7 +19,7 @@ const createFails = ['MULTIPLE', 'DUPLICATED', 'DOMAIN_TAKEN', 'PUBLIC_SUFFIX', 
 const origins = z.object({ data: z.array(Upstream) });
 
 export const domains = onSites('domains', {
-  list:         get('site/:siteId/domains', { can: 'domain:read', query: Page.extend(Filter), reply: paged(Domain) }),
+  list:         get('site/:siteId/domains', { can: 'domain:read', query: Page.extend(Filter), reply: paged(DomainRow) }),
   byName:       get('site/:siteId/domain', { can: 'domain:read', query: z.object({ domainName: Text }), reply: Domain }),
   get:          get('site/:siteId/domain/:domainId', { can: 'domain:read', reply: Domain }),
   simple:       get('site/:siteId/simpleDomains', { can: 'domain:read', query: Page.extend({ keywords: Filter.keywords }), reply: paged(SimpleDomain) }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Id, Ids, Port, Tags, Text, Time } from '../common/common.ts';
+import { canonicalNetwork } from '../common/address.ts';
 import { DomainName, HostAddress, HostHeader } from '../common/net.ts';
 
 /** All origins of a domain use one protocol, because a retry at the next origin cannot change it. */
@@ -26,7 +27,7 @@ export const Upstream = z.object({
 const upstreamsOnce = (list: readonly { address: string; port: number }[], ctx: z.RefinementCtx) => {
   const seen = new Set<string>();
   for (const [i, { address, port }] of list.entries()) {
-    const pair = `${address} ${port}`;
+    const pair = `${canonicalNetwork(address)} ${port}`;
     if (seen.has(pair)) ctx.addIssue({ code: 'custom', path: [i, 'address'], message: 'data already exists' });
     seen.add(pair);
   }
@@ -230,8 +231,15 @@ export const ProofCheckInput = z.object({ ids: z.array(Id).min(1).max(100) });
 export const ProofCheck = Domain.pick({ id: true, name: true, proof: true });
 /** An origin with the domain it belongs to, for lists over a site. */
 export const SiteUpstream = Upstream.extend({ domainID: Id, domainName: z.string() });
+/** A domain in a list. */
+export const DomainRow = Domain.extend({
+  traffic: z
+    .int()
+    .nullable()
+    .describe('Bytes of the last 24 hours; null: not measured, or the account may not read statistics'),
+});
 /** A domain with the site it belongs to, for lists over many sites. */
-export const SiteDomain = Domain.extend({ siteName: Text });
+export const SiteDomain = DomainRow.extend({ siteName: Text });
 
 export type Domain = z.output<typeof Domain>;
 export type DomainInput = z.output<typeof DomainInput>;

@@ -21,12 +21,16 @@ export const DOCUMENT_SCHEMA = 1;
 
 /** Capabilities of this version that a document may require: one name per kind of access restriction. */
 export const supportedNeeds: readonly string[] = [
+  'acl',
   'antiHeader',
   'antiReferer',
   'firewall',
   'firewallLevel',
   'ipset',
+  'luaAcl',
+  'siteFirewall',
   'tokenAuth',
+  'waf',
 ];
 
 /** A node without one of these capabilities must not serve the subject of the document. */
@@ -140,6 +144,72 @@ export const RateDoc = z.object({
   after: Count.describe('KiB that come at full speed first'),
 });
 
+const limitDoc = {
+  id: Id,
+  urlRegex: z.string().describe('over the path; empty: all'),
+  type: z.literal([1, 2, 3, 4]).describe('counts by address, address and path, address and user agent, a header'),
+  header: z.string(),
+  status: z.literal([429, 929]),
+  monitor: z.boolean(),
+};
+/** All matching rules count. The first that is exceeded refuses the request. */
+export const FrequencyDoc = z.object({ ...limitDoc, seconds: z.int().min(1), times: z.int().min(1) });
+/** As FrequencyDoc. `rate`: requests per second. `queue`: requests of the burst are delayed. */
+export const LimitReqDoc = z.object({ ...limitDoc, rate: z.int().min(1), burst: Count, queue: z.boolean() });
+/** The first matching rule applies. `mode` 0 exempts. `ends`: in seconds. */
+export const SiteAntiCCDoc = z.object({
+  id: Id,
+  urlRegex: z.string(),
+  header: z.string(),
+  headerValue: z.string(),
+  mode: z.int(),
+  frequency: Count,
+  seconds: z.int().min(1),
+  siteRate: Count,
+  errorPercent: Count,
+  originMs: Count,
+  raiseMinutes: z.int().min(1),
+  difficulty: z.int().min(1).max(5),
+  passSeconds: z.int().min(1),
+  monitor: z.boolean(),
+  ends: z.int().optional(),
+});
+/** A list of addresses, by the document `list/<id>`. */
+const ListRefDoc = z.object({
+  id: Id,
+  isBlack: z.boolean(),
+  /** Absent: all. */
+  urls: z.array(z.object({ host: z.string().optional(), path: z.string(), prefix: z.boolean() })).optional(),
+  methods: z.array(z.string()).optional(),
+  monitor: z.boolean().optional(),
+});
+/** 0: refused. 1 to 4: a challenge. */
+const Reaction = { id: Id, url: z.string().optional(), blockType: z.int(), monitor: z.boolean().optional() };
+const GeoDoc = z.object({
+  ...Reaction,
+  isBlack: z.boolean(),
+  continents: z.array(z.string()),
+  countries: z.array(z.string()),
+  provinces: z.array(z.string()),
+});
+const UserAgentDoc = z.object({ ...Reaction, pattern: z.string() });
+
+/**
+ * Ranges of addresses in ascending order, without overlaps: base64 of their bytes in network order. `until`: base64 of
+ * 32-bit little-endian seconds, 0 for ever; absent: all for ever.
+ */
+const RangesDoc = z.object({ first: z.string(), last: z.string(), until: z.string().optional() });
+export const ListDoc = z.object({ kind: z.literal('list'), id: Id, four: RangesDoc, six: RangesDoc });
+
+/** The geo pack: `geo` names its version and parts, which are `geo.<n>`. */
+export const PackDoc = z.object({
+  kind: z.literal('pack'),
+  id: z.string().regex(/^geo(?:\.\d{1,2})?$/),
+  version: z.string(),
+  parts: Count.optional(),
+  data: z.string().optional(),
+});
+
 /** Replaces responses with this code. */
 export const ErrorPageDoc = z.object({
   code: z.int(),
@@ -184,6 +254,16 @@ export const SiteDoc = z.object({
   antiHeaders: z.array(AntiHeaderDoc).optional(),
   rates: z.array(RateDoc).optional(),
   errorPages: z.array(ErrorPageDoc).optional(),
+  frequencies: z.array(FrequencyDoc).optional(),
+  limitReqs: z.array(LimitReqDoc).optional(),
+  antiCCs: z.array(SiteAntiCCDoc).optional(),
+  /** White lists first. */
+  lists: z.array(ListRefDoc).optional(),
+  abuseIP: z.object({ id: Id, score: z.int(), monitor: z.boolean().optional() }).optional(),
+  geos: z.array(GeoDoc).optional(),
+  userAgents: z.array(UserAgentDoc).optional(),
+  /** Parts that the access log omits: the last part of addresses, queries. Absent: nothing. */
+  logMask: z.enum(['address', 'query', 'both']).optional(),
   needs: Needs,
 });
 
@@ -289,6 +369,9 @@ export const PortDoc = z.object({
   failTimeoutSeconds: z.int().min(1).max(3600),
   connectTimeoutSeconds: z.int().min(1).max(3600),
   idleTimeoutSeconds: z.int().min(1).max(86_400).describe('of silence in both directions, until it is closed'),
+  maskAddress: z.boolean().optional().describe("the log has the visitor's network only; absent: the address"),
+  allow: z.array(z.string()).optional().describe('networks that are let in, whatever `deny` says'),
+  deny: z.array(z.string()).optional().describe('networks whose connections are refused'),
   upstreams: z.array(UpstreamDoc).min(1).describe('enabled ones only'),
 });
 
@@ -323,7 +406,20 @@ export type AntiRefererDoc = z.output<typeof AntiRefererDoc>;
 export type ErrorPageDoc = z.output<typeof ErrorPageDoc>;
 export type RateDoc = z.output<typeof RateDoc>;
 export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
-export type EdgeDoc = ZoneDoc | TrialDoc | SiteDoc | HostDoc | CertDoc | AcmeDoc | PortDoc | ModuleDoc | NodeDoc;
+export type ListDoc = z.output<typeof ListDoc>;
+export type PackDoc = z.output<typeof PackDoc>;
+export type EdgeDoc =
+  | ZoneDoc
+  | TrialDoc
+  | SiteDoc
+  | HostDoc
+  | CertDoc
+  | AcmeDoc
+  | PortDoc
+  | ModuleDoc
+  | NodeDoc
+  | ListDoc
+  | PackDoc;
 
 const kinds = {
   zone: ZoneDoc,
@@ -335,12 +431,14 @@ const kinds = {
   port: PortDoc,
   module: ModuleDoc,
   node: NodeDoc,
+  list: ListDoc,
+  pack: PackDoc,
 };
-const Kind = z.literal(['zone', 'trial', 'site', 'host', 'cert', 'acme', 'port', 'module', 'node']);
+const Kind = z.literal(['zone', 'trial', 'site', 'host', 'cert', 'acme', 'port', 'module', 'node', 'list', 'pack']);
 const kindOf = (key: string) => key.split('/', 1)[0] ?? '';
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
-  `^(?:zone|trial|(?:site|cert|port|module|node)/${uuid}|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
+  `^(?:zone|trial|(?:site|cert|port|module|node|list)/${uuid}|pack/geo(?:\\.\\d{1,2})?|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
 /** Names of later kinds. The agent's manifest and OCSP responses are stored beside documents. */
 const laterKeyPattern = /^(?!(?:manifest|ocsp)(?:\/|$))[a-z][A-Za-z]{0,31}(?:\/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)?$/;
@@ -355,7 +453,8 @@ export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) =
 
 /**
  * `zone`, `trial`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`,
- * and `<kind>` or `<kind>/<name>` of later versions. Every key is a safe file path.
+ * `list/<id>`, `pack/geo`, `pack/geo.<n>`, and `<kind>` or `<kind>/<name>` of later versions. Every key is a safe file
+ * path.
  */
 export const DocKey = z
   .string()
@@ -369,6 +468,7 @@ export const certKey = (id: string) => `cert/${id}`;
 export const acmeKey = (token: string) => `acme/${token}`;
 export const portKey = (id: string) => `port/${id}`;
 export const moduleKey = (id: string) => `module/${id}`;
+export const listKey = (id: string) => `list/${id}`;
 export const nodeKey = (id: string) => `node/${id}`;
 
 /** The zone's document for this node: the trial's while the node takes part in one. */
@@ -411,11 +511,21 @@ export function checkDoc(key: string, body: string): CheckedDoc {
 }
 
 /** The capabilities that this document requires: its access restrictions. */
-export function needsOf({ antiHeaders, antiReferers, modules }: Partial<HostDoc>): { needs?: string[] } {
+export function needsOf({
+  antiHeaders,
+  antiReferers,
+  modules,
+  ...site
+}: Pick<Partial<HostDoc>, 'antiHeaders' | 'antiReferers' | 'modules'> &
+  Pick<SiteDoc, 'lists' | 'abuseIP' | 'geos' | 'userAgents'>): { needs?: string[] } {
   const needs = [
+    ...(site.lists || site.abuseIP || site.geos || site.userAgents ? ['siteFirewall'] : []),
     ...(antiHeaders ? ['antiHeader'] : []),
     ...(antiReferers ? ['antiReferer'] : []),
     ...(modules?.tokenAuth ? ['tokenAuth'] : []),
+    ...(modules?.acl ? ['acl'] : []),
+    ...(modules?.luaAcl ? ['luaAcl'] : []),
+    ...(modules?.waf ? ['waf'] : []),
   ];
   return needs.length > 0 ? { needs } : {};
 }

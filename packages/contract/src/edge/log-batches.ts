@@ -12,6 +12,8 @@ const Position = z.int().min(0);
 export const LogBatch = z.object({
   /** Identifies the file on its node, also after it was renamed. */
   file: z.string().regex(/^[\w.-]{1,64}$/),
+  /** Type of the lines: LogLine, or SessionLine of forwards. Older agents send requests only. */
+  kind: z.enum(['requests', 'sessions']).default('requests'),
   from: Position,
   to: Position,
   /** By the node's clock, in milliseconds since 1970. The control plane corrects times by the difference of clocks. */
@@ -24,7 +26,11 @@ export const LogBatch = z.object({
 export const LogReply = z.object({ reached: Position });
 
 const Text = z.string();
-const Count = z.int().min(0);
+/** Bytes of one request or session: at most 8 TiB, so that the sums of merged batches stay below 2^62. */
+const Count = z
+  .int()
+  .min(0)
+  .max(2 ** 43);
 /** One request, as the node's nginx logs it (agent/src/render/log-conf.ts). */
 export const LogLine = z.object({
   /** Seconds since 1970. */
@@ -58,8 +64,30 @@ export const LogLine = z.object({
   /** Why the node refused the request, and the rule's id. */
   cause: Text,
   rule: Text,
+  /** The decisions about the request (lua/edge/core/trails.lua). Older nodes do not send them. */
+  trail: Text.default(''),
+});
+
+/** One layer-4 session at its end, as the node's second nginx logs it (agent/src/render/stream-conf.ts). */
+export const SessionLine = z.object({
+  time: z.number().min(0),
+  site: Text,
+  /** The forward's id. */
+  port: Text,
+  protocol: Text,
+  /** The port of the node. */
+  number: z.int().min(0).max(65_535),
+  address: Text,
+  /** nginx's: 200, or why the session was refused. */
+  status: z.int().min(0).max(999),
+  bytes: Count,
+  requestBytes: Count,
+  /** Seconds. */
+  sessionTime: z.number().min(0),
+  upstream: Text,
 });
 
 export type LogBatch = z.output<typeof LogBatch>;
 export type LogReply = z.output<typeof LogReply>;
 export type LogLine = z.output<typeof LogLine>;
+export type SessionLine = z.output<typeof SessionLine>;

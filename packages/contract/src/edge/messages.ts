@@ -82,6 +82,12 @@ export const NodeLoad = z.object({
   diskUsed: z.number().min(0).describe("Where the node's directory lies"),
   diskTotal: z.number().min(0),
   cacheDiskFull: z.boolean().optional().describe('The disk of its cache is full: responses pass unstored'),
+  logs: z
+    .object({
+      waitingBytes: z.number().min(0).describe('Access log that was not sent yet'),
+      droppedLines: z.number().min(0).describe('Deleted unsent, because there was no room; since the agent started'),
+    })
+    .optional(),
   received: z.number().min(0),
   sent: z.number().min(0),
   connections: z.number().min(0).describe('Of visitors'),
@@ -244,11 +250,19 @@ const Blocked = z.object({
     .describe('From now on; so nobody has to have our clock. 0: it is blocked no more'),
 });
 
+const Rule = z.string().max(64).optional().describe('Id of the rule');
+/** Blocked for this site only. A separate field, because earlier agents would block it for the whole zone. */
+const BlockedAtSite = Blocked.extend({ siteID: Id });
+
 /** On up.<node>.blocks: blocks found by this node, each second, and every 30 s its revision of the set. */
 export const BlockReport = z.object({
   revision: SetRevision,
   size: z.int().min(0).max(2_147_483_647),
-  blocks: z.array(Blocked.extend({ siteID: Id.nullable() })).max(1000),
+  blocks: z.array(Blocked.extend({ siteID: Id.nullable(), rule: Rule })).max(1000),
+  sites: z
+    .array(BlockedAtSite.extend({ rule: Rule }))
+    .max(1000)
+    .optional(),
   dropped: z
     .int()
     .min(0)
@@ -257,7 +271,11 @@ export const BlockReport = z.object({
   fault: z.string().max(300).describe('Why its kernel drops nobody; empty: it does'),
 });
 /** `refused`: addresses that must never be blocked. */
-export const BlockReply = z.object({ revision: SetRevision, refused: z.array(z.string()) });
+export const BlockReply = z.object({
+  revision: SetRevision,
+  refused: z.array(z.string()),
+  refusedSites: z.array(z.object({ network: z.string(), siteID: z.string() })).optional(),
+});
 
 /** On edge.zone.<zone>.blocks: changes after `previous`. Nodes with less request them. */
 export const BlockPush = z.object({
@@ -265,6 +283,7 @@ export const BlockPush = z.object({
   previous: SetRevision,
   revision: SetRevision,
   blocks: z.array(Blocked),
+  sites: z.array(BlockedAtSite).optional(),
 });
 /** rpc.<node>.blocks: changes after `revision`, in pages. Repeated until `more` is false. */
 export const BlocksRequest = z.object({ revision: SetRevision });
@@ -273,6 +292,7 @@ export const BlocksReply = z.object({
     .boolean()
     .describe('The set begins anew with this page: what the node has and is not sent is blocked no more'),
   blocks: z.array(Blocked),
+  sites: z.array(BlockedAtSite).optional(),
   revision: SetRevision,
   more: z.boolean(),
 });

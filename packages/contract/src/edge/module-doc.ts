@@ -114,12 +114,70 @@ export const TokenAuthDoc = z.object({
   ),
 });
 
+/** A condition on one field. `negated`: of what follows. */
+const AclConditionDoc = z.object({
+  field: z.string(),
+  name: z.string().optional().describe('of a header field (in lower case), a cookie or a parameter'),
+  operator: z.enum(['in', 'networks', 'contains', 'startsWith', 'endsWith', 'matches', 'exists', 'greater', 'less']),
+  negated: z.boolean(),
+  lower: z.boolean().describe('the field is compared in lower case'),
+  text: z.string().optional(),
+  number: z.number().optional(),
+  list: z.array(z.union([z.string(), z.number()])).optional(),
+});
+export const AclDoc = z.object({
+  kind: z.literal('module'),
+  id: Id,
+  module: z.literal('acl'),
+  /** In order. The first one that matches decides. */
+  rules: z.array(
+    z.object({
+      id: Id,
+      name: z.string(),
+      /** One of the lists must hold as a whole. */
+      any: z.array(z.array(AclConditionDoc).min(1)).min(1),
+      action: z.enum(['deny', 'drop', 'blacklist', 'allow', 'redirect']),
+      redirect: z.object({ code: z.int(), url: z.string(), host: z.string().optional(), path: z.string() }).optional(),
+      monitor: z.boolean(),
+      matchesAtLimit: z.boolean().describe('a condition that cannot be judged counts as true'),
+    }),
+  ),
+});
+
+export const LuaAclDoc = z.object({
+  kind: z.literal('module'),
+  id: Id,
+  module: z.literal('luaAcl'),
+  /** Lua that the control plane generated. It has no names and texts of tenants, except as escaped constants. */
+  code: z.string().max(262_144),
+  deniesAtLimit: z.boolean(),
+  monitor: z.boolean(),
+});
+
+export const WafDoc = z.object({
+  kind: z.literal('module'),
+  id: Id,
+  module: z.literal('waf'),
+  mode: z.enum(['off', 'monitor', 'block']),
+  paranoia: z.int().min(1).max(4),
+  /** Rules and categories. */
+  disabled: z.array(z.string()),
+  exceptions: z.array(
+    z.object({ rule: z.string().optional(), path: z.string().optional(), parameter: z.string().optional() }),
+  ),
+  bodyBytes: z.int(),
+  deniesLargeBodies: z.boolean(),
+});
+
 export const ModuleDoc = z.discriminatedUnion('module', [
   CustomHeaderDoc,
   CorsDoc,
   UrlRedirectDoc,
   ProxyRewriteDoc,
   TokenAuthDoc,
+  AclDoc,
+  LuaAclDoc,
+  WafDoc,
 ]);
 /** A host's module of each kind. */
 export const HostModules = z.object({
@@ -128,12 +186,18 @@ export const HostModules = z.object({
   urlRedirect: Id.optional(),
   proxyRewrite: Id.optional(),
   tokenAuth: Id.optional(),
+  acl: Id.optional(),
+  luaAcl: Id.optional(),
+  waf: Id.optional(),
 });
 
 export type CustomHeaderDoc = z.output<typeof CustomHeaderDoc>;
 export type CorsDoc = z.output<typeof CorsDoc>;
 export type RedirectDoc = z.output<typeof RedirectDoc>;
 export type ProxyRewriteDoc = z.output<typeof ProxyRewriteDoc>;
+export type LuaAclDoc = z.output<typeof LuaAclDoc>;
+export type WafDoc = z.output<typeof WafDoc>;
+export type AclDoc = z.output<typeof AclDoc>;
 export type TokenAuthDoc = z.output<typeof TokenAuthDoc>;
 export type UrlRedirectDoc = z.output<typeof UrlRedirectDoc>;
 export type ModuleDoc = z.output<typeof ModuleDoc>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
+import { checkNoSite, NoSite } from '../statistics/statistics.ts';
 
 const DAY_MS = 86_400_000;
 /** A search counts this many of the newest matches. */
@@ -11,7 +12,7 @@ const Statuses = z
   .array(z.string().regex(/^(?:[2-59]xx|[1-9]\d\d)$/, '404 or 5xx'))
   .min(1)
   .max(50);
-const Addresses = z
+export const Addresses = z
   .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'an address or a network' }))
   .min(1)
   .max(50);
@@ -41,33 +42,45 @@ const Filters = z.object({
 });
 export type LogFilters = z.output<typeof Filters>;
 
-export const LogQuery = Filters.extend({
-  startTime: Time,
-  endTime: Time,
+/** A search without its time. */
+export const LogFilter = Filters.extend({
   siteIDs: z.array(Id).max(1000).optional(),
   reqID: z
     .string()
     .regex(/^[0-9a-f]{32}$/)
     .optional(),
   not: Filters.optional().describe('Leaves out rows with any of these values'),
+});
+export type LogFilter = z.output<typeof LogFilter>;
+export const LogSearch = LogFilter.extend({ startTime: Time, endTime: Time });
+export type LogSearch = z.output<typeof LogSearch>;
+
+export const LogDaySearch = LogSearch.superRefine(withinOneDay);
+
+export const LogQuery = LogSearch.extend({
+  noSite: NoSite,
   before: z
     .object({ time: Time, id: z.string().regex(/^[0-9a-f]{32}$/) })
     .optional()
     .describe('Only rows older than this one, to read on after the last counted page'),
   page: z.int().min(1).max(LOGS_COUNTED).default(1),
   pageSize: z.int().min(1).max(500).default(25),
-}).superRefine(({ startTime, endTime }, ctx) => {
+})
+  .superRefine(checkNoSite)
+  .superRefine(withinOneDay);
+export type LogQuery = z.output<typeof LogQuery>;
+
+export function withinOneDay({ startTime, endTime }: { startTime: Date; endTime: Date }, ctx: z.RefinementCtx): void {
   if (endTime <= startTime) ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'after the start' });
   else if (endTime.getTime() - startTime.getTime() > DAY_MS)
     ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'at most one day' });
-});
-export type LogQuery = z.output<typeof LogQuery>;
+}
 
 /** One request. Times of processing are in milliseconds. */
 export const LogRow = z.object({
   id: z.string().describe('Request ID, as in the response header X-Request-Id'),
   time: Time,
-  siteID: Id,
+  siteID: Id.nullable().describe('Null: no known site'),
   siteName: z.string(),
   domainID: Id.nullable(),
   domain: z.string().describe('Empty: removed since'),
@@ -93,6 +106,7 @@ export const LogRow = z.object({
   referer: z.string(),
   cause: z.string(),
   rule: z.string(),
+  ruleName: z.string().nullish().describe('Of an access rule or a script; only where one request is asked for'),
 });
 export type LogRow = z.output<typeof LogRow>;
 
@@ -101,3 +115,29 @@ export const LogPage = z.object({
   total: z.int().describe(`Counted up to ${LOGS_COUNTED}; there may be more`),
 });
 export type LogPage = z.output<typeof LogPage>;
+
+/** JSON, since a query string has no nested fields. */
+const FilterText = z.codec(z.string().max(50_000), LogFilter.omit({ siteIDs: true }).strict(), {
+  decode: (text, ctx) => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      ctx.issues.push({ code: 'custom', input: text, message: 'not JSON' });
+      return z.NEVER;
+    }
+  },
+  encode: (filter) => JSON.stringify(filter),
+});
+export const TailQuery = z.object({
+  siteIDs: z.array(Id).max(100).optional(),
+  filter: FilterText.optional().describe('The filters of POST logs/access as JSON'),
+});
+export type TailQuery = z.output<typeof TailQuery>;
+
+/** The most rows of one event. */
+export const TAIL_ROWS = 200;
+export const TailEvent = z.object({
+  rows: z.array(LogRow).describe('Oldest first. Empty: the stream is alive'),
+  dropped: z.int().describe('How many more matched and are left out, because there were too many for this reader'),
+});
+export type TailEvent = z.output<typeof TailEvent>;

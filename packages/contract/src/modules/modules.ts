@@ -2,7 +2,16 @@
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
 
-export const ModuleKind = z.enum(['customHeader', 'cors', 'urlRedirect', 'proxyRewrite', 'tokenAuth']);
+export const ModuleKind = z.enum([
+  'customHeader',
+  'cors',
+  'urlRedirect',
+  'proxyRewrite',
+  'tokenAuth',
+  'acl',
+  'luaAcl',
+  'waf',
+]);
 export type ModuleKind = z.output<typeof ModuleKind>;
 
 export const ModuleName = Text.describe('Of its own among those of its kind in the site');

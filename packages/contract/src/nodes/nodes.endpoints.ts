@@ -13,6 +13,7 @@ const Narrow = {
   kind: NodeKind.optional(),
   forceBackup: z.boolean().optional(),
   behind: z.boolean().optional().describe('Lacks a revision that was published more than a minute ago'),
+  jobFailed: z.boolean().optional().describe('Its installation, removal or upgrade failed within the last 24 hours'),
   role: NodeRole.optional(),
   portType: NodePortType.optional(),
 };

@@ -21,6 +21,10 @@ export const ProductInput = z.object({
   sellType: z.enum(['personal', 'business']).default('business'),
   use: z.enum(['selfUse', 'commercial']).default('commercial'),
   cnameMode: z.enum(['random', 'custom']).default('random'),
+  accessLog: z
+    .boolean()
+    .default(true)
+    .describe('False: requests of its sites are counted, but not stored for searches, exports and filters'),
 });
 /** Omitted fields stay unchanged. The zone cannot change while sites use the product. */
 export const ProductUpdate = z.object({
@@ -39,6 +43,7 @@ export const ProductUpdate = z.object({
   sellType: z.enum(['personal', 'business']).optional(),
   use: z.enum(['selfUse', 'commercial']).optional(),
   cnameMode: z.enum(['random', 'custom']).optional(),
+  accessLog: z.boolean().optional(),
 });
 // From the update schema: a reply must contain every field, and defaults would hide missing ones.
 export const Product = ProductUpdate.required().extend({

@@ -71,6 +71,20 @@ export const OwnSite = Site.omit({
   userStatus: true,
 });
 
+const Traffic = {
+  traffic: z
+    .int()
+    .nullable()
+    .describe('Bytes of the last 24 hours; null: not measured, or the account may not read statistics'),
+};
+export const SiteRow = Site.extend(Traffic);
+export const OwnSiteRow = OwnSite.extend(Traffic);
+
+const MonthTraffic = z
+  .int()
+  .nullable()
+  .describe('Bytes of the last 30 days; null: not measured, or the account may not read statistics');
+
 /** A site with its connection information. */
 export const SiteInfo = OwnSite.extend({
   ports: z.array(z.object({ port: z.int(), tls: z.boolean() })),
@@ -80,6 +94,7 @@ export const SiteInfo = OwnSite.extend({
   autoCertificateCount: z.int(),
   autoCertificateLimit: z.int().describe('0: unlimited'),
   cacheVersion: z.int(),
+  traffic: MonthTraffic,
 });
 
 export const SiteStatusInput = z.object({
@@ -87,6 +102,15 @@ export const SiteStatusInput = z.object({
   status: z.enum(['normal', 'pause', 'lock']),
 });
 export const SiteForceInput = z.object({ siteIDs: z.array(Id).min(1).max(1000), enabled: z.boolean() });
+export const SiteExpiryInput = z.object({
+  siteIDs: z.array(Id).min(1).max(1000),
+  expiry: Time.nullable().describe('From then on the sites are out of service; null: never'),
+});
+export const SiteProductInput = z.object({
+  siteIDs: z.array(Id).min(1).max(1000),
+  productID: Id.describe('Of the same zone'),
+});
+export const SiteTagsInput = z.object({ siteIDs: z.array(Id).min(1).max(1000), tags: Tags });
 export const SiteIDs = z.object({ siteIDs: z.array(Id).min(1).max(1000) });
 export const ResourceInfo = z.object({
   sites: z.int(),
@@ -96,10 +120,18 @@ export const ResourceInfo = z.object({
   forwards: z.int().describe('Layer-4 ports'),
   forwardLimit: z.int().nullable().describe('Of all sites together; null: one has no limit'),
   cacheRules: z.int(),
+  traffic: MonthTraffic,
 });
 /** The number of each that the account may read. */
 const Seen = z.int().nullable().describe('Null: the account may not read them');
-export const ClientResources = z.object({ zones: Seen, nodes: Seen, products: Seen, sites: Seen, domains: Seen });
+export const ClientResources = z.object({
+  zones: Seen,
+  nodes: Seen,
+  products: Seen,
+  sites: Seen,
+  domains: Seen,
+  traffic: MonthTraffic,
+});
 /** Settings of a site that are in use. */
 export const SettingsInUse = z.object({
   ...siteRulesInUse,
@@ -114,3 +146,20 @@ export type Site = z.output<typeof Site>;
 export type SiteInfo = z.output<typeof SiteInfo>;
 export type SiteInput = z.output<typeof SiteInput>;
 export type SiteUpdate = z.output<typeof SiteUpdate>;
+
+const Sampling = z
+  .int()
+  .min(1)
+  .max(1000)
+  .describe('One of so many requests is stored for searches and exports; 1: each. All are counted');
+
+/** Parts that the access log omits. Nodes apply the masks before they write a line. */
+export const LogSetting = z.object({
+  maskAddress: z.boolean().describe('Addresses are shortened to networks: 24 bits of IPv4, 48 of IPv6'),
+  maskQuery: z.boolean().describe('URLs and referers are logged without their query'),
+  sampling: Sampling,
+});
+/** Callers of an earlier release send no sampling. */
+export const LogSettingInput = LogSetting.extend({ sampling: Sampling.default(1) });
+export type LogSettingInput = z.output<typeof LogSettingInput>;
+export type LogSetting = z.output<typeof LogSetting>;

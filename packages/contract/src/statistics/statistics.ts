@@ -1,5 +1,9 @@
 import * as z from 'zod';
 import { Id, paged, Time } from '../common/common.ts';
+import { cardTypes, seriesTypes, topTypes } from './type-numbers.ts';
+
+// Without the schemas for pages that have no form.
+export { cardTypes, seriesTypes, topTypes };
 
 export const TimeInterval = z.enum([
   'today',
@@ -26,22 +30,68 @@ const DAY_MS = 86_400_000;
 /** Longest time of each report interval, limited by points and by how long its sums are kept. */
 export const LONGEST_DAYS: Readonly<Record<ReportInterval, number>> = { 1: 7, 5: 93, 15: 93, 60: 366, 1440: 366 };
 
+/** They belong to the zone: a node without the site, or a request that was refused before its site was known. */
+export const NoSite = z
+  .literal(true)
+  .optional()
+  .describe('Only requests of no known site. Without other sites or domains');
+export function checkNoSite(
+  { noSite, siteIDs, tags, domains }: { noSite?: unknown; siteIDs?: unknown; tags?: unknown; domains?: unknown },
+  ctx: z.RefinementCtx,
+): void {
+  if (noSite && (siteIDs ?? tags ?? domains) !== undefined)
+    ctx.addIssue({ code: 'custom', path: ['noSite'], message: 'without siteIDs, tags and domains' });
+}
+
+const Values = z.array(z.string().min(1).max(512)).min(1).max(20).optional();
+const Regions = z.array(z.string().min(1).max(64)).min(1).max(10).optional();
+/** Requests with one of the values of each field. Values are those of the tops. */
+export const StatisticsFilters = z.object({
+  country: Regions,
+  province: Regions,
+  isp: Values,
+  status: Values.describe('404, or 5xx for a class'),
+  address: Values,
+  url: Values.describe('Host and path'),
+  referer: Values,
+  method: Values,
+  httpVersion: Values,
+  blacklist: Values.describe('Causes other than the WAF'),
+  wafRule: Values,
+  blocked: z.literal(true).optional().describe('Only requests that a node refused'),
+  protocol: z
+    .array(z.enum(['ipv4', 'ipv6']))
+    .min(1)
+    .max(2)
+    .optional(),
+});
+/** Filters read single requests, so they are for short times. */
+export const MAX_FILTERED_MS = DAY_MS;
+
 /** Which requests: all that the caller may see, unless narrowed. */
-const Selection = z.object({
-  siteIDs: z.array(Id).max(1000).optional(),
+export const Selection = z.object({
+  siteIDs: z.array(Id).max(20).optional(),
   tags: z.array(z.string().max(64)).max(20).optional().describe('Sites with any of these tags'),
-  domains: z.array(z.string().max(253)).max(1000).optional().describe('Names of domains'),
+  domains: z.array(z.string().max(253)).max(50).optional().describe('Names of domains'),
+  filters: StatisticsFilters.optional().describe('For at most one day, while single requests are stored'),
+  noSite: NoSite,
   timeInterval: TimeInterval.default('oneDay'),
   startTime: Time.optional().describe('Of `custom`'),
   endTime: Time.optional().describe('Of `custom`'),
   timeZone: TimeZone,
 });
-const withCustomTimes = <
-  S extends z.ZodType<Pick<z.output<typeof Selection>, 'timeInterval' | 'startTime' | 'endTime'>>,
+type Selected = z.output<typeof Selection>;
+export const withCustomTimes = <
+  S extends z.ZodType<
+    Pick<Selected, 'timeInterval' | 'startTime' | 'endTime'> &
+      Partial<Pick<Selected, 'noSite' | 'siteIDs' | 'tags' | 'domains'>>
+  >,
 >(
   schema: S,
 ) =>
-  schema.superRefine(({ timeInterval, startTime, endTime }, ctx) => {
+  schema.superRefine((selection, ctx) => {
+    checkNoSite(selection, ctx);
+    const { timeInterval, startTime, endTime } = selection;
     if (timeInterval !== 'custom') return;
     if (startTime === undefined) ctx.addIssue({ code: 'custom', path: ['startTime'], message: 'required' });
     if (endTime === undefined) ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'required' });
@@ -59,23 +109,6 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** Numbers of the specification. */
-export const cardTypes = { traffic: 3, requests: 4, hitRate: 5, addresses: 14, bandwidth95: 15 } as const;
-export const seriesTypes = { bandwidthAndTraffic: 2, status: 12, protocol: 13 } as const;
-export const topTypes = {
-  country: 11,
-  status: 12,
-  address: 14,
-  isp: 18,
-  url: 19,
-  referer: 20,
-  province: 21,
-  method: 22,
-  httpVersion: 23,
-  blacklist: 24,
-  wafRule: 25,
-} as const;
-
 export const StatisticsQuery = withCustomTimes(Selection);
 export const Cards = z.object({
   from: Time,
@@ -85,7 +118,7 @@ export const Cards = z.object({
       type: z
         .literal(Object.values(cardTypes))
         .describe('3 bytes, 4 requests, 5 share from the cache (0 to 1), 14 addresses, 15 bits per second'),
-      value: z.number().nullable().describe('Null: not measured'),
+      value: z.number().nullable().describe('Null: not measured, or a part of the time is not kept any more'),
       previous: z.number().nullable().describe('Of the same time before'),
     }),
   ),
@@ -96,7 +129,7 @@ export const SeriesQuery = withCustomTimes(
     types: z
       .array(z.literal(Object.values(seriesTypes)))
       .min(1)
-      .max(3)
+      .max(4)
       .default([2]),
     reportInterval: ReportInterval.default(5).describe('Minutes'),
   }),
@@ -109,7 +142,7 @@ export const TimeSeries = z.object({
   series: z.array(
     z.object({
       type: z.literal(Object.values(seriesTypes)),
-      name: z.enum(['bandwidth', 'traffic', '2xx', '3xx', '4xx', '5xx', '9xx', 'ipv4', 'ipv6']),
+      name: z.enum(['bandwidth', 'traffic', '2xx', '3xx', '4xx', '5xx', '9xx', 'ipv4', 'ipv6', 'passed', 'blocked']),
       values: z.array(z.number().nullable()).describe('Null: not measured. Bits per second, bytes or requests'),
     }),
   ),
@@ -124,6 +157,8 @@ export const TopQuery = withCustomTimes(
 );
 export const Top = z.object({
   type: z.literal(Object.values(topTypes)),
+  from: Time.describe('Later than asked if older values are not kept any more'),
+  to: Time,
   data: z.array(
     z.object({
       value: z.string(),
@@ -157,17 +192,28 @@ export const Rank = paged(
   }),
 );
 
-export const QpsQuery = z.object({
-  siteIDs: z.array(Id).max(1000).optional(),
-  from: Time.optional().describe('Six hours ago'),
-  to: Time.optional().describe('Now'),
-});
+export const QpsQuery = z
+  .object({
+    siteIDs: z.array(Id).max(1000).optional(),
+    noSite: NoSite,
+    from: Time.optional().describe('Six hours ago'),
+    to: Time.optional().describe('Now'),
+  })
+  .superRefine(checkNoSite);
 export const Qps = z.object({
   stepSeconds: z.int(),
   times: z.array(Time),
   values: z.array(z.number().nullable()).describe('Requests per second in steps of five minutes'),
 });
 
+export const NodeBandwidth = z.object({
+  times: z.array(Time).describe('The last 24 hours'),
+  data: z.array(
+    z.object({ id: Id, values: z.array(z.number().nullable()).describe('Bits per second. Null: not measured') }),
+  ),
+});
+
+export type StatisticsFilters = z.output<typeof StatisticsFilters>;
 export type TimeInterval = z.output<typeof TimeInterval>;
 export type ReportInterval = z.output<typeof ReportInterval>;
 export type StatisticsQuery = z.output<typeof StatisticsQuery>;

@@ -22,9 +22,10 @@ test('/0 means all, by address of either family', () => {
 });
 
 test('an address stands once in a list', () => {
-  const twice = { ...open, blacklist: ['2001:DB8::1', '203.0.113.7', '2001:db8::1'] };
+  const twice = { ...open, blacklist: ['2001:DB8::1', '203.0.113.7', '2001:db8:0::1', '::ffff:203.0.113.7'] };
   expect(ZoneFirewallInput.safeParse(twice).error?.issues).toMatchObject([
     { path: ['blacklist', 2], message: 'duplicate IP' },
+    { path: ['blacklist', 3], message: 'duplicate IP' },
   ]);
 });
 

@@ -11,9 +11,12 @@ export const ZonePortInput = z.object({
 });
 export const ZonePort = z.object({ id: Id, port: Port, portType: z.literal(7), tls: z.boolean(), createdAt: Time });
 
+const RayLog = z.boolean().describe('False: requests are counted, but not stored for searches, exports and filters');
+
 export const ZoneInput = z.object({
   name: Text,
   memo: Memo.default(''),
+  CDNRayLog: RayLog.default(true),
   ports: z
     .array(ZonePortInput)
     .max(100)
@@ -23,12 +26,18 @@ export const ZoneInput = z.object({
     ])
     .describe('Ports that every node of the zone opens'),
 });
-export const ZoneUpdate = z.object({ id: Id, name: Text.optional(), memo: Memo.optional() });
+export const ZoneUpdate = z.object({
+  id: Id,
+  name: Text.optional(),
+  memo: Memo.optional(),
+  CDNRayLog: RayLog.optional(),
+});
 export const RedirectCode = z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]);
 export const Zone = z.object({
   id: Id,
   name: Text,
   memo: Memo,
+  CDNRayLog: z.boolean(),
   serial: z.int().describe('Revision of the newest published document'),
   nodeCount: z.int(),
   siteCount: z.int(),

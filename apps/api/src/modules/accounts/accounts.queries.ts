@@ -17,6 +17,7 @@ export interface AccountFilter {
   /** Only sub-accounts of this account. */
   subsOf?: string;
   id?: string;
+  ids?: string[];
 }
 export type AccountPaging = Paging<'createdAt' | 'name' | 'email' | 'status' | 'expiry'>;
 export type AccountRow = Omit<Account, 'manageable'>;
@@ -90,9 +91,11 @@ const where = ({
   googleVerification,
   subsOf,
   id,
+  ids,
 }: AccountFilter): Sql =>
   andAll([
     id && sql`a.id = ${id}`,
+    ids && sql`a.id = ANY(${ids}::uuid[])`,
     subsOf && sql`a.parent_id = ${subsOf} AND NOT a.is_root`,
     auth && sql`a.kind = ${auth}::account_kind`,
     isRoot !== undefined && sql`a.is_root = ${isRoot}`,

@@ -8,7 +8,7 @@ import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
 import { readHealth, type NodeHealth } from '../nodes/node-severity.ts';
-import { isRolloutStopped, rowsOf } from './conditions.ts';
+import { hasFailedJob, isRolloutStopped, rowsOf } from './conditions.ts';
 import { ofLicenses } from './licenses.ts';
 
 const NAMES = 3;
@@ -71,7 +71,11 @@ async function ofSites({ db, actor, now }: Ctx): Promise<AttentionItem[]> {
 }
 
 async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
-  const found = await readHealth(ctx, { orderBy: { name: 'asc' } });
+  const orderBy = { name: 'asc' } as const;
+  const [found, failed] = await Promise.all([
+    readHealth(ctx, { orderBy }),
+    ctx.db.edgeNode.findMany({ where: hasFailedJob(true, ctx.now()), select: { name: true }, orderBy }),
+  ]);
   const having = (kind: AttentionKind, isIt: (node: NodeHealth) => boolean) =>
     itemOf(
       kind,
@@ -82,6 +86,10 @@ async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
     ...having('nodesOffline', ({ status }) => status === 'offline'),
     ...having('nodesDisconnected', ({ status }) => status === 'natsError'),
     ...having('nodesBehind', ({ isBehind }) => isBehind),
+    ...itemOf(
+      'nodeJobsFailed',
+      failed.map(({ name }) => name),
+    ),
   ];
 }
 

@@ -16,6 +16,17 @@ export function jobsRecent(isRecent: boolean, now: Date): Prisma.JobWhereInput {
   const since = before(now, RECENT_HOURS);
   return isRecent ? { endedAt: { gt: since } } : { OR: [{ endedAt: null }, { endedAt: { lte: since } }] };
 }
+/** Nodes whose installation, removal or upgrade failed. */
+export function hasFailedJob(isFailed: boolean, now: Date): Prisma.EdgeNodeWhereInput {
+  const recent = { endedAt: { gt: before(now, RECENT_HOURS) } };
+  const failed = {
+    OR: [
+      { jobs: { some: { ...recent, state: 'failed' } } },
+      { rollouts: { some: { ...recent, state: { in: ['failed', 'stuck'] } } } },
+    ],
+  };
+  return isFailed ? failed : { NOT: failed };
+}
 /** A rollout that was stopped by a failed gate. Roll-backs by a person do not count. */
 export const isRolloutStopped = (now: Date) =>
   ({

@@ -16,6 +16,8 @@ interface Row {
   thing: Licensed | null;
   uses: number;
   most: number;
+  /** Rows of its kind, including those that are not listed. */
+  total: number;
 }
 
 export async function ofLicenses({ db, now }: Ctx): Promise<AttentionItem[]> {
@@ -33,19 +35,37 @@ export async function ofLicenses({ db, now }: Ctx): Promise<AttentionItem[]> {
         ('autoCertificates', h.auto_certificate_limit, (SELECT count(*) FROM certificates x JOIN sites s ON s.id = x.site_id
           WHERE s.client_id = h.client_id AND x.type = 'automatic'))) v (thing, most, uses)
         WHERE v.most > 0 AND v.uses >= v.most * ${NEAR_SHARE}::float8)
-      (SELECT name, "accountID", ends_at AS "endsAt", NULL AS thing, 0 AS uses, 0 AS most FROM held
+      (SELECT name, "accountID", ends_at AS "endsAt", NULL AS thing, 0 AS uses, 0 AS most, count(*) OVER ()::int AS total FROM held
         WHERE ends_at <= ${until} ORDER BY ends_at LIMIT ${MOST_CLIENTS}::int)
       UNION ALL
-      (SELECT name, "accountID", NULL, thing, uses, most FROM limits ORDER BY uses::float8 / most DESC, name LIMIT ${MOST_CLIENTS}::int)`,
+      (SELECT name, "accountID", NULL, thing, uses, most, count(*) OVER ()::int FROM limits ORDER BY uses::float8 / most DESC, name LIMIT ${MOST_CLIENTS}::int)`,
   );
-  return rows.map(({ name, accountID, endsAt, thing, uses, most }) => ({
+  const listed = rows.map(({ name, accountID, endsAt, thing, uses, most }): AttentionItem => ({
+    ...noSite,
     kind: thing !== null ? 'licenseNearLimit' : endsAt !== null && endsAt <= at ? 'licenseEnded' : 'licenseEnding',
     count: 1,
     names: [name],
-    site: null,
-    siteCount: 0,
     accountID,
     endsAt,
     limit: thing === null ? null : { of: Licensed.parse(thing), uses, most },
   }));
+  return [
+    ...listed,
+    ...restOf(
+      'licenseEnding',
+      rows.filter(({ thing }) => thing === null),
+    ),
+    ...restOf(
+      'licenseNearLimit',
+      rows.filter(({ thing }) => thing !== null),
+    ),
+  ];
+}
+
+const noSite = { site: null, siteCount: 0 };
+
+/** One item for all rows after the listed ones. */
+function restOf(kind: AttentionItem['kind'], rows: readonly Row[]): AttentionItem[] {
+  const count = (rows[0]?.total ?? 0) - rows.length;
+  return count === 0 ? [] : [{ ...noSite, kind, count, names: [], accountID: null, endsAt: null, limit: null }];
 }

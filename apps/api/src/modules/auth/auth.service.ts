@@ -6,6 +6,7 @@ import { fail } from '../../core/fail.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Sessions } from '../../core/auth/sessions.ts';
 import type { SignIn } from '../../core/auth/sign-in.ts';
+import { MAX_EXPORTS_A_DAY } from '../log-exports/log-exports.service.ts';
 
 /** The value of `login2faType` for an authenticator. */
 const AUTHENTICATOR = 1;
@@ -102,7 +103,7 @@ export async function self(ctx: Ctx): Promise<Self> {
       // The admin console has its own address.
       home: `${actor.proxy.kind === 'admin' ? env.ADMIN_URL.replace(/\/$/, '') : ''}/${actor.proxy.kind}`,
     },
-    maxLogExportTimes: 10,
+    maxLogExportTimes: MAX_EXPORTS_A_DAY,
   };
 }
 

@@ -27,7 +27,12 @@ export async function get(ctx: Ctx, { params: { metric }, query }: Request<typeo
   const to = (Math.floor(ctx.now().getTime() / step) + 1) * step;
   const from = to - count * step;
   const times = Array.from({ length: count }, (_, i) => from + i * step);
-  const selection = { siteIDs: query.siteID === undefined ? undefined : [query.siteID], zoneID: query.zoneID };
+  const selection = {
+    siteIDs: query.siteID === undefined ? undefined : [query.siteID],
+    zoneID: query.zoneID,
+    noSite: query.noSite && (true as const),
+    isInstallation: ctx.actor.kind === 'admin',
+  };
   const measured = await readSteps(ctx, selection, { from: new Date(from), to: new Date(to) }, rowSeconds, stepSeconds);
   const { unit, series } = shapes[metric];
   return {

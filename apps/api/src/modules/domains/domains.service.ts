@@ -16,6 +16,7 @@ import { fail, failTogether, faultsByReason, type Fault } from '../../core/fail.
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { SQL_NULL } from '../../core/json-null.ts';
 import type { ScopedTx } from '../../core/scope.ts';
+import { withTraffic } from '../../statistics/list-traffic.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
 import { openPorts } from '../ports/site-ports.service.ts';
@@ -39,7 +40,12 @@ export interface InDomain {
 }
 type Filter = DomainPaging & DomainFilter;
 
-export async function list(ctx: Ctx, siteId: string, { page, pageSize, sortBy, orderBy, ...filter }: Filter) {
+export async function list(ctx: Ctx, siteId: string, query: Filter) {
+  const { data, total } = await readPage(ctx, siteId, query);
+  return { data: await withTraffic(ctx, 'domain', data, ({ siteID }) => siteID), total };
+}
+
+async function readPage(ctx: Ctx, siteId: string, { page, pageSize, sortBy, orderBy, ...filter }: Filter) {
   const [data, total] = await Promise.all([
     readDomains(ctx, siteId, { page, pageSize, sortBy, orderBy }, filter),
     countDomains(ctx, siteId, filter),
@@ -51,7 +57,7 @@ export async function list(ctx: Ctx, siteId: string, { page, pageSize, sortBy, o
 export async function listSimple(ctx: Ctx, siteId: string, filter: Filter) {
   const select = { cnameLabel: true } as const;
   const [{ data, total }, site] = await Promise.all([
-    list(ctx, siteId, filter),
+    readPage(ctx, siteId, filter),
     ctx.db.site.findUnique({ where: { id: siteId }, select }),
   ]);
   const cname = site && cnameOf(site.cnameLabel, await suffixesOf(ctx));
@@ -63,11 +69,11 @@ export async function listAll(
   ctx: Ctx,
   { page, pageSize, sortBy, orderBy, siteID, ...filter }: Filter & { siteID?: string | undefined },
 ) {
-  const [data, total] = await Promise.all([
+  const [rows, total] = await Promise.all([
     readAllDomains(ctx, { page, pageSize, sortBy, orderBy }, filter, siteID),
     countAllDomains(ctx, filter, siteID),
   ]);
-  return { data, total };
+  return { data: await withTraffic(ctx, 'domain', rows, (domain) => domain.siteID), total };
 }
 
 export async function meta(ctx: Ctx, siteId: string, query: MetaQuery) {

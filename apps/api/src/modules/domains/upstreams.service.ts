@@ -1,3 +1,4 @@
+import { canonicalNetwork } from '@edgeloom/contract/common/address.ts';
 import { UPSTREAMS_AT_MOST, type Upstream, type UpstreamInput } from '@edgeloom/contract/domains/domains.ts';
 import { hostKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
@@ -62,7 +63,7 @@ const within = ({ db }: Ctx, place: InDomain, work: (tx: ScopedTx) => Promise<vo
     await orFail('DUPLICATED', work(tx));
     if ((await tx.upstream.count({ where: { ...place, enabled: true } })) === 0) fail('NO_ENABLED_UPSTREAM');
     const data = await tx.upstream.findMany({ where: { ...place }, select, orderBy: { id: 'asc' } });
-    assertFew(data);
+    assertFewAndDistinct(data);
     if (domain.enabled) await changed(tx, domain.site.zoneId, hostKey(domain.name));
     return { data };
   });
@@ -72,9 +73,11 @@ async function own(db: ScopedTx, { siteId, domainId }: InDomain) {
   return (await db.domain.findFirst({ where: { id: domainId, siteId }, select })) ?? fail('NOT_FOUND');
 }
 
-/** Limits the total, since each call may add up to the limit. */
-export function assertFew(all: readonly Upstream[]) {
+/** Checks the whole list, since each call may add up to the limit, and an address in another spelling. */
+export function assertFewAndDistinct(all: readonly Upstream[]) {
   if (all.length > UPSTREAMS_AT_MOST) failAt('upstreams', 'range', `at most ${UPSTREAMS_AT_MOST}`);
+  const pairs = new Set(all.map(({ address, port }) => `${canonicalNetwork(address)} ${port}`));
+  if (pairs.size < all.length) fail('DUPLICATED');
 }
 
 function assertAllowed(ctx: Ctx, upstreams: readonly UpstreamInput[]) {

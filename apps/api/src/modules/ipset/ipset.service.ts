@@ -4,10 +4,12 @@ import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Block, BlockColumn, BlockInput, Ipset } from '@edgeloom/contract/ipset/ipset.ts';
 import { networkOf } from '@edgeloom/contract/ipset/network.ts';
 import type { AllSettings } from '@edgeloom/contract/zone-settings/zone-settings.ts';
+import { NOBODY } from '../../core/actor.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt, fieldError } from '../../core/fail.ts';
 import { beginning, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
+import { signedInNow } from '../../core/signed-in-addresses.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { readContent } from '../zone-settings/zone-changes.service.ts';
 import * as zoneSettings from '../zone-settings/zone-settings.service.ts';
@@ -94,22 +96,26 @@ export const flush = ({ db, now }: Ctx, zoneId: string): Promise<{ removed: numb
     return { removed };
   });
 
-export const create = ({ db, actor, now }: Ctx, zoneId: string, { ips, timeout }: BlockInput) =>
-  db.$transaction(async (tx) => {
+export async function create(ctx: Ctx, zoneId: string, { ips, timeout }: BlockInput) {
+  const { db, actor, now } = ctx;
+  const networks = [...new Set(ips.flatMap((ip) => networkOf(ip) ?? []))];
+  const signedIn = await signedInNow(ctx, zoneId, networks);
+  return db.$transaction(async (tx) => {
     const { flushed, revision } = await lockSet(tx, zoneId);
     const { ipset, firewall } = await readContent(tx, zoneId);
     if (!ipset.enabled) failAt('ips', 'setOff', 'the block set is off');
     const spared = await sparedIn(tx, zoneId, firewall.whitelist);
     const faults = ips.flatMap((ip, i) =>
-      spared(ip) ? [fieldError(`ips.${i}`, 'forbidden', 'this address is not allowed')] : [],
+      spared(ip) || signedIn.has(networkOf(ip) ?? '')
+        ? [fieldError(`ips.${i}`, 'forbidden', 'this address is not allowed')]
+        : [],
     );
     if (faults.length > 0) fail('PARAMETER', { errorData: faults });
-    const networks = [...new Set(ips.flatMap((ip) => networkOf(ip) ?? []))];
     const standing = live(zoneId, flushed, now());
     const others = await tx.block.count({ where: { ...standing, network: { notIn: networks } } });
     if (others + networks.length > ipset.max) fail('LIMIT_REACHED', { extra: { maximum: ipset.max } });
     // A block that exists for another reason takes this reason.
-    await tx.block.deleteMany({ where: { zoneId, network: { in: networks } } });
+    await tx.block.deleteMany({ where: { zoneId, scope: NOBODY, network: { in: networks } } });
     const since = now();
     const until = new Date(since.getTime() + (timeout ?? ipset.timeout) * 1000);
     const made = networks.map((network) => ({
@@ -125,6 +131,7 @@ export const create = ({ db, actor, now }: Ctx, zoneId: string, { ips, timeout }
     await tx.block.createMany({ data: made });
     return { data: made.map((row) => shown({ ...row, site: null, node: null })) };
   });
+}
 
 export const remove = ({ db, now }: Ctx, zoneId: string, ids: string[]): Promise<{ ids: string[] }> =>
   db.$transaction(async (tx) => {
@@ -137,8 +144,10 @@ export const remove = ({ db, now }: Ctx, zoneId: string, ids: string[]): Promise
     return { ids };
   });
 
+/** Blocks of the whole zone. Those of single sites are in block-ips.service.ts. */
 const live = (zoneId: string, flushed: bigint | undefined, at: Date) => ({
   zoneId,
+  scope: NOBODY,
   removed: false,
   until: { gt: at },
   revision: { gt: flushed ?? 0n },
@@ -174,7 +183,7 @@ const shown = ({
   author,
   since,
   until,
-}: Omit<Row, 'zoneId' | 'siteId' | 'nodeId' | 'removed' | 'revision'>): Block => ({
+}: Omit<Row, 'zoneId' | 'siteId' | 'nodeId' | 'scope' | 'rule' | 'removed' | 'removedBy' | 'revision'>): Block => ({
   id,
   ip: network,
   cause,

@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
+import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type * as z from 'zod';
 import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -212,4 +213,104 @@ test('a clock that is an hour off is corrected', async () => {
   await logStore(pool).store(id, batch, new Date());
   const [row] = (await search({}, late.owner)).data;
   expect(Math.abs(Date.now() - 5000 - Date.parse(row?.time ?? ''))).toBeLessThan(MINUTE);
+});
+
+describe('decisions', () => {
+  test('a request names the rules that decided about it, and rules removed since by their id', async () => {
+    const { id: ruleID } = await installation.db.antiHeader.create({
+      data: {
+        siteId: site.id,
+        name: 'X-Robot',
+        operator: 'exists',
+        value: '',
+        action: 'deny',
+        priority: 1,
+        enabled: true,
+      },
+    });
+    const [refused, gone] = ['d'.repeat(32), 'e'.repeat(32)];
+    const removed = randomUUID();
+    await addLogs(pool, node.id, [
+      logLine(site.id, {
+        id: refused,
+        status: 403,
+        cause: 'antiHeader',
+        rule: ruleID,
+        trail: `9.8|tokenAuth,pass,4.1,;antiHeader,403,2.5,${ruleID}`,
+      }),
+      logLine(site.id, { id: gone, cache: 'HIT', trail: `|cache,rule,,${removed}` }),
+    ]);
+    const request = (reqID: string) => as(site.owner).call(logs.request, { params: { reqID } });
+    const { trail, microseconds } = await request(refused);
+    expect(microseconds).toBe(9.8);
+    expect(trail).toMatchObject([
+      { step: 'host', decision: 'passed', detail: `www.example.com → ${site.name}`, rule: null },
+      { step: 'tokenAuth', decision: 'passed', microseconds: 4.1 },
+      {
+        step: 'antiHeader',
+        decision: 'refused',
+        status: 403,
+        microseconds: 2.5,
+        rule: { id: ruleID, name: expect.stringContaining('X-Robot') },
+      },
+    ]);
+    expect((await request(gone)).trail).toMatchObject([
+      { step: 'host' },
+      { step: 'cache', decision: 'applied', rule: { id: removed, name: null } },
+      { step: 'store', decision: 'served', detail: 'HIT' },
+    ]);
+  });
+
+  test('what a log leaves out is part of the documents of the site and its forwards', async () => {
+    const masked = await build.site();
+    const { params } = masked;
+    const body = { maskAddress: true, maskQuery: true, sampling: 10 };
+    expect(await as(masked.owner).call(sites.setLogSetting, { params, body })).toEqual(body);
+    expect(await as(masked.client).call(sites.logSetting, { params })).toEqual(body);
+    const { rows } = await pool.query('SELECT key FROM outbox WHERE zone_id = $1', [masked.zone.id]);
+    expect(rows).toContainEqual({ key: `site/${masked.id}` });
+    await expect(as(site.owner).call(sites.logSetting, { params })).rejects.toMatchObject({ status: 404 });
+    await expect(as(site.owner).call(sites.setLogSetting, { params, body })).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+test('rare user agents and referers are found in each hour, merged or not, and cut or removed values too', async () => {
+  const rare = await build.site();
+  const { id } = await build.node({ zone: rare.zone });
+  const hoursAgo = (hours: number) => Date.now() / 1000 - hours * 3600;
+  const common = [1, 2, 3].map((hours) => logLine(rare.id, { time: hoursAgo(hours), uri: '/common' }));
+  await addLogs(pool, id, [
+    ...common,
+    logLine(rare.id, { time: hoursAgo(2), uri: '/agent', userAgent: 'Rare-Agent/1.0' }),
+    logLine(rare.id, { time: hoursAgo(3), uri: '/long', referer: `https://r.example/?${'x'.repeat(600)}needle` }),
+    logLine(rare.id, { time: hoursAgo(4), uri: '/wide', referer: `https://r.example/?${'😀'.repeat(300)}haystack` }),
+  ]);
+  const day = { startTime: iso(-23 * 60 * MINUTE), endTime: iso(MINUTE) };
+  const find = async (query: Query) =>
+    (await as(rare.owner).call(logs.access, { body: { ...day, ...query } })).data.map(({ uri }) => uri);
+  expect(await find({ userAgent: ['rare-agent'] })).toEqual(['/agent']);
+  expect(await find({ referer: ['NEEDLE'] })).toEqual(['/long']);
+  expect(await find({ referer: ['haystack'] })).toEqual(['/wide']);
+  expect(await find({ userAgent: ['none such'] })).toEqual([]);
+  expect(await find({ userAgent: ['rare', 'curl'], referer: ['r.example'] })).toEqual(['/long', '/wide']);
+
+  const pending = logBatch(logLine(rare.id, { time: hoursAgo(1), uri: '/pending', userAgent: 'rare-agent/2' }), 0, 'p');
+  await logStore(pool).store(id, pending, new Date());
+  expect(await find({ userAgent: ['rare-agent'] })).toEqual(['/pending', '/agent']);
+
+  // A process of the release before counts no user agents, so that the hour is not complete.
+  const before = logBatch(logLine(rare.id, { time: hoursAgo(5), uri: '/old', userAgent: 'rare-agent/0' }), 0, 'o');
+  await logStore(pool).store(id, before, new Date());
+  await pool.query(
+    `UPDATE pending_tops SET hours = '{}', groups = replace(groups::text, '[101,[["rare-agent/0",1,1000]]]', '[1,[]]')::json`,
+  );
+  await logStore(pool).mergeTops(new Date());
+  await addLogs(pool, id, [logLine(rare.id, { time: hoursAgo(5), userAgent: 'other' })]);
+  expect(await find({ userAgent: ['rare-agent'] })).toEqual(['/pending', '/agent', '/old']);
+
+  // As after a removal of rare values.
+  await pool.query('DELETE FROM top_values WHERE site_id = $1 AND type = 101', [rare.id]);
+  await logStore(pool).mergeTops(new Date());
+  await pool.query('UPDATE top_groups SET removed = 1 WHERE site_id = $1 AND type = 101', [rare.id]);
+  expect(await find({ userAgent: ['rare-agent'] })).toEqual(['/pending', '/agent', '/old']);
 });

@@ -32,6 +32,8 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends 
   kind: ModuleKind,
   settings: z.ZodType<Settings>,
   settle: Settle<Settings, Sent> = (input) => settings.parse(input),
+  /** Limits over all modules of a site, checked after the write under the site's lock. */
+  assertFits: (tx: ScopedTx, siteId: string) => Promise<void> = async () => undefined,
 ) => {
   type Input = Sent & { name: string };
   const shown = (row: Row) => ({
@@ -71,6 +73,7 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends 
           rows.push({ id: randomUUIDv7(), siteId, kind, name: input.name, settings: settled });
         }
         await orFail('DUPLICATED', tx.module.createMany({ data: rows }));
+        await assertFits(tx, siteId);
         const ids = rows.map(({ id }) => id);
         await changed(tx, zoneId, ...ids.map(moduleKey));
         return { data: await read(tx, ids) };
@@ -91,6 +94,7 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends 
             tx.module.update({ where: { id: input.id, siteId }, data: { name: input.name, settings: settled } }),
           );
         }
+        await assertFits(tx, siteId);
         await changed(tx, zoneId, ...ids.map(moduleKey));
         return { data: await read(tx, ids) };
       }),

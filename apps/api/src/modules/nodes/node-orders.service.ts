@@ -61,7 +61,11 @@ const purges: Record<NodePurge['type'], (ctx: Ctx, texts: string[]) => Promise<O
   1: async (ctx, texts) => [purgeOrder({ urls: (await servedUrls(ctx, texts)).map(({ url }) => url.href) })],
   2: async (ctx, texts) => {
     const found = await servedUrls(ctx, texts);
-    const prefixes = found.map(({ url, siteId }, i) => ({ siteId, prefix: prefixOf(url) ?? refuse(i, 'format') }));
+    // A URL without a path gets one when parsed, but a prefix must be written in full.
+    const prefixes = found.map(({ url, siteId }, i) => ({
+      siteId,
+      prefix: (texts[i]?.trim().endsWith('/') ? prefixOf(url) : null) ?? refuse(i, 'format'),
+    }));
     return prefixOrders(prefixes);
   },
   3: async (ctx, texts) => {

@@ -24,6 +24,7 @@ import { tokenHash } from '../../node-link/join.ts';
 import { lineFor } from '../../install/pull.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { keepingLayer4 } from '../groups/layer-4.ts';
+import { hasFailedJob } from '../attention/conditions.ts';
 import * as zones from '../zones/zones.service.ts';
 import { include, inForcedGroup, shown, standIns } from './node-row.ts';
 import { readHealth, severityOf } from './node-severity.ts';
@@ -45,8 +46,10 @@ interface Filter {
   portType?: EdgeNode['portType'] | undefined;
   status?: NodeStatus[] | undefined;
   behind?: boolean | undefined;
+  jobFailed?: boolean | undefined;
   initialized?: boolean | undefined;
   parentID?: string;
+  ids?: string[];
 }
 type Column = 'severity' | 'name' | 'createdAt' | 'updatedAt' | 'ip' | 'role' | 'portType' | 'bandwidthMbps';
 type Query = Paging<Column> & Filter;
@@ -55,7 +58,7 @@ export async function list(ctx: Ctx, { status, behind, ...query }: Query) {
   if (query.type === 'virtual') return virtualNodes(ctx, { status, behind, ...query });
   const { sortBy, ...paging } = query;
   if (sortBy === 'severity' || status || behind !== undefined) return listByHealth(ctx, { ...query, status, behind });
-  const where = whereOf(query);
+  const where = whereOf(query, ctx.now());
   const { orderBy, skip, take } = pageOf({ ...paging, sortBy });
   const [rows, total] = await Promise.all([
     ctx.db.edgeNode.findMany({ where, include, orderBy, skip, take }),
@@ -66,7 +69,8 @@ export async function list(ctx: Ctx, { status, behind, ...query }: Query) {
 
 /** At most 500 per zone. */
 async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...filter }: Query) {
-  const { zoneID, groupID, search, name, ip, forceBackup, status, role, kind, portType, initialized } = filter;
+  const { zoneID, groupID, search, name, ip, forceBackup, status, role, kind, portType, initialized, jobFailed } =
+    filter;
   const atAddress = (text: string) => ({ records: { some: { ip: containing(text) } } });
   const by = sortBy === 'createdAt' || sortBy === 'updatedAt' ? sortBy : 'name';
   const found = await db.virtualNode.findMany({
@@ -89,7 +93,8 @@ async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...f
         (!role || row.role === role) &&
         (!kind || row.kind === kind) &&
         (!portType || row.portType === portType) &&
-        initialized !== false,
+        initialized !== false &&
+        jobFailed !== true,
     );
   return { data: rows.slice((page - 1) * pageSize, page * pageSize), total: rows.length };
 }
@@ -99,7 +104,7 @@ async function listByHealth(ctx: Ctx, { status, behind, ...query }: Query) {
   const { sortBy, orderBy, page, pageSize } = query;
   const [order, way] =
     sortBy === 'severity' ? [{ name: 'asc' as const }, orderBy === 'desc' ? -1 : 1] : [{ [sortBy]: orderBy }, 0];
-  const found = await readHealth(ctx, { where: whereOf(query), orderBy: [order, { id: 'asc' }] });
+  const found = await readHealth(ctx, { where: whereOf(query, ctx.now()), orderBy: [order, { id: 'asc' }] });
   const wanted = found
     .filter((node) => (!status || status.includes(node.status)) && (behind === undefined || node.isBehind === behind))
     .toSorted((a, b) => way * (severityOf(a) - severityOf(b)));
@@ -109,24 +114,30 @@ async function listByHealth(ctx: Ctx, { status, behind, ...query }: Query) {
   return { data: ids.flatMap((id) => rowOf.get(id) ?? []), total: wanted.length };
 }
 
-const whereOf = ({
-  zoneID,
-  groupID,
-  search,
-  name,
-  ip,
-  kind,
-  forceBackup,
-  role,
-  portType,
-  initialized,
-  parentID,
-}: Filter) =>
+const whereOf = (
+  {
+    zoneID,
+    groupID,
+    search,
+    name,
+    ip,
+    kind,
+    forceBackup,
+    jobFailed,
+    role,
+    portType,
+    initialized,
+    parentID,
+    ids,
+  }: Filter,
+  now: Date,
+) =>
   ({
     ...(zoneID !== undefined && { zoneId: zoneID }),
     AND: [
       groupID === undefined ? {} : { members: { some: { groupId: groupID } } },
       forceBackup === undefined ? {} : { members: { [forceBackup ? 'some' : 'none']: inForcedGroup } },
+      jobFailed === undefined ? {} : hasFailedJob(jobFailed, now),
     ],
     ...(search && { OR: [{ name: containing(search) }, { ip: containing(search) }, { memo: containing(search) }] }),
     ...(name && { name: containing(name) }),
@@ -136,6 +147,7 @@ const whereOf = ({
     ...(portType && { portType }),
     ...(initialized !== undefined && { joinedAt: initialized ? { not: null } : null }),
     ...(parentID !== undefined && { parentId: parentID }),
+    ...(ids && { id: { in: ids } }),
   }) satisfies Prisma.EdgeNodeWhereInput;
 
 /** NOT_FOUND if the caller does not have the zone. */

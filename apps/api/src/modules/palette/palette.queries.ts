@@ -8,10 +8,11 @@ import { namesThat } from '../purge/purge-urls.ts';
 
 type Rows = Pick<Found, 'sites' | 'domains' | 'zones' | 'products'>;
 
-/** Exact names first, then names that begin with the text, then names with a word that does. */
-const ordered = (name: Sql, text: string): Sql =>
-  sql`ORDER BY lower(${name}) <> ${text}, NOT starts_with(lower(${name}), ${text}),
-    strpos(' ' || regexp_replace(lower(${name}), '[^[:alnum:]]+', ' ', 'g'), ' ' || ${text}) = 0, ${name}`;
+/** 0 an exact name, 1 a name that begins with the text, 2 a name with a word that does, 3 another one. */
+const distance = (name: Sql, text: string): Sql =>
+  sql`CASE WHEN lower(${name}) = ${text} THEN 0 WHEN starts_with(lower(${name}), ${text}) THEN 1
+    WHEN strpos(' ' || regexp_replace(lower(${name}), '[^[:alnum:]]+', ' ', 'g'), ' ' || ${text}) > 0 THEN 2 ELSE 3 END`;
+const ordered = (name: Sql, text: string): Sql => sql`ORDER BY ${distance(name, text)}, ${name}`;
 const tagged = (tags: Sql, text: string): Sql =>
   sql`strpos(lower(E'\\n' || array_to_string(${tags}, E'\\n')), ${`\n${text}`}) > 0`;
 
@@ -44,4 +45,25 @@ export async function search({ db, actor }: Ctx, asked: string, byTag: boolean, 
       ${listed(zones, ofZones)} AS zones, ${listed(products, ofProducts)} AS products`;
   });
   return found ?? { sites: [], domains: [], zones: [], products: [] };
+}
+
+/** Ids of the nodes whose names are closest. */
+export async function closestNodes({ db }: Ctx, asked: string, limit: number): Promise<string[]> {
+  const text = asked.toLowerCase();
+  const rows = await db.$read<{ id: string }>(
+    ({ zone }) => sql`SELECT n.id FROM nodes n JOIN zones z ON z.id = n.zone_id
+      WHERE ${zone} AND ${contains(sql`n.name`, text)} ${ordered(sql`n.name`, text)} LIMIT ${limit}::int`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Ids of the accounts whose names or mail addresses are closest. */
+export async function closestAccounts({ db }: Ctx, asked: string, limit: number): Promise<string[]> {
+  const text = asked.toLowerCase();
+  const rows = await db.$read<{ id: string }>(
+    ({ account }) => sql`SELECT a.id FROM accounts a WHERE ${account}
+      AND (${contains(sql`a.name`, text)} OR ${contains(sql`a.email`, text)} OR ${contains(sql`a.company_name`, text)})
+      ORDER BY least(${distance(sql`a.name`, text)}, ${distance(sql`a.email`, text)}), a.name, a.id LIMIT ${limit}::int`,
+  );
+  return rows.map(({ id }) => id);
 }

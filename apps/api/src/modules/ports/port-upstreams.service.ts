@@ -7,7 +7,7 @@ import { fail } from '../../core/fail.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { originFaults } from '../domains/create-domains.service.ts';
-import { assertFew } from '../domains/upstreams.service.ts';
+import { assertFewAndDistinct } from '../domains/upstreams.service.ts';
 import { assertConsistent, lock, type InPort } from './ports.service.ts';
 
 const select = { id: true, address: true, port: true, weight: true, backup: true, enabled: true } as const;
@@ -60,7 +60,7 @@ const within = ({ db }: Ctx, place: InPort, work: (tx: ScopedTx) => Promise<void
     const where = { portRuleId: place.portId };
     const data = await tx.portUpstream.findMany({ where, select, orderBy: { id: 'asc' } });
     if (!data.some(({ enabled }) => enabled)) fail('NO_ENABLED_UPSTREAM');
-    assertFew(data);
+    assertFewAndDistinct(data);
     assertConsistent({ ...forward, upstreams: data });
     await changed(tx, forward.site.zoneId, portKey(place.portId));
     return { data };

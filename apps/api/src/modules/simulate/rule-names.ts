@@ -7,22 +7,24 @@ type Rule = NonNullable<Simulation['steps'][number]['rule']>;
 type Names = (db: ScopedDb, ids: string[]) => Promise<{ id: string; name: string }[]>;
 
 /** How the console names a rule. */
-const names: Readonly<Record<string, Names>> = {
-  antiReferer: async (db, ids) =>
-    (await db.antiReferer.findMany({ where: { id: { in: ids } } })).map(({ id, referers, type }) => ({
-      id,
-      name: pathsName(referers, type),
-    })),
-  redirect: async (db, ids) =>
-    (await db.redirect.findMany({ where: { id: { in: ids } } })).map(({ id, source }) => ({ id, name: source })),
-  module: (db, ids) => db.module.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }),
-  upstream: async (db, ids) =>
-    (await db.upstream.findMany({ where: { id: { in: ids } } })).map(({ id, address, port }) => ({
-      id,
-      name: `${address}:${port}`,
-    })),
-  ...Object.fromEntries(siteRules.flatMap(({ ruleKind, ruleNames }) => (ruleNames ? [[ruleKind, ruleNames]] : []))),
-};
+const names: ReadonlyMap<string, Names> = new Map(
+  Object.entries<Names>({
+    antiReferer: async (db, ids) =>
+      (await db.antiReferer.findMany({ where: { id: { in: ids } } })).map(({ id, referers, type }) => ({
+        id,
+        name: pathsName(referers, type),
+      })),
+    redirect: async (db, ids) =>
+      (await db.redirect.findMany({ where: { id: { in: ids } } })).map(({ id, source }) => ({ id, name: source })),
+    module: (db, ids) => db.module.findMany({ where: { id: { in: ids } }, select: { id: true, name: true } }),
+    upstream: async (db, ids) =>
+      (await db.upstream.findMany({ where: { id: { in: ids } } })).map(({ id, address, port }) => ({
+        id,
+        name: `${address}:${port}`,
+      })),
+    ...Object.fromEntries(siteRules.flatMap(({ ruleKind, ruleNames }) => (ruleNames ? [[ruleKind, ruleNames]] : []))),
+  }),
+);
 
 /** One query per kind. Draft rules have no name yet. */
 export async function named(
@@ -32,7 +34,7 @@ export async function named(
   const rules = steps.flatMap(({ rule }) => rule ?? []);
   const found = await Promise.all(
     [...Map.groupBy(rules, ({ kind }) => kind)].map(async ([kind, ofKind]) =>
-      ((await names[kind]?.(db, [...new Set(ofKind.map(({ id }) => id))])) ?? []).map(
+      ((await names.get(kind)?.(db, [...new Set(ofKind.map(({ id }) => id))])) ?? []).map(
         ({ id, name }) => [`${kind} ${id}`, name] as const,
       ),
     ),

@@ -1,5 +1,7 @@
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { routes } from '../../http/bind.ts';
+import { changeProduct } from './change-product.service.ts';
+import * as logSetting from './log-setting.service.ts';
 import * as service from './sites.service.ts';
 
 export const clientSitesRoutes = routes(clientSites, {
@@ -9,6 +11,9 @@ export const clientSitesRoutes = routes(clientSites, {
   update: (ctx, { body }) => service.update(ctx, body),
   status: (ctx, { body }) => service.setStatus(ctx, body.siteIDs, body.status),
   forceBackup: (ctx, { body }) => service.forceBackup(ctx, body.siteIDs, body.enabled),
+  setExpiry: (ctx, { body }) => service.setExpiry(ctx, body.siteIDs, body.expiry),
+  setTags: (ctx, { body }) => service.setTagsOf(ctx, body.siteIDs, body.tags),
+  changeProduct: (ctx, { body }) => changeProduct(ctx, body.siteIDs, body.productID),
   refreshProduct: (ctx, { body }) => service.refreshProduct(ctx, body.siteIDs),
   remove: (ctx, { body }) => service.remove(ctx, body.ids),
 });
@@ -25,5 +30,7 @@ export const sitesRoutes = routes(sites, {
   modulesInUse: (ctx, { params }) => service.modulesInUse(ctx, params.siteId),
   tagsInUse: (ctx, { query }) => service.tagsInUse(ctx, query),
   tags:      (ctx, { params }) => service.tags(ctx, params.siteId),
+  logSetting: (ctx, { params }) => logSetting.get(ctx, params.siteId),
+  setLogSetting: (ctx, { params, body }) => logSetting.update(ctx, params.siteId, body),
   setTags:   (ctx, { params, body }) => service.setTags(ctx, params.siteId, body.tags),
 });

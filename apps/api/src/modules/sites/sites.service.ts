@@ -10,6 +10,7 @@ import { fail, failAt } from '../../core/fail.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { choicesOf, namedBy } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
+import { readMonthTraffic, withTraffic } from '../../statistics/list-traffic.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { FOR_NEW_SITES } from '../cache/defaults.ts';
@@ -37,10 +38,11 @@ const include = {
 export async function list(ctx: Ctx, { page, pageSize, sortBy, orderBy, groupBy, ...filter }: SitePaging & SiteFilter) {
   const paging = { page, pageSize, sortBy, orderBy, groupBy };
   if (!groupBy) {
-    const [data, total] = await Promise.all([readSites(ctx, paging, filter), countSites(ctx, filter)]);
-    return { data, total };
+    const [rows, total] = await Promise.all([readSites(ctx, paging, filter), countSites(ctx, filter)]);
+    return { data: await withTraffic(ctx, 'site', rows, ({ id }) => id), total };
   }
-  const [data, counts] = await Promise.all([readSites(ctx, paging, filter), countByProduct(ctx, filter)]);
+  const [rows, counts] = await Promise.all([readSites(ctx, paging, filter), countByProduct(ctx, filter)]);
+  const data = await withTraffic(ctx, 'site', rows, ({ id }) => id);
   const shown = new Set(data.map(({ productID }) => productID));
   const onEarlierPages = (page - 1) * pageSize;
   const groups = [];
@@ -56,7 +58,8 @@ export const meta = ({ db }: Ctx, query: MetaQuery) => choicesOf(db.site, namedB
 
 export async function get(ctx: Ctx, id: string): Promise<SiteInfo> {
   const { cnameLabel, ...site } = (await readSite(ctx, id)) ?? fail('NOT_FOUND');
-  return { ...site, cname: cnameOf(cnameLabel, await suffixesOf(ctx)) };
+  const [suffixes, traffic] = await Promise.all([suffixesOf(ctx), readMonthTraffic(ctx, [id])]);
+  return { ...site, cname: cnameOf(cnameLabel, suffixes), traffic };
 }
 
 export const settingsInUse = async (ctx: Ctx, id: string) => (await readSettingsInUse(ctx, id)) ?? fail('NOT_FOUND');
@@ -70,27 +73,31 @@ export const tags = async ({ db }: Ctx, id: string) =>
 export const setTags = ({ db }: Ctx, id: string, omitUndefined: string[]) =>
   db.site.update({ where: { id }, data: { tags: omitUndefined }, select: { tags: true } });
 
-export async function clientResources({ db, actor }: Ctx) {
+export async function clientResources(ctx: Ctx) {
+  const { db, actor } = ctx;
   const seen = (permission: Permission, count: () => Promise<number>) =>
     actor.permissions.has(permission) ? count() : null;
-  const [zones, nodes, products, sites, domains] = await Promise.all([
+  const [zones, nodes, products, sites, domains, traffic] = await Promise.all([
     seen('zone:read', () => db.zone.count()),
     seen('node:read', () => db.edgeNode.count()),
     seen('product:read', () => db.product.count()),
     seen('site:read', () => db.site.count()),
     seen('domain:read', () => db.domain.count()),
+    readMonthTraffic(ctx),
   ]);
-  return { zones, nodes, products, sites, domains };
+  return { zones, nodes, products, sites, domains, traffic };
 }
 
-export async function resources({ db }: Ctx) {
-  const [sites, products, domains, enabledDomains, forwards, cacheRules] = await Promise.all([
+export async function resources(ctx: Ctx) {
+  const { db } = ctx;
+  const [sites, products, domains, enabledDomains, forwards, cacheRules, traffic] = await Promise.all([
     db.site.groupBy({ by: ['productId'], _count: true }),
     db.product.findMany({ select: { id: true, domainLimit: true, portLimit: true } }),
     db.domain.count(),
     db.domain.count({ where: { enabled: true } }),
     db.portRule.count(),
     db.cacheRule.count(),
+    readMonthTraffic(ctx),
   ]);
   const limits = new Map(products.map(({ id, ...limit }) => [id, limit]));
   /** Zero means unlimited. */
@@ -106,6 +113,7 @@ export async function resources({ db }: Ctx) {
     forwards,
     forwardLimit: together('portLimit'),
     cacheRules,
+    traffic,
   };
 }
 
@@ -219,6 +227,32 @@ export const setStatus = ({ db }: Ctx, siteIDs: string[], status: 'normal' | 'pa
     await tx.site.updateMany({ where, data: { status } });
     for (const [zoneId, sites] of Map.groupBy(rows, (row) => row.zoneId))
       await changed(tx, zoneId, ...sites.map(({ id }) => siteKey(id)));
+    return { siteIDs };
+  });
+
+/** A later expiry ends the status that the clock has set (jobs/expire-sites.job.ts). */
+export const setExpiry = ({ db, now }: Ctx, siteIDs: string[], expiry: Date | null) =>
+  db.$transaction(async (tx) => {
+    const where = { id: { in: siteIDs } };
+    const { count } = await tx.site.updateMany({ where, data: { expiresAt: expiry } });
+    if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
+    const isPast = expiry !== null && expiry <= now();
+    const changing = isPast
+      ? { ...where, status: { not: 'expired' as const } }
+      : { ...where, status: 'expired' as const };
+    const rows = await tx.site.findMany({ where: changing, select: { id: true, zoneId: true } });
+    const ids = rows.map(({ id }) => id);
+    await tx.site.updateMany({ where: { id: { in: ids } }, data: { status: isPast ? 'expired' : 'normal' } });
+    for (const [zoneId, sites] of Map.groupBy(rows, (row) => row.zoneId))
+      await changed(tx, zoneId, ...sites.map(({ id }) => siteKey(id)));
+    return { siteIDs };
+  });
+
+/** Replaces the tags of each of the sites. */
+export const setTagsOf = ({ db }: Ctx, siteIDs: string[], tags: string[]) =>
+  db.$transaction(async (tx) => {
+    const { count } = await tx.site.updateMany({ where: { id: { in: siteIDs } }, data: { tags } });
+    if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
     return { siteIDs };
   });
 

@@ -1,5 +1,9 @@
-import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
-import { cardTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
+import { clientDomains, domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
+import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { nodeStatistics, statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
+import { cardTypes, seriesTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BuiltSite } from '../../../../../tests/support/builders/build.ts';
 import { addLogs, logLine } from '../../../../../tests/support/builders/traffic.ts';
@@ -165,6 +169,92 @@ test('live requests per second', async () => {
   expect(values.reduce<number>((sum, value) => sum + (value ?? 0), 0)).toBeGreaterThan(0);
 });
 
+test('a refusal by a rule is blocked with any status, monitoring and redirects are passed', async () => {
+  const ruled = await build.site();
+  const { id } = await build.node({ zone: ruled.zone });
+  await addLogs(pool, id, [
+    logLine(ruled.id, { status: 403, cause: 'acl', rule: 'one' }),
+    logLine(ruled.id, { status: 929 }),
+    logLine(ruled.id, { status: 404, cause: 'antiCC', rule: 'monitor/rate' }),
+    logLine(ruled.id, { status: 301, cause: 'urlRedirect', rule: 'two' }),
+    logLine(ruled.id, { status: 403 }),
+  ]);
+  const { series } = await as(ruled.owner).call(statistics.timeSeries, { body: { types: [seriesTypes.outcome] } });
+  const sums = series.map(({ name, values }) => [name, values.reduce<number>((sum, value) => sum + (value ?? 0), 0)]);
+  expect(sums).toEqual([
+    ['passed', 3],
+    ['blocked', 2],
+  ]);
+});
+
+test('operators see requests of no known site, customers do not', async () => {
+  const refused = await build.site();
+  const { id } = await build.node({ zone: refused.zone });
+  await addLogs(pool, id, [
+    logLine(refused.id),
+    logLine('', { status: 930, uri: '/nobody', bytes: 70, address: '198.51.100.9' }),
+  ]);
+  const operator = as(refused.client);
+  const body = { noSite: true } as const;
+  const { data } = await operator.call(statistics.cards, { body });
+  const card = (type: number) => data.find((each) => each.type === type)?.value;
+  expect([card(cardTypes.requests), card(cardTypes.traffic), card(cardTypes.addresses)]).toEqual([1, 70, 1]);
+  const ofUrls = { ...body, type: topTypes.url };
+  expect((await operator.call(statistics.top, { body: ofUrls })).data).toMatchObject([{ requests: 1 }]);
+  const { series } = await operator.call(charts.get, { params: { metric: 'requests' }, query: { noSite: 'true' } });
+  expect(series[0]?.values.reduce<number>((sum, value) => sum + (value ?? 0), 0)).toBe(1);
+  const day = { startTime: new Date(Date.now() - HOUR), endTime: new Date(Date.now() + MINUTE) };
+  const times = { startTime: day.startTime.toISOString(), endTime: day.endTime.toISOString() };
+  const found = await operator.call(logs.access, { body: { ...body, ...times } });
+  expect(found.data).toMatchObject([{ siteID: null, siteName: '', uri: '/nobody', nodeID: id }]);
+  const reqID = found.data[0]?.id ?? '';
+  expect(await operator.call(logs.request, { params: { reqID } })).toMatchObject(found.data[0] ?? {});
+
+  const customer = as(refused.owner);
+  expect((await customer.call(logs.access, { body: { ...body, ...times } })).data).toEqual([]);
+  await expect(customer.call(logs.request, { params: { reqID } })).rejects.toMatchObject({ status: 404 });
+  expect((await customer.call(statistics.top, { body: ofUrls })).data).toEqual([]);
+  const both = { ...body, siteIDs: [refused.id] };
+  await expect(operator.call(statistics.cards, { body: both })).rejects.toMatchObject({
+    envelope: { errorData: [{ path: 'noSite' }] },
+  });
+});
+
+test('addresses stay counted when a site changes its customer, and once over hours and domains', async () => {
+  const moved = await build.site();
+  const { id } = await build.node({ zone: moved.zone });
+  const line = (n: number, hoursAgo: number) =>
+    logLine(moved.id, { address: `203.0.113.${n}`, time: Date.now() / 1000 - hoursAgo * 3600 });
+  await addLogs(pool, id, [line(1, 2), line(2, 2), line(1, 1)]);
+  const customer = await build.user(moved);
+  await pool.query('UPDATE sites SET owner_id = $2 WHERE id = $1', [moved.id, customer.id]);
+  await addLogs(pool, id, [line(2, 0), line(3, 0)]);
+  const { data } = await as(customer).call(statistics.cards, { body: {} });
+  expect(data.find(({ type }) => type === cardTypes.addresses)?.value).toBe(3);
+});
+
+test('hours that were read before follow late lines, and the choice of sites and domains', async () => {
+  const product = await build.product();
+  const owner = await build.user(product);
+  const [one, two] = [await build.site({ product, owner }), await build.site({ product, owner })];
+  const named = await build.domain({ site: one });
+  const { id } = await build.node({ zone: product.zone });
+  const late = (siteID: string, over: object = {}) => logLine(siteID, { time: Date.now() / 1000 - 5 * 3600, ...over });
+  const requests = async (body: object = {}) => {
+    const { series } = await as(owner).call(statistics.timeSeries, {
+      body: { types: [seriesTypes.protocol], ...body },
+    });
+    return series[0]?.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+  };
+  await addLogs(pool, id, [late(one.id), late(two.id)]);
+  expect([await requests(), await requests({ siteIDs: [one.id] })]).toEqual([2, 1]);
+  await addLogs(pool, id, [late(one.id, { domain: named.id })]);
+  expect([await requests(), await requests({ siteIDs: [one.id] })]).toEqual([3, 2]);
+  expect([await requests({ domains: [named.name] }), await requests({ domains: ['none.example'] })]).toEqual([1, 0]);
+  await pool.query('UPDATE sites SET owner_id = NULL WHERE id = $1', [two.id]);
+  expect(await requests()).toBe(2);
+});
+
 test('others see nothing', async () => {
   const other = await build.site();
   const { data } = await as(other.owner).call(statistics.top, { body: { type: topTypes.url } });
@@ -215,4 +305,112 @@ test('of too many values the largest stay, with the error of their counts', asyn
     [many.id, topTypes.url],
   );
   expect(late).toEqual([{ error: '1' }]);
+});
+
+test('filters narrow every figure to the requests with these values', async () => {
+  const call = as(site.owner);
+  const country = { filters: { country: ['JP'] } };
+  expect(await cardsOf(country)).toMatchObject({
+    [cardTypes.traffic]: [1000, 0],
+    [cardTypes.requests]: [1, 0],
+    [cardTypes.hitRate]: [0, null],
+    [cardTypes.addresses]: [1, 0],
+  });
+  const { series } = await call.call(statistics.timeSeries, { body: { ...country, types: [12] } });
+  const sums = series.map(({ name, values }) => [name, values.reduce<number>((sum, value) => sum + (value ?? 0), 0)]);
+  expect(sums).toEqual([
+    ['2xx', 0],
+    ['3xx', 0],
+    ['4xx', 1],
+    ['5xx', 0],
+    ['9xx', 0],
+  ]);
+  const topOf = async (type: keyof typeof topTypes, filters: object) => {
+    const { data, total } = await call.call(statistics.top, { body: { type: topTypes[type], filters } });
+    return [data.map(({ value, requests }) => [value, requests]), total.requests];
+  };
+  expect(await topOf('url', { status: ['4xx'] })).toEqual([[['a.example/y', 1]], 1]);
+  expect(await topOf('address', { status: ['929'], blacklist: ['blacklist'] })).toEqual([[['2001:db8::1', 1]], 1]);
+  expect(await topOf('blacklist', { protocol: ['ipv6'] })).toEqual([[['blacklist', 1]], 1]);
+  expect(await topOf('method', { url: ['a.example/x'], referer: ['https://r.example/p'] })).toEqual([[['GET', 1]], 1]);
+  const { data } = await call.call(statistics.rank, { body: { filters: { status: ['200'] } } });
+  expect(data.map(({ domain: name, requests, hitRate }) => [name, requests, hitRate])).toEqual([[domain.name, 1, 1]]);
+});
+
+test('each value of a top selects as many requests as the top counts', async () => {
+  for (const [kind, type] of Object.entries(topTypes)) {
+    const { data } = await as(site.owner).call(statistics.top, { body: { type } });
+    for (const { value, requests } of data)
+      expect([kind, value, (await cardsOf({ filters: { [kind]: [value] } }))[cardTypes.requests]?.[0]]).toEqual([
+        kind,
+        value,
+        requests,
+      ]);
+  }
+});
+
+test.each([
+  [{ timeInterval: 'sevenDays', filters: { method: ['GET'] } }, 'timeInterval'],
+  [{ filters: { country: [] } }, 'filters.country'],
+  [{ siteIDs: Array.from({ length: 21 }, () => '00000000-0000-7000-8000-000000000000') }, 'siteIDs'],
+] as const)('%j is refused at its field', async (body, path) => {
+  await expect(as(site.owner).call(statistics.cards, { body: body as object })).rejects.toMatchObject({
+    envelope: { errorData: [expect.objectContaining({ path })] },
+  });
+});
+
+test('lists of sites and domains have the traffic of the last 24 hours', async () => {
+  const unmeasured = await build.site();
+  const client = as(site.client);
+  const sitesOf = async () => (await client.call(clientSites.list)).data.map(({ id, traffic }) => [id, traffic]);
+  expect(await sitesOf()).toEqual([[site.id, 4500]]);
+  expect((await as(unmeasured.client).call(clientSites.list)).data[0]?.traffic).toBeNull();
+  const { data: own } = await as(site.owner).call(domains.list, { params: { siteId: site.id } });
+  expect(own.find(({ id }) => id === domain.id)?.traffic).toBe(4000);
+  const { data: all } = await client.call(clientDomains.list);
+  expect(all.find(({ id }) => id === domain.id)?.traffic).toBe(4000);
+  expect((await as(site.owner).call(ownSites.resources)).traffic).toBe(11_500);
+  expect((await as(site.owner).call(sites.get, { params: { siteId: site.id } })).traffic).toBe(11_500);
+  const sub = await build.subUser(site.owner, [site], { permissions: ['site:read'] });
+  expect((await as(sub).call(ownSites.list)).data[0]?.traffic).toBeNull();
+});
+
+test('the bandwidth of nodes is by the hour, and only of own nodes', async () => {
+  const { times, data } = await as(site.client).call(nodeStatistics.bandwidth);
+  expect([times.length, data.length]).toEqual([24, 1]);
+  expect(data[0]?.values.at(-1)).toBeGreaterThan(0);
+  expect(data[0]?.values.slice(0, -2).every((value) => value === null)).toBe(true);
+  const other = await build.site();
+  expect((await as(other.client).call(nodeStatistics.bandwidth)).data).toEqual([]);
+});
+
+test('figures of which a part is not kept any more are null, refused or of the part that is kept', async () => {
+  const days = (from: number, to: number) => ({
+    timeInterval: 'custom' as const,
+    startTime: new Date(Date.now() - from * 24 * HOUR).toISOString(),
+    endTime: new Date(Date.now() - to * 24 * HOUR + 10 * MINUTE).toISOString(),
+  });
+  const call = as(site.owner);
+  const cardsOf = async (body: object) => {
+    const { data } = await call.call(statistics.cards, { body });
+    return new Map(data.map(({ type, value, previous }) => [type, [value, previous]]));
+  };
+  const recent = await cardsOf(days(90, 0));
+  expect(recent.get(cardTypes.bandwidth95)?.[0]).toBeGreaterThan(0);
+  expect(recent.get(cardTypes.bandwidth95)?.[1]).toBeNull();
+  const old = await cardsOf(days(120, 0));
+  expect(old.get(cardTypes.bandwidth95)?.[0]).toBeNull();
+  expect(old.get(cardTypes.addresses)?.[0]).toBe(recent.get(cardTypes.addresses)?.[0]);
+
+  // Shares are of the requests in the time of the values.
+  const { from, data, total } = await call.call(statistics.top, { body: { type: topTypes.country, ...days(60, 0) } });
+  expect(Date.now() - new Date(from).getTime()).toBeLessThanOrEqual(32 * 24 * HOUR);
+  expect(data.reduce((sum, { requests }) => sum + requests, 0)).toBeLessThanOrEqual(total.requests);
+
+  const filters = { method: ['GET'] };
+  await expect(call.call(statistics.cards, { body: { filters, ...days(20, 19.5) } })).rejects.toMatchObject({
+    status: 400,
+    envelope: { errorData: [{ path: 'timeInterval', rule: 'range' }] },
+  });
+  await cardsOf({ filters, ...days(7.9, 7.5) });
 });

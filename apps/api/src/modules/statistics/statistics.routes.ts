@@ -1,5 +1,7 @@
-import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
+import { nodeStatistics, statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { routes } from '../../http/bind.ts';
+import * as layer4 from './layer4.service.ts';
+import { readNodeBandwidth } from '../../statistics/list-traffic.ts';
 import * as service from './statistics.service.ts';
 
 export const statisticsRoutes = routes(statistics, {
@@ -9,4 +11,12 @@ export const statisticsRoutes = routes(statistics, {
   top: (ctx, { body }) => service.top(ctx, body),
   export: (ctx, { body }) => service.exportRank(ctx, body),
   qps: (ctx, { body }) => service.qps(ctx, body),
+  layer4Outcomes: (ctx, { body }) => layer4.outcomes(ctx, body),
+  layer4Sums: (ctx, { body }) => layer4.sums(ctx, body),
+  layer4Countries: (ctx, { body }) => layer4.countries(ctx, body),
+  layer4TopCountries: (ctx, { body }) => layer4.topCountries(ctx, body),
+});
+
+export const nodeStatisticsRoutes = routes(nodeStatistics, {
+  bandwidth: (ctx) => readNodeBandwidth(ctx),
 });

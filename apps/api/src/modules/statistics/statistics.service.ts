@@ -1,10 +1,9 @@
 // Figures of the sites that the caller may see.
+import { accessLogOf } from '../../access-log/open.ts';
 import {
   cardTypes,
-  LONGEST_DAYS,
-  MAX_POINTS,
+  MAX_FILTERED_MS,
   seriesTypes,
-  topTypes,
   type Cards,
   type Qps,
   type QpsQuery,
@@ -18,30 +17,52 @@ import {
 } from '@edgeloom/contract/statistics/statistics.ts';
 import { stringify } from 'csv-stringify/sync';
 import type { Ctx } from '../../core/ctx.ts';
-import { failAt } from '../../core/fail.ts';
 import { sql, type Sql } from '../../core/sql.ts';
-import { before, timesOf } from '../../statistics/time-interval.ts';
-import {
-  assertSites,
-  ofDomains,
-  readRank,
-  readSteps,
-  readTotal,
-  seenSql,
-  type Selection,
-  type Sums,
-  type Times,
-} from '../../statistics/read-traffic.ts';
+import { failAt } from '../../core/fail.ts';
+import { countAddresses } from '../../statistics/address-sketches.ts';
+import { before, rowSeconds, stepsOf, timesOf } from '../../statistics/time-interval.ts';
+import { readRank, readSteps, readTotal, type Sums } from '../../statistics/read-traffic.ts';
+import { assertSites, isFiltered, ofDomains, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
 
 const STEP_MINUTES = 5;
 const STEP_SECONDS = STEP_MINUTES * 60;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long steps of five minutes are kept. */
+const FIVE_MINUTES_DAYS = 94;
+
+const TOP_VALUES_DAYS = 32;
+
+/** True if the time begins earlier than so many days ago. */
+const isBefore = ({ now }: Ctx, { from }: Times, days: number) => from.getTime() < now().getTime() - days * DAY_MS;
+
+/** The time of a query whose sites the caller may see. */
+async function assertTimes(ctx: Ctx, query: StatisticsQuery, stepMinutes: number): Promise<Times> {
+  await assertSites(ctx, query.siteIDs);
+  const times = timesOf(query, ctx.now(), stepMinutes);
+  const stepMs = stepMinutes * 60_000;
+  // Both ends are rounded to whole steps.
+  if (query.filters !== undefined && times.to.getTime() - times.from.getTime() > MAX_FILTERED_MS + 2 * stepMs)
+    failAt('timeInterval', 'range', 'at most one day with filters');
+  const { ACCESS_LOG_DAYS } = ctx.installation.env;
+  if (!hasRequests(ctx, query, times))
+    failAt('timeInterval', 'range', `with filters at most ${ACCESS_LOG_DAYS} days ago`);
+  return times;
+}
+
+/** False if filters need requests that are not kept any more. */
+function hasRequests(ctx: Ctx, { filters }: Selection, times: Times): boolean {
+  const { ACCESS_LOG_DAYS } = ctx.installation.env;
+  // Times begin at whole steps. Partitions are dropped later than that.
+  return filters === undefined || (ACCESS_LOG_DAYS > 0 && !isBefore(ctx, times, ACCESS_LOG_DAYS + 1 / 24));
+}
 
 export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
-  await assertSites(ctx, query.siteIDs);
-  const times = timesOf(query, ctx.now(), STEP_MINUTES);
-  const [values, previous] = await Promise.all([cardValues(ctx, query, times), cardValues(ctx, query, before(times))]);
+  const times = await assertTimes(ctx, query, STEP_MINUTES);
+  const [values, previous] = await Promise.all([
+    cardValues(ctx, query, times),
+    hasRequests(ctx, query, before(times)) ? cardValues(ctx, query, before(times)) : new Map<number, number | null>(),
+  ]);
   return {
     ...times,
     data: Object.values(cardTypes).map((type) => ({
@@ -55,7 +76,9 @@ export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
 async function cardValues(ctx: Ctx, selection: Selection, times: Times): Promise<Map<number, number | null>> {
   const [total, addresses, bandwidth] = await Promise.all([
     readTotal(ctx, selection, times),
-    countAddresses(ctx, selection, times),
+    isFiltered(selection)
+      ? accessLogOf(ctx.installation).countAddresses(ctx.db.$read, selection, times)
+      : countAddresses(ctx, selection, times),
     bandwidth95(ctx, selection, times),
   ]);
   if (total === null) return new Map();
@@ -68,33 +91,21 @@ async function cardValues(ctx: Ctx, selection: Selection, times: Times): Promise
   ]);
 }
 
-async function countAddresses({ db }: Ctx, selection: Selection, times: Times): Promise<number> {
-  const [row] = await db.$read<{ count: number }>(
-    (visible) => sql`WITH ${seenSql(visible, selection)}
-    SELECT count(DISTINCT t.value)::int AS count FROM seen JOIN top_values t ON ${inHours(topTypes.address, times)}${ofDomains(selection)}`,
-  );
-  return row?.count ?? 0;
-}
-
-/** The averages of five minutes without their highest twentieth; of those that remain, the highest. */
+/**
+ * The averages of five minutes without their highest twentieth; of those that remain, the highest. Null: a part of the
+ * time has no steps of five minutes any more.
+ */
 async function bandwidth95(ctx: Ctx, selection: Selection, times: Times): Promise<number | null> {
+  if (isBefore(ctx, times, FIVE_MINUTES_DAYS)) return null;
   const steps = await readSteps(ctx, selection, times, STEP_SECONDS, STEP_SECONDS);
   const averages = [...steps.values()].map(({ bytes }) => (bytes * 8) / STEP_SECONDS).toSorted((a, b) => a - b);
   return averages[Math.ceil(averages.length * 0.95) - 1] ?? null;
 }
 
 export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeries> {
-  await assertSites(ctx, query.siteIDs);
-  const { reportInterval } = query;
-  const times = timesOf(query, ctx.now(), reportInterval);
-  const length = times.to.getTime() - times.from.getTime();
-  const stepSeconds = reportInterval * 60;
-  const count = length / 1000 / stepSeconds;
-  if (count > MAX_POINTS || length > LONGEST_DAYS[reportInterval] * DAY_MS + DAY_MS)
-    failAt('reportInterval', 'range', 'longer steps for this time');
-  const starts = Array.from({ length: count }, (_, i) => times.from.getTime() + i * stepSeconds * 1000);
-  const measured = await readSteps(ctx, query, times, rowSeconds(reportInterval, times), stepSeconds);
-  const now = ctx.now().getTime();
+  await assertTimes(ctx, query, query.reportInterval);
+  const { times, stepSeconds, starts, passed } = stepsOf(query, ctx.now());
+  const measured = await readSteps(ctx, query, times, rowSeconds(query.reportInterval, times), stepSeconds);
   return {
     ...times,
     stepSeconds,
@@ -105,9 +116,7 @@ export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeri
         name,
         values: starts.map((at) => {
           const sums = measured.get(at);
-          // Only a part of the current step has passed.
-          const passed = Math.min(stepSeconds, Math.max(1, (now - at) / 1000));
-          return sums === undefined ? null : valueOf(sums, passed);
+          return sums === undefined ? null : valueOf(sums, passed(at));
         }),
       })),
     ),
@@ -132,33 +141,49 @@ const seriesOf: Readonly<Record<SeriesQuery['types'][number], readonly (readonly
     ['ipv4', ({ requests, ipv6 }) => requests - ipv6],
     ['ipv6', ({ ipv6 }) => ipv6],
   ],
+  [seriesTypes.outcome]: [
+    ['passed', ({ requests, blocked }) => requests - blocked],
+    ['blocked', ({ blocked }) => blocked],
+  ],
 };
 
-/** The longest rows that fit the steps. In some time zones days do not begin at a full hour of UTC. */
-function rowSeconds(reportInterval: SeriesQuery['reportInterval'], { from }: Times): number {
-  if (reportInterval === 1) return 60;
-  return reportInterval < 60 || from.getTime() % HOUR_MS !== 0 ? STEP_SECONDS : 3600;
-}
-
 export async function top(ctx: Ctx, query: TopQuery): Promise<Top> {
-  await assertSites(ctx, query.siteIDs);
-  const times = timesOf(query, ctx.now(), 60);
+  // Sums of values are by the hour.
+  const asked = await assertTimes(ctx, query, query.filters === undefined ? 60 : STEP_MINUTES);
+  const times = query.filters === undefined ? withValues(ctx, asked) : asked;
+  const values = await valuesOf(ctx, query, times);
   const [data, total] = await Promise.all([
     ctx.db.$read<Top['data'][number]>(
       (visible) => sql`WITH ${seenSql(visible, query)}
       SELECT t.value, sum(t.requests)::float8 AS requests, sum(t.bytes)::float8 AS bytes, sum(t.error)::float8 AS error
-      FROM seen JOIN top_values t ON ${inHours(query.type, times)}${ofDomains(query)}
+      FROM ${values}
       GROUP BY 1 ORDER BY ${query.sortBy === 'bytes' ? sql`3` : sql`2`} DESC, 1 LIMIT ${query.top}`,
     ),
     readTotal(ctx, query, times),
   ]);
-  return { type: query.type, data, total: { requests: total?.requests ?? 0, bytes: total?.bytes ?? 0 } };
+  return {
+    type: query.type,
+    from: times.from,
+    to: times.to,
+    data,
+    total: { requests: total?.requests ?? 0, bytes: total?.bytes ?? 0 },
+  };
 }
 
-/** Joins `top_values t` with `seen`. Its rows are whole hours. */
-function inHours(type: number, { from, to }: Times): Sql {
+/** The part of a time of which values are kept, in whole hours. */
+function withValues({ now }: Ctx, { from, to }: Times): Times {
+  const oldest = new Date(Math.ceil(now().getTime() / HOUR_MS) * HOUR_MS - TOP_VALUES_DAYS * DAY_MS);
+  const since = from < oldest ? oldest : from;
+  return { from: since, to: to < since ? since : to };
+}
+
+/** For FROM, after the CTE `seen`: values of a type as `t`, from hourly sums, or from requests if filtered. */
+function valuesOf({ db, installation }: Ctx, query: TopQuery, times: Times): Promise<Sql> | Sql {
+  if (isFiltered(query)) return accessLogOf(installation).values(db.$read, query, times, query);
+  const { from, to } = times;
   const since = new Date(Math.floor(from.getTime() / HOUR_MS) * HOUR_MS);
-  return sql`t.site_id = seen.id AND t.type = ${type} AND t.at >= ${since} AND t.at < ${to}`;
+  return sql`seen JOIN top_values t
+    ON t.site_id = seen.id AND t.type = ${query.type} AND t.at >= ${since} AND t.at < ${to}${ofDomains(query)}`;
 }
 
 const rankColumns: Readonly<Record<RankQuery['sortBy'], Sql>> = {
@@ -171,18 +196,18 @@ const rankOrder = ({ sortBy, orderBy }: RankQuery) =>
   sql`ORDER BY ${rankColumns[sortBy]} ${orderBy === 'asc' ? sql`ASC` : sql`DESC`} NULLS LAST, d.id`;
 
 export async function rank(ctx: Ctx, query: RankQuery): Promise<Rank> {
-  await assertSites(ctx, query.siteIDs);
+  const times = await assertTimes(ctx, query, STEP_MINUTES);
   const { page, pageSize } = query;
   const order = sql`${rankOrder(query)} LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`;
-  const rows = await readRank(ctx, query, timesOf(query, ctx.now(), STEP_MINUTES), order);
+  const rows = await readRank(ctx, query, times, order);
   const total = rows[0]?.total ?? (page === 1 ? 0 : (await rank(ctx, { ...query, page: 1, pageSize: 1 })).total);
   return { data: rows.map(({ total: _, ...row }) => row), total };
 }
 
 /** All pages, as CSV. */
 export async function exportRank(ctx: Ctx, query: RankQuery): Promise<string> {
-  await assertSites(ctx, query.siteIDs);
-  const rows = await readRank(ctx, query, timesOf(query, ctx.now(), STEP_MINUTES), rankOrder(query));
+  const times = await assertTimes(ctx, query, STEP_MINUTES);
+  const rows = await readRank(ctx, query, times, rankOrder(query));
   return stringify(rows, {
     bom: true,
     // Names that begin like a formula would be one in a spreadsheet.
@@ -192,9 +217,10 @@ export async function exportRank(ctx: Ctx, query: RankQuery): Promise<string> {
   });
 }
 
-export async function qps(ctx: Ctx, { siteIDs, from, to }: QpsQuery): Promise<Qps> {
+export async function qps(ctx: Ctx, { siteIDs, noSite, from, to }: QpsQuery): Promise<Qps> {
   const series = await timeSeries(ctx, {
     siteIDs,
+    noSite,
     types: [seriesTypes.protocol],
     reportInterval: STEP_MINUTES,
     timeZone: 'UTC',

@@ -24,6 +24,10 @@ test('every table of a site is tracked or exempt, with the permission area of it
     'certificates',
     // Jobs are history.
     'jobs',
+    // Destinations have secrets and the state of their deliveries.
+    'log_destinations',
+    'log_spool',
+    'log_spool_heads',
     // Belongs to the operator.
     'preheat_caches',
     'purges',

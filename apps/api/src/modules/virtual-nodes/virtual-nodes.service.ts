@@ -1,3 +1,4 @@
+import { canonicalNetwork } from '@edgeloom/contract/common/address.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type {
   NodeRecordInput,
@@ -99,7 +100,10 @@ const add = (
     if ('nodeId' in target) await assertServes(tx, zoneId, target.nodeId);
     // Locks by writing first, so that concurrent calls cannot both add the last allowed one.
     await tx.virtualNode.update({ where: { id: virtualNodeId }, data: { updatedAt: new Date() } });
-    if ((await tx.virtualRecord.count({ where: { virtualNodeId } })) >= RECORDS) fail('LIMIT_REACHED');
+    const others = await tx.virtualRecord.findMany({ where: { virtualNodeId }, select: { ip: true } });
+    if (others.length >= RECORDS) fail('LIMIT_REACHED');
+    if ('ip' in target && others.some(({ ip }) => ip !== null && canonicalNetwork(ip) === canonicalNetwork(target.ip)))
+      fail('DUPLICATED');
     const data = { ...target, virtualNodeId };
     return recordOf(await orFail('DUPLICATED', tx.virtualRecord.create({ data, include: withNode })));
   });

@@ -6,7 +6,7 @@ import { andAll, contains, pageSql, sql } from '../../core/sql.ts';
 
 export type ZonePaging = Paging<'createdAt' | 'name' | 'updatedAt'>;
 
-const columns = sql`z.id, z.name, z.memo, z.revision AS serial, z.force_ssl_redirect_code AS "forceSSLRedirectCode", z.created_at AS "createdAt", z.updated_at AS "updatedAt",
+const columns = sql`z.id, z.name, z.memo, z.cdn_ray_log AS "CDNRayLog", z.revision AS serial, z.force_ssl_redirect_code AS "forceSSLRedirectCode", z.created_at AS "createdAt", z.updated_at AS "updatedAt",
   (SELECT count(*)::int FROM nodes n WHERE n.zone_id = z.id) AS "nodeCount",
   (SELECT count(*)::int FROM sites s WHERE s.zone_id = z.id) AS "siteCount",
   coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q WHERE q.zone_id = z.id), '[]') AS ports`;

@@ -5,6 +5,7 @@ import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { choicesOf, namedBy } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { newZoneKey } from '../../core/secrets.ts';
@@ -29,12 +30,21 @@ export async function get({ db }: Ctx, id: string): Promise<Zone> {
   return zoneOf((await db.zone.findUnique({ where: { id }, include })) ?? fail('NOT_FOUND'));
 }
 
-export async function create({ db, actor, installation }: Ctx, { ports, ...input }: ZoneInput): Promise<Zone> {
+export async function create(
+  { db, actor, installation }: Ctx,
+  { ports, CDNRayLog, ...input }: ZoneInput,
+): Promise<Zone> {
   // A sub-client works in assigned zones; it could not see a zone that it creates.
   if (!actor.isRoot) fail('PERMISSION_DENIED');
   if (new Set(ports.map(({ port }) => port)).size !== ports.length) failAt('ports', 'unique', 'data already exists');
   const id = randomUUIDv7();
-  const data = { ...input, id, clientId: actor.clientId, keySealed: newZoneKey(installation.secrets, id) };
+  const data = {
+    ...input,
+    cdnRayLog: CDNRayLog,
+    id,
+    clientId: actor.clientId,
+    keySealed: newZoneKey(installation.secrets, id),
+  };
   return db.$transaction(async (tx) => {
     await tx.$license.assertRoom('zones');
     await tx.$license.assertBelow('zones', actor.clientId);
@@ -46,8 +56,8 @@ export async function create({ db, actor, installation }: Ctx, { ports, ...input
   });
 }
 
-export async function update({ db }: Ctx, { id, name, memo }: ZoneUpdate): Promise<Zone> {
-  const data = { ...(name !== undefined && { name }), ...(memo !== undefined && { memo }) };
+export async function update({ db }: Ctx, { id, CDNRayLog, ...input }: ZoneUpdate): Promise<Zone> {
+  const data = omitUndefined({ ...input, cdnRayLog: CDNRayLog });
   return zoneOf(await orFail('ZONE_NAME_TAKEN', db.zone.update({ where: { id }, data, include })));
 }
 
@@ -86,11 +96,13 @@ export async function own(tx: ScopedTx, id: string) {
 const zoneOf = ({
   revision,
   forceSslRedirectCode,
+  cdnRayLog,
   settings: _,
   _count,
   ...row
 }: Prisma.ZoneGetPayload<{ include: typeof include }>): Zone => ({
   ...row,
+  CDNRayLog: cdnRayLog,
   forceSSLRedirectCode: RedirectCode.parse(forceSslRedirectCode),
   serial: revision,
   nodeCount: _count.nodes,

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { Time } from '../values/values.tsx';
-import { figure } from './time-option.ts';
+import { figure } from './figure.ts';
 import classes from './chart.module.css';
 
 interface ChartTableProps {

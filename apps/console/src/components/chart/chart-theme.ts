@@ -12,6 +12,16 @@ export const statusFamily = {
   dark: { '2xx': '#6eb483', '3xx': '#4b65a0', '4xx': '#fccd3d', '5xx': '#c93c20', '444': '#e3f6f9', '9xx': '#c37ee5' },
 } as const;
 
+/** Classes of maps, low to high. The first is for no value. */
+export const ramp = {
+  light: ['#e6efee', '#b9dcdc', '#7fc0c2', '#3f9fa3', '#00757b', '#00494d'],
+  dark: ['#1a2425', '#16393b', '#14585b', '#1c7d81', '#3fa9ae', '#9be0e2'],
+} as const;
+export const rampBad = {
+  light: ['#f3ebe8', '#f6cfc7', '#eda397', '#dd6f63', '#c2322d', '#7d1512'],
+  dark: ['#231a19', '#4a201d', '#7a2b27', '#ad3f38', '#e0655a', '#ffb3a8'],
+} as const;
+
 export type Mode = 'light' | 'dark';
 
 export function chartTheme(mode: Mode) {

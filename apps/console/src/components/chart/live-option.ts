@@ -1,7 +1,7 @@
 import type { ChartUnit } from '@edgeloom/contract/charts/charts.ts';
 import type { EChartsCoreOption } from 'echarts/core';
 import { clock, time } from '../../lib/format.ts';
-import { figure } from './time-option.ts';
+import { figure } from './figure.ts';
 
 interface LiveSeries {
   name: string;

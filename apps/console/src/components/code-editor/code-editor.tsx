@@ -3,7 +3,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import classes from './code-editor.module.css';
-import { setup, shadowOf } from './setup.ts';
+import { setup, shadowOf, type Language } from './setup.ts';
 
 interface Fault {
   line: number;
@@ -15,15 +15,16 @@ interface CodeEditorProps {
   value: string;
   label: string;
   readOnly?: boolean;
+  language?: Language;
   /** Validates the text while typing. */
   judge: (text: string) => readonly Fault[];
   onChange: (text: string) => void;
 }
 
 /**
- * An editor for nginx configuration with highlighting and error underlines. Remount with a new key to change the text.
+ * An editor for code with highlighting and error underlines. Remount with a new key to change the text.
  */
-export function CodeEditor({ value, label, readOnly = false, judge, onChange }: CodeEditorProps) {
+export function CodeEditor({ value, label, readOnly = false, language, judge, onChange }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const begins = useRef(value);
   const latest = useRef({ judge, onChange });
@@ -36,7 +37,7 @@ export function CodeEditor({ value, label, readOnly = false, judge, onChange }: 
     const state = EditorState.create({
       doc: begins.current,
       extensions: [
-        setup(label, readOnly),
+        setup(label, readOnly, language),
         linter((view) => latest.current.judge(view.state.doc.toString()).map((fault) => shown(view, fault)), {
           delay: 300,
         }),
@@ -47,7 +48,7 @@ export function CodeEditor({ value, label, readOnly = false, judge, onChange }: 
     });
     const view = new EditorView({ state, parent: root, root });
     return () => view.destroy();
-  }, [label, readOnly]);
+  }, [label, readOnly, language]);
   return <div ref={host} className={classes['editor']} data-code={label} />;
 }
 

@@ -2,6 +2,7 @@
 // violate the CSP.
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
+import { lua } from '@codemirror/legacy-modes/mode/lua';
 import { nginx } from '@codemirror/legacy-modes/mode/nginx';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
@@ -36,12 +37,15 @@ const look = EditorView.theme({
   '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: "'⋯' !important" },
 });
 
-export const setup = (label: string, readOnly: boolean): Extension => [
+const modes = { lua, nginx };
+export type Language = keyof typeof modes;
+
+export const setup = (label: string, readOnly: boolean, language: Language = 'nginx'): Extension => [
   lineNumbers(),
   history(),
   // Tab leaves the editor, as in other fields.
   keymap.of([...defaultKeymap, ...historyKeymap]),
-  StreamLanguage.define(nginx),
+  StreamLanguage.define(modes[language]),
   syntaxHighlighting(colours),
   look,
   EditorView.lineWrapping,

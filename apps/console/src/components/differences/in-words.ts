@@ -11,6 +11,7 @@ export const countedKind = (kind: string, of: number) =>
 
 /** Locale namespaces of kinds whose feature has another name. The last one comes first. */
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
+  abuseIps: ['firewall', 'abuseIPs'],
   accounts: ['userInformation', 'accounts'],
   announcements: ['announcementSetting'],
   antiHeaders: ['hotlink'],
@@ -23,9 +24,13 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   compressions: ['compression'],
   dnsSettings: ['dnsSetting', 'dnsAccount'],
   emailSettings: ['emailSetting'],
+  frequencies: ['limits'],
+  firewallGeos: ['firewall', 'geos'],
+  firewallLists: ['firewall'],
   groupMembers: ['groups'],
   licenses: ['products'],
-  modules: ['customHeaders', 'cors', 'proxyRewrites', 'urlRedirects', 'tokenAuths'],
+  limitReqs: ['limits'],
+  modules: ['customHeaders', 'cors', 'proxyRewrites', 'urlRedirects', 'tokenAuths', 'acls', 'luaAcls', 'wafs'],
   nameProofSettings: ['nameProofSetting'],
   nginxDefaults: ['zoneSettings'],
   oidcProviders: ['oidcSetting'],
@@ -34,8 +39,10 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   portUpstreams: ['origins'],
   purges: ['purge'],
   sessions: ['security'],
+  siteAntiCcs: ['siteAntiCC', 'antiCCs'],
   siteDns: ['dnsAccount', 'siteDns'],
   upstreams: ['origins'],
+  userAgentRules: ['firewall', 'userAgents'],
   zoneSwitches: ['zoneSettings'],
   zoneVersions: ['zoneSettings'],
   zones: ['antiCC', 'ipset', 'zoneSettings', 'zones'],

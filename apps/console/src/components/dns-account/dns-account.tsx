@@ -19,7 +19,6 @@ export function ProviderSelect({ provider, onChange }: ProviderSelectProps) {
     <Select
       label={t('dnsAccount.fields.provider')}
       description={t(`dnsAccount.keys.${provider}`)}
-      inputWrapperOrder={['label', 'input', 'description', 'error']}
       classNames={{ description: classes['key'] }}
       data={DnsProvider.options.map((one) => ({ value: one, label: t(`dnsAccount.choices.provider.${one}`) }))}
       value={provider}

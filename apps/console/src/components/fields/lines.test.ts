@@ -14,6 +14,11 @@ test('each line has its own verdict, and a line that comes twice is named', () =
     { line: 3, text: 'a', fault: 'twice' },
   ]));
 
+test('an address that comes twice is named in any spelling', () =>
+  expect(verdictsOf(['2001:db8::1', '2001:DB8:0::1', '::'], () => null, 'twice')).toEqual([
+    { line: 2, text: '2001:DB8:0::1', fault: 'twice' },
+  ]));
+
 test('commas part entries, unless they stand in them', () => {
   expect(linesOf('a, b;c\n')).toEqual(['a', 'b', 'c']);
   expect(wholeLinesOf(' 8022 192.0.2.1:22 # games, eu; all \n\n')).toEqual(['8022 192.0.2.1:22 # games, eu; all']);

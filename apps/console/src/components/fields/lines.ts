@@ -1,3 +1,5 @@
+import { canonicalNetwork } from '@edgeloom/contract/common/address.ts';
+
 /** Returns the error of a line, or null. */
 export type Judge = (line: string) => string | null;
 
@@ -19,12 +21,13 @@ const entriesOf = (text: string, between: RegExp) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Errors of all lines, including duplicates. */
+/** Errors of all lines, including duplicates. An address is a duplicate in any spelling. */
 export function verdictsOf(lines: readonly string[], judge: Judge, twice: string): Verdict[] {
   const seen = new Set<string>();
   return lines.flatMap((text, i) => {
-    const fault = judge(text) ?? (seen.has(text) ? twice : null);
-    seen.add(text);
+    const spelled = canonicalNetwork(text);
+    const fault = judge(text) ?? (seen.has(spelled) ? twice : null);
+    seen.add(spelled);
     return fault === null ? [] : [{ line: i + 1, text, fault }];
   });
 }

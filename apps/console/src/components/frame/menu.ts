@@ -25,8 +25,6 @@ export interface MenuEntry {
   /** Shortcut key after `G`. */
   key?: string;
   creates?: Creation;
-  /** Objects created in tabs of a detail page, such as ports of a zone. `meta` lists the parents. */
-  within?: { meta: Endpoint; title: Word; tabs: readonly { tab: string; creates: Creation }[] };
 }
 export interface MenuGroup {
   title?: Word;

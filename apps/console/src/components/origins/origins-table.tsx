@@ -38,6 +38,7 @@ export function OriginsTable({ origins, usualPort, locked, onChange, fault, none
           <Button
             size="xs"
             variant="default"
+            data-creates="origin"
             className={classes['push'] ?? ''}
             leftSection={<IconPlus size={14} stroke={1.8} />}
             onClick={() => onChange([...origins, newOrigin(usualPort)])}

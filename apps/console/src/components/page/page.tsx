@@ -76,26 +76,19 @@ export function Page(props: PageProps) {
   const [search] = useSearchParams();
   const place = `${pathname} ${search.get('view') ?? ''}`;
   const whole = placeOf(`${pathname}?${search}`);
-  const creating = usePalette((state) => state.creating === whole);
+  const creating = usePalette((state) => state.creating?.place === whole);
   useEffect(() => {
     if (!creating || waits) return;
     // The create button of an empty list appears together with the list.
-    const press = () => {
-      const button = document.querySelector<HTMLElement>('main [data-main-action]:not(:disabled)');
-      if (!button || usePalette.getState().creating !== whole) return button !== null;
-      usePalette.setState({ creating: null });
-      button.click();
-      return true;
-    };
-    if (press()) return;
-    const observer = new MutationObserver(() => press() && observer.disconnect());
+    if (pressPending(whole)) return;
+    const observer = new MutationObserver(() => pressPending(whole) && observer.disconnect());
     observer.observe(document.body, { childList: true, subtree: true });
     return () => observer.disconnect();
   }, [creating, waits, whole]);
   // Navigation cancels the pending form.
   useEffect(() => {
     const { creating: wanted } = usePalette.getState();
-    if (wanted !== null && wanted !== whole) usePalette.setState({ creating: null });
+    if (wanted !== null && wanted.place !== whole) usePalette.setState({ creating: null });
   }, [whole]);
   useEffect(() => {
     // A form page focuses its first field.
@@ -143,6 +136,19 @@ export function Page(props: PageProps) {
   );
 }
 
+/** Presses the next button of the palette's create command on this page. True if none is left. */
+function pressPending(place: string): boolean {
+  const { creating } = usePalette.getState();
+  if (creating?.place !== place) return true;
+  const [next, ...others] = creating.press;
+  const button = next === undefined ? null : document.querySelector<HTMLElement>(`${next}:not(:disabled)`);
+  if (!button) return false;
+  usePalette.setState({ creating: others.length > 0 ? { place, press: others } : null });
+  button.focus();
+  button.click();
+  return others.length === 0;
+}
+
 /** `zones.title` → `zones.create`. */
 const creatingOf = (title: Word) => title.replace(/\.[^.]+$/, '.create');
 const say = (word: string) => tMaybe(word) ?? tMaybe('common.add') ?? word;
@@ -179,8 +185,8 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   );
 }
 
-/** Switching tabs keeps the view but drops page and filters. */
+/** Switching tabs keeps the view, and a dashboard's period and site, but drops page and filters. */
 function withTab(search: URLSearchParams, tab: string) {
-  const view = search.get('view');
-  return new URLSearchParams({ ...(view && { view }), tab }).toString();
+  const current = ['view', 'range', 'site'].flatMap((name) => search.getAll(name).map((value) => [name, value]));
+  return new URLSearchParams([...current, ['tab', tab]]).toString();
 }

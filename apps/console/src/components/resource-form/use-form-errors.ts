@@ -7,6 +7,7 @@ import { fieldTitle } from '../resource-table/columns.tsx';
 import { errorsOf, ownPath } from './error-paths.ts';
 import { focusField, focusFirstError, invalidFields, labelOf } from './error-summary.tsx';
 import type { Values } from './form-state.ts';
+import { usePress } from './use-press.ts';
 
 interface FormErrorsOptions {
   form: RefObject<HTMLFormElement | null>;
@@ -43,7 +44,6 @@ export function useFormErrors({ form, schema, values, words }: FormErrorsOptions
   }, []);
   const { afterPress } = press;
   const blur = useCallback(
-    // An error that appears during a press would move the button away from the pointer.
     (name: string) =>
       afterPress(() => setTouched((before) => (before.has(name) ? before : new Set([...before, name])))),
     [afterPress],
@@ -107,30 +107,6 @@ export function useFormErrors({ form, schema, values, words }: FormErrorsOptions
     endAttempts,
     reset,
   };
-}
-
-/** Whether a pointer is pressed on the form, and work that waits for its release. */
-function usePress() {
-  const isPressed = useRef(false);
-  const start = () => {
-    isPressed.current = true;
-    onRelease(() => (isPressed.current = false));
-  };
-  const afterPress = useCallback((work: () => void) => {
-    if (isPressed.current) onRelease(() => setTimeout(work));
-    else work();
-  }, []);
-  return { start, afterPress };
-}
-
-/** Also when the browser turns a press into a scroll, which ends it without `pointerup`. */
-function onRelease(work: () => void) {
-  const listening = new AbortController();
-  const end = () => {
-    listening.abort();
-    work();
-  };
-  for (const type of ['pointerup', 'pointercancel']) addEventListener(type, end, { signal: listening.signal });
 }
 
 /** A field with an error, as listed in the summary. Fields made of several inputs have no name. */

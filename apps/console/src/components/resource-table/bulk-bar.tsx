@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { IconDots, IconListCheck, type Icon } from '@tabler/icons-react';
 import { useLayoutEffect, useRef, useState } from 'react';
+import { useFocusHandover } from '../../lib/use-focus-handover.ts';
 import { useT } from '../../lib/i18n.ts';
 import { Kbd } from '../values/values.tsx';
 import type { BulkAction } from './actions.tsx';
@@ -17,6 +18,8 @@ interface BulkBarProps<Row> {
   onRun: (action: BulkAction<Row>) => void;
   onAll: () => void;
   onClear: () => void;
+  /** Called when the bar is removed while it has focus. */
+  onFocusLost: () => void;
 }
 interface Entry {
   key: string;
@@ -29,7 +32,8 @@ interface Entry {
 }
 
 /** Toolbar above the pager while rows are selected: safe actions, dangerous actions, Esc. */
-export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onAll, onClear }: BulkBarProps<Row>) {
+export function BulkBar<Row>(props: BulkBarProps<Row>) {
+  const { selected, matching, progress, actions, onRun, onAll, onClear, onFocusLost } = props;
   const t = useT();
   const entries = actions.map((action): Entry => ({
     key: action.label,
@@ -61,9 +65,11 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
     ...everything,
   ];
   const { place, bar, left } = useFitting([counted, ...leaving.map(({ text }) => text)].join('\n'), leaving.length);
+  useFocusHandover(bar, onFocusLost);
   const moved = new Set(leaving.slice(0, left).map(({ key }) => key));
   const isShown = ({ key, isBehind }: Entry) => !isBehind && !moved.has(key);
   const behind = [...everything, ...entries].filter((entry) => !isShown(entry));
+  // Disabled buttons would lose focus.
   const busy = progress !== null;
 
   const button = ({ key, text, icon: Icon, danger, run }: Entry) => (
@@ -72,8 +78,8 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
       type="button"
       className={classes['bulkAction']}
       data-danger={danger || undefined}
-      disabled={busy}
-      onClick={run}
+      aria-disabled={busy || undefined}
+      onClick={busy ? undefined : run}
     >
       {key !== 'all' && <Icon size={16} stroke={1.6} aria-hidden />}
       {text}
@@ -96,9 +102,9 @@ export function BulkBar<Row>({ selected, matching, progress, actions, onRun, onA
         {everything.filter(isShown).map(button)}
         {entries.filter((entry) => isShown(entry) && !entry.danger).map(button)}
         {behind.length > 0 && (
-          <Menu position="top-end" returnFocus>
+          <Menu position="top-end" returnFocus disabled={busy}>
             <Menu.Target>
-              <button type="button" className={classes['bulkAction']} disabled={busy}>
+              <button type="button" className={classes['bulkAction']} aria-disabled={busy || undefined}>
                 <IconDots size={16} stroke={1.6} aria-hidden />
                 {t('common.more')}
               </button>

@@ -152,7 +152,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
     const row = rows.find((one) => one.id === target || label(one) === target);
     return row ? () => focusRow(row.id) : null;
   });
-  const keepFocus = useKeptFocus(ids);
+  const { keepFocus, focusLastRow } = useKeptFocus(ids);
   const list = {
     rows,
     columns: choice.shown,
@@ -200,6 +200,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
           onRun={(action) => void runBulk(action)}
           onAll={() => void selection.selectEvery()}
           onClear={clear}
+          onFocusLost={focusLastRow}
         />
       )}
       {state.list.paged && page && total > 0 && <Pager state={state} total={total} />}

@@ -21,6 +21,7 @@ export function RowMenu<Row>({ name, actions, onRun, opened, onOpened }: RowMenu
     return (
       <Menu.Item
         key={label}
+        data-action={label}
         leftSection={<Icon size={15} stroke={1.6} />}
         {...(danger && { color: 'var(--el-bad-text)' })}
         onClick={() => onRun(action)}
@@ -32,7 +33,7 @@ export function RowMenu<Row>({ name, actions, onRun, opened, onOpened }: RowMenu
   return (
     <Menu position="bottom-end" opened={opened} onChange={onOpened}>
       <Menu.Target>
-        <ActionIcon aria-label={t('shared.table.rowActions', { name })}>
+        <ActionIcon data-row-menu aria-label={t('shared.table.rowActions', { name })}>
           <IconDots size={16} stroke={1.6} />
         </ActionIcon>
       </Menu.Target>

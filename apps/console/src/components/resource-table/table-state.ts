@@ -28,13 +28,15 @@ export function useTableState(endpoint: Endpoint, filterKeys: readonly string[],
 
   // Each change adds a history entry, so that Back restores the former list.
   const change = (changes: Record<string, string | null>, { keepPage = false, replace = false } = {}) => {
-    const after = new URLSearchParams(address);
+    // A change of a moment ago is in the window's address, but may not be rendered yet.
+    const before = new URLSearchParams(window.location.search);
+    const after = new URLSearchParams(before);
     if (!keepPage) after.delete('page');
     for (const [name, value] of Object.entries(changes)) {
       if (value === null || value === '') after.delete(name);
       else after.set(name, value);
     }
-    if (after.toString() !== address.toString()) setAddress(after, { replace });
+    if (after.toString() !== before.toString()) setAddress(after, { replace });
   };
 
   const page = Math.max(1, Number(address.get('page')) || 1);

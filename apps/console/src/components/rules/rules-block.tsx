@@ -44,6 +44,7 @@ export function RulesBlock<D extends AnyDraft>({
         {!drafting.locked && (
           <Button
             variant="default"
+            data-creates={add}
             leftSection={<IconPlus size={15} stroke={1.8} />}
             onClick={() => drafting.add(newRule())}
           >

@@ -14,6 +14,7 @@ const joint = (word: 'shared.rule.if' | 'shared.rule.and' | 'shared.rule.or' | '
   };
 export const If = joint('shared.rule.if');
 export const And = joint('shared.rule.and');
+export const Or = joint('shared.rule.or');
 export const Then = joint('shared.rule.then');
 
 /** Literal user input. */

@@ -7,7 +7,7 @@ import type { Tone } from '../../theme/tokens.ts';
 type Step = Simulation['steps'][number];
 
 /** The texts of a rule list are in its own file. */
-export const nameOf = ({ step }: Pick<Step, 'step'>) =>
+export const nameOf = ({ step }: { step: string }) =>
   tMaybe(`simulate.names.${step}`) ?? tMaybe(`${step}.name`) ?? step;
 
 const none = { status: '', target: '', why: '', seconds: '', age: '', ttl: '', address: '', name: '', path: '' };
@@ -58,10 +58,14 @@ const views: Readonly<Record<string, string>> = {
   cacheRule: 'cache',
   antiReferer: 'hotlink',
   antiHeader: 'hotlink',
+  frequency: 'limits',
+  limitReq: 'limits',
+  antiCC: 'challenges',
   redirect: 'redirects',
   errorPage: 'errors',
   upstream: 'domains',
   tokenAuth: 'tokens',
+  acl: 'access',
 };
 const viewsOfModules: Readonly<Record<string, string>> = {
   urlRedirect: 'redirects',
@@ -71,9 +75,11 @@ const viewsOfModules: Readonly<Record<string, string>> = {
   requestHeaders: 'headers',
   responseHeaders: 'headers',
   tokenAuth: 'tokens',
+  luaAcl: 'scripts',
+  waf: 'waf',
 };
 /** The page on which the rule is edited. The step of a rule list has the name of its page. */
-export function viewOf({ step, rule }: Pick<Step, 'step' | 'rule'>) {
+export function viewOf({ step, rule }: { step: string; rule: Step['rule'] }) {
   if (rule === null || rule.kind === 'rule') return undefined;
   return rule.kind === 'module' ? viewsOfModules[step] : (views[rule.kind] ?? step);
 }

@@ -43,6 +43,7 @@ export function FailedState({ error, retry, of, needs }: FailedProps) {
   const t = useT();
   const { text, code, reqID } = explain(error);
   if (code === 101_018) return <ForbiddenState permission={needs ?? null} />;
+  const cause = withCode({ text, code });
   return (
     <EmptyState
       icon={IconPlugConnectedX}
@@ -50,8 +51,8 @@ export function FailedState({ error, retry, of, needs }: FailedProps) {
       title={of == null ? t('common.states.failed') : t('common.states.failedOf', { text: of })}
       text={
         <>
-          {withCode({ text, code })}
-          {t('common.stop')} {t('common.states.unaffected')}
+          {cause}
+          {/[.。]$/.test(cause) ? '' : t('common.stop')} {t('common.states.unaffected')}
           {retry && isTemporary(error) && ` ${t('common.states.retries')}`}
           {reqID && (
             <div className={classes['request']}>

@@ -9,7 +9,8 @@ interface Step {
   result?: ReactNode;
 }
 
-const FIELDS = ':is(input, textarea):not([type="hidden"], :disabled)';
+// An unchosen radio button with focus looks chosen.
+const FIELDS = ':is(input, textarea):not([type="hidden"], :disabled, [type="radio"]:not(:checked))';
 
 interface StepsProps {
   steps: readonly Step[];

@@ -1,8 +1,10 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconAlertSquareRounded, IconCheck, IconInfoCircle, IconX } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import { isTyped } from '../../lib/is-typed.ts';
+import { useFocusHandover } from '../../lib/use-focus-handover.ts';
 import { dismiss, useToasts, type Toast } from '../../stores/toasts.ts';
 import { undo } from '../../stores/undo.ts';
 import { CopyIcon } from '../values/copy.tsx';
@@ -20,15 +22,12 @@ export function Toasts() {
   );
 }
 
-/** Ctrl Z undoes the last action, unless a field has focus. */
+/** Ctrl Z undoes the last action, unless a field or an editor has focus. */
 function useUndoKey() {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const { target } = event;
-      const isTyping =
-        target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select');
-      if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping) return;
-      if (undo()) event.preventDefault();
+      if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
+      if (!event.defaultPrevented && !isTyped(event) && undo()) event.preventDefault();
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
@@ -45,6 +44,14 @@ function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: T
   // Toasts without an action let clicks through.
   const passes = tone === 'ok' && !action;
   const [held, setHeld] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  /** The element that had focus before the message. */
+  const former = useRef<EventTarget | null>(null);
+  useFocusHandover(box, () => {
+    const { current } = former;
+    const next = current instanceof HTMLElement && current.isConnected ? current : document.getElementById('content');
+    next?.focus({ preventScroll: true });
+  });
   useEffect(() => {
     const stay = seconds[tone];
     // A hovered or focused toast stays.
@@ -54,12 +61,16 @@ function OneToast({ toast: { id, tone, text, action, code, reqID } }: { toast: T
   }, [id, tone, held]);
   return (
     <div
+      ref={box}
       className={classes['toast']}
       data-tone={tone}
       data-passes={passes || undefined}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
+      onFocus={({ currentTarget, relatedTarget }) => {
+        setHeld(true);
+        if (!currentTarget.contains(relatedTarget)) former.current = relatedTarget;
+      }}
       onBlur={() => setHeld(false)}
     >
       <Icon size={16} stroke={1.8} className={classes['icon']} aria-hidden />

@@ -5,15 +5,13 @@ import { clientDomains } from '@edgeloom/contract/domains/domains.calls.ts';
 import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.calls.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.calls.ts';
 import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
-import { ipset } from '@edgeloom/contract/ipset/ipset.calls.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
-import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.calls.ts';
 import { products } from '@edgeloom/contract/products/products.calls.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.calls.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.calls.ts';
 import { nginxDefaults } from '@edgeloom/contract/zone-settings/zone-settings.calls.ts';
-import { zonePorts, zones } from '@edgeloom/contract/zones/zones.calls.ts';
+import { zones } from '@edgeloom/contract/zones/zones.calls.ts';
 import {
   IconAddressBook,
   IconArrowRampRight,
@@ -48,15 +46,6 @@ export const menu: readonly MenuGroup[] = [
         icon: IconMapPins,
         reads: zones.list,
         creates: { call: zones.create, title: 'zones.create' },
-        within: {
-          meta: zones.meta,
-          title: 'palette.whichZone',
-          tabs: [
-            { tab: 'ports', creates: { call: zonePorts.create, title: 'palette.creates.zonePort' } },
-            { tab: 'preheat', creates: { call: preheatCaches.create, title: 'palette.creates.preheatURL' } },
-            { tab: 'ipset', creates: { call: ipset.create, title: 'ipset.block' } },
-          ],
-        },
       },
       {
         to: 'nodeManage/nodesList',

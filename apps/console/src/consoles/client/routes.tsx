@@ -60,6 +60,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
     {
+      path: 'dataAnalysis/blockIPs',
+      lazy: page(() => import('../../features/block-ips/block-ips-page.tsx'), 'BlockIPsPage'),
+    },
+    {
       path: 'dataAnalysis/statistics',
       lazy: page(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
     },
@@ -67,8 +71,16 @@ export const routes = consoleRoutes(
       path: 'dataAnalysis/securityAnalysis',
       lazy: page(() => import('../../features/statistics/security-analysis-page.tsx'), 'SecurityAnalysisPage'),
     },
+    {
+      path: 'dataAnalysis/l4AttackAnalysis',
+      lazy: page(() => import('../../features/statistics/layer4-page.tsx'), 'Layer4Page'),
+    },
     { path: 'DNSSetting', lazy: page(() => import('../../features/dns-setting/first-dns-page.tsx'), 'FirstDnsPage') },
     { path: 'dataAnalysis/logger', lazy: page(() => import('../../features/logs/logs-page.tsx'), 'LogsPage') },
+    {
+      path: 'dataAnalysis/logExport',
+      lazy: page(() => import('../../features/log-exports/log-exports-page.tsx'), 'LogExportsPage'),
+    },
     {
       path: 'systemManagement/dnsSetting',
       lazy: page(() => import('../../features/dns-setting/dns-setting-page.tsx'), 'DnsSettingPage'),

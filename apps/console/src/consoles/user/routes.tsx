@@ -15,12 +15,24 @@ export const routes = consoleRoutes(
     },
     { path: 'dataAnalysis/logger', lazy: page(() => import('../../features/logs/logs-page.tsx'), 'LogsPage') },
     {
+      path: 'dataAnalysis/logExport',
+      lazy: page(() => import('../../features/log-exports/log-exports-page.tsx'), 'LogExportsPage'),
+    },
+    {
+      path: 'dataAnalysis/blockIPs',
+      lazy: page(() => import('../../features/block-ips/block-ips-page.tsx'), 'BlockIPsPage'),
+    },
+    {
       path: 'dataAnalysis/statistics',
       lazy: page(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
     },
     {
       path: 'dataAnalysis/securityAnalysis',
       lazy: page(() => import('../../features/statistics/security-analysis-page.tsx'), 'SecurityAnalysisPage'),
+    },
+    {
+      path: 'dataAnalysis/l4AttackAnalysis',
+      lazy: page(() => import('../../features/statistics/layer4-page.tsx'), 'Layer4Page'),
     },
     {
       path: 'userManagement/roles',

@@ -30,7 +30,7 @@ export function ApiTokenForm() {
         name="cidrs"
         rows={2}
         placeholder={t('apiTokens.everywhere')}
-        twice={t('errors.messages.duplicate IP')}
+        twice={t('errorMessages.duplicate IP')}
       />
       <PermissionsField name="permissions" />
     </ResourceForm>

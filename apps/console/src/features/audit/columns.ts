@@ -53,6 +53,10 @@ const hiddenColumns: ReadonlySet<string> = new Set([
   'failedAt',
   'lastError',
   'cursor',
+  'reached',
+  'reachedLines',
+  'progress',
+  'failingSince',
   'documents',
   'queued',
   'lastOutbox',
@@ -71,6 +75,7 @@ const hiddenColumns: ReadonlySet<string> = new Set([
   'proxySessionId',
   'apiTokenId',
   'joinHash',
+  'secretsSealed',
   'joinEndsAt',
   'publicKey',
   'credentialId',
@@ -89,13 +94,19 @@ const hiddenColumns: ReadonlySet<string> = new Set([
 
 /** As above, for columns whose names are used elsewhere, too. */
 const hiddenOfTable: ReadonlySet<string> = new Set([
+  'blocks.removedBy',
+  'blocks.scope',
   'brandImages.format',
   'certificatePairs.keyType',
   'certificates.keyTypes',
+  'logExports.chunks',
+  'logExports.isCut',
+  'logExports.query',
   'roles.ownerId',
   'rollouts.message',
   'rollouts.strategy',
   'rollouts.target',
+  'savedSearches.filter',
   'zoneVersions.content',
   'zones.keySealed',
 ]);

@@ -11,7 +11,10 @@ const lists: Partial<Record<AttentionItem['kind'], string>> = {
   nodesOffline: 'nodeManage/nodesList?status=offline',
   nodesDisconnected: 'nodeManage/nodesList?status=natsError',
   nodesBehind: 'nodeManage/nodesList?behind=true',
+  nodeJobsFailed: 'nodeManage/nodesList?jobFailed=true',
   rolloutsStopped: 'nodeManage/rollouts?stopped=true',
+  licenseEnding: 'userManagement/users',
+  licenseNearLimit: 'userManagement/users',
 };
 /** Lists over all sites, which only operators have. */
 const overSites: Partial<Record<AttentionItem['kind'], string>> = {

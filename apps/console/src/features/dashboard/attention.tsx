@@ -9,7 +9,7 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Tone } from '../../theme/tokens.ts';
 import { placeOf, type AttentionItem } from './attention-places.ts';
 import classes from './dashboard.module.css';
-import { Panel } from './figures.tsx';
+import { Panel } from './panel.tsx';
 
 const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   nodesRejected: 'bad',
@@ -18,6 +18,7 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   cnameInactive: 'bad',
   certificatesFailed: 'bad',
   jobsFailed: 'bad',
+  nodeJobsFailed: 'bad',
   licenseEnded: 'bad',
   rolloutsStopped: 'warn',
   nodesDisconnected: 'warn',
@@ -77,6 +78,13 @@ function textOf({ kind, count: rows, endsAt, limit }: AttentionItem, t: T): stri
       limit: t(`dashboard.limits.${limit.of}`),
       uses: count(limit.uses),
       most: count(limit.most),
+    });
+  // Licenses are listed one by one; the rest is one item.
+  const isRest = endsAt === null && (kind === 'licenseEnding' || kind === 'licenseNearLimit');
+  if (isRest)
+    return t(`dashboard.kinds.${kind === 'licenseEnding' ? 'licenseRestEnding' : 'licenseRestNearLimit'}`, {
+      count: rows,
+      rows: count(rows),
     });
   return t(`dashboard.kinds.${kind}`, { count: rows, rows: count(rows), time: time(endsAt) });
 }

@@ -5,7 +5,7 @@ import { took } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useWasNear } from '../../lib/use-was-near.ts';
-import { Panel } from './figures.tsx';
+import { Panel } from './panel.tsx';
 import classes from './dashboard.module.css';
 
 const tones = { ok: 'ok', degraded: 'warn', down: 'bad' } as const;

@@ -14,7 +14,7 @@ import { t, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { CnameResults } from './cname-results.tsx';
-import { Below, cert, cname, filters, force, origins, tags, updated } from './domain-columns.tsx';
+import { Below, cert, cname, filters, force, origins, tags, traffic, updated } from './domain-columns.tsx';
 
 type SiteDomain = RowOf<typeof clientDomains.list>;
 
@@ -40,6 +40,7 @@ const columns: Column<SiteDomain>[] = [
   cert,
   force,
   { ...origins, flexible: true },
+  traffic,
   { ...tags, priority: 3 },
   updated,
 ];

@@ -68,7 +68,7 @@ async function exportAll(siteId: string, ids: readonly string[]) {
   saveFile('domains.txt', parts, 'text/plain');
 }
 
-export function useBulkActions({ id: siteId, cname }: SiteInfo, tags: readonly string[]): BulkAction<Domain>[] {
+export function useBulkActions({ id: siteId, cname }: SiteInfo): BulkAction<Domain>[] {
   const overlay = useOverlay();
   const opens = (
     label: 'tags' | 'origins' | 'swap' | 'copy' | 'check',
@@ -88,7 +88,7 @@ export function useBulkActions({ id: siteId, cname }: SiteInfo, tags: readonly s
     ordering,
     forcing(true),
     forcing(false),
-    opens('tags', IconTag, domains.setTags, (rows) => <TagsForm siteId={siteId} rows={rows} tags={tags} />),
+    opens('tags', IconTag, domains.setTags, (rows) => <TagsForm siteId={siteId} rows={rows} />),
     opens('origins', IconServer, domains.setUpstreams, (rows) => <ManyOriginsForm siteId={siteId} rows={rows} />),
     opens('check', IconWorldCheck, domains.checkCname, (rows) => (
       <CnameResults siteId={siteId} cname={cname} rows={rows} />

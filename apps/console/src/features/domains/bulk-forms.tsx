@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { LinesField } from '../../components/fields/lines-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
-import { TagsField } from '../../components/fields/tags-field.tsx';
+import { KnownTagsField } from '../../components/fields/tags-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { newOrigin, templateFaults, upstreamsOf, type Origin } from '../../components/origins/origins.ts';
 import { OriginsTable } from '../../components/origins/origins-table.tsx';
@@ -53,7 +53,7 @@ const useUndoOrigins = (rows: readonly Domain[]) =>
 const withoutIDs = (upstreams: Upstreams) => upstreams.map(({ id: _, ...upstream }) => upstream);
 
 /** Replaces the tags. Starts with the tags that all rows share. */
-export function TagsForm({ siteId, rows, tags }: { siteId: string; rows: readonly Domain[]; tags: readonly string[] }) {
+export function TagsForm({ siteId, rows }: { siteId: string; rows: readonly Domain[] }) {
   const [first] = rows;
   const undo = useUndoDomains(
     rows,
@@ -72,7 +72,7 @@ export function TagsForm({ siteId, rows, tags }: { siteId: string; rows: readonl
       done="common.saved"
       undo={undo}
     >
-      <TagsField name="tags" suggestions={tags} />
+      <KnownTagsField name="tags" meta={domains.tags} params={{ siteId }} />
     </ResourceForm>
   );
 }

@@ -38,6 +38,8 @@ export const origins: Column<Domain> = {
   render: ({ upstreams }) => <Origins of={upstreams} />,
   text: ({ upstreams }) => upstreams.map(({ address, port }) => `${address}:${port}`).join(', '),
 };
+/** The last 24 hours. */
+export const traffic = { key: 'traffic', as: 'bytes', sort: false, priority: 2 } as const;
 export const tags: Column<Domain> = { key: 'tags', as: 'tags', priority: 2 };
 export const updated: Column<Domain> = { key: 'updatedAt', as: 'time', priority: 2 };
 

@@ -142,7 +142,6 @@ function DomainTags({ domain }: { domain: Domain }) {
   const can = useCan();
   const overlay = useOverlay();
   const { siteID: siteId } = domain;
-  const known = useEndpoint(domains.tags, { params: { siteId } }).data?.data ?? [];
   return (
     <span className={classes['tags']}>
       <Tags of={domain.tags} />
@@ -151,9 +150,7 @@ function DomainTags({ domain }: { domain: Domain }) {
           size={20}
           aria-label={t('domains.editTags')}
           title={t('domains.editTags')}
-          onClick={() =>
-            overlay(<TagsForm siteId={siteId} rows={[domain]} tags={known} />, { title: 'domains.editTags' })
-          }
+          onClick={() => overlay(<TagsForm siteId={siteId} rows={[domain]} />, { title: 'domains.editTags' })}
         >
           <IconPencil size={14} stroke={1.6} />
         </ActionIcon>

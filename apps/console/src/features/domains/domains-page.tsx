@@ -17,7 +17,7 @@ import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { AddDomainsPage } from './add-domains-page.tsx';
-import { Below, cert, cname, filters, force, origins, tags, updated } from './domain-columns.tsx';
+import { Below, cert, cname, filters, force, origins, tags, traffic, updated } from './domain-columns.tsx';
 import { CloneForm, SwapForm } from './bulk-forms.tsx';
 import { removing, useBulkActions } from './bulk-actions.tsx';
 import { isWaiting, WaitingForProof } from './name-proof.tsx';
@@ -33,8 +33,8 @@ function DomainList() {
   const site = useSite();
   const { id, name, domainLimit: limit, domainCount } = site;
   const left = limit === 0 ? null : Math.max(0, limit - domainCount);
-  const known = useEndpoint(domains.tags, { params: { siteId: id } }).data?.data ?? [];
-  const bulk = useBulkActions(site, known);
+  const known = useEndpoint(domains.tags, { params: { siteId: id }, query: { pageSize: 1 } }).data?.data ?? [];
+  const bulk = useBulkActions(site);
   const can = useCan();
   const overlay = useOverlay();
   const columns = useMemo<Column<Domain>[]>(
@@ -51,6 +51,7 @@ function DomainList() {
       cert,
       force,
       origins,
+      traffic,
       tags,
       updated,
     ],

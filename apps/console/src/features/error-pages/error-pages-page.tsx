@@ -40,16 +40,28 @@ export function ErrorPagesPage() {
   );
 }
 
-const turn = (siteId: string, { enabled }: ErrorPage) =>
-  does<ErrorPage, typeof errorPages.update>(errorPages.update, {
+const turn = (siteId: string, { enabled }: ErrorPage) => {
+  const turned = (rows: readonly ErrorPage[], on: boolean) => ({
+    params: { siteId },
+    body: { errorPages: rows.map(({ id, code, type, value }) => ({ id, code, type, value, enabled: on })) },
+  });
+  return does<ErrorPage, typeof errorPages.update>(errorPages.update, {
     label: enabled ? 'common.turnOff' : 'common.turnOn',
     icon: IconPower,
     done: enabled ? 'common.turnedOff' : 'common.turnedOn',
-    send: (rows) => ({
-      params: { siteId },
-      body: { errorPages: rows.map(({ id, code, type, value }) => ({ id, code, type, value, enabled: !enabled })) },
-    }),
+    send: (rows) => turned(rows, !enabled),
+    undo: (rows) => [
+      {
+        ids: rows.map(({ id }) => id),
+        send: (ids) =>
+          turned(
+            rows.filter(({ id }) => ids.includes(id)),
+            enabled,
+          ),
+      },
+    ],
   });
+};
 
 function Kind({ page }: { page: ErrorPage }) {
   return useT()(`errorPages.choices.type.${page.type}`);

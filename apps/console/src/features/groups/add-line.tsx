@@ -17,6 +17,7 @@ export function AddLine({ taken, onAdd }: { taken: readonly string[]; onAdd: (li
   return (
     <Select
       aria-label={t('groups.addLine')}
+      data-creates="line"
       placeholder={t('groups.addLine')}
       leftSection={<IconPlus size={14} stroke={1.8} />}
       data={data}

@@ -2,19 +2,25 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import type { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import * as z from 'zod';
 import type { T } from '../../lib/i18n.ts';
 import { statusTone, type Tone } from '../../theme/tokens.ts';
 
 export type Board = Received<typeof groups.board>;
 export type BoardGroup = Board['groups'][number];
 export type Member = Board['free'][number];
-export interface Change {
-  groupID: string;
-  line: string;
-  nodeUID: string;
+const Change = z.object({
+  groupID: z.string(),
+  line: z.string(),
+  nodeUID: z.string(),
   /** Null: removed from the line. */
-  weight: number | null;
-}
+  weight: z.number().nullable(),
+});
+export type Change = z.output<typeof Change>;
+const StoredDraft = z.object({ changes: z.array(Change), added: z.array(z.string()) });
+export const isStoredDraft = (stored: unknown): stored is z.output<typeof StoredDraft> =>
+  StoredDraft.safeParse(stored).success;
+
 export interface Cell {
   groupID: string;
   line: string;
@@ -28,6 +34,15 @@ export const sameCell = (a: Cell, b: Cell) => a.groupID === b.groupID && a.line 
 export function withChange(board: Board, changes: readonly Change[], change: Change): Change[] {
   const others = changes.filter((one) => keyOf(one) !== keyOf(change));
   return weightIn(board, change) === change.weight ? others : [...others, change];
+}
+
+/** A stored draft without what others have removed or published since. */
+export function withoutObsolete(board: Board, changes: readonly Change[]): Change[] {
+  const known = everyone(board);
+  const groupIDs = new Set(board.groups.map(({ id }) => id));
+  return changes.filter(
+    (change) => groupIDs.has(change.groupID) && known.has(change.nodeUID) && weightIn(board, change) !== change.weight,
+  );
 }
 
 /** Changes that restore the weights on this board. */

@@ -1,5 +1,8 @@
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
+import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
@@ -9,11 +12,13 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './groups.module.css';
 import { lineName } from './line-name.ts';
+import { PutOnLine } from './put-on-line.tsx';
 
 /** Lines of a node, with a link to the board. */
 export function GroupsOfNode({ node }: { node: { id: string; zoneID: string } }) {
   const t = useT();
   const can = useCan();
+  const overlay = useOverlay();
   const found = useEndpoint(groups.ofNode, { params: { nodeID: node.id } });
   const board = to(`nodeManage/resolutionTitle?zone=${node.zoneID}`);
   return (
@@ -27,7 +32,20 @@ export function GroupsOfNode({ node }: { node: { id: string; zoneID: string } })
                 {t('groups.place', { group: groupName, line: lineName(line), weight })}
               </Pill>
             ))}
-            {can(groups.board) && <Link to={board}>{t(data.length === 0 ? 'groups.putOnLine' : 'groups.title')}</Link>}
+            {can(groups.board) && <Link to={board}>{t('groups.title')}</Link>}
+            {can(groups.place) && (
+              <Button
+                size="xs"
+                variant="default"
+                data-creates="placement"
+                leftSection={<IconPlus size={14} stroke={1.8} />}
+                onClick={() =>
+                  overlay(<PutOnLine zoneId={node.zoneID} nodeID={node.id} />, { title: 'groups.putOnLine' })
+                }
+              >
+                {t('groups.putOnLine')}
+              </Button>
+            )}
           </div>
         )}
       </Await>

@@ -8,12 +8,13 @@ import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { EmptyState } from '../../components/states/states.tsx';
+import { Pill } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { toastWithUndo } from '../../stores/undo.ts';
-import { beyondProviders, cellOf, everyone, withChange } from './board.ts';
+import { beyondProviders, cellOf, everyone } from './board.ts';
 import type { Board, Cell, Change } from './board.ts';
 import { AddLine } from './add-line.tsx';
 import { GroupForm } from './group-form.tsx';
@@ -24,6 +25,7 @@ import { NoZone } from './no-zone.tsx';
 import { NodeChip } from './node-chip.tsx';
 import { ResolutionPanel } from './resolution-panel.tsx';
 import { undoPlacements } from './undo-placements.ts';
+import { useBoardDraft } from './use-board-draft.ts';
 import { useMoves } from './use-moves.ts';
 import { useZone } from './use-zone.ts';
 import { ZonePick } from './zone-pick.tsx';
@@ -77,8 +79,8 @@ function First({ zoneId }: { zoneId: string }) {
 function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
   const t = useT();
   const mayWrite = useCan()(groups.place);
-  const [changes, setChanges] = useState<Change[]>([]);
-  const [added, setAdded] = useState<string[]>([]);
+  const draft = useBoardDraft(zoneId, board);
+  const { changes, added, change } = draft;
   const [asked, setAsked] = useState<Cell | null>(null);
   const place = useAction(groups.place, { refreshes: ['nodes'] });
   const first = board.groups[0];
@@ -87,8 +89,6 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
     () => inOrder(['default', ...board.groups.flatMap((group) => group.lines), ...added]),
     [board, added],
   );
-  const change = (made: readonly Change[]) =>
-    setChanges((before) => made.reduce((all: Change[], one) => withChange(board, all, one), before));
   const moves = useMoves(board, lines, change);
   const matrix = useRef<HTMLElement>(null);
   const publish = async () => {
@@ -98,8 +98,7 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
     discard();
   };
   const discard = () => {
-    setChanges([]);
-    setAdded([]);
+    draft.discard();
     // The buttons disappear with the draft.
     matrix.current?.focus();
   };
@@ -117,7 +116,7 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
         onAsk={setAsked}
         asked={asked}
         zoneId={zoneId}
-        foot={mayWrite ? <AddLine taken={lines} onAdd={(line) => setAdded([...added, line])} /> : null}
+        foot={mayWrite ? <AddLine taken={lines} onAdd={draft.addLine} /> : null}
       />
       <aside className={classes['side']} aria-label={t('groups.draft')}>
         {board.free.length > 0 && (
@@ -149,6 +148,11 @@ function Shown({ zoneId, board }: { zoneId: string; board: Board }) {
             <h2>
               {t('groups.draft')} <span>{count(changes.length)}</span>
             </h2>
+            {draft.isRestored && (
+              <output>
+                <Pill tone="warn">{t('common.form.restored')}</Pill>
+              </output>
+            )}
             <ul className={classes['edits']}>
               {changes.map((one) => (
                 <li key={`${one.groupID} ${one.line} ${one.nodeUID}`}>

@@ -23,7 +23,20 @@ export interface LogFilter {
 }
 
 /** Causes that nodes log. */
-const causes = ['antiCC', 'antiHeader', 'antiReferer', 'tokenAuth', 'urlRedirect', 'blacklist', 'abuseIP'] as const;
+const causes = [
+  'acl',
+  'luaAcl',
+  'waf',
+  'antiCC',
+  'antiHeader',
+  'antiReferer',
+  'tokenAuth',
+  'urlRedirect',
+  'frequency',
+  'limitReq',
+  'blacklist',
+  'abuseIP',
+] as const;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 export const filters: readonly LogFilter[] = [

@@ -16,11 +16,17 @@ import { VisitorText } from './visitor-text.tsx';
 import classes from './logs.module.css';
 
 interface LogListProps {
-  list: LogRows;
+  list: ListedRows;
   openID: string | null;
   addressOf: (id: string) => string;
   onOpen: (id: string) => void;
 }
+
+/** A live list has no older rows to load. */
+export type ListedRows = Pick<
+  LogRows,
+  'key' | 'rows' | 'isDimmed' | 'hasOlder' | 'loadingOlder' | 'loadOlder' | 'laterError'
+> & { isLive?: true };
 
 /** Above this number of rows the table is virtualized. */
 const VIRTUAL_FROM = 200;
@@ -249,7 +255,7 @@ export function LogLines({ list, openID, addressOf, onOpen }: LogListProps) {
 }
 
 /** A button for older rows, or a note that none exist. `auto` loads older rows when the end is near. */
-function ListEnd({ list, auto = false }: { list: LogRows; auto?: boolean }) {
+function ListEnd({ list, auto = false }: { list: ListedRows; auto?: boolean }) {
   const t = useT();
   const end = useRef<HTMLDivElement>(null);
   const { hasOlder, loadingOlder, loadOlder, laterError } = list;
@@ -266,7 +272,7 @@ function ListEnd({ list, auto = false }: { list: LogRows; auto?: boolean }) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [loads]);
-  let content: ReactNode = t('logs.end');
+  let content: ReactNode = list.isLive ? null : t('logs.end');
   if (hasOlder)
     content = (
       <Button size="xs" variant="default" loading={loadingOlder} onClick={loadOlder}>

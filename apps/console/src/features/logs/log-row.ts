@@ -3,7 +3,7 @@ import type { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { tMaybe } from '../../lib/i18n.ts';
 import type { Tone } from '../../theme/tokens.ts';
 
-export type LogRow = Received<typeof logs.request>;
+export type LogRow = Received<typeof logs.access>['data'][number];
 
 const CLOSED = 444;
 
@@ -32,4 +32,10 @@ export const viewOfCause: Readonly<Record<string, string>> = {
   antiHeader: 'hotlink',
   tokenAuth: 'tokens',
   urlRedirect: 'redirects',
+  frequency: 'limits',
+  limitReq: 'limits',
+  antiCC: 'challenges',
+  acl: 'access',
+  luaAcl: 'scripts',
+  waf: 'waf',
 };

@@ -1,6 +1,7 @@
 // State of the page: period, filters, open request. All of it is in the URL.
 import type { Sent } from '@edgeloom/contract/endpoint.ts';
 import type { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
+import type { savedSearches } from '@edgeloom/contract/saved-searches/saved-searches.endpoints.ts';
 import { CacheStatus } from '@edgeloom/contract/logs/logs.ts';
 
 const MINUTE_MS = 60_000;
@@ -37,6 +38,8 @@ export interface LogState {
   not: Values;
   /** ID of the open request. */
   request: string | null;
+  /** New requests as they come, instead of a period. */
+  isLive: boolean;
 }
 
 const isLast = (text: string | null): text is LastPeriod => text !== null && text in lastMinutes;
@@ -64,6 +67,7 @@ export const readState = (search: URLSearchParams): LogState => ({
   only: valuesOf(search, false),
   not: valuesOf(search, true),
   request: search.get('request'),
+  isLive: search.get('live') === 'true',
 });
 
 export function withPeriod(search: URLSearchParams, period: Period): URLSearchParams {
@@ -96,6 +100,13 @@ export function withRequest(search: URLSearchParams, id: string | null): URLSear
   return next;
 }
 
+export function withLive(search: URLSearchParams, isLive: boolean): URLSearchParams {
+  const next = withRequest(search, null);
+  if (isLive) next.set('live', 'true');
+  else next.delete('live');
+  return next;
+}
+
 export type PeriodFault = 'order' | 'tooLong';
 /** Why the API would refuse the period. */
 export function faultOfPeriod(period: Period): PeriodFault | null {
@@ -109,6 +120,8 @@ export interface TimeWindow {
   startTime: string;
   endTime: string;
 }
+export const currentWindow = (period: Period) => windowOf(period, Date.now());
+
 export function windowOf(period: Period, now: number): TimeWindow {
   if (!('last' in period)) return { startTime: period.from, endTime: period.to };
   const start = now - lastMinutes[period.last] * MINUTE_MS;
@@ -120,6 +133,7 @@ export const hasRowFilters = ({ only, not }: LogState) =>
   Object.keys(not).length > 0 || Object.keys(only).some((key) => key !== 'siteIDs' && key !== 'domains');
 export const hasFilters = ({ only, not }: LogState) => Object.keys(not).length + Object.keys(only).length > 0;
 
+type SavedFilter = Sent<typeof savedSearches.create>['body']['filter'];
 type Body = Sent<typeof logs.access>['body'];
 type Filters = NonNullable<Body['not']>;
 
@@ -140,6 +154,20 @@ function filtersOf(values: Values): Filters {
     referer: listOf(values.referer),
     nodeIDs: listOf(values.nodeIDs),
   };
+}
+
+/** The search with these filters, as it is saved. */
+export function withSaved(search: URLSearchParams, { not, ...only }: SavedFilter): URLSearchParams {
+  let next = withoutFilters(search);
+  for (const [isNot, values] of [
+    [false, only],
+    [true, not ?? {}],
+  ] as const)
+    for (const key of filterKeys) {
+      const value: unknown = Object.entries(values).find(([name]) => name === key)?.[1];
+      if (value !== undefined) next = withFilter(next, key, isNot, [value].flat().map(String));
+    }
+  return next;
 }
 
 /** The query without its times. */

@@ -5,7 +5,7 @@ import { Button, Drawer } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconClockExclamation, IconListSearch, IconRefresh } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { Page } from '../../components/page/page.tsx';
+import { Page, useTab } from '../../components/page/page.tsx';
 import { NothingMatches, TableSkeleton } from '../../components/resource-table/table-states.tsx';
 import { EmptyState, FailedState } from '../../components/states/states.tsx';
 import { clock, count, relative } from '../../lib/format.ts';
@@ -16,20 +16,39 @@ import { usePhone } from '../../lib/use-phone.ts';
 import { filters, inWords, labelOf } from './filters.ts';
 import { Histogram, useFigures } from './histogram.tsx';
 import { totals } from './histogram-option.ts';
-import { LogLines, LogTable } from './log-list.tsx';
+import { LogLines, LogTable, type ListedRows } from './log-list.tsx';
+import { ExportMenu } from './export-menu.tsx';
 import { faultOfPeriod, type LogState } from './log-state.ts';
 import { periodInWords } from './period-chip.tsx';
 import { RequestPanel } from './request-panel.tsx';
+import { Sessions } from './sessions.tsx';
+import { LiveSwitch, PauseButton, TailState } from './tail-controls.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useLogPage, type LogPageState } from './use-log-page.ts';
 import { useLogRows, type LogRows } from './use-log-rows.ts';
+import { useTail, type Tail } from './use-tail.ts';
 import classes from './logs.module.css';
 
 /** Narrower pages show the request in a drawer. */
 const WIDE = '(min-width: 1180px)';
 
-/** Requests of a period, filtered, with each request's details. */
+const tabs = [
+  { value: 'requests', label: 'logs.tab' },
+  { value: 'sessions', label: 'logs.sessions.tab' },
+] as const;
+
 export function LogsPage() {
+  return useTab(tabs) === 'requests' ? (
+    <Requests />
+  ) : (
+    <Page title="logs.title" tabs={tabs}>
+      <Sessions />
+    </Page>
+  );
+}
+
+/** Requests of a period, filtered, with each request's details. */
+function Requests() {
   const t = useT();
   const can = useCan();
   const phone = usePhone();
@@ -37,14 +56,17 @@ export function LogsPage() {
   const page = useLogPage();
   const { state, open } = page;
   const fault = faultOfPeriod(state.period);
-  const list = useLogRows(state, fault === null);
-  const hasFigures = can(statistics.timeSeries) && fault === null;
+  const tail = useTail(state);
+  const { isLive } = state;
+  const list = useLogRows(state, fault === null && !isLive);
+  const rows = isLive ? tail.rows : list.rows;
+  const hasFigures = can(statistics.timeSeries) && fault === null && !isLive;
   const figures = useFigures(state, list.first?.window, hasFigures, list.at);
   const { request } = state;
 
   const step = (by: 1 | -1) => {
-    const at = list.rows.findIndex(({ id }) => id === request);
-    const next = at < 0 ? undefined : list.rows[at + by];
+    const at = rows.findIndex(({ id }) => id === request);
+    const next = at < 0 ? undefined : rows[at + by];
     if (next) open(next.id, { replace: true });
   };
   const close = () => {
@@ -53,11 +75,16 @@ export function LogsPage() {
   };
   useLetterKeys(request === null ? {} : { Escape: close, '[': () => step(-1), ']': () => step(1) });
 
-  const shown = { list, openID: request, addressOf: page.addressOf, onOpen: (id: string) => open(id) };
+  const shown = {
+    list: isLive ? liveList(tail) : list,
+    openID: request,
+    addressOf: page.addressOf,
+    onOpen: (id: string) => open(id),
+  };
   const panel = request !== null && (
     <RequestPanel
       id={request}
-      row={list.rows.find(({ id }) => id === request)}
+      row={rows.find(({ id }) => id === request)}
       onFilter={page.add}
       {...(isWide && { onClose: close })}
     />
@@ -65,18 +92,33 @@ export function LogsPage() {
   return (
     <Page
       title="logs.title"
-      count={<Counted state={state} list={list} figures={hasFigures ? figures.data : undefined} />}
+      tabs={tabs}
+      count={
+        isLive ? (
+          <TailState tail={tail} />
+        ) : (
+          <Counted state={state} list={list} figures={hasFigures ? figures.data : undefined} />
+        )
+      }
       actions={
         <>
-          <Newest state={state} list={list} />
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={15} stroke={1.6} />}
-            loading={list.loading && list.first !== undefined}
-            onClick={list.reload}
-          >
-            {t('logs.reload')}
-          </Button>
+          {!isLive && <Newest state={state} list={list} />}
+          {can(logs.tail) && <LiveSwitch page={page} />}
+          {isLive ? (
+            <PauseButton tail={tail} />
+          ) : (
+            <>
+              <Button
+                variant="default"
+                leftSection={<IconRefresh size={15} stroke={1.6} />}
+                loading={list.loading && list.first !== undefined}
+                onClick={list.reload}
+              >
+                {t('logs.reload')}
+              </Button>
+              <ExportMenu state={state} />
+            </>
+          )}
         </>
       }
     >
@@ -84,8 +126,8 @@ export function LogsPage() {
       {hasFigures && <Histogram state={state} result={figures} onNarrow={page.setPeriod} />}
       <div className={classes['split']}>
         <div className={classes['list']}>
-          {fault === null ? (
-            <Rows page={page} list={list}>
+          {isLive || fault === null ? (
+            <Rows page={page} list={list} isEmptyTail={isLive && rows.length === 0} isLive={isLive}>
               {phone ? <LogLines {...shown} /> : <LogTable {...shown} />}
             </Rows>
           ) : (
@@ -125,8 +167,19 @@ export function LogsPage() {
   );
 }
 
-function Rows({ page, list, children }: { page: LogPageState; list: LogRows; children: ReactNode }) {
+interface RowsProps {
+  page: LogPageState;
+  list: LogRows;
+  isLive: boolean;
+  isEmptyTail: boolean;
+  children: ReactNode;
+}
+
+function Rows({ page, list, isLive, isEmptyTail, children }: RowsProps) {
   const t = useT();
+  if (isEmptyTail)
+    return <EmptyState icon={IconListSearch} title={t('logs.live.empty')} text={t('logs.live.emptyText')} />;
+  if (isLive) return children;
   if (list.error)
     return <FailedState error={list.error} retry={list.retry} needs={logs.access.can} of={t('logs.title')} />;
   if (list.first === undefined) return <TableSkeleton columns={6} />;
@@ -134,6 +187,17 @@ function Rows({ page, list, children }: { page: LogPageState; list: LogRows; chi
   if (page.filtered) return <NothingMatches filters={filtersInWords(page.state)} onClear={page.clear} />;
   return <EmptyState icon={IconListSearch} title={t('logs.empty.title')} text={t('logs.empty.text')} />;
 }
+
+const liveList = ({ key, rows }: Tail): ListedRows => ({
+  key,
+  rows: [...rows],
+  isLive: true,
+  isDimmed: false,
+  hasOlder: false,
+  loadingOlder: false,
+  loadOlder: () => undefined,
+  laterError: null,
+});
 
 /** Names of ids are shown by the chips. */
 const filtersInWords = ({ only, not }: LogState) =>

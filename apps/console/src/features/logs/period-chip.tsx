@@ -4,7 +4,7 @@ import { time } from '../../lib/format.ts';
 import { t as say, useT } from '../../lib/i18n.ts';
 import { useLetterKeys } from '../../lib/use-letter-keys.ts';
 import { fromWall, toWall } from '../../lib/wall-time.ts';
-import { faultOfPeriod, lastPeriods, windowOf, type Period } from './log-state.ts';
+import { faultOfPeriod, lastPeriods, currentWindow, type Period } from './log-state.ts';
 import chips from '../../components/resource-table/resource-table.module.css';
 import classes from './logs.module.css';
 
@@ -69,7 +69,7 @@ export function PeriodChip({ period, onChange }: PeriodChipProps) {
 function CustomPeriod({ period, onDone }: { period: Period; onDone: (period: Period) => void }) {
   const t = useT();
   const [times, setTimes] = useState(() => {
-    const { startTime, endTime } = windowOf(period, Date.now());
+    const { startTime, endTime } = currentWindow(period);
     return { from: toWall(startTime), to: toWall(endTime) };
   });
   const [checked, setChecked] = useState(() => faultOfPeriod(period) !== null);

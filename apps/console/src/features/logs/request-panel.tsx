@@ -12,7 +12,7 @@ import {
   IconX,
   type Icon,
 } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { EmptyState } from '../../components/states/states.tsx';
 import { Await } from '../../components/states/await.tsx';
@@ -26,7 +26,9 @@ import { tMaybe, useT } from '../../lib/i18n.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { curlOf, hostAndPort } from './curl.ts';
+import { DecisionTrail } from './decision-trail.tsx';
 import { inWords } from './filters.ts';
+import { ProtectMenu } from './protect-menu.tsx';
 import { causeName, decisionOf, toneOfStatus, viewOfCause, type LogRow } from './log-row.ts';
 import type { FilterKey } from './log-state.ts';
 import { requestID } from './read-search.ts';
@@ -47,21 +49,21 @@ const MAX_VALUE = 512;
 const NOT_FOUND = 404;
 const isNotFound = (error: Error | null) => error instanceof ApiError && error.status === NOT_FOUND;
 
-/** One request. A request that is not in the list is loaded by its ID. */
+/** One request. Its decision trail is loaded by its ID, and so is a request that is not in the list. */
 export function RequestPanel({ id, row, onFilter, onClose }: RequestPanelProps) {
   const t = useT();
-  const isKnown = row !== undefined;
-  const result = useEndpoint(logs.request, { params: { reqID: id } }, { enabled: !isKnown && requestID.test(id) });
+  const result = useEndpoint(logs.request, { params: { reqID: id } }, { enabled: requestID.test(id) });
   const close = onClose && (
     <ActionIcon aria-label={t('common.close')} onClick={onClose}>
       <IconX size={16} stroke={1.6} />
     </ActionIcon>
   );
   // The previous request is not shown under another ID.
-  const isOther = result.refreshing && result.data?.id !== id;
-  if (row) return <Request row={row} onFilter={onFilter} close={close} />;
+  const isOther = result.data?.id !== id;
+  const detail = isOther ? undefined : result.data;
+  if (row) return <Request row={row} detail={detail} onFilter={onFilter} close={close} />;
   const isMissing = !requestID.test(id) || isNotFound(result.error);
-  return isMissing || result.data === undefined || isOther ? (
+  return isMissing || detail === undefined ? (
     <>
       <PanelHead title={t('logs.request')}>{close}</PanelHead>
       {isMissing ? (
@@ -71,7 +73,7 @@ export function RequestPanel({ id, row, onFilter, onClose }: RequestPanelProps) 
       )}
     </>
   ) : (
-    <Request row={result.data} onFilter={onFilter} close={close} />
+    <Request row={detail} detail={detail} onFilter={onFilter} close={close} />
   );
 }
 
@@ -86,14 +88,15 @@ function PanelHead({ title, children }: { title: ReactNode; children?: ReactNode
 
 interface RequestProps {
   row: LogRow;
+  detail: ComponentProps<typeof DecisionTrail>['request'];
   onFilter: RequestPanelProps['onFilter'];
   close: ReactNode;
 }
 
-function Request({ row, onFilter, close }: RequestProps) {
+function Request({ row, detail, onFilter, close }: RequestProps) {
   const t = useT();
   const filterBy = (key: FilterKey, value: string) => <FilterBy of={key} value={value} onFilter={onFilter} />;
-  const site = { id: row.siteID, name: row.siteName };
+  const site = row.siteID === null ? null : { id: row.siteID, name: row.siteName };
   const url = `${row.scheme}://${hostAndPort(row)}${row.uri}`;
   return (
     <>
@@ -107,6 +110,7 @@ function Request({ row, onFilter, close }: RequestProps) {
           </>
         }
       >
+        <ProtectMenu row={row} />
         <CopyAction icon={IconTerminal2} label={t('logs.copyCurl')} text={() => curlOf(row)} />
         <CopyAction icon={IconLink} label={t('logs.copyLink')} text={() => linkTo(row.id)} />
         {close}
@@ -136,20 +140,28 @@ function Request({ row, onFilter, close }: RequestProps) {
               )}
             </Fact>
           )}
-          <Fact
-            term={t('logs.fields.siteIDs')}
-            tools={<FilterBy of="siteIDs" value={row.siteID} onFilter={onFilter} name={row.siteName} />}
-          >
-            <Link to={siteAddress(site)}>{row.siteName}</Link>
-          </Fact>
-          <Fact term={t('logs.fields.domains')} {...(row.domain !== '' && { tools: filterBy('domains', row.domain) })}>
-            {row.domain === '' ? (
-              t('logs.removedDomain')
-            ) : (
-              <Link to={domainAddress(site, row.domain)}>{row.domain}</Link>
-            )}
-          </Fact>
+          {site && (
+            <Fact
+              term={t('logs.fields.siteIDs')}
+              tools={<FilterBy of="siteIDs" value={site.id} onFilter={onFilter} name={site.name} />}
+            >
+              <Link to={siteAddress(site)}>{site.name}</Link>
+            </Fact>
+          )}
+          {site && (
+            <Fact
+              term={t('logs.fields.domains')}
+              {...(row.domain !== '' && { tools: filterBy('domains', row.domain) })}
+            >
+              {row.domain === '' ? (
+                t('logs.removedDomain')
+              ) : (
+                <Link to={domainAddress(site, row.domain)}>{row.domain}</Link>
+              )}
+            </Fact>
+          )}
         </dl>
+        <DecisionTrail request={detail} />
         <DecisionBox row={row} onFilter={onFilter} />
         <h3>{t('logs.parts.request')}</h3>
         <dl className={classes['facts']}>
@@ -293,14 +305,26 @@ function DecisionBox({ row, onFilter }: Pick<RequestProps, 'row' | 'onFilter'>) 
       <p>{outcome}</p>
       {row.rule !== '' && (
         <p>
-          {t('logs.rule')} <code>{row.rule}</code> <CopyIcon text={row.rule} />
+          {t('logs.rule')} {row.ruleName && <strong>{row.ruleName}</strong>} <code>{row.rule}</code>{' '}
+          <CopyIcon text={row.rule} />
         </p>
       )}
-      {view !== undefined && (
+      {view !== undefined && row.siteID !== null && (
         <Link to={siteAddress({ id: row.siteID, name: row.siteName }, view)}>{t('logs.openRules')}</Link>
+      )}
+      {row.cause === 'waf' && row.siteID !== null && (
+        <Link to={`${siteAddress({ id: row.siteID, name: row.siteName }, 'waf')}&${exemptionOf(row)}`}>
+          {t('logs.exempt')}
+        </Link>
       )}
     </section>
   );
+}
+
+/** For the page of the site's firewall. Paths of exceptions are decoded, so an encoded part is left out. */
+function exemptionOf({ rule, uri }: LogRow) {
+  const plain = /^[^%]*$/.test(uri) ? uri : uri.replace(/[^/]*%.*$/, '');
+  return new URLSearchParams({ rule: rule.replace(/^monitor\//, ''), path: plain.slice(0, 512) }).toString();
 }
 
 const outcomeOf = ({ status }: LogRow) => (status === 444 ? 'logs.outcome.closed' : 'logs.outcome.answered');

@@ -1,25 +1,23 @@
 import { Menu } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { SavedViews } from '../../components/resource-table/saved-views.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { FilterChip } from './filter-chip.tsx';
 import { filters, labelOf } from './filters.ts';
 import { isNegatable, type FilterKey } from './log-state.ts';
 import { PeriodChip } from './period-chip.tsx';
+import { SavedSearches } from './saved-searches.tsx';
 import { SearchField } from './search-field.tsx';
 import type { LogPageState } from './use-log-page.ts';
 import chips from '../../components/resource-table/resource-table.module.css';
 import classes from './logs.module.css';
-
-const noColumns: readonly string[] = [];
 
 interface Adding {
   key: FilterKey;
   isNot: boolean;
 }
 
-/** Time, filters, search, saved views. */
+/** Time, filters, search, saved searches. */
 export function Toolbar({ page }: { page: LogPageState }) {
   const t = useT();
   const [adding, setAdding] = useState<Adding | null>(null);
@@ -37,7 +35,7 @@ export function Toolbar({ page }: { page: LogPageState }) {
   const addable = filters.filter(({ key }) => !isChosen(key, false) || (isNegatable(key) && !isChosen(key, true)));
   return (
     <div className={classes['toolbar']}>
-      <PeriodChip period={state.period} onChange={page.setPeriod} />
+      {!state.isLive && <PeriodChip period={state.period} onChange={page.setPeriod} />}
       {chosen.map(({ filter, isNot }) => (
         <FilterChip
           key={`${filter.key} ${isNot}`}
@@ -73,7 +71,7 @@ export function Toolbar({ page }: { page: LogPageState }) {
         </Menu.Dropdown>
       </Menu>
       <SearchField onFind={page.find} />
-      <SavedViews list="logs" columns={noColumns} />
+      <SavedSearches page={page} />
     </div>
   );
 }

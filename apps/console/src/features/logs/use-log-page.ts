@@ -4,9 +4,11 @@ import {
   hasFilters,
   readState,
   withFilter,
+  withLive,
   withoutFilters,
   withPeriod,
   withRequest,
+  withSaved,
   type FilterKey,
   type Period,
 } from './log-state.ts';
@@ -40,6 +42,8 @@ export function useLogPage() {
       }),
     add: (key: FilterKey, isNot: boolean, value: string) =>
       setSearch((now) => withFilter(now, key, isNot, [...valuesOf(key, isNot), value])),
+    setLive: (isLive: boolean) => setSearch((now) => withLive(now, isLive)),
+    openSaved: (filter: Parameters<typeof withSaved>[1]) => setSearch((now) => withSaved(now, filter)),
     clear: () => setSearch((now) => withoutFilters(now)),
     /** Applies the text of the search field. */
     find: (text: string) => {

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { call } from '../../lib/api.ts';
 import { keyOf, queries } from '../../lib/queries.ts';
 import type { LogRow } from './log-row.ts';
-import { questionOf, windowOf, type LogState, type TimeWindow } from './log-state.ts';
+import { questionOf, currentWindow, type LogState, type TimeWindow } from './log-state.ts';
 
 const PAGE_SIZE = 100;
 
@@ -32,7 +32,7 @@ export function useLogRows(state: LogState, enabled: boolean) {
     enabled,
     initialPageParam: null as PageStart | null,
     queryFn: async ({ pageParam, signal }): Promise<LogPage> => {
-      const window = pageParam?.window ?? windowOf(period, Date.now());
+      const window = pageParam?.window ?? currentWindow(period);
       const sent = { ...body, ...window, before: pageParam?.before, pageSize: PAGE_SIZE };
       return { ...(await call(logs.access, { body: sent }, { signal })), window };
     },

@@ -1,3 +1,6 @@
+import { acls } from '@edgeloom/contract/acl/acl.endpoints.ts';
+import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.endpoints.ts';
+import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import {
   cors,
   customHeaders,
@@ -24,6 +27,9 @@ const kinds = [
   { kind: 'cors', words: 'cors', list: cors.list, view: 'cors' },
   { kind: 'proxyRewrite', words: 'proxyRewrites', list: proxyRewrites.list, view: 'rewrite' },
   { kind: 'tokenAuth', words: 'tokenAuths', list: tokenAuths.list, view: 'tokens' },
+  { kind: 'acl', words: 'acls', list: acls.list, view: 'access' },
+  { kind: 'luaAcl', words: 'luaAcls', list: luaAcls.list, view: 'scripts' },
+  { kind: 'waf', words: 'wafs', list: wafs.list, view: 'waf' },
 ] as const;
 
 /** The first option, sent as null. */

@@ -26,7 +26,7 @@ export interface Module {
 
 interface ModulesPageProps<Row> {
   kind: ModuleKind;
-  words: 'customHeaders' | 'cors' | 'proxyRewrites' | 'tokenAuths' | 'urlRedirects';
+  words: 'acls' | 'luaAcls' | 'customHeaders' | 'cors' | 'proxyRewrites' | 'tokenAuths' | 'urlRedirects' | 'wafs';
   icon: Icon;
   found: Result<{ data: Row[] }>;
   calls: { create: Pick<Endpoint, 'can'>; update: Pick<Endpoint, 'can'>; remove: Pick<Endpoint, 'can'> };
@@ -111,6 +111,7 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
           {can(calls.update) && (
             <ActionIcon
               aria-label={t('domainModules.edit', { name })}
+              data-edits={row.id}
               onClick={() => overlay(<Form siteId={siteId} value={row} />, { title: { text: name }, wide: true })}
             >
               <IconPencil size={15} stroke={1.6} />

@@ -68,6 +68,7 @@ function RulesField() {
       <Button
         size="xs"
         variant="default"
+        data-creates="rewriteRule"
         leftSection={<IconPlus size={14} stroke={1.8} />}
         onClick={() => set([...rules, fresh])}
       >

@@ -59,6 +59,7 @@ function EntriesField() {
       <Button
         size="xs"
         variant="default"
+        data-creates="tokenEntry"
         leftSection={<IconPlus size={14} stroke={1.8} />}
         onClick={() => set([...entries, freshEntry()])}
       >

@@ -38,7 +38,6 @@ export function TokenKeys({ n, keys, fault, onBlur, onChange }: TokenKeysProps) 
                   value={key.key}
                   error={fault(`keys.${i}.key`) ?? fault(`keys.${i}`)}
                   description={t('tokenAuths.keys.once')}
-                  inputWrapperOrder={['label', 'input', 'description', 'error']}
                   onBlur={onBlur}
                   onChange={({ currentTarget }) => onChange(keys.with(i, { key: currentTarget.value }))}
                 />

@@ -20,6 +20,8 @@ interface InstallStepsProps {
   submit: Word;
   canSubmit: boolean;
   busy: boolean;
+  /** At the beginning of a press on the form. */
+  onPress: () => void;
   onSubmit: () => void;
   /** Steps of the running job. */
   children: ReactNode;
@@ -27,7 +29,8 @@ interface InstallStepsProps {
 
 /** Installation steps in a column. The current one is open, completed ones show their result. */
 export function InstallSteps(props: InstallStepsProps) {
-  const { current, reached, skipped, onBack, results, fields, submit, canSubmit, busy, onSubmit, children } = props;
+  const { current, reached, skipped, onBack, results, fields, submit, canSubmit, busy, onPress, onSubmit, children } =
+    props;
   const t = useT();
   const form = useRef<HTMLFormElement>(null);
   const shown = useRef<StepName | null>(null);
@@ -64,6 +67,7 @@ export function InstallSteps(props: InstallStepsProps) {
               {isDone && step !== 'run' && <div className={classes['stepResult']}>{results[step]}</div>}
               {isCurrent && step !== 'run' && (
                 <form
+                  onPointerDown={onPress}
                   ref={form}
                   noValidate
                   className={classes['stepFields']}

@@ -1,6 +1,7 @@
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { LeaveGuard } from '../../components/leave-guard/leave-guard.tsx';
 import { Page } from '../../components/page/page.tsx';
+import { DraftNotice } from '../../components/resource-form/draft-notice.tsx';
 import { FormContext } from '../../components/resource-form/form-state.ts';
 import { RunPage } from '../../components/step-run/step-run.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -35,6 +36,7 @@ export function Install(options: InstallOptions) {
       actions={isOpen && <StopButton isCancelling={install.isCancelling} onStop={() => void install.cancel()} />}
     >
       <LeaveGuard when={form.isDirty && !isBusy && job === null && join === null} />
+      {form.isRestored && form.isDirty && job === null && join === null && <DraftNotice onDiscard={form.discard} />}
       <RunPage side={<Side install={install} node={options.node} now={now} />}>
         <Output
           {...(job === null && { intro: introOf(t, hostKey) })}
@@ -67,6 +69,7 @@ function Side({ install, node, now }: SideProps) {
       {...(canGoBack && { onBack: install.goTo })}
       reached={job ? 'run' : step}
       results={resultsOf(install, zoneName, t)}
+      onPress={form.trackPress}
       onSubmit={install.submitStep}
       busy={isBusy}
       submit={submitOf(install)}
@@ -74,7 +77,7 @@ function Side({ install, node, now }: SideProps) {
       fields={{
         address: (
           <FormContext value={form.stateOf('nodeJobs', isBusy)}>
-            <AddressFields form={form} isFixed={job !== null} isStored={install.isStored} />
+            <AddressFields form={form} isFixed={job !== null} isStored={install.hasCredential} />
           </FormContext>
         ),
         hostKey: (

@@ -1,17 +1,19 @@
 // State of the installation form: connection to the machine, and the node.
 import { NodeInput, NodeSSHInput } from '@edgeloom/contract/nodes/nodes.ts';
 import { useCallback, useMemo, useState } from 'react';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { ownPath } from '../../components/resource-form/error-paths.ts';
 import { withValue, type FormState, type Values } from '../../components/resource-form/form-state.ts';
+import { usePress } from '../../components/resource-form/use-press.ts';
+import { useStoredDraft } from '../../lib/drafts.ts';
 import { fieldErrorsOf, ruleText } from '../../lib/errors.ts';
-import { defaultsOf, issuesOf } from '../../lib/schema.ts';
+import { defaultsOf, issuesOf, withoutSecrets } from '../../lib/schema.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
 
 export type FormStep = 'address' | 'hostKey' | 'place';
 /** Over SSH, or by a command that the operator runs on the machine. */
-type InstallMethod = 'ssh' | 'command';
-type CredentialKind = 'password' | 'key';
+type InstallMethod = z.output<typeof StoredDraft>['method'];
+type CredentialKind = z.output<typeof StoredDraft>['credential'];
 export type InstallForm = ReturnType<typeof useInstallForm>;
 
 const schema = NodeInput.omit({ ssh: true }).extend(NodeSSHInput.shape);
@@ -32,10 +34,23 @@ export function initialValues(node: EdgeNode | null, zoneID: string | null): Val
   return { ...defaultsOf(schema), ...(zoneID !== null && { zoneID }), ...node, ...ssh };
 }
 
-export function useInstallForm(initial: Values) {
-  const [values, setValues] = useState(initial);
-  const [method, setMethod] = useState<InstallMethod>('ssh');
-  const [credential, setCredential] = useState<CredentialKind>('password');
+/** Input that is kept in the browser over a reload. It has no passwords and keys. */
+const StoredDraft = z.object({
+  values: z.record(z.string(), z.unknown()),
+  method: z.enum(['ssh', 'command']),
+  credential: z.enum(['password', 'key']),
+});
+const isStoredDraft = (stored: unknown): stored is z.output<typeof StoredDraft> =>
+  StoredDraft.safeParse(stored).success;
+
+export function useInstallForm(initial: Values, draftKey: string) {
+  const restored = useStoredDraft(draftKey, isStoredDraft);
+  const [isRestored, setRestored] = useState(restored !== null);
+  const [values, setValues] = useState<Values>(
+    restored ? { ...initial, ...withoutSecrets(schema, restored.values) } : initial,
+  );
+  const [method, setMethod] = useState<InstallMethod>(restored?.method ?? 'ssh');
+  const [credential, setCredential] = useState<CredentialKind>(restored?.credential ?? 'password');
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState(none);
 
@@ -63,6 +78,7 @@ export function useInstallForm(initial: Values) {
     },
     [initial],
   );
+  const press = usePress();
   const show = useCallback((...names: string[]) => setShown((before) => new Set([...before, ...names])), []);
 
   /** Validates a step and shows errors at their fields. */
@@ -89,16 +105,26 @@ export function useInstallForm(initial: Values) {
     params: undefined,
     busy,
     set,
-    blur: show,
+    blur: (name) => press.afterPress(() => show(name)),
     register: () => () => undefined,
     errors,
   });
+  const discard = () => {
+    setValues(initial);
+    setShown(new Set());
+    setRefused(none);
+    setRestored(false);
+  };
   const { data } = schema.safeParse(submitted);
   return {
     values,
+    trackPress: press.start,
     /** The parts of request bodies; null while a field is invalid. */
     input: data ? inputOf(data) : null,
     isDirty: values !== initial,
+    isRestored,
+    draft: () => ({ values: withoutSecrets(schema, values), method, credential }),
+    discard,
     method,
     setMethod,
     credential,

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useKeepDraft } from '../../lib/drafts.ts';
 import type { EdgeNode } from '../nodes/node-states.ts';
 import type { StepName } from './install-steps.tsx';
 import { useFailure } from './use-failure.ts';
@@ -19,25 +20,29 @@ export type InstallState = ReturnType<typeof useInstall>;
 /** An installation: its form, the current step, and the job once it runs. */
 export function useInstall({ node, job: initialJob, zoneID }: InstallOptions) {
   const [initial] = useState(() => initialValues(node, zoneID));
-  const form = useInstallForm(initial);
+  const draftKey = `install ${node?.id ?? 'new'}`;
+  const form = useInstallForm(initial, draftKey);
   const [step, setStep] = useState<StepName>(initialJob ? 'run' : 'address');
   const [keepSSH, setKeepSSH] = useState(false);
   const { ip, port, fingerprint } = form.values;
   const hostKey = useHostKey(String(ip), Number(port));
   const start = useStartInstall(node?.id ?? null);
   const { retry: retryJob, ...running } = useRetryInstall(initialJob);
+  // Once the node is created, its row has the input.
+  const isSaved = start.id !== (node?.id ?? null) || initialJob !== null || start.join !== null;
+  useKeepDraft(draftKey, () => (form.isDirty && !isSaved ? form.draft() : undefined));
 
   const goTo = (next: StepName) => {
     hostKey.cancel();
     setStep(next);
   };
   const { failure, isBusy, attempt } = useFailure({ form, goTo });
-  const isStored = node?.ssh?.hasPassword === true || node?.ssh?.hasPrivateKey === true;
+  const hasCredential = node?.ssh?.hasPassword === true || node?.ssh?.hasPrivateKey === true;
   const pinnedKey = typeof fingerprint === 'string' ? fingerprint : null;
   const isOtherKey = pinnedKey !== null && hostKey.key !== null && pinnedKey !== hostKey.key;
 
   const readHostKey = async () => {
-    if (!form.check('address', { needsCredential: !isStored })) return;
+    if (!form.check('address', { needsCredential: !hasCredential })) return;
     setStep('hostKey');
     await attempt('hostKey', hostKey.read);
   };
@@ -90,7 +95,7 @@ export function useInstall({ node, job: initialJob, zoneID }: InstallOptions) {
     failure,
     join: start.join,
     id: start.id,
-    isStored,
+    hasCredential,
     isBusy,
     readHostKey,
     begin,

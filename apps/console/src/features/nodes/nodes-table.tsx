@@ -24,6 +24,7 @@ import {
   useNodeForms,
   useRejoin,
 } from './node-actions.ts';
+import { BandwidthSpark } from './bandwidth-spark.tsx';
 import { Meter } from './meter.tsx';
 import { InstallNode } from './install-node.tsx';
 import { NodeForm } from './node-form.tsx';
@@ -77,7 +78,12 @@ const columns: Column<EdgeNode>[] = [
     align: 'right',
     priority: 2,
     sort: false,
-    render: ({ load }) => <Bits of={load?.sent} />,
+    render: ({ id, load }) => (
+      <>
+        <BandwidthSpark nodeID={id} />
+        <Bits of={load?.sent} />
+      </>
+    ),
     text: ({ load }) => String(load?.sent ?? ''),
   },
   {
@@ -191,6 +197,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         { key: 'type', choices: NodeType.options },
         { key: 'kind', choices: NodeKind.options },
         { key: 'behind', yesNo: true },
+        { key: 'jobFailed', yesNo: true },
         { key: 'role', choices: NodeRole.options },
         { key: 'portType', choices: NodePortType.options },
         { key: 'forceBackup', yesNo: true },

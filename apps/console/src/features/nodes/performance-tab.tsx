@@ -87,6 +87,17 @@ function Performance({ now, seen, node }: Shown) {
           <Fact term={t('nodes.live.loadAverages')}>
             {now.loadAverages.map((value) => value.toFixed(2)).join(' · ')}
           </Fact>
+          {now.logs && (
+            <Fact term={t('nodes.live.logsWaiting')}>
+              {now.logs.droppedLines === 0
+                ? bytes(now.logs.waitingBytes)
+                : t('nodes.live.logsDropped', {
+                    bytes: bytes(now.logs.waitingBytes),
+                    count: now.logs.droppedLines,
+                    number: count(now.logs.droppedLines),
+                  })}
+            </Fact>
+          )}
           <Fact term={t('nodes.fields.bandwidthMbps')}>
             {limit > 0
               ? t('nodes.live.ofLimit', { limit: bits(limit), share: percent(now.sent / limit) })

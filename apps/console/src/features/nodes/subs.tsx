@@ -44,6 +44,7 @@ export function Subs({ node }: { node: EdgeNode }) {
   const adding = can(nodes.addSubs) && node.parentID === null && (
     <Button
       variant="default"
+      data-creates="subNode"
       leftSection={<IconPlus size={15} stroke={1.8} />}
       onClick={() => overlay(<AddSubsForm node={node} />, { title: 'nodes.subs.add' })}
     >

@@ -1,11 +1,15 @@
 // The palette offers every page's create action, in three languages.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { groups } from '@edgeloom/contract/all.ts';
+import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { expect, test } from 'vitest';
 import { menu as adminMenu } from '../../consoles/admin/menu.ts';
 import { menu as clientMenu } from '../../consoles/client/menu.ts';
 import { siteViews } from '../../consoles/site-views.ts';
 import { menu as userMenu } from '../../consoles/user/menu.ts';
+import { elsewhere } from './elsewhere.ts';
+import { innerCreations, nothing } from './inner-creations.ts';
 import { fits, nearness, nounsOf } from './read-input.ts';
 
 const source = path.join(import.meta.dirname, '../..');
@@ -23,9 +27,7 @@ const makes = (file: string) => /data-main-action|<Page[^>]*\bcreate(s|=)|\{ cre
 
 const consoles = { admin: adminMenu, client: clientMenu, user: userMenu };
 const entries = Object.entries(consoles).flatMap(([kind, menu]) =>
-  menu.flatMap((group) =>
-    group.entries.map((entry) => ({ kind, to: entry.to, creates: entry.creates, within: entry.within })),
-  ),
+  menu.flatMap((group) => group.entries.map((entry) => ({ kind, to: entry.to, creates: entry.creates }))),
 );
 const views = siteViews.flatMap((group) => group.views);
 
@@ -56,9 +58,41 @@ test('the main action of each view of a site is a command', () => {
   expect(making.filter((part) => !part.includes('creates:')).map((part) => part.slice(0, 24))).toEqual([]);
 });
 
+const nameOf = ({ feature, name }: Pick<Endpoint, 'feature' | 'name'>) => `${feature}.${name}`;
+const isEndpoint = (call: object): call is Endpoint => 'feature' in call && 'name' in call;
+/** Calls of all create commands. */
+const offered = new Set(
+  [...entries.map(({ creates }) => creates), ...views.map(({ creates }) => creates), ...innerCreations].flatMap(
+    (creates) => (creates && isEndpoint(creates.call) ? [nameOf(creates.call)] : []),
+  ),
+);
+
+test('each call that creates something is a command, or says why not', () => {
+  const posts = Object.values(groups).flatMap((group) =>
+    Object.values<Endpoint>(group).filter(({ method }) => method === 'POST'),
+  );
+  const names = new Set(posts.map(nameOf));
+  expect([...names].filter((name) => !offered.has(name) && !(name in elsewhere))).toEqual([]);
+  expect(Object.keys(elsewhere).filter((name) => offered.has(name) || !names.has(name))).toEqual([]);
+});
+
+test('each button that a command presses exists', () => {
+  const sources = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tsx'));
+  const text = sources.map((file) => read(path.join(source, file))).join('\n');
+  const pressed = innerCreations.flatMap((creation) => creation.press?.(nothing) ?? []);
+  const keys = pressed.flatMap((selector) =>
+    [...selector.matchAll(/\[data-creates="([^"]+)"\]/g)].map(([, key]) => key),
+  );
+  expect(keys.length).toBeGreaterThan(8);
+  // A list of rules passes the label of its button.
+  const isThere = (key = '') => text.includes(`data-creates="${key}"`) || text.includes(`add="${key}"`);
+  expect(keys.filter((key) => !isThere(key))).toEqual([]);
+});
+
 const titles = [
-  ...entries.flatMap(({ creates, within }) => [creates, ...(within?.tabs.map((tab) => tab.creates) ?? [])]),
+  ...entries.map(({ creates }) => creates),
   ...views.map(({ creates }) => creates),
+  ...innerCreations,
 ].flatMap((creates) => (creates ? [creates.title] : []));
 const verbs: Readonly<Record<string, readonly string[]>> = {
   en: ['add ', 'new ', 'create a '],

@@ -7,20 +7,26 @@ import { useT, type Word } from '../../lib/i18n.ts';
 import { useMetaSearch } from '../../lib/use-meta.ts';
 import classes from './palette.module.css';
 
-interface PickThingProps {
+const none = {};
+
+export interface Question {
+  /** Lists the objects to choose from. */
   meta: Endpoint;
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, unknown>>;
   label: Word;
   onPick: (thing: { id: string; name: string }) => unknown;
 }
 
-/** Asks for the site or zone of a create command. */
-export function PickThing({ meta, label, onPick }: PickThingProps) {
+/** Asks for the object that a create command adds to. */
+export function PickThing({ meta, params, query = none, label, onPick }: Question) {
   const t = useT();
   const close = useOverlayClose();
   const [value, setValue] = useState<string | null>(null);
-  const choices = useMetaSearch(meta, { chosen: value === null ? [] : [value] });
+  const choices = useMetaSearch(meta, { params, query, chosen: value === null ? [] : [value] });
   const [first] = choices.page;
   if (value === null && first) setValue(first.value);
+  const isEmpty = choices.question === '' && !choices.loading && choices.total === 0;
   const chosen = choices.chosen.find((one) => one.value === value);
   return (
     <form
@@ -39,6 +45,7 @@ export function PickThing({ meta, label, onPick }: PickThingProps) {
         onChange={setValue}
         allowDeselect={false}
         openOnFocus={false}
+        {...(isEmpty && { description: t('palette.none') })}
         data-autofocus
       />
       <div className="dialog-buttons">

@@ -40,6 +40,7 @@ test.each([
   ['Add zone', 'zone add'],
   ['Add cache rule', 'new rule cache'],
   ['Install node', 'add nodes'],
+  ['Add access rule', 'new access rules'],
   ['新增區域', '建立區域'],
   ['新增區域', '區域 新增'],
   ['新增快取規則', '新增規則'],

@@ -60,7 +60,7 @@ const wordsOf = (text: string) => plain(text).replaceAll(hanVerbs, ' ').split(/\
 export const nounsOf = (text: string): string[] =>
   wordsOf(text)
     .filter((word) => !verbs.has(word) && !articles.has(word))
-    .map((word) => word.replace(/(?<=[a-z]{2})s$/, ''));
+    .map((word) => word.replace(/(?<=[a-z][a-rt-z])s$/, ''));
 const hasVerb = (text: string) => plain(text).search(hanVerbs) >= 0 || wordsOf(text).some((word) => verbs.has(word));
 
 interface Named {

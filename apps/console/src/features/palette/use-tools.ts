@@ -1,5 +1,4 @@
 import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
-import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { createElement } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useConfirm } from '../../components/confirm/confirm.tsx';
@@ -7,11 +6,11 @@ import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { JobReceipts } from '../../components/receipts/job-receipts.tsx';
 import { call } from '../../lib/api.ts';
 import { toastError } from '../../lib/errors.ts';
-import { useT, type Word } from '../../lib/i18n.ts';
+import { useT } from '../../lib/i18n.ts';
 import { refresh } from '../../lib/queries.ts';
 import { follow } from '../../stores/jobs.ts';
 import { placeOf, usePalette } from '../../stores/palette.ts';
-import { PickThing } from './pick-thing.tsx';
+import { PickThing, type Question } from './pick-thing.tsx';
 import { remember, type Recent } from './recent.ts';
 
 export type Tools = ReturnType<typeof useTools>;
@@ -40,13 +39,13 @@ export function useTools() {
   }
 
   const goTo = (address: string) => navigate(address);
-  /** Opens the page with its create form. */
-  const create = (address: string) => {
-    usePalette.setState({ creating: placeOf(address) });
+  /** Opens the page with its create form, by pressing the page's main action or these buttons. */
+  const create = (address: string, press: readonly string[] = ['main [data-main-action]']) => {
+    usePalette.setState({ creating: { place: placeOf(address), press } });
     return navigate(address);
   };
-  const ask = (meta: Endpoint, label: Word, onPick: (thing: { id: string; name: string }) => unknown) =>
-    overlay(createElement(PickThing, { meta, label, onPick }), { title: label });
+  const ask = (question: Question) =>
+    overlay(createElement(PickThing, { key: question.label, ...question }), { title: question.label });
 
   const points = [t('purge.originPoint'), t('purge.offlinePoint')];
   return {

@@ -7,6 +7,7 @@ import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { Label } from '../../components/fields/label.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
+import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
@@ -32,6 +33,7 @@ export function ProductForm({ value }: { value?: Product }) {
       <ChoiceField name="sellType" segmented />
       <ChoiceField name="use" segmented />
       <ChoiceField name="cnameMode" segmented />
+      <SwitchField name="accessLog" />
       <TextField name="memo" />
     </ResourceForm>
   );

@@ -52,6 +52,7 @@ function Add() {
   const form = <ProveForm named verb="security.addPasskey" done="security.passkeyAdded" run={addPasskey} />;
   return (
     <Button
+      data-creates="passkey"
       leftSection={<IconPlus size={15} stroke={1.8} />}
       onClick={() => overlay(form, { title: 'security.addPasskey' })}
     >

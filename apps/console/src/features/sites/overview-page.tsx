@@ -1,11 +1,13 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
+import { cardTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconCopyPlus, IconPencil } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
-import { TagsField } from '../../components/fields/tags-field.tsx';
+import { KnownTagsField } from '../../components/fields/tags-field.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Fact, Facts } from '../../components/page/facts.tsx';
@@ -15,7 +17,7 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
-import { Tags, Time } from '../../components/values/values.tsx';
+import { Bits, Bytes, Tags, Time } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
@@ -23,6 +25,7 @@ import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { CopySettingsForm } from '../copies/copy-forms.tsx';
 import { AssignedUsers } from './assigned-users.tsx';
+import { LogMasks } from './log-masks.tsx';
 import classes from './sites.module.css';
 
 type SiteInfo = Received<typeof sites.get>;
@@ -110,7 +113,7 @@ function Overview({ site }: { site: SiteInfo }) {
           <Fact term={t('sites.overview.autoCertificates')}>
             <Used of={site.autoCertificateCount} limit={site.autoCertificateLimit} />
           </Fact>
-          <Fact term={t('sites.overview.percentile')}>{t('sites.overview.noFigures')}</Fact>
+          <TrafficFacts site={site} />
         </Facts>
       </Section>
       <AssignedUsers siteId={site.id} />
@@ -119,6 +122,9 @@ function Overview({ site }: { site: SiteInfo }) {
           <Fact term={t('sites.overview.product')}>{site.productName}</Fact>
           <Fact term={t('common.fields.tags')}>
             <SiteTags site={site} />
+          </Fact>
+          <Fact term={t('sites.overview.logs')}>
+            <LogMasks siteId={site.id} />
           </Fact>
           <Fact term={t('common.fields.expiry')}>
             <Time at={site.expiry} />
@@ -131,6 +137,26 @@ function Overview({ site }: { site: SiteInfo }) {
           </Fact>
         </Facts>
       </Section>
+    </>
+  );
+}
+
+/** Traffic and 95th-percentile bandwidth of the last 30 days. */
+function TrafficFacts({ site }: { site: SiteInfo }) {
+  const t = useT();
+  const can = useCan();
+  const body = { siteIDs: [site.id], timeInterval: 'thirtyDays' as const };
+  const cards = useEndpoint(statistics.cards, { body }, { enabled: can(statistics.cards), pollMs: 300_000 });
+  if (!can(statistics.cards)) return null;
+  const bandwidth = cards.data?.data.find(({ type }) => type === cardTypes.bandwidth95)?.value;
+  return (
+    <>
+      <Fact term={t('sites.overview.traffic')}>
+        <Bytes of={site.traffic} />
+      </Fact>
+      <Fact term={t('sites.overview.percentile')}>
+        <Bits of={bandwidth} />
+      </Fact>
     </>
   );
 }
@@ -191,10 +217,9 @@ function SiteTags({ site }: { site: SiteInfo }) {
 }
 
 function TagsForm({ site }: { site: SiteInfo }) {
-  const known = useEndpoint(sites.tagsInUse);
   return (
     <ResourceForm update={sites.setTags} params={{ siteId: site.id }} value={{ tags: site.tags }}>
-      <TagsField name="tags" suggestions={known.data?.data ?? []} />
+      <KnownTagsField name="tags" meta={sites.tagsInUse} />
     </ResourceForm>
   );
 }

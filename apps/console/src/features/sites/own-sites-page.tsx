@@ -25,6 +25,7 @@ const columns: Column<OwnSite>[] = [
     text: ({ status }) => t(`status.site.${status}`),
   },
   { key: 'domainCount', align: 'right', render: domainsOf },
+  { key: 'traffic', as: 'bytes', sort: false },
   { key: 'tags', as: 'tags' },
   { key: 'createdAt', as: 'time', priority: 2 },
   { key: 'updatedAt', as: 'time' },

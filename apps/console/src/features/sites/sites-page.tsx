@@ -3,10 +3,10 @@ import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconPlus, IconWorld } from '@tabler/icons-react';
+import { IconBox, IconCalendarTime, IconPlus, IconTags, IconWorld } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
-import { edit, type BulkAction } from '../../components/resource-table/actions.tsx';
+import { act, edit, type BulkAction } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Pill, Status } from '../../components/status/status.tsx';
@@ -15,6 +15,7 @@ import { t, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { ExpiryForm, ProductForm, TagsForm } from './bulk-forms.tsx';
 import { byProduct, grouping } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
 import { forcing, lifting, locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
@@ -35,13 +36,44 @@ const columns: Column<Site>[] = [
   { key: 'userName', flexible: true },
   { key: 'zoneName', priority: 2 },
   { key: 'domainCount', align: 'right', render: domainsOf },
+  { key: 'traffic', as: 'bytes', sort: false },
   { key: 'tags', as: 'tags', priority: 2 },
   { key: 'updatedAt', as: 'time', priority: 2 },
 ];
-const bulk: BulkAction<Site>[] = [resuming, purging, forcing, lifting, pausing, locking, removing];
 
 /** Sites of all customers, by product. */
 export function SitesPage() {
+  const overlay = useOverlay();
+  const bulk: BulkAction<Site>[] = [
+    resuming,
+    purging,
+    forcing,
+    lifting,
+    act<Site>({
+      label: 'sites.actions.product',
+      icon: IconBox,
+      can: clientSites.changeProduct.can,
+      more: true,
+      run: (rows) => overlay(<ProductForm sites={rows} />, { title: 'sites.actions.product' }),
+    }),
+    act<Site>({
+      label: 'sites.actions.expiry',
+      icon: IconCalendarTime,
+      can: clientSites.setExpiry.can,
+      more: true,
+      run: (rows) => overlay(<ExpiryForm sites={rows} />, { title: 'sites.actions.expiry' }),
+    }),
+    act<Site>({
+      label: 'sites.actions.tags',
+      icon: IconTags,
+      can: clientSites.setTags.can,
+      more: true,
+      run: (rows) => overlay(<TagsForm sites={rows} />, { title: 'sites.actions.tags' }),
+    }),
+    pausing,
+    locking,
+    removing,
+  ];
   const tags = useEndpoint(sites.tagsInUse, { query: { pageSize: 1 } }).data?.data ?? [];
   return (
     <Page title="sites.title" create={<SiteForm />} creates={clientSites.create}>

@@ -1,11 +1,11 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { cardTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import { cardTypes } from '@edgeloom/contract/statistics/type-numbers.ts';
 import type { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { bits, bytes, nothing, percent, spokenCount } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import type { Language } from '../../lib/languages.ts';
 import { changeOf, parted } from './change.ts';
-import { Spark } from './spark.tsx';
+import { Spark } from '../../components/chart/spark.tsx';
 import classes from './statistics.module.css';
 
 type CardFigures = Received<typeof statistics.cards>;

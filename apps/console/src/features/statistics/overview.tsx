@@ -1,30 +1,23 @@
 import { statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
-import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { seriesTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { useMemo, type ReactNode } from 'react';
-import { newest } from '../../components/chart/time-option.ts';
+import { useNavigate } from 'react-router-dom';
+import { newest } from '../../components/chart/figure.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { Cards } from './cards.tsx';
-import { Loaded } from './panel.tsx';
-import { instant, type Period } from './period.ts';
-import { SeriesPanel } from './series-panel.tsx';
-import { shifted, sumsOf, totalOf, type Drawing } from './series-option.ts';
+import { Loaded } from '../../components/chart/panel.tsx';
+import { instant } from './instant.ts';
+import type { Period } from './period.ts';
+import { SeriesPanel } from '../../components/chart/series-panel.tsx';
+import type { Drawing } from '../../components/chart/series-option.ts';
+import { sumsOf, totalOf } from '../../components/chart/series-math.ts';
+import { drawingOf, type PanelName, type Series } from './series-drawings.ts';
 import { pollOf, type Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
 
-type Series = Received<typeof statistics.timeSeries>;
 const DAY_MS = 86_400_000;
-const types = Object.values(seriesTypes);
-
-/** Drawings by panel: each has the series of these names. */
-const panels = {
-  bandwidth: { names: ['bandwidth'], unit: 'bit' },
-  traffic: { names: ['traffic'], unit: 'byte' },
-  status: { names: ['2xx', '3xx', '4xx', '5xx', '9xx'], unit: 'count' },
-  protocol: { names: ['ipv4', 'ipv6'], unit: 'count' },
-} as const;
-type PanelName = keyof typeof panels;
+const types = [seriesTypes.bandwidthAndTraffic, seriesTypes.status, seriesTypes.protocol];
 
 interface OverviewProps {
   state: Statistics;
@@ -36,6 +29,7 @@ interface OverviewProps {
 /** Key figures and charts over time. */
 export function Overview({ state, isCompared, children }: OverviewProps) {
   const t = useT();
+  const navigate = useNavigate();
   const pollMs = pollOf(state.period);
   const polled = pollMs === undefined ? {} : { pollMs };
   const cards = useEndpoint(statistics.cards, { body: state.query }, polled);
@@ -61,6 +55,12 @@ export function Overview({ state, isCompared, children }: OverviewProps) {
         figureTitle={t(name === 'bandwidth' ? 'statistics.newest' : 'statistics.total')}
         tall={tall}
         onZoom={zoom}
+        {...((name === 'status' || name === 'protocol') && {
+          onPick: (line) => {
+            const isOnly = state.filters[name]?.length === 1 && state.filters[name][0] === line;
+            void navigate(state.withFilter(name, isOnly ? null : line));
+          },
+        })}
       />
     );
   return (
@@ -116,48 +116,16 @@ function periodBefore(series: Series | undefined, period: Period) {
 }
 
 function drawingsOf(
-  { times, stepSeconds, series }: Series,
-  before: Series | undefined,
+  series: Series,
+  compared: Series | undefined,
   shiftMs: number,
   t: ReturnType<typeof useT>,
 ): Record<PanelName, Drawing> {
-  const labelOf = (name: string) =>
-    name === 'ipv4'
-      ? 'IPv4'
-      : name === 'ipv6'
-        ? 'IPv6'
-        : name === 'bandwidth' || name === 'traffic'
-          ? t(`statistics.series.${name}`)
-          : name;
-  const drawing = (panel: PanelName): Drawing => {
-    const { names, unit } = panels[panel];
-    const linesOf = (all: Series['series']) =>
-      names.flatMap((name) => {
-        const found = all.find((one) => one.name === name);
-        return found ? [{ name, label: labelOf(name), values: found.values }] : [];
-      });
-    return {
-      times,
-      stepSeconds,
-      unit,
-      lines: linesOf(series),
-      isStacked: names.length > 1,
-      previous: before
-        ? {
-            label: t('statistics.before'),
-            values: shifted(times, shiftMs, {
-              times: before.times,
-              stepSeconds: before.stepSeconds,
-              values: sumsOf(linesOf(before.series), before.times.length),
-            }),
-          }
-        : null,
-    };
-  };
+  const before = compared && { series: compared, shiftMs };
   return {
-    bandwidth: drawing('bandwidth'),
-    traffic: drawing('traffic'),
-    status: drawing('status'),
-    protocol: drawing('protocol'),
+    bandwidth: drawingOf(series, 'bandwidth', t, before),
+    traffic: drawingOf(series, 'traffic', t, before),
+    status: drawingOf(series, 'status', t, before),
+    protocol: drawingOf(series, 'protocol', t, before),
   };
 }

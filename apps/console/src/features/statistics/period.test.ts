@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { prefer } from '../../stores/preferences.ts';
-import { boundsOf, customFault, intervals, periodOf, stepsOf, usualStep } from './period.ts';
+import { boundsOf, customFault, intervals, periodOf, shortened, stepsOf, usualStep } from './period.ts';
 
 const now = Date.parse('2026-11-24T10:30:00Z');
 const read = (text: string) => periodOf(new URLSearchParams(text), intervals, 'oneDay');
@@ -50,4 +50,12 @@ test('the usual report interval follows the length of the period', () => {
   expect(usualStep({ interval: 'oneHour' }, now)).toBe(1);
   expect(usualStep({ interval: 'oneDay' }, now)).toBe(5);
   expect(usualStep({ interval: 'thirtyDays' }, now)).toBe(60);
+});
+
+test('filters read the newest day of a longer period', () => {
+  expect(shortened({ interval: 'thirtyDays' })).toEqual({ interval: 'oneDay' });
+  expect(shortened({ interval: 'sixHours' })).toEqual({ interval: 'sixHours' });
+  const custom = { interval: 'custom', endTime: '2026-11-10T00:00:00.000Z' } as const;
+  expect(shortened({ ...custom, startTime: '2026-11-01T00:00:00.000Z' }).startTime).toBe('2026-11-09T00:00:00.000Z');
+  expect(shortened({ ...custom, startTime: '2026-11-09T12:00:00.000Z' }).startTime).toBe('2026-11-09T12:00:00.000Z');
 });

@@ -49,6 +49,18 @@ const lengthsMs: Partial<Record<Interval, number>> = {
   thirtyDays: 30 * DAY_MS,
 };
 
+/** Intervals of at most a day, which filters can read. A custom period is shortened. */
+export const isShort = (interval: Interval) => interval !== 'sevenDays' && interval !== 'thirtyDays';
+
+/** The newest day of a longer period. */
+export function shortened(period: Period): Period {
+  if (!isShort(period.interval)) return { interval: 'oneDay' };
+  const { startTime, endTime } = period;
+  if (startTime === undefined || endTime === undefined) return period;
+  const from = Math.max(Date.parse(startTime), Date.parse(endTime) - DAY_MS);
+  return { ...period, startTime: new Date(from).toISOString() };
+}
+
 /** Midnight in the console's time zone. */
 const dayStart = (at: number) => Date.parse(fromWall(`${toWall(new Date(at).toISOString()).slice(0, 10)}T00:00`) ?? '');
 
@@ -79,6 +91,3 @@ export function usualStep(period: Period, now: number): ReportInterval {
   const valid = stepsOf(period, now);
   return valid.find((step) => step >= wanted) ?? valid.at(-1) ?? 5;
 }
-
-/** A whole number of minutes, so that the URL stays short. */
-export const instant = (at: number) => new Date(Math.round(at / MINUTE_MS) * MINUTE_MS).toISOString();

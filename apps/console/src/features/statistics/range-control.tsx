@@ -3,7 +3,8 @@ import { useState, type FormEvent } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { usePhone } from '../../lib/use-phone.ts';
 import { fromWall, toWall } from '../../lib/wall-time.ts';
-import { boundsOf, customFault, instant } from './period.ts';
+import { instant } from './instant.ts';
+import { boundsOf, customFault } from './period.ts';
 import type { Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
 

@@ -13,7 +13,7 @@ import { count, nothing, percent, time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { Loaded, NoData, Panel } from './panel.tsx';
+import { Loaded, NoData, Note, Panel } from '../../components/chart/panel.tsx';
 import type { Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
 
@@ -73,11 +73,7 @@ export function RankTable({ state, pollMs }: { state: Statistics; pollMs: number
   return (
     <Panel
       title={title}
-      beside={
-        total > 0 && (
-          <span className={classes['note']}>{t('statistics.domains', { count: total, rows: count(total) })}</span>
-        )
-      }
+      beside={total > 0 && <Note>{t('statistics.domains', { count: total, rows: count(total) })}</Note>}
       tools={
         total > 0 && (
           <Button

@@ -1,20 +1,26 @@
 import { statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
-import type { TimeInterval } from '@edgeloom/contract/statistics/statistics.ts';
+import { seriesTypes, type TimeInterval } from '@edgeloom/contract/statistics/statistics.ts';
+import { SegmentedControl } from '@mantine/core';
 import { useMemo } from 'react';
-import { newest } from '../../components/chart/time-option.ts';
+import { newest } from '../../components/chart/figure.ts';
 import { Page } from '../../components/page/page.tsx';
+import { StatusMark } from '../../components/status/status-mark.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { FilterChips } from './filter-chips.tsx';
 import { useLogsPath } from './logs-path.ts';
-import { Loaded } from './panel.tsx';
+import { Loaded, Note } from '../../components/chart/panel.tsx';
+import { isShort, shortened, type Period } from './period.ts';
 import { PeriodText } from './period-text.tsx';
+import { refusedBy } from './refused.ts';
 import { RangeControl, StepControl } from './range-control.tsx';
 import { Selection } from './selection.tsx';
-import { SeriesPanel } from './series-panel.tsx';
-import { sumsOf, type Drawing } from './series-option.ts';
+import { SeriesPanel } from '../../components/chart/series-panel.tsx';
+import type { Drawing } from '../../components/chart/series-option.ts';
 import { TopList } from './top-list.tsx';
 import { pollOf, useStatistics, type Statistics } from './use-statistics.ts';
-import { LiveRequests } from './live-requests.tsx';
+import { WorldMap } from './world-map.tsx';
+import type { TopKind } from './top-values.ts';
 import classes from './statistics.module.css';
 
 const offered: readonly TimeInterval[] = ['oneHour', 'sixHours', 'oneDay', 'sevenDays', 'custom'];
@@ -23,9 +29,15 @@ const options = { offered, fallback: 'sixHours' } as const;
 
 /** Passed and refused requests, with causes and sources. */
 export function SecurityAnalysisPage() {
+  const t = useT();
   const state = useStatistics(options);
-  const logsOf = useLogsPath(state);
-  const topProps = { query: state.query, sortBy: 'requests', top: 10, pollMs: pollOf(state.period), logsOf } as const;
+  const { period, query, filters } = state;
+  const pathOf = (kind: TopKind, value: string) =>
+    state.withFilter(kind, filters[kind]?.includes(value) === true ? null : value);
+  const topProps = { sortBy: 'requests', top: 10, pollMs: pollOf(period), pathOf, logsOf: useLogsPath(state) } as const;
+  const refused = useMemo(() => refusedQuery(query, period, filters), [query, period, filters]);
+  const isAll = state.search.get('map') === 'all';
+  const refusedProps = { ...topProps, query: refused, refused: true } as const;
   return (
     <Page title="securityAnalysis.title" actions={<Selection state={state} />}>
       <div className={classes['toolbar']}>
@@ -33,31 +45,65 @@ export function SecurityAnalysisPage() {
         <StepControl state={state} />
         <PeriodText state={state} />
       </div>
+      <FilterChips state={state} />
       <div className={classes['main']}>
         <Outcomes state={state} />
-        <TopList kind="blacklist" refused {...topProps} />
+        <TopList kind="blacklist" query={query} refused {...topProps} />
       </div>
       <div className={classes['main']}>
-        <LiveRequests siteIDs={state.sites} />
-        <TopList kind="address" {...topProps} />
+        <div className={classes['place']}>
+          <WorldMap
+            title={t(isAll ? 'securityAnalysis.allSources' : 'securityAnalysis.sources')}
+            query={isAll ? query : refused}
+            sortBy="requests"
+            pollMs={topProps.pollMs}
+            isBad={!isAll}
+            pathOf={pathOf}
+            tools={
+              <SegmentedControl
+                size="xs"
+                aria-label={t('securityAnalysis.show')}
+                data={[
+                  { value: 'refused', label: t('securityAnalysis.blocked') },
+                  { value: 'all', label: t('securityAnalysis.all') },
+                ]}
+                value={isAll ? 'all' : 'refused'}
+                onChange={(value) => state.change({ map: value === 'all' ? 'all' : null }, true)}
+              />
+            }
+          />
+        </div>
+        <TopList kind="address" title={t('securityAnalysis.addresses')} {...refusedProps} />
       </div>
       <div className={classes['columns']}>
-        <TopList kind="url" {...topProps} />
-        <TopList kind="country" {...topProps} />
-        <TopList kind="referer" {...topProps} />
+        <TopList kind="wafRule" query={query} refused {...topProps} />
+        <TopList kind="url" title={t('securityAnalysis.urls')} {...refusedProps} />
+        <TopList kind="country" title={t('securityAnalysis.countries')} {...refusedProps} />
       </div>
+      {!isShort(period.interval) && <p className={classes['periodText']}>{t('securityAnalysis.newestDay')}</p>}
     </Page>
   );
 }
 
-/** Requests per second that were passed, and that the nodes refused with a status of 9xx. */
+/** Filters read at most a day: of a longer period its newest one. */
+function refusedQuery(query: Statistics['query'], period: Period, filters: Statistics['filters']) {
+  const { interval, startTime } = shortened(period);
+  return {
+    ...query,
+    timeInterval: interval,
+    ...(startTime !== undefined && { startTime }),
+    filters: refusedBy('any', filters),
+  };
+}
+
+/** Requests per second that were passed, and that the nodes refused. */
 function Outcomes({ state }: { state: Statistics }) {
   const t = useT();
   const pollMs = pollOf(state.period);
   const { query, reportInterval, zoom } = state;
   const result = useEndpoint(
     statistics.timeSeries,
-    { body: { ...query, types: [12], reportInterval } },
+    { body: { ...query, types: [seriesTypes.outcome], reportInterval } },
     pollMs === undefined ? {} : { pollMs },
   );
   const drawing = useMemo((): Drawing | null => {
@@ -65,21 +111,15 @@ function Outcomes({ state }: { state: Statistics }) {
     const { times, stepSeconds, series } = result.data;
     const perSecond = (values: readonly (number | null)[]) =>
       values.map((value) => (value === null ? null : value / stepSeconds));
-    const sumOf = (isRefused: boolean) =>
-      perSecond(
-        sumsOf(
-          series.filter(({ name }) => (name === '9xx') === isRefused),
-          times.length,
-        ),
-      );
+    const valuesOf = (name: string) => perSecond(series.find((one) => one.name === name)?.values ?? []);
     return {
       times,
       stepSeconds,
       unit: 'count',
       isStacked: true,
       lines: [
-        { name: 'passed', label: t('securityAnalysis.passed'), values: sumOf(false) },
-        { name: 'refused', label: t('securityAnalysis.refused'), values: sumOf(true) },
+        { name: 'passed', label: t('securityAnalysis.passed'), values: valuesOf('passed') },
+        { name: 'refused', label: t('securityAnalysis.refused'), values: valuesOf('blocked') },
       ],
       previous: null,
     };
@@ -96,6 +136,14 @@ function Outcomes({ state }: { state: Statistics }) {
               figureTitle={t('statistics.newest')}
               onZoom={zoom}
               tall
+              note={
+                pollMs !== undefined && (
+                  <Note>
+                    <StatusMark tone={result.stale ? 'off' : 'ok'} />
+                    {t('securityAnalysis.live')}
+                  </Note>
+                )
+              }
             />
           )
         }

@@ -14,15 +14,18 @@ import type { Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
 
 const MAX_TAGS = 20;
+const MAX_SITES = 20;
+const MAX_DOMAINS = 50;
 /** Keeps the lists inside the popover, which closes on a click outside. */
 const inside = { withinPortal: false };
 
 /** Sites, tags and domains that the page is about. */
-export function Selection({ state }: { state: Statistics }) {
+export function Selection({ state, hasDomains = true }: { state: Statistics; hasDomains?: boolean }) {
   const t = useT();
   const can = useCan();
   const [opened, setOpened] = useState(false);
-  const { sites: siteIDs, tags, domains, change } = state;
+  const { sites: siteIDs, tags, change } = state;
+  const domains = hasDomains ? state.domains : [];
   const foundSites = useMetaSearch(sites.meta, { chosen: siteIDs, enabled: opened || siteIDs.length > 0 });
   const foundTags = useMetaSearch(sites.tagsInUse, {
     chosen: tags,
@@ -59,6 +62,7 @@ export function Selection({ state }: { state: Statistics }) {
               label={t('statistics.fields.sites')}
               choices={foundSites}
               value={siteIDs}
+              maxValues={MAX_SITES}
               comboboxProps={inside}
               onChange={(ids) => change({ site: ids })}
             />
@@ -73,7 +77,7 @@ export function Selection({ state }: { state: Statistics }) {
               onChange={(chosenTags) => change({ tag: chosenTags })}
             />
           )}
-          <DomainSelect value={domains} onChange={(namesOf) => change({ domain: namesOf })} />
+          {hasDomains && <DomainSelect value={domains} onChange={(namesOf) => change({ domain: namesOf })} />}
         </Popover.Dropdown>
       </Popover>
       {chosen > 0 && (
@@ -103,6 +107,7 @@ function DomainSelect({ value, onChange }: { value: string[]; onChange: (names: 
       placeholder={value.length === 0 ? t('statistics.typeDomain') : ''}
       clearable
       searchable
+      maxValues={MAX_DOMAINS}
       hidePickedOptions
       data={[...new Set([...value, ...names])]}
       // The server has already filtered.

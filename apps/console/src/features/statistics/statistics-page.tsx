@@ -2,6 +2,7 @@ import { NativeSelect, SegmentedControl, Switch } from '@mantine/core';
 import { Page } from '../../components/page/page.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
+import { FilterChips } from './filter-chips.tsx';
 import { Overview } from './overview.tsx';
 import { PeriodText } from './period-text.tsx';
 import { RangeControl, StepControl } from './range-control.tsx';
@@ -11,10 +12,10 @@ import { TopList } from './top-list.tsx';
 import { useLogsPath } from './logs-path.ts';
 import type { TopKind } from './top-values.ts';
 import { pollOf, useStatistics } from './use-statistics.ts';
+import { WorldMap } from './world-map.tsx';
 import classes from './statistics.module.css';
 
 const tops: readonly TopKind[] = [
-  'url',
   'status',
   'address',
   'referer',
@@ -23,7 +24,9 @@ const tops: readonly TopKind[] = [
   'method',
   'httpVersion',
   'blacklist',
+  'wafRule',
 ];
+const isRefusal = (kind: TopKind) => kind === 'blacklist' || kind === 'wafRule';
 const topSizes = [10, 20, 50, 100] as const;
 
 export function StatisticsPage() {
@@ -33,7 +36,10 @@ export function StatisticsPage() {
   const sortBy = search.get('by') === 'bytes' ? 'bytes' : 'requests';
   const top = topSizes.find((size) => String(size) === search.get('top')) ?? 10;
   const isCompared = search.get('compare') === '1';
-  const topProps = { query, sortBy, top, pollMs: pollOf(state.period), logsOf: useLogsPath(state) } as const;
+  const pathOf = (kind: TopKind, value: string) =>
+    state.withFilter(kind, state.filters[kind]?.includes(value) === true ? null : value);
+  const logsOf = useLogsPath(state);
+  const topProps = { query, sortBy, top, pollMs: pollOf(state.period), pathOf, logsOf } as const;
   return (
     <Page title="statistics.title" actions={<Selection state={state} />}>
       <div className={classes['toolbar']}>
@@ -46,9 +52,14 @@ export function StatisticsPage() {
         />
         <PeriodText state={state} />
       </div>
+      <FilterChips state={state} />
       <Overview state={state} isCompared={isCompared}>
-        <TopList kind="country" {...topProps} />
+        <TopList kind="url" {...topProps} />
       </Overview>
+      <div className={classes['main']}>
+        <WorldMap title={t('statistics.map')} {...topProps} />
+        <TopList kind="country" {...topProps} />
+      </div>
       <div className={classes['subhead']}>
         <h2>{t('statistics.topsTitle')}</h2>
         <SegmentedControl
@@ -72,7 +83,7 @@ export function StatisticsPage() {
       </div>
       <div className={classes['columns']}>
         {tops.map((kind) => (
-          <TopList key={kind} kind={kind} refused={kind === 'blacklist'} {...topProps} />
+          <TopList key={kind} kind={kind} refused={isRefusal(kind)} {...topProps} />
         ))}
       </div>
       <div className={classes['rank']}>

@@ -1,7 +1,8 @@
 import { statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
 import { COUNTRY_SOURCE } from '@edgeloom/contract/geoip/attribution.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import { topTypes } from '@edgeloom/contract/statistics/type-numbers.ts';
+import { IconListSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { byteOrderMark, csvLine } from '../../lib/csv.ts';
@@ -10,12 +11,12 @@ import { useLanguage, useT } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useWasNear } from '../../lib/use-was-near.ts';
-import { Download, Loaded, NoData, Panel } from './panel.tsx';
+import { Download, Loaded, NoData, Panel } from '../../components/chart/panel.tsx';
 import { valueName, type TopKind } from './top-values.ts';
 import type { Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
 
-type Figures = Received<typeof statistics.top>;
+type TopFigures = Received<typeof statistics.top>;
 
 interface TopListProps {
   kind: TopKind;
@@ -25,9 +26,27 @@ interface TopListProps {
   pollMs: number | undefined;
   /** Colour of refusals. */
   refused?: boolean;
+  /** Path of the statistics of only this value's requests. */
+  pathOf?: (kind: TopKind, value: string) => string;
   /** Path of the log with only this value's requests. */
-  logsOf: ((kind: TopKind, value: string) => string | null) | null;
+  logsOf?: ((kind: TopKind, value: string) => string | null) | null;
+  /** Replaces the kind's title. */
+  title?: string;
 }
+
+/** Until the first figures arrive. */
+const FIRST_POLL_MS = 30_000;
+
+export const useTop = (
+  kind: TopKind,
+  query: Statistics['query'],
+  { top, sortBy, pollMs }: Pick<TopListProps, 'top' | 'sortBy' | 'pollMs'>,
+) =>
+  useEndpoint(
+    statistics.top,
+    { body: { ...query, type: topTypes[kind], top, sortBy } },
+    { poll: (figures) => (pollMs !== undefined && figures?.data.length === 0 ? FIRST_POLL_MS : (pollMs ?? null)) },
+  );
 
 /** The most frequent values of one kind, as rows with a bar behind. Loads when the reader is about to see it. */
 export function TopList(props: TopListProps) {
@@ -39,10 +58,10 @@ export function TopList(props: TopListProps) {
   );
 }
 
-function Titled({ kind, figures, ...props }: TopListProps & { figures?: Figures; children: ReactNode }) {
+function Titled({ kind, figures, title: own, ...props }: TopListProps & { figures?: TopFigures; children: ReactNode }) {
   const t = useT();
   const language = useLanguage();
-  const title = t(`statistics.tops.${kind}`);
+  const title = own ?? t(`statistics.tops.${kind}`);
   const save = () => {
     const head = csvLine([title, t('statistics.fields.requests'), t('statistics.fields.traffic')]);
     const rows = (figures?.data ?? []).map((row) =>
@@ -59,11 +78,7 @@ function Titled({ kind, figures, ...props }: TopListProps & { figures?: Figures;
 
 function Asked(props: TopListProps) {
   const { kind, query, sortBy, top, pollMs } = props;
-  const result = useEndpoint(
-    statistics.top,
-    { body: { ...query, type: topTypes[kind], top, sortBy } },
-    pollMs === undefined ? {} : { pollMs },
-  );
+  const result = useTop(kind, query, { top, sortBy, pollMs });
   return (
     <Titled {...props} {...(result.data && { figures: result.data })}>
       <Loaded result={result}>
@@ -73,24 +88,39 @@ function Asked(props: TopListProps) {
   );
 }
 
-function Rows({ kind, sortBy, refused, logsOf, figures }: TopListProps & { figures: Figures }) {
+function Rows({ kind, sortBy, refused, query, pathOf, logsOf, figures }: TopListProps & { figures: TopFigures }) {
   const t = useT();
   const language = useLanguage();
   const most = Math.max(1, ...figures.data.map((row) => row[sortBy]));
   const total = figures.total[sortBy];
+  const { startTime } = query;
+  const isCut = startTime !== undefined && new Date(figures.from) > new Date(startTime);
   return (
     <>
       <ol className={classes['rows']} data-refused={refused || undefined}>
         {figures.data.map((row) => {
           const name = valueName(kind, row.value, language);
-          const path = logsOf?.(kind, row.value) ?? null;
+          const path = row.value === '' ? undefined : pathOf?.(kind, row.value);
+          const log = logsOf?.(kind, row.value) ?? null;
+          const isChosen = query.filters?.[kind]?.includes(row.value);
           const shown = sortBy === 'bytes' ? bytes(row.bytes) : count(row.requests);
           return (
             <li key={row.value} className={classes['row']}>
               <i className={classes['bar']} style={{ width: `${(row[sortBy] / most) * 100}%` }} aria-hidden />
               <span className={classes['name']} title={name}>
-                {path === null ? name : <Link to={path}>{name}</Link>}
+                {path === undefined ? (
+                  name
+                ) : (
+                  <Link to={path} aria-current={isChosen ? 'true' : undefined}>
+                    {name}
+                  </Link>
+                )}
               </span>
+              {log !== null && (
+                <Link to={log} className={classes['log'] ?? ''} aria-label={t('statistics.logsOf', { name })}>
+                  <IconListSearch size={14} stroke={1.6} />
+                </Link>
+              )}
               <span className={classes['figure']} title={row.error > 0 ? t('statistics.atLeast') : undefined}>
                 {row.error > 0 ? `≥ ${shown}` : shown}
               </span>
@@ -99,13 +129,14 @@ function Rows({ kind, sortBy, refused, logsOf, figures }: TopListProps & { figur
           );
         })}
       </ol>
+      {isCut && <p className={classes['credit']}>{t('statistics.valuesSince', { since: time(figures.from) })}</p>}
       {kind === 'country' && <Credit />}
     </>
   );
 }
 
 /** The license of the countries' database requires it. */
-function Credit() {
+export function Credit() {
   const t = useT();
   const { name, url, license, licenseUrl } = COUNTRY_SOURCE;
   return (

@@ -1,4 +1,4 @@
-import type { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import type { topTypes } from '@edgeloom/contract/statistics/type-numbers.ts';
 import { countryName } from '../../lib/countries.ts';
 import { t, tMaybe } from '../../lib/i18n.ts';
 import type { Language } from '../../lib/languages.ts';

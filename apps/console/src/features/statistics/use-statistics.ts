@@ -2,7 +2,9 @@ import type { ReportInterval, TimeInterval } from '@edgeloom/contract/statistics
 import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { usePreferences } from '../../stores/preferences.ts';
-import { instant, intervals, periodOf, stepsOf, usualStep, type Period } from './period.ts';
+import { filterKinds, filtersOf, type FilterKind } from './filters.ts';
+import { instant } from './instant.ts';
+import { intervals, isShort, periodOf, shortened, stepsOf, usualStep, type Period } from './period.ts';
 
 interface Options {
   offered?: readonly TimeInterval[];
@@ -32,13 +34,18 @@ export function useStatistics({ offered = intervals, fallback = 'oneDay' }: Opti
 
   const read = useMemo(() => {
     const asked = new URLSearchParams(key);
-    const period = periodOf(asked, offered, fallback);
+    const filters = filtersOf(asked);
+    const isFiltered = Object.keys(filters).length > 0;
+    const chosen = periodOf(asked, offered, fallback);
+    const period = isFiltered ? shortened(chosen) : chosen;
     const [sites, tags, domains] = [asked.getAll('site'), asked.getAll('tag'), asked.getAll('domain')];
     return {
       period,
       sites,
       tags,
       domains,
+      filters,
+      isFiltered,
       query: {
         timeZone,
         timeInterval: period.interval,
@@ -47,6 +54,7 @@ export function useStatistics({ offered = intervals, fallback = 'oneDay' }: Opti
         ...(sites.length > 0 && { siteIDs: sites }),
         ...(tags.length > 0 && { tags }),
         ...(domains.length > 0 && { domains }),
+        ...(isFiltered && { filters }),
       },
     };
   }, [key, offered, fallback, timeZone]);
@@ -70,9 +78,17 @@ export function useStatistics({ offered = intervals, fallback = 'oneDay' }: Opti
     now,
     validSteps,
     reportInterval,
-    offered,
+    offered: read.isFiltered ? offered.filter(isShort) : offered,
     search,
     change,
+    /** The page's search with only this value of a kind, or without the kind. */
+    withFilter: (kind: FilterKind, value: string | null): string => {
+      const after = new URLSearchParams(search);
+      for (const name of [kind, 'page']) after.delete(name);
+      if (value !== null) after.set(kind, value);
+      return `?${after}`;
+    },
+    clearFilters: () => change(Object.fromEntries(filterKinds.map((kind) => [kind, null]))),
     setPeriod: ({ interval, startTime, endTime }: Period) =>
       change({
         range: interval === fallback ? null : interval,

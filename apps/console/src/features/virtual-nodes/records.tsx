@@ -175,6 +175,8 @@ function Adding({ of, onAdded }: { of: Of; onAdded: (id: string) => void }) {
       ) : (
         <TextInput
           aria-label={t('virtualRecords.fields.target')}
+          data-creates="virtualRecord"
+          data-autofocus
           placeholder={kind === 'ip' ? '198.51.100.7' : 'cdn.example.net'}
           value={value}
           error={fault}

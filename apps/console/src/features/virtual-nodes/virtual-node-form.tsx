@@ -20,7 +20,7 @@ export function VirtualNodeForm({ zoneId, value }: { zoneId: string; value?: Vir
     >
       <TextField name="name" />
       <NumberField name="switchingInterval" min={0} max={3600} />
-      <LinesField name="ips" placeholder="198.51.100.7" rows={3} twice={t('errors.messages.duplicate IP')} />
+      <LinesField name="ips" placeholder="198.51.100.7" rows={3} twice={t('errorMessages.duplicate IP')} />
       <LinesField name="cnames" placeholder="cdn.example.net" rows={3} />
       <TextField name="memo" />
     </ResourceForm>

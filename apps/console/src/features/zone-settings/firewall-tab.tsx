@@ -72,7 +72,7 @@ function Networks({ name, value, disabled, onChange }: NetworksProps) {
       hint={t(`zoneSettings.hints.${name}`)}
       schema={ZoneFirewallInput.shape[name]}
       judge={(line) => (Network.safeParse(line).success ? null : t('zoneSettings.badNetwork'))}
-      twice={t('errors.messages.duplicate IP')}
+      twice={t('errorMessages.duplicate IP')}
       placeholder={'203.0.113.7\n2001:db8::/32'}
       {...{ name, value, disabled, onChange }}
     />

@@ -249,7 +249,7 @@ function BlockForm({ zoneId, timeout }: { zoneId: string; timeout: number }) {
       submitLabel="ipset.block"
       done="ipset.done"
     >
-      <LinesField name="ips" placeholder={'203.0.113.7\n2001:db8::5'} twice={t('errors.messages.duplicate IP')} />
+      <LinesField name="ips" placeholder={'203.0.113.7\n2001:db8::5'} twice={t('errorMessages.duplicate IP')} />
       <NumberField name="timeout" min={10} max={2_592_000} suffix={t('ipset.secondsSuffix')} />
     </ResourceForm>
   );

@@ -1,0 +1,77 @@
+-- Which limits of a site apply to a request, and by what they count it.
+local addresses = require("edge.core.addresses")
+local counters = require("edge.core.counters")
+local dict = require("edge.core.dicts").limits
+local memo = require("edge.core.memo")
+local patterns = require("edge.core.patterns")
+local gsub, header, ipairs, lower, md5, var = string.gsub, ngx.header, ipairs, string.lower, ngx.md5_bin, ngx.var
+
+local _M = {}
+local BY_URL, BY_USER_AGENT, BY_HEADER = 2, 3, 4
+
+local variables = memo(function(rule)
+    return "http_" .. gsub(lower(rule.header), "-", "_")
+end)
+
+-- The rules whose pattern matches the path. A pattern that reaches the match limit counts as a match.
+function _M.about(rules, path)
+    local list = {}
+    for _, rule in ipairs(rules) do
+        local from, err = true, nil
+        if rule.urlRegex ~= "" then
+            from, err = patterns.find(path, rule.urlRegex, rule.id)
+        end
+        if from or err then
+            list[#list + 1] = rule
+        end
+    end
+    return list
+end
+
+-- Counters of a site that are new within a minute, where visitors choose what they are counted by.
+local MOST_NEW, MINUTE = 20000, 60
+
+local function chosen(rule, request, network)
+    if rule.type == BY_URL then
+        return rule.id .. network .. md5(request.path)
+    end
+    if rule.type == BY_USER_AGENT then
+        return rule.id .. network .. md5(var.http_user_agent or "")
+    end
+    local value = rule.type == BY_HEADER and var[variables(rule)]
+    return value and value ~= "" and rule.id .. "#" .. md5(value)
+end
+
+-- The name of the counter of this request. `is_known(key, rule)`: whether the counter exists. Beyond the number of new
+-- ones, requests count by address, so that a site's visitors do not evict the counters of others.
+function _M.counter(rule, request, is_known)
+    local network = addresses.network(var.binary_remote_addr)
+    local key = chosen(rule, request, network)
+    if not key then
+        return rule.id .. network
+    end
+    if request.simulated or is_known(key, rule) then
+        return key
+    end
+    local site = request.site.doc.id
+    if (dict:incr("new:" .. site, 1, 0, MINUTE) or 0) > MOST_NEW then
+        counters.count("limitKeysFull")
+        return rule.id .. network
+    end
+    return key
+end
+
+-- Refuses the request, or only logs it. `seconds`: after which a retry makes sense.
+function _M.refuse(plugin, rule, request, seconds)
+    if rule.monitor then
+        if not request.simulated then
+            var.e_cause, var.e_rule = plugin, rule.id
+        end
+        return nil
+    end
+    if rule.status == 429 then
+        header["Retry-After"] = seconds
+    end
+    return rule.status, nil, rule.id
+end
+return _M

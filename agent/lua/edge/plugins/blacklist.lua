@@ -1,0 +1,77 @@
+-- Black and white lists of a site. A white list exempts from the site's own protection. Fails closed.
+local address_lists = require("edge.core.address_lists")
+local always_allowed = require("edge.core.always_allowed")
+local counters = require("edge.core.counters")
+local memo = require("edge.core.memo")
+local set = require("edge.core.set")
+local white = require("edge.core.white")
+local zones = require("edge.core.zone")
+local decisions = require("edge.simulate.decision")
+local error, ipairs, sub, var = error, ipairs, string.sub, ngx.var
+
+local _M = { name = "blacklist", priority = 4900, fails = "closed", guards = true }
+local NO_ZONE = {}
+
+local methods_of = memo(set)
+
+local function is_url(urls, request)
+    for _, url in ipairs(urls) do
+        if not url.host or url.host == request.name then
+            local path = url.prefix and sub(request.path, 1, #url.path) or request.path
+            if path == url.path then
+                return true
+            end
+        end
+    end
+    return false
+end
+
+local function is_about(ref, request)
+    return (not ref.methods or methods_of(ref.methods)[request.method] ~= nil) and (not ref.urls or is_url(ref.urls, request))
+end
+
+-- Addresses that no list of a site may lock out: the operator's.
+function _M.is_exempt(address)
+    local zone = zones.get()
+    return always_allowed(zone and zone.doc or NO_ZONE, address)
+end
+
+function _M.access(site, request)
+    local refs = site.lists
+    if not refs then
+        return nil
+    end
+    local lists = address_lists.of(site.id, refs)
+    if not lists then
+        error("a list is not here", 0)
+    end
+    local address = var.binary_remote_addr
+    local found = address_lists.find(lists, address)
+    for i = 1, #found do
+        local ref = lists.refs[found[i].at]
+        if address_lists.holds(found[i]) and is_about(ref, request) then
+            if ref.monitor then
+                -- A white list that only monitors changes nothing, also not the log.
+                if ref.isBlack then
+                    counters.count("blacklistWatched")
+                    var.e_cause, var.e_rule = _M.name, "monitor/" .. ref.id
+                end
+            elseif not ref.isBlack then
+                white.add()
+                return nil
+            elseif not _M.is_exempt(address) then
+                return 403, nil, ref.id
+            end
+        end
+    end
+end
+
+_M.explain = {}
+function _M.explain.access(outcome)
+    if not outcome.site.lists then
+        return "unused"
+    end
+    local decision, detail = decisions.common(outcome)
+    return decision, detail, decisions.rule("blacklist", outcome.rule)
+end
+return _M

@@ -1,0 +1,52 @@
+-- A site's limits of requests in a sliding window, counted on this node. Refused requests count, too. Fails open.
+local decisions = require("edge.simulate.decision")
+local dict = require("edge.core.dicts").limits
+local in_window = require("edge.core.sliding_window")
+local rules = require("edge.limits.rules")
+local white = require("edge.core.white")
+local floor, ipairs, now = math.floor, ipairs, ngx.now
+
+local _M = { name = "frequency", priority = 3700, guards = true }
+
+-- The keys are those of core/sliding_window.lua.
+local function is_known(key, rule)
+    local at = floor(now() / rule.seconds)
+    return dict:get(key .. at) or dict:get(key .. at - 1)
+end
+
+local function is_exceeded(rule, request)
+    local key = rules.counter(rule, request, is_known)
+    if request.simulated then
+        return in_window(dict, key, rule.seconds, 0) + 1 > rule.times
+    end
+    return in_window(dict, key, rule.seconds, 1) > rule.times
+end
+
+function _M.access(site, request)
+    if not site.frequencies or white.has(site) then
+        return nil
+    end
+    local about = request.frequencies
+    if not about then
+        about = rules.about(site.frequencies, request.path)
+        request.frequencies = about
+    end
+    for _, rule in ipairs(about) do
+        if is_exceeded(rule, request) then
+            local status, target, id = rules.refuse(_M.name, rule, request, rule.seconds)
+            if status then
+                return status, target, id
+            end
+        end
+    end
+end
+
+_M.explain = {}
+function _M.explain.access(outcome)
+    if not outcome.site.frequencies then
+        return "unused"
+    end
+    local decision, detail = decisions.common(outcome)
+    return decision, detail, decisions.rule("frequency", outcome.rule)
+end
+return _M

@@ -1,0 +1,62 @@
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { findLogFiles } from './log-files.ts';
+import { Spool } from './spool.ts';
+
+const LINE = `${'x'.repeat(99)}\n`;
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Files of so many lines of 100 bytes: rotated ones, oldest first, and the current one. */
+async function spoolOf(maxBytes: number, rotated: readonly number[], current: number, sent: readonly number[] = []) {
+  const dir = await mkdtemp(path.join(tmpdir(), 'spool-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  for (const [i, lines] of rotated.entries()) await writeFile(path.join(dir, nameOf(i)), LINE.repeat(lines));
+  await writeFile(path.join(dir, 'access.json'), LINE.repeat(current));
+  const files = await findLogFiles(dir);
+  const reached = new Map(files.map(({ id }, i) => [id, (sent[i] ?? 0) * LINE.length]));
+  let rotations = 0;
+  const rotate = async () => {
+    rotations += 1;
+    await rename(path.join(dir, 'access.json'), path.join(dir, nameOf(99)));
+  };
+  const spool = new Spool({ dir, maxBytes, reached: (id) => reached.get(id) ?? 0, rotate, log });
+  await spool.enforce();
+  return { names: (await readdir(dir)).sort(), dropped: spool.dropped, rotations };
+}
+const nameOf = (i: number) => `access.json.20260101T0000${String(i).padStart(2, '0')}000Z`;
+
+test('the oldest unsent lines are dropped and counted', async () => {
+  const { names, dropped } = await spoolOf(1500, [5, 5, 5], 1, [2]);
+  expect(names).toEqual(['access.json', nameOf(1), nameOf(2)]);
+  expect(dropped).toEqual({ lines: 3, bytes: 300 });
+});
+
+test('sent files are dropped before unsent ones, and do not count', async () => {
+  const { names, dropped } = await spoolOf(1500, [5, 5, 5], 1, [0, 5]);
+  expect(names).toEqual(['access.json', nameOf(0), nameOf(2)]);
+  expect(dropped).toEqual({ lines: 0, bytes: 0 });
+});
+
+test('unsent files stay while there is room, however many', async () => {
+  const { names } = await spoolOf(
+    1_000_000,
+    Array.from({ length: 30 }, () => 1),
+    1,
+  );
+  expect(names).toHaveLength(31);
+});
+
+test('ten sent files stay', async () => {
+  const sent = Array.from({ length: 15 }, () => 1);
+  const { names, dropped } = await spoolOf(1_000_000, sent, 1, sent);
+  expect(names).toEqual(['access.json', ...Array.from({ length: 10 }, (_, i) => nameOf(i + 5))]);
+  expect(dropped.lines).toBe(0);
+});
+
+test('a large current file is rotated', async () => {
+  expect((await spoolOf(8000, [], 11)).rotations).toBe(1);
+  expect((await spoolOf(8000, [], 11)).names).toEqual([nameOf(99)]);
+  expect((await spoolOf(8000, [], 5)).rotations).toBe(0);
+});

@@ -1,0 +1,62 @@
+// Bounds the access log that waits on the disk. The oldest rotated files are deleted first, and their unsent lines are
+// counted. Sent files stay for the operator as long as there is room.
+import { rm } from 'node:fs/promises';
+import type { Log } from '../log.ts';
+import { countLines, findLogFiles, type LogFile } from './log-files.ts';
+
+interface Deps {
+  dir: string;
+  /** The sum of all files. */
+  maxBytes: number;
+  /** The first byte of a file that was not sent. */
+  reached: (id: string) => number;
+  /** Makes nginx begin a new file. */
+  rotate: () => Promise<void>;
+  log: Log;
+}
+
+export interface Dropped {
+  lines: number;
+  bytes: number;
+}
+
+/** Sent files that stay. */
+const MAX_SENT_FILES = 10;
+/** The current file is rotated at this share of the bound, because only rotated files can be deleted. */
+const SEGMENTS = 8;
+
+export class Spool {
+  readonly #deps: Deps;
+  /** Lines deleted before they were sent, since the agent started. A batch on its way may count as well. */
+  readonly dropped: Dropped = { lines: 0, bytes: 0 };
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  async enforce(): Promise<void> {
+    const { dir, maxBytes, reached, rotate } = this.#deps;
+    const files = await findLogFiles(dir);
+    const rotated = files.filter(({ isRotated }) => isRotated);
+    const sent = rotated.filter(({ id, size }) => reached(id) >= size);
+    for (const file of sent.slice(0, -MAX_SENT_FILES)) await rm(file.path, { force: true });
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    for (const file of [...sent, ...rotated.filter((each) => !sent.includes(each))]) {
+      if (bytes <= maxBytes) break;
+      await this.#drop(file);
+      bytes -= file.size;
+    }
+    const current = files.at(-1);
+    if (current !== undefined && !current.isRotated && current.size > maxBytes / SEGMENTS) await rotate();
+  }
+
+  async #drop({ id, path, size }: LogFile): Promise<void> {
+    const from = this.#deps.reached(id);
+    const lines = from < size ? await countLines(path, from) : 0;
+    await rm(path, { force: true });
+    if (from >= size) return;
+    this.dropped.lines += lines;
+    this.dropped.bytes += size - from;
+    this.#deps.log.warn('the oldest access log was deleted before it was sent: no room', { lines, bytes: size - from });
+  }
+}

@@ -1,0 +1,343 @@
+// Both stores of requests answer alike.
+import { gunzipSync } from 'node:zlib';
+import { logExports } from '@edgeloom/contract/log-exports/log-exports.endpoints.ts';
+import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
+import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
+import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
+import { cardTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type * as z from 'zod';
+import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
+import { addLogs, logLine } from '../../../../tests/support/builders/traffic.ts';
+import { testApp, type TestApp } from '../../../../tests/support/services/app.ts';
+import { startClickHouse } from '../../../../tests/support/services/clickhouse.ts';
+import { reading } from '../core/sql.ts';
+import type { ExportPosition } from './access-log.ts';
+import { accessLogOf } from './open.ts';
+import { claimExport, runExport } from '../log-exports/run-export.ts';
+
+const MINUTE = 60_000;
+const iso = (fromNow: number) => new Date(Date.now() + fromNow).toISOString();
+const secondsAgo = (seconds: number) => Date.now() / 1000 - seconds;
+type Query = Partial<Omit<z.input<typeof LogQuery>, 'startTime' | 'endTime'>>;
+const [first, second, third] = ['a'.repeat(32), 'b'.repeat(32), 'c'.repeat(32)];
+const hostile = '/\t\\N\\.\n\r"\'<script>{v0:String} %_ ‮é';
+
+describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
+  let app: TestApp;
+  let site: BuiltSite;
+  let node: { id: string; name: string };
+  let domain: { id: string; name: string };
+  let stop: () => Promise<void> = () => Promise.resolve();
+
+  const add = (nodeID: string, lines: readonly string[]) =>
+    addLogs(app.installation.pool, nodeID, lines, accessLogOf(app.installation));
+  const search = (query: Query = {}, account = site.owner) =>
+    app.as(account).call(logs.access, {
+      body: { startTime: iso(-30 * MINUTE), endTime: iso(MINUTE), ...query },
+    });
+  const paths = async (query: Query, account = site.owner) =>
+    (await search(query, account)).data.map(({ uri }) => uri).toSorted();
+
+  beforeAll(async () => {
+    if (store === 'ClickHouse') {
+      const clickHouse = await startClickHouse();
+      stop = clickHouse.stop;
+      app = await testApp({ CLICKHOUSE_URL: clickHouse.url });
+    } else app = await testApp();
+    site = await app.build.site();
+    node = await app.build.node({ zone: site.zone });
+    domain = await app.build.domain({ site });
+    await add(node.id, [
+      logLine(site.id, {
+        id: first,
+        time: secondsAgo(30),
+        domain: domain.id,
+        host: domain.name,
+        uri: '/Checkout',
+        args: 'step=2',
+        method: 'POST',
+        status: 502,
+        bytes: 3000,
+        cache: 'MISS',
+        upstream: '192.0.2.80:443',
+        upstreamTime: '0.004, 0.120',
+        requestTime: 0.13,
+        userAgent: 'Mozilla/5.0 (X11)',
+        referer: 'https://search.example/?q=shoes',
+      }),
+      logLine(site.id, { id: second, time: secondsAgo(20), uri: '/logo.png', cache: 'HIT', address: '2001:db8::7' }),
+      logLine(site.id, {
+        id: third,
+        time: secondsAgo(10),
+        uri: '/login',
+        status: 929,
+        cause: 'antiCC',
+        rule: 'r1',
+        address: '198.51.100.9',
+      }),
+    ]);
+  });
+  afterAll(async () => {
+    await app.close();
+    await stop();
+  });
+
+  test('a row has every field of its line', async () => {
+    const { data, total } = await search();
+    expect(total).toBe(3);
+    expect(data.map(({ id }) => id)).toEqual([third, second, first]);
+    expect(data[2]).toMatchObject({
+      siteID: site.id,
+      siteName: site.name,
+      domainID: domain.id,
+      domain: domain.name,
+      nodeID: node.id,
+      nodeName: '',
+      host: domain.name,
+      port: 443,
+      address: '192.0.2.1',
+      country: 'TW',
+      method: 'POST',
+      scheme: 'https',
+      httpVersion: 'HTTP/2.0',
+      uri: '/Checkout',
+      args: 'step=2',
+      status: 502,
+      bytes: 3000,
+      requestBytes: 100,
+      requestTime: 130,
+      upstreamTime: 124,
+      upstream: '192.0.2.80:443',
+      cacheStatus: 'MISS',
+      userAgent: 'Mozilla/5.0 (X11)',
+      referer: 'https://search.example/?q=shoes',
+      cause: '',
+      rule: '',
+    });
+    expect(Math.abs(Date.parse(data[2]?.time ?? '') - Date.now() + 30_000)).toBeLessThan(MINUTE);
+    expect(data[1]).toMatchObject({ domainID: null, domain: '', address: '2001:db8::7', upstreamTime: null });
+    expect((await search({}, site.client)).data[0]?.nodeName).toBe(node.name);
+  });
+
+  test('each filter finds its rows', async () => {
+    const filters: [Query, string[]][] = [
+      [{ status: ['5xx'] }, ['/Checkout']],
+      [{ status: ['929', '200'] }, ['/login', '/logo.png']],
+      [{ uri: ['check'] }, ['/Checkout']],
+      [{ uri: ['%', '_', "'"] }, []],
+      [{ remoteIP: ['192.0.2.77/24', '2001:db8::/32'] }, ['/Checkout', '/logo.png']],
+      [{ remoteIP: ['198.51.100.9', '2001:db8::7'] }, ['/login', '/logo.png']],
+      [{ remoteIP: ['0.0.0.0/0'] }, ['/Checkout', '/login']],
+      [{ cacheStatus: ['HIT'] }, ['/logo.png']],
+      [{ cacheStatus: ['-'] }, ['/login']],
+      [{ method: ['POST'] }, ['/Checkout']],
+      [{ country: ['JP'] }, ['/login']],
+      [{ cause: ['antiCC'] }, ['/login']],
+      [{ userAgent: ['x11'] }, ['/Checkout']],
+      [{ referer: ['SEARCH.example'] }, ['/Checkout']],
+      [{ domains: [domain.name] }, ['/Checkout']],
+      [{ domains: ['other.example'] }, []],
+      [{ siteIDs: [site.id], reqID: second }, ['/logo.png']],
+      [{ nodeIDs: [node.id], not: { status: ['5xx'], remoteIP: ['198.51.100.9'] } }, ['/logo.png']],
+      [{ not: { domains: [domain.name], uri: ['LOGO'] } }, ['/login']],
+      [{ not: { nodeIDs: [node.id] } }, []],
+    ];
+    for (const [query, found] of filters) expect([query, await paths(query)]).toEqual([query, found]);
+  });
+
+  test('pages continue after a row, also among rows of one millisecond', async () => {
+    const busy = await app.build.site();
+    const { id } = await app.build.node({ zone: busy.zone });
+    const time = secondsAgo(60);
+    await add(
+      id,
+      Array.from({ length: 25 }, (_, i) => logLine(busy.id, { uri: `/${i}`, time: time + (i % 3) / 1000 })),
+    );
+    const all = await search({ pageSize: 100 }, busy.owner);
+    expect(all.total).toBe(25);
+    const second = await search({ pageSize: 10, page: 2 }, busy.owner);
+    expect(second.data).toEqual(all.data.slice(10, 20));
+    const last = second.data.at(-1);
+    const before = { time: last?.time ?? '', id: last?.id ?? '' };
+    const third = await search({ pageSize: 10, before }, busy.owner);
+    expect([third.total, third.data]).toEqual([5, all.data.slice(20)]);
+  });
+
+  test('a reader finds requests of its own sites only', async () => {
+    const other = await app.build.site();
+    expect((await search({}, other.owner)).total).toBe(0);
+    expect((await search({}, other.client)).total).toBe(0);
+    const request = (account: typeof other.owner) => app.as(account).call(logs.request, { params: { reqID: first } });
+    await expect(request(other.owner)).rejects.toMatchObject({ status: 404 });
+    expect(await request(site.owner)).toMatchObject({ uri: '/Checkout', domain: domain.name });
+  });
+
+  test('requests of no known site are their zone, and seen by its operator', async () => {
+    await add(node.id, [logLine('', { uri: '/nobody' })]);
+    expect(await paths({ noSite: true }, site.client)).toEqual(['/nobody']);
+    expect(await paths({}, site.client)).not.toContain('/nobody');
+  });
+
+  test('a request shows its decision trail', async () => {
+    const id = 'd'.repeat(32);
+    await add(node.id, [
+      logLine(site.id, { id, uri: '/trail', time: secondsAgo(3600), trail: '9.8|tokenAuth,pass,4.1,' }),
+    ]);
+    expect(await app.as(site.owner).call(logs.request, { params: { reqID: id } })).toMatchObject({
+      microseconds: 9.8,
+      trail: [{ step: 'host' }, { step: 'tokenAuth', decision: 'passed', microseconds: 4.1 }],
+    });
+  });
+
+  test('hostile text is stored as it came, and found', async () => {
+    const odd = await app.build.site();
+    const { id } = await app.build.node({ zone: odd.zone });
+    const lines = [{ uri: hostile, userAgent: hostile, referer: 'x'.repeat(5000) }, { uri: '/other' }];
+    await add(
+      id,
+      lines.map((line) => logLine(odd.id, line)),
+    );
+    const { data } = await search({ uri: [hostile.slice(3)] }, odd.owner);
+    expect(data).toMatchObject([{ uri: hostile, userAgent: hostile, referer: 'x'.repeat(1024) }]);
+    expect(await paths({ not: { uri: [hostile] } }, odd.owner)).toEqual(['/other']);
+  });
+
+  test('figures with filters count the requests with these values', async () => {
+    const call = app.as(site.owner);
+    const body = (filters: object) => ({ body: { siteIDs: [site.id], filters } });
+    const cards = async (filters: object) => {
+      const { data } = await call.call(statistics.cards, body(filters));
+      return Object.fromEntries(data.map(({ type, value }) => [type, value]));
+    };
+    expect(await cards({ status: ['5xx'] })).toMatchObject({
+      [cardTypes.traffic]: 3000,
+      [cardTypes.requests]: 1,
+      [cardTypes.hitRate]: 0,
+      [cardTypes.addresses]: 1,
+    });
+    expect(await cards({ url: ['www.example.com/logo.png'] })).toMatchObject({
+      [cardTypes.requests]: 1,
+      [cardTypes.hitRate]: 1,
+    });
+    expect(await cards({ country: ['KR'] })).toMatchObject({ [cardTypes.requests]: 0, [cardTypes.addresses]: 0 });
+    const { series } = await call.call(statistics.timeSeries, {
+      body: { ...body({ method: ['POST', 'GET'] }).body, types: [12] },
+    });
+    const sums = series.map(({ name, values }) => [name, values.reduce<number>((sum, value) => sum + (value ?? 0), 0)]);
+    expect(sums).toMatchObject([
+      ['2xx', expect.any(Number)],
+      ['3xx', 0],
+      ['4xx', 0],
+      ['5xx', 1],
+      ['9xx', 1],
+    ]);
+    const top = async (type: keyof typeof topTypes, filters: object) => {
+      const { data } = await call.call(statistics.top, { body: { ...body(filters).body, type: topTypes[type] } });
+      return data.map(({ value, requests, bytes, error }) => [value, requests, bytes, error]);
+    };
+    expect(await top('url', { status: ['9xx'] })).toEqual([['www.example.com/login', 1, 1000, 0]]);
+    expect(await top('referer', { status: ['502'] })).toEqual([['https://search.example/', 1, 3000, 0]]);
+    expect(await top('address', { protocol: ['ipv6'] })).toEqual([['2001:db8::7', 1, 1000, 0]]);
+    expect(await top('blacklist', { blocked: true })).toEqual([['antiCC', 1, 1000, 0]]);
+    const { data } = await call.call(statistics.rank, body({ status: ['502', '929'] }));
+    expect(data.map(({ domain: name, requests, errors }) => [name, requests, errors])).toEqual([[domain.name, 1, 1]]);
+  });
+
+  test('sampled requests stand for all of their site', async () => {
+    const sampled = await app.build.site();
+    const { id } = await app.build.node({ zone: sampled.zone });
+    await app.installation.db.site.update({ where: { id: sampled.id }, data: { logSampling: 2 } });
+    const ids = Array.from({ length: 10 }, (_, i) => i.toString(16).padStart(8, '0').padEnd(32, 'a'));
+    await add(
+      id,
+      ids.map((requestID) => logLine(sampled.id, { id: requestID, cache: 'HIT' })),
+    );
+    expect((await search({}, sampled.owner)).total).toBe(5);
+    const filters = { status: ['2xx'] };
+    const { data, total } = await app
+      .as(sampled.owner)
+      .call(statistics.top, { body: { type: topTypes.country, filters } });
+    expect(data.map(({ value, requests, bytes }) => [value, requests, bytes])).toEqual([['TW', 10, 10_000]]);
+    expect(total).toEqual({ requests: 10, bytes: 10_000 });
+  });
+
+  test('an export has every row of all sites once', async () => {
+    const other = await app.build.site({ product: site.product, owner: site.owner });
+    await add(
+      node.id,
+      Array.from({ length: 30 }, (_, i) => logLine(other.id, { uri: `/other-${i}`, time: secondsAgo(40 + (i % 2)) })),
+    );
+    const query = { startTime: iso(-30 * MINUTE), endTime: iso(MINUTE) };
+    const { id: exportID } = await app
+      .as(site.owner)
+      .call(logExports.create, { body: { query, format: 'ndjson' as const } });
+    const claimed = await claimExport(app.installation.pool);
+    if (claimed === null) throw new Error('nothing to export');
+    await runExport(app.installation, claimed, new AbortController().signal);
+    const file = await app.as(site.owner).call(logExports.file, { params: { id: exportID } });
+    const lines = gunzipSync(Buffer.from(await file.arrayBuffer()))
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line): { id: string } => JSON.parse(line));
+    const { data } = await search({ pageSize: 500 });
+    expect(lines.map((line) => line.id).toSorted()).toEqual(data.map((row) => row.id).toSorted());
+    expect(data.length).toBeGreaterThan(30);
+  });
+
+  test('reading on from a position misses no row and repeats none', async () => {
+    const twins = Array.from({ length: 10 }, (_, i) => ({
+      uri: `/twin-${i}`,
+      id: 'e'.repeat(32),
+      time: secondsAgo(50.5),
+    }));
+    await add(
+      node.id,
+      twins.map((twin) => logLine(site.id, { ...twin, time: twins[0]?.time ?? 0 })),
+    );
+    const { pool } = app.installation;
+    const accessLog = accessLogOf(app.installation);
+    const { id, email, clientId } = site.owner;
+    const session = { sessionId: id, apiTokenId: null, proxy: null, name: '', permissions: new Set<never>() };
+    const read = reading(pool)({
+      id,
+      clientId: clientId ?? '',
+      email,
+      kind: 'user',
+      isRoot: true,
+      rootId: id,
+      ...session,
+    });
+    const query = { startTime: new Date(iso(-30 * MINUTE)), endTime: new Date(iso(MINUTE)) };
+    const whole = await accessLog.readOn(read, query, null, 1000);
+    expect(whole.length).toBeGreaterThan(30);
+    const pieces: typeof whole = [];
+    for (let reached: ExportPosition | null = null; ;) {
+      const page: typeof whole = await accessLog.readOn(read, query, reached, 7);
+      pieces.push(...page);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      reached = { site: last.siteID ?? '', at: last.time.toISOString(), id: last.id, place: last.place };
+    }
+    expect(pieces.map((row) => row.uri)).toEqual(whole.map((row) => row.uri));
+    const progress = pieces.map((row) => row.progress);
+    expect(progress.every((share) => share > 0 && share <= 1)).toBe(true);
+  });
+
+  test('a live tail shows new rows that match, and no older ones', async () => {
+    const leaving = new AbortController();
+    const filter = JSON.stringify({ status: ['5xx'], not: { uri: ['health'] } });
+    const stream = await app.as(site.owner).call(logs.tail, { query: { filter } }, { signal: leaving.signal });
+    const events = stream[Symbol.asyncIterator]();
+    expect((await events.next()).value).toEqual({ rows: [], dropped: 0 });
+    await add(node.id, [
+      logLine(site.id, { uri: '/live', status: 503 }),
+      logLine(site.id, { uri: '/health', status: 503 }),
+      logLine(site.id, { uri: '/fine' }),
+    ]);
+    const { value } = await events.next();
+    expect(value).toMatchObject({ rows: [{ uri: '/live', siteID: site.id, nodeName: '' }], dropped: 0 });
+    leaving.abort();
+  });
+});

@@ -1,0 +1,168 @@
+// Requests in PostgreSQL, in day partitions of the table `access_log`.
+import {
+  LOGS_COUNTED,
+  TAIL_ROWS,
+  type LogFilter,
+  type LogFilters,
+  type LogQuery,
+  type LogRow,
+} from '@edgeloom/contract/logs/logs.ts';
+import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import { NOBODY } from '../core/actor.ts';
+import { andAll, contains, nothing, sql, type Read, type Sql } from '../core/sql.ts';
+import { anyOf } from '../modules/logs/any-of.ts';
+import { hoursToRead } from '../modules/logs/hours-to-read.ts';
+import { accessLogColumns, copyRows, rowsOf } from '../statistics/access-log.ts';
+import { filteredSql, valuesSql } from '../statistics/filtered-requests.ts';
+import { ofDomains, seenSql, type Times, type FilteredSelection } from '../statistics/selection.ts';
+import { announceBatch } from '../statistics/stored-batches.ts';
+import type { AccessLog } from './access-log.ts';
+import { columns, joins, ruleName } from './log-rows.ts';
+
+/** Behind every row. */
+const LAST_PLACE = '(4294967294,65535)';
+
+export const postgresAccessLog: AccessLog = {
+  async add(client, partitions, requests) {
+    const rows = rowsOf(partitions, requests);
+    if (rows.length > 0) await copyRows(client, 'access_log', accessLogColumns, rows);
+  },
+  announce: announceBatch,
+  ship: null,
+
+  search,
+
+  async find(read, reqID) {
+    const [found] = await read<LogRow & { written: string }>(
+      ({ site, zone }) =>
+        sql`SELECT ${columns}, ${ruleName}, t.trail AS written FROM access_log t ${joins} LEFT JOIN zones z ON z.id = t.site_id
+        WHERE (s.id IS NOT NULL AND ${site} OR z.id IS NOT NULL AND ${zone}) AND t.id = ${reqID}::uuid
+        ORDER BY t.at DESC LIMIT 1`,
+    );
+    return found ?? null;
+  },
+
+  async readBatches(read, { siteIDs, filter }, { from, to }, batches) {
+    const { domains } = filter;
+    const transactions = batches.map(({ transaction }) => transaction);
+    const found = await read<LogRow & { matched: number }>(
+      (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains })}, found AS MATERIALIZED (
+        SELECT t.site_id, t.at, t.id, t.ctid AS place FROM seen JOIN access_log t ON t.site_id = seen.id
+        WHERE t.at >= ${from} AND t.at <= ${to} AND t.xmin::text = ANY (${transactions}::text[])${filterSql(filter)}${ofDomains({ domains })}
+      )
+      SELECT (SELECT count(*)::int FROM found) AS matched, ${columns}
+      FROM (SELECT * FROM found ORDER BY at DESC, id DESC LIMIT ${TAIL_ROWS}) shown
+      JOIN access_log t ON t.site_id = shown.site_id AND t.at = shown.at AND t.id = shown.id AND t.ctid = shown.place ${joins} ORDER BY t.at, t.id`,
+    );
+    return { rows: found.map(({ matched: _, ...row }) => row), matched: found[0]?.matched ?? 0 };
+  },
+
+  readOn(read, query, reached, limit) {
+    const { siteIDs, domains, startTime, endTime } = query;
+    const site = reached?.site ?? NOBODY;
+    const from = reached === null ? startTime : new Date(reached.at);
+    const span = endTime.getTime() - startTime.getTime();
+    return read<LogRow & { progress: number; place: string }>(
+      (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains })}, found AS MATERIALIZED (
+      SELECT t.* FROM (SELECT id FROM seen WHERE id >= ${site}::uuid ORDER BY id) seen CROSS JOIN LATERAL (
+        SELECT t.*, t.ctid AS place FROM access_log t
+        WHERE t.site_id = seen.id AND t.at >= CASE WHEN seen.id = ${site}::uuid THEN ${from}::timestamptz ELSE ${startTime}::timestamptz END
+          AND t.at < ${endTime} AND (seen.id, t.at, t.id, t.ctid) > (${site}::uuid, ${from}::timestamptz, ${reached?.id ?? NOBODY}::uuid, ${reached?.place ?? LAST_PLACE}::tid)
+          ${filterSql(query)}${ofDomains({ domains })}
+        ORDER BY t.at, t.id, t.ctid LIMIT ${limit}
+      ) t ORDER BY seen.id, t.at, t.id, t.place LIMIT ${limit}
+    ), place AS (
+      SELECT count(*) FILTER (WHERE id < (SELECT site_id FROM found ORDER BY site_id DESC LIMIT 1))::float8 AS done, count(*)::float8 AS total FROM seen
+    )
+    SELECT ${columns}, t.place::text AS place, least(1, (place.done + extract(epoch FROM t.at - ${startTime}::timestamptz) * 1000 / ${span}::float8) / greatest(place.total, 1))::float8 AS progress
+    FROM place CROSS JOIN found t ${joins}
+    ORDER BY t.site_id, t.at, t.id, t.place`,
+    );
+  },
+
+  sums: (_read, selection, times) => Promise.resolve(requestsSql(selection, times, filteredSql(selection.filters))),
+  values: (_read, selection, times, { type }) =>
+    Promise.resolve(requestsSql(selection, times, valuesSql(type, selection.filters), sql` AND t.value <> ''`)),
+
+  async countAddresses(read, selection, times) {
+    const addresses = valuesSql(topTypes.address, selection.filters);
+    const [row] = await read<{ count: number }>(
+      (visible) => sql`WITH ${seenSql(visible, selection)}
+      SELECT count(DISTINCT t.value)::int AS count FROM ${requestsSql(selection, times, addresses)}`,
+    );
+    return row?.count ?? 0;
+  },
+};
+
+const requestsSql = (selection: FilteredSelection, { from, to }: Times, rows: Sql, condition = nothing): Sql =>
+  sql`seen JOIN ${rows} t ON t.site_id = seen.id${condition} AND t.at >= ${from} AND t.at < ${to}${ofDomains(selection)}`;
+
+/**
+ * Reads no more rows of a site than the page needs. `place` distinguishes rows with the same time and id: a node may
+ * send an id twice.
+ */
+async function search(read: Read, query: LogQuery): Promise<{ rows: LogRow[]; total: number }> {
+  const { page, pageSize, siteIDs, domains, noSite } = query;
+  const offset = (page - 1) * pageSize;
+  const rows = await read<LogRow & { total: number }>(
+    (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains, noSite })}, found AS MATERIALIZED (
+      SELECT t.* FROM ${hoursToRead(query)} seen CROSS JOIN LATERAL (
+        SELECT t.site_id, t.at, t.id, t.ctid AS place FROM access_log t
+        WHERE t.site_id = seen.id AND t.at >= seen.since AND t.at < seen.until${conditionsOf(query)}${ofDomains({ domains })}
+        ORDER BY t.at DESC, t.id DESC LIMIT ${Math.max(LOGS_COUNTED, offset + pageSize)}
+      ) t
+    ), shown AS (
+      SELECT * FROM found ORDER BY at DESC, id DESC LIMIT ${pageSize} OFFSET ${offset}
+    )
+    SELECT counted.total, page.* FROM (SELECT least(count(*), ${LOGS_COUNTED})::int AS total FROM found) counted
+    LEFT JOIN (SELECT ${columns} FROM shown
+      JOIN access_log t ON t.site_id = shown.site_id AND t.at = shown.at AND t.id = shown.id AND t.ctid = shown.place ${joins}) page ON TRUE
+    ORDER BY page.time DESC, page.id DESC`,
+  );
+  // A page without rows is one row of nulls.
+  const found = rows.filter(({ id }) => id !== null).map(({ total: _, ...row }) => row);
+  return { rows: found, total: rows[0]?.total ?? 0 };
+}
+
+const conditionsOf = ({ startTime, endTime, before, noSite: _, ...filter }: LogQuery): Sql =>
+  sql`${andAll([
+    sql`t.at >= ${startTime}`,
+    sql`t.at < ${endTime}`,
+    before && sql`(t.at, t.id) < (${before.time}, ${before.id}::uuid)`,
+  ])}${filterSql(filter)}`;
+
+/** Conditions on `access_log t`, each after an AND. Sites and named domains are a matter of `seenSql`. */
+function filterSql({ reqID, not, ...filters }: LogFilter): Sql {
+  return andAll([
+    reqID && sql`t.id = ${reqID}::uuid`,
+    ...filtersOf(filters),
+    ...(not ? filtersOf(not).map((condition) => condition && sql`NOT (${condition})`) : []),
+    not?.domains &&
+      sql`NOT EXISTS (SELECT FROM domains d WHERE d.id = t.domain_id AND d.name = ANY (${not.domains}::text[]))`,
+  ]);
+}
+
+/** Domains are a matter of `seenSql`. */
+function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
+  const { remoteIP, cacheStatus, uri, status, method, country, userAgent, referer, cause, nodeIDs } = filters;
+  return [
+    remoteIP && sql`t.address <<= ANY (${remoteIP}::inet[])`,
+    cacheStatus && sql`t.cache = ANY (${cacheStatus.map((each) => (each === '-' ? '' : each))}::text[])`,
+    uri && anyOf(uri, (text) => contains(sql`t.uri`, text)),
+    status && anyOf(status, statusIs),
+    method && sql`t.method = ANY (${method}::text[])`,
+    country && sql`t.country = ANY (${country}::text[])`,
+    userAgent && anyOf(userAgent, (text) => contains(sql`t.user_agent`, text)),
+    referer && anyOf(referer, (text) => contains(sql`t.referer`, text)),
+    cause && sql`t.cause = ANY (${cause}::text[])`,
+    nodeIDs && sql`t.node_id = ANY (${nodeIDs}::uuid[])`,
+  ];
+}
+
+/** 404, or 5xx for 500 to 599. */
+function statusIs(text: string): Sql {
+  const first = Number(text[0]) * 100;
+  return text.endsWith('xx')
+    ? sql`t.status BETWEEN ${first}::int AND ${first + 99}::int`
+    : sql`t.status = ${Number(text)}::int`;
+}

@@ -1,0 +1,92 @@
+// Figures of layer-4 sessions of the sites that the caller may see.
+import {
+  layer4Outcomes,
+  type Layer4CountrySeries,
+  type Layer4CountrySeriesQuery,
+  type Layer4OutcomeSeries,
+  type Layer4Query,
+  type Layer4SeriesQuery,
+  type Layer4Sums,
+  type Layer4Top,
+  type Layer4TopQuery,
+} from '@edgeloom/contract/statistics/layer4.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { nothing, sql, type Sql } from '../../core/sql.ts';
+import { assertSites, piecesSql, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
+import { rowSeconds, stepsOf, timesOf } from '../../statistics/time-interval.ts';
+
+const STEP_MINUTES = 5;
+
+export async function sums(ctx: Ctx, query: Layer4Query): Promise<Layer4Sums> {
+  await assertSites(ctx, query.siteIDs);
+  const times = timesOf(query, ctx.now(), STEP_MINUTES);
+  const found = await readSums(ctx, query, times, sql`t.outcome`);
+  const data = layer4Outcomes.map((outcome) => {
+    const { bits = 0, sessions = 0 } = found.find(({ name }) => name === outcome) ?? {};
+    return { outcome, bits, sessions };
+  });
+  return { ...times, data };
+}
+
+export async function topCountries(ctx: Ctx, query: Layer4TopQuery): Promise<Layer4Top> {
+  await assertSites(ctx, query.siteIDs);
+  const times = timesOf(query, ctx.now(), STEP_MINUTES);
+  const found = await readSums(ctx, query, times, sql`t.country`, query.outcome);
+  return {
+    ...times,
+    data: found.slice(0, query.top).map(({ name, ...sum }) => ({ country: name, ...sum })),
+    total: {
+      bits: found.reduce((all, { bits }) => all + bits, 0),
+      sessions: found.reduce((all, { sessions }) => all + sessions, 0),
+    },
+  };
+}
+
+export async function outcomes(ctx: Ctx, query: Layer4SeriesQuery): Promise<Layer4OutcomeSeries> {
+  await assertSites(ctx, query.siteIDs);
+  const { steps, valuesOf } = await readSeries(ctx, query, sql`t.outcome`);
+  return { ...steps, series: layer4Outcomes.map((outcome) => ({ outcome, values: valuesOf(outcome) })) };
+}
+
+export async function countries(ctx: Ctx, query: Layer4CountrySeriesQuery): Promise<Layer4CountrySeries> {
+  const { data } = await topCountries(ctx, query);
+  const names = data.map(({ country }) => country);
+  const { steps, valuesOf } = await readSeries(ctx, query, sql`t.country`, query.outcome, names);
+  return { ...steps, series: names.map((country) => ({ country, values: valuesOf(country) })) };
+}
+
+const ofOutcome = (outcome: string | undefined): Sql =>
+  outcome === undefined ? nothing : sql` AND t.outcome = ${outcome}`;
+
+/** Sums by `name`, the largest first. */
+const readSums = ({ db }: Ctx, selection: Selection, times: Times, name: Sql, outcome?: string) =>
+  db.$read<{ name: string; bits: number; sessions: number }>(
+    (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times)}
+    SELECT ${name} AS name, (sum(t.bytes) * 8)::float8 AS bits, sum(t.sessions)::float8 AS sessions
+    FROM seen JOIN pieces p ON TRUE
+    JOIN l4_traffic t ON t.site_id = seen.id AND t.step = p.step AND t.at >= p.since AND t.at < p.until${ofOutcome(outcome)}
+    GROUP BY 1 ORDER BY 2 DESC, 3 DESC, 1`,
+  );
+
+/** Bits per second by `name`. Steps in which no node of the zones reported are null. */
+async function readSeries(ctx: Ctx, query: Layer4SeriesQuery, name: Sql, outcome?: string, names?: readonly string[]) {
+  const { times, stepSeconds, starts, passed } = stepsOf(query, ctx.now());
+  const [{ from, to }, step] = [times, rowSeconds(query.reportInterval, times)];
+  const start = sql`(extract(epoch FROM date_bin(make_interval(secs => ${stepSeconds}), t.at, ${from})) * 1000)::float8`;
+  const rows = await ctx.db.$read<{ at: number; name: string | null; bytes: number }>(
+    (visible) => sql`WITH ${seenSql(visible, query)}
+    SELECT ${start} AS at, ${name} AS name, sum(t.bytes)::float8 AS bytes
+    FROM seen JOIN l4_traffic t ON t.site_id = seen.id AND t.step = ${step} AND t.at >= ${from} AND t.at < ${to}${ofOutcome(outcome)}
+    ${names === undefined ? nothing : sql`WHERE ${name} = ANY (${names}::text[])`}
+    GROUP BY 1, 2
+    UNION ALL
+    SELECT DISTINCT ${start}, NULL, 0::float8
+    FROM (SELECT DISTINCT zone_id FROM seen) z
+    JOIN traffic t ON t.site_id = z.zone_id AND t.step = ${step} AND t.at >= ${from} AND t.at < ${to}`,
+  );
+  const measured = new Set(rows.map(({ at }) => at));
+  const bytes = new Map(rows.map((row) => [`${row.at} ${row.name}`, row.bytes]));
+  const valuesOf = (of: string) =>
+    starts.map((at) => (measured.has(at) ? ((bytes.get(`${at} ${of}`) ?? 0) * 8) / passed(at) : null));
+  return { steps: { ...times, stepSeconds, times: starts.map((at) => new Date(at)) }, valuesOf };
+}

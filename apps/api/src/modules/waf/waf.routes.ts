@@ -1,0 +1,14 @@
+import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
+import { WafSettings } from '@edgeloom/contract/waf/waf.ts';
+import { routes } from '../../http/bind.ts';
+import { modulesOf } from '../modules/modules.service.ts';
+import { findRules } from './waf-rules.service.ts';
+
+const modules = modulesOf('waf', WafSettings);
+export const wafsRoutes = routes(wafs, {
+  defaultRules: (_, { query }) => Promise.resolve(findRules(query)),
+  list:   (ctx, { params, query }) => modules.list(ctx, params.siteId, query),
+  create: (ctx, { params, body }) => modules.create(ctx, params.siteId, body.modules),
+  update: (ctx, { params, body }) => modules.update(ctx, params.siteId, body.modules),
+  remove: (ctx, { params, body }) => modules.remove(ctx, params.siteId, body.ids),
+});

@@ -1,0 +1,87 @@
+// How many different addresses domains had, by sketches of hours and days that can be merged. They belong to a site and
+// not to its customer, who may change.
+import type { PoolClient } from 'pg';
+import type { Ctx } from '../core/ctx.ts';
+import { sql } from '../core/sql.ts';
+import { DistinctCount } from './hyperloglog.ts';
+import { ofDomains, piecesSql, seenSql, type Selection, type Times } from './selection.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const STEPS = [HOUR_MS / 1000, DAY_MS / 1000] as const;
+/** How long sketches of hours are kept. Older ones are read as whole days. */
+export const HOURS_KEPT_DAYS = 32;
+const DAYS_KEPT = 400;
+
+interface Place {
+  /** Milliseconds since 1970. */
+  at: number;
+  site: string;
+  domain: string;
+}
+interface Row extends Place {
+  step: number;
+  addresses: DistinctCount;
+}
+
+/** One process at a time, because a sketch that is written replaces the one that was read. */
+export async function addAddresses(
+  client: PoolClient,
+  groups: readonly (Place & { addresses: Iterable<string> })[],
+): Promise<void> {
+  const rows = new Map<string, Row>();
+  for (const { at, site, domain, addresses } of groups)
+    for (const step of STEPS) {
+      const start = at - (at % (step * 1000));
+      const key = keyOf({ step, at: start, site, domain });
+      const row = rows.get(key) ?? { step, at: start, site, domain, addresses: new DistinctCount() };
+      rows.set(key, row);
+      for (const address of addresses) row.addresses.add(address);
+    }
+  const places = [...rows.values()];
+  const keys = [
+    places.map(({ step }) => step),
+    places.map(({ at }) => new Date(at)),
+    places.map(({ site }) => site),
+    places.map(({ domain }) => domain),
+  ];
+  const { rows: known } = await client.query<Omit<Row, 'at' | 'addresses'> & { at: Date; sketch: Buffer }>(
+    `SELECT step, at, site_id AS site, domain_id AS domain, sketch FROM address_sketches
+     JOIN unnest($1::int[], $2::timestamptz[], $3::uuid[], $4::uuid[]) AS k (step, at, site_id, domain_id)
+       USING (step, at, site_id, domain_id)`,
+    keys,
+  );
+  for (const { sketch, at, ...place } of known)
+    rows.get(keyOf({ ...place, at: at.getTime() }))?.addresses.merge(sketch);
+  await client.query(
+    `INSERT INTO address_sketches (step, at, site_id, domain_id, sketch)
+     SELECT * FROM unnest($1::int[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::bytea[])
+     ON CONFLICT (site_id, step, at, domain_id) DO UPDATE SET sketch = excluded.sketch`,
+    [...keys, places.map(({ addresses }) => addresses.toBytes())],
+  );
+}
+
+const keyOf = ({ step, at, site, domain }: Omit<Row, 'addresses'>) => `${step} ${at} ${site} ${domain}`;
+
+/** Counts whole hours. Null: a part of the time is not kept any more. */
+export async function countAddresses(
+  { db, now }: Ctx,
+  selection: Selection,
+  { from, to }: Times,
+): Promise<number | null> {
+  if (from.getTime() < now().getTime() - DAYS_KEPT * DAY_MS) return null;
+  const down = (time: number, length: number) => time - (time % length);
+  const hasHours = from.getTime() > now().getTime() - (HOURS_KEPT_DAYS - 1) * DAY_MS;
+  const times = {
+    from: new Date(down(from.getTime(), hasHours ? HOUR_MS : DAY_MS)),
+    to: new Date(down(to.getTime() + HOUR_MS - 1, HOUR_MS)),
+  };
+  const rows = await db.$read<{ sketch: Buffer }>(
+    (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times)}
+    SELECT t.sketch FROM seen JOIN pieces p ON TRUE JOIN address_sketches t
+      ON t.site_id = seen.id AND t.step = p.step AND t.at >= p.since AND t.at < p.until${ofDomains(selection)}`,
+  );
+  const all = new DistinctCount();
+  for (const { sketch } of rows) all.merge(sketch);
+  return all.count();
+}

@@ -1,0 +1,10 @@
+import type { ChartUnit } from '@edgeloom/contract/charts/charts.ts';
+import { bits, bytes, count, nothing, percent } from '../../lib/format.ts';
+
+const units: Readonly<Record<ChartUnit, (value: number) => string>> = { byte: bytes, bit: bits, count, share: percent };
+/** Missing data is a dash, not zero. */
+export const figure = (unit: ChartUnit, value: number | null | undefined) =>
+  value === null || value === undefined ? nothing : units[unit](value);
+
+/** The newest measured value. */
+export const newest = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;

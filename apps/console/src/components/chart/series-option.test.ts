@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { csvOf, seriesOption, type Drawing } from './series-option.ts';
+import { shifted, sumsOf, totalOf } from './series-math.ts';
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 10, 24, 8, minutes)).toISOString();
+const times = [at(0), at(5), at(10)];
+const drawing = (more: Partial<Drawing> = {}): Drawing => ({
+  times,
+  stepSeconds: 300,
+  unit: 'bit',
+  isStacked: false,
+  lines: [{ name: 'bandwidth', label: 'Bandwidth', values: [1000, null, 3000] }],
+  previous: null,
+  ...more,
+});
+
+/** A value between two gaps. */
+const point = (value: number) => ({ value, symbol: 'circle', symbolSize: 5 });
+
+test('missing values are gaps, and the period before is a dashed line', () => {
+  const previous = { label: 'Before', values: [500, 600, null] };
+  expect(seriesOption(drawing({ previous }), 'light')).toMatchObject({
+    series: [
+      {
+        type: 'line',
+        name: 'Bandwidth',
+        data: [point(1000), null, point(3000)],
+        connectNulls: false,
+        color: '#2d7b7f',
+      },
+      { name: 'Before', data: [500, 600, null], lineStyle: { type: 'dashed' } },
+    ],
+  });
+  expect(seriesOption(drawing(), 'light')).toMatchObject({ series: [{}, { name: '', data: [] }] });
+});
+
+test('status codes are stacked columns, and areas where columns would be too thin', () => {
+  const lines = ['2xx', '5xx'].map((name) => ({ name, label: name, values: [1, 2, 3] }));
+  const few = seriesOption(drawing({ lines, isStacked: true, unit: 'count' }), 'dark');
+  expect(few).toMatchObject({ series: [{ type: 'bar', stack: 'all', color: '#6eb483' }, { type: 'bar' }, {}] });
+  const many = Array.from({ length: 288 }, (_, i) => at(i * 5));
+  const dense = seriesOption(drawing({ lines, isStacked: true, unit: 'count', times: many }), 'dark');
+  expect(dense).toMatchObject({ series: [{ type: 'line', stack: 'all', step: 'middle' }, { type: 'line' }, {}] });
+});
+
+test('refused requests are hatched', () => {
+  const lines = [{ name: 'refused', label: 'Refused', values: [1, 2, 3] }];
+  const option = seriesOption(drawing({ lines, isStacked: true }), 'light');
+  expect(option).toMatchObject({ series: [{ color: '#96000b', itemStyle: { decal: { symbol: 'rect' } } }, {}] });
+});
+
+test('a sum of steps is missing only where every value is', () => {
+  expect(sumsOf([{ values: [1, null, null] }, { values: [2, 3, null] }], 3)).toEqual([3, 3, null]);
+  expect([totalOf([1, null, 3]), totalOf([null])]).toEqual([4, null]);
+});
+
+test('the period before is moved to the same steps, also when it has fewer', () => {
+  const before = { times: [at(-15), at(-10), at(-5)], stepSeconds: 300, values: [1, null, 3] };
+  expect(shifted(times, 900_000, before)).toEqual([1, null, 3]);
+  const late = { times: [at(-10), at(-5)], stepSeconds: 300, values: [2, 3] };
+  expect(shifted(times, 900_000, late)).toEqual([null, 2, 3]);
+  expect(shifted(times, 900_000, { ...late, times: [], values: [] })).toEqual([null, null, null]);
+});
+
+test('a file has a row per step, with an empty cell for a missing value', () => {
+  const [, head, first, second] = csvOf(drawing(), 'Time');
+  expect(head).toBe('Time,Bandwidth\r\n');
+  expect(first).toMatch(/^2026\/11\/\d\d \d\d:00:00,1000\r\n$/);
+  expect(second).toMatch(/,\r\n$/);
+});
+
+test('the first value of a new installation is a visible point, and later ones are a line', () => {
+  const dataOf = (values: (number | null)[]) =>
+    seriesOption(drawing({ lines: [{ name: 'bandwidth', label: 'Bandwidth', values }] }), 'light');
+  expect(dataOf([null, null, 8])).toMatchObject({ series: [{ data: [null, null, point(8)], showSymbol: true }, {}] });
+  expect(dataOf([null, 7, 8])).toMatchObject({ series: [{ data: [null, 7, 8], symbol: 'none' }, {}] });
+});
+
+test('a share has an axis from 0 to 100%', () => {
+  expect(seriesOption(drawing({ unit: 'share' }), 'light')).toMatchObject({ yAxis: { min: 0, max: 1 } });
+});

@@ -1,0 +1,112 @@
+import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
+import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { ChartPanel } from '../../components/chart/chart-panel.tsx';
+import { RangeControl } from '../../components/chart/range.tsx';
+import { Page, useTab } from '../../components/page/page.tsx';
+import { useCan } from '../../lib/use-can.ts';
+import { TopList } from '../statistics/top-list.tsx';
+import { Attention } from './attention.tsx';
+import classes from './dashboard.module.css';
+import { KeyFigures } from './key-figures.tsx';
+import { SiteFilter } from './site-filter.tsx';
+import { useDashboard, type DashboardState } from './use-dashboard.ts';
+import { useIsYoung } from './use-is-young.ts';
+
+// With the script that draws, as few visits need them first.
+const YoungCharts = lazy(async () => ({ default: (await import('./young-charts.tsx')).YoungCharts }));
+const RefusedTab = lazy(async () => ({ default: (await import('./refused-tab.tsx')).RefusedTab }));
+
+const tabs = [
+  { value: 'overview', label: 'dashboard.tabs.overview' },
+  { value: 'blacklist', label: 'dashboard.tabs.blacklist' },
+  { value: 'waf', label: 'dashboard.tabs.waf' },
+] as const;
+const POLL_MS = 60_000;
+const others = ['traffic', 'requests', 'cache', 'toUpstream'] as const;
+
+interface TrafficDashboardProps {
+  /** The counts of what the account has: "12 sites · 214 domains". */
+  count: ReactNode;
+  children?: ReactNode;
+}
+
+/** Traffic of all sites or of one: key figures, charts, top values and what needs attention. */
+export function TrafficDashboard({ count, children }: TrafficDashboardProps) {
+  const can = useCan();
+  const state = useDashboard();
+  const tab = useTab(tabs);
+  if (!can(charts.get))
+    return (
+      <Page title="dashboard.title" count={count}>
+        <Attention />
+        {children}
+      </Page>
+    );
+  return (
+    <Page title="dashboard.title" count={count} tabs={tabs} actions={<Controls state={state} />}>
+      {tab === 'overview' ? (
+        <>
+          <Overview state={state} />
+          {children}
+        </>
+      ) : (
+        <Suspense>
+          <RefusedTab state={state} kind={tab} />
+        </Suspense>
+      )}
+    </Page>
+  );
+}
+
+function Controls({ state }: { state: DashboardState }) {
+  const can = useCan();
+  return (
+    <>
+      <RangeControl />
+      {can(sites.meta) && <SiteFilter state={state} />}
+    </>
+  );
+}
+
+function Overview({ state }: { state: DashboardState }) {
+  const navigate = useNavigate();
+  const { range, site, query, pathOf, zoomPath } = state;
+  const isYoung = useIsYoung(state);
+  const onZoom = (from: number, to: number) => void navigate(zoomPath(from, to));
+  const topProps = { query, top: 10, pollMs: POLL_MS, pathOf } as const;
+  const chart = { range, siteID: site, onZoom };
+  return (
+    <>
+      <KeyFigures state={state} />
+      <div className={classes['main']}>
+        {isYoung ? (
+          <Suspense>
+            <YoungCharts state={state} name="bandwidth" tall />
+          </Suspense>
+        ) : (
+          <ChartPanel metric="bandwidth" tall {...chart} />
+        )}
+        <Attention />
+      </div>
+      <div className={classes['thirds']}>
+        <div>
+          {isYoung === true && (
+            <Suspense>
+              <YoungCharts state={state} name="status" />
+            </Suspense>
+          )}
+          {isYoung === false && <ChartPanel metric="status" {...chart} />}
+        </div>
+        <TopList kind="url" sortBy="bytes" {...topProps} />
+        <TopList kind="country" sortBy="requests" {...topProps} />
+      </div>
+      <div className={classes['others']}>
+        {others.map((metric) => (
+          <ChartPanel key={metric} metric={metric} {...chart} />
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import type { frequencies, limitReqs } from '@edgeloom/contract/limits/limits.endpoints.ts';
+import { FrequencyInput, LimitReqInput } from '@edgeloom/contract/limits/limits.ts';
+import type * as z from 'zod';
+import { newKey, type Draft } from '../../components/rules/drafts.ts';
+import { issuesOf, type Issue } from '../../lib/schema.ts';
+
+export type FrequencyDraft = Draft<Received<typeof frequencies.list>['data'][number]>;
+export type LimitReqDraft = Draft<Received<typeof limitReqs.list>['data'][number]>;
+
+const common = () => ({
+  id: null,
+  key: newKey(),
+  urlRegex: '',
+  type: 1 as const,
+  header: '',
+  status: 929 as const,
+  monitor: false,
+  priority: 0,
+  enabled: true,
+});
+export const newFrequency = (): FrequencyDraft => ({ ...common(), seconds: 60, times: 600 });
+export const newLimitReq = (): LimitReqDraft => ({ ...common(), rate: 50, burst: 100, queue: false });
+
+/** The fields to send, without the priority. */
+export const fieldsOf = <D extends FrequencyDraft | LimitReqDraft>({ id: _, key: _k, priority: _p, ...fields }: D) => ({
+  ...fields,
+  header: fields.type === 4 ? fields.header : '',
+});
+
+/** Errors by field. */
+function faultsBy(schema: z.ZodType, rule: FrequencyDraft | LimitReqDraft): Partial<Record<string, Issue>> {
+  const faults: Partial<Record<string, Issue>> = {};
+  for (const issue of issuesOf(schema, { ...fieldsOf(rule), priority: 0 }))
+    faults[issue.path.split('.')[0] ?? ''] ??= issue;
+  return faults;
+}
+export const frequencyFaults = (rule: FrequencyDraft) => faultsBy(FrequencyInput, rule);
+export const limitReqFaults = (rule: LimitReqDraft) => faultsBy(LimitReqInput, rule);

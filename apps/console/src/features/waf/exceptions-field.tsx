@@ -1,0 +1,74 @@
+import { wafLimits } from '@edgeloom/contract/waf/waf.ts';
+import { ActionIcon, Button, Group, Input, Select, Stack, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { useT } from '../../lib/i18n.ts';
+
+interface Exception {
+  rule: string | null;
+  path: string | null;
+  parameter: string | null;
+}
+const isException = (value: unknown): value is Exception =>
+  typeof value === 'object' && value !== null && 'rule' in value && 'path' in value && 'parameter' in value;
+
+/** Where rules do not apply. `choices`: categories and rules. */
+export function ExceptionsField({ choices }: { choices: { value: string; label: string }[] }) {
+  const t = useT();
+  const { value, set, inner, input } = useField('exceptions');
+  const rows = Array.isArray(value) ? value.filter(isException) : [];
+  const change = (at: number, changed: Partial<Exception>) =>
+    set(rows.map((row, i) => (i === at ? { ...row, ...changed } : row)));
+  const text = (typed: string) => (typed === '' ? null : typed);
+  return (
+    <Input.Wrapper label={input.label} labelElement="div" error={input.error ?? [...inner.values()][0] ?? null}>
+      <Stack gap="xs">
+        {rows.map((row, i) => (
+          // oxlint-disable-next-line react/no-array-index-key -- an exception is identified by its position
+          <Group key={i} gap="xs" wrap="wrap" align="end">
+            <Select
+              flex="2 1 180px"
+              label={t('wafs.fields.rule')}
+              data={choices}
+              searchable
+              clearable
+              placeholder={t('wafs.anyRule')}
+              value={row.rule}
+              onChange={(rule) => change(i, { rule })}
+            />
+            <TextInput
+              flex="1 1 120px"
+              label={t('wafs.fields.path')}
+              value={row.path ?? ''}
+              onChange={(event) => change(i, { path: text(event.currentTarget.value) })}
+            />
+            <TextInput
+              flex="1 1 120px"
+              label={t('wafs.fields.parameter')}
+              value={row.parameter ?? ''}
+              onChange={(event) => change(i, { parameter: text(event.currentTarget.value) })}
+            />
+            <ActionIcon
+              mb={6}
+              aria-label={t('wafs.removeException', { n: i + 1 })}
+              onClick={() => set(rows.toSpliced(i, 1))}
+            >
+              <IconTrash size={15} stroke={1.6} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <div>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlus size={14} stroke={1.8} />}
+            disabled={rows.length >= wafLimits.exceptions}
+            onClick={() => set([...rows, { rule: null, path: null, parameter: null }])}
+          >
+            {t('wafs.addException')}
+          </Button>
+        </div>
+      </Stack>
+    </Input.Wrapper>
+  );
+}

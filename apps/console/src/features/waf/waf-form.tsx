@@ -1,0 +1,69 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
+import { wafCategories, WafInput } from '@edgeloom/contract/waf/waf.ts';
+import { Input, SegmentedControl } from '@mantine/core';
+import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { ManyField } from '../../components/fields/many-field.tsx';
+import { NumberField } from '../../components/fields/number-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { useLanguage, useT } from '../../lib/i18n.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { ExceptionsField } from './exceptions-field.tsx';
+
+export type Waf = Received<typeof wafs.list>['data'][number];
+
+export function WafForm({ siteId, value }: { siteId: string; value: Waf | undefined }) {
+  const t = useT();
+  const language = useLanguage();
+  const { data } = useEndpoint(wafs.defaultRules, { query: {} });
+  const categories = wafCategories.map((category) => ({ value: category, label: t(`wafs.categories.${category}`) }));
+  const rules = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: `${name[language]} · ${id}` }));
+  return (
+    <ResourceForm
+      preview
+      create={wafs.create}
+      update={wafs.update}
+      params={{ siteId }}
+      value={value}
+      schema={WafInput}
+      wrap={(module) => ({ modules: [value ? { id: value.id, ...module } : module] })}
+    >
+      <TextField name="name" />
+      <ChoiceField name="mode" segmented />
+      <SensitivityField />
+      <ManyField name="disabledCategories" data={categories} />
+      <ManyField name="disabledRules" data={rules} />
+      <ExceptionsField choices={[...categories, ...rules]} />
+      <NumberField name="bodyKiB" min={1} max={1024} suffix=" KiB" />
+      <ChoiceField name="largeBodies" />
+    </ResourceForm>
+  );
+}
+
+const levels = ['1', '2', '3', '4'] as const;
+function SensitivityField() {
+  const t = useT();
+  const { value, set, input } = useField('paranoia');
+  const level = levels.find((one) => one === String(value)) ?? '1';
+  return (
+    <Input.Wrapper
+      id={input.id}
+      label={input.label}
+      description={t(`wafs.levelWhy.${level}`)}
+      error={input.error}
+      labelElement="div"
+    >
+      <div>
+        <SegmentedControl
+          aria-label={input.label}
+          data={[...levels]}
+          value={level}
+          onChange={(next) => set(Number(next))}
+          disabled={input.disabled}
+        />
+      </div>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,87 @@
+// Limits of how often visitors may request a site: requests in a window (frequency), and a steady rate with a burst.
+import * as z from 'zod';
+import { Id, Time } from '../common/common.ts';
+import { safePattern } from '../common/pattern.ts';
+
+const types = [1, 2, 3, 4] as const;
+const LimitType = z
+  .literal(types)
+  .describe('Requests are counted by: 1 address, 2 address and URL, 3 address and user agent, 4 a request header');
+const LimitStatus = z.literal([929, 429]).describe('429 has Retry-After, which programs understand');
+
+const UrlRegex = z
+  .string()
+  .trim()
+  .max(1024)
+  .superRefine((pattern, ctx) => {
+    const error = pattern === '' ? null : safePattern(pattern);
+    if (error) ctx.addIssue({ code: 'custom', message: error });
+  });
+
+const common = {
+  urlRegex: UrlRegex.default('').describe('A pattern over the path. Empty: all paths'),
+  type: LimitType.default(1),
+  header: z
+    .string()
+    .trim()
+    .max(64)
+    .regex(/^[A-Za-z0-9-]*$/, { message: 'wrong format' })
+    .default('')
+    .describe('With type 4: the header. Requests without it are counted by address'),
+  status: LimitStatus.default(929),
+  monitor: z.boolean().default(false).describe('Only logs what would be refused'),
+  priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first'),
+  enabled: z.boolean().default(true),
+};
+
+interface Counted {
+  type: z.output<typeof LimitType>;
+  header: string;
+}
+function checkHeader({ type, header }: Counted, ctx: z.RefinementCtx): void {
+  if ((type === 4) === (header === ''))
+    ctx.addIssue({ code: 'custom', path: ['header'], message: header === '' ? 'required' : 'wrong format' });
+}
+
+const frequency = {
+  seconds: z.int().min(1).max(3600).describe('Length of the sliding window'),
+  times: z.int().min(1).max(1_000_000).describe('Requests allowed in the window'),
+  ...common,
+};
+export const FrequencyInput = z.object(frequency).superRefine(checkHeader);
+export const FrequencyUpdate = z.object({ id: Id, ...frequency }).superRefine(checkHeader);
+
+const MAX_QUEUE_SECONDS = 10;
+const limitReq = {
+  rate: z.int().min(1).max(1_000_000).describe('Requests per second'),
+  burst: z.int().min(0).max(1_000_000).default(0).describe('Requests above the rate that are still allowed'),
+  queue: z.boolean().default(false).describe('Requests of the burst wait until the rate allows them'),
+  ...common,
+};
+function checkRate(rule: Counted & { rate: number; burst: number; queue: boolean }, ctx: z.RefinementCtx): void {
+  checkHeader(rule, ctx);
+  if (rule.queue && rule.burst > rule.rate * MAX_QUEUE_SECONDS)
+    ctx.addIssue({ code: 'custom', path: ['burst'], message: 'the last request of the burst would wait too long' });
+}
+export const LimitReqInput = z.object(limitReq).superRefine(checkRate);
+export const LimitReqUpdate = z.object({ id: Id, ...limitReq }).superRefine(checkRate);
+
+const stored = {
+  id: Id,
+  urlRegex: z.string(),
+  type: LimitType,
+  header: z.string(),
+  status: LimitStatus,
+  monitor: z.boolean(),
+  priority: z.int(),
+  enabled: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+};
+export const Frequency = z.object({ ...stored, seconds: z.int(), times: z.int() });
+export const LimitReq = z.object({ ...stored, rate: z.int(), burst: z.int(), queue: z.boolean() });
+
+export type Frequency = z.output<typeof Frequency>;
+export type FrequencyInput = z.output<typeof FrequencyInput>;
+export type LimitReq = z.output<typeof LimitReq>;
+export type LimitReqInput = z.output<typeof LimitReqInput>;

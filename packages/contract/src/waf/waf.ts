@@ -1,0 +1,99 @@
+// The web application firewall of a site: a module with a mode, a paranoia level, and exceptions to the built-in rules.
+import * as z from 'zod';
+import { Id, Text } from '../common/common.ts';
+import { moduleFields, ModuleName } from '../modules/modules.ts';
+
+export const wafCategories = [
+  'scanner',
+  'protocol',
+  'files',
+  'php',
+  'sqli',
+  'nosqli',
+  'xss',
+  'command',
+  'ssrf',
+  'template',
+  'ldap',
+  'mail',
+  'xml',
+  'deserialization',
+  'graphql',
+  'product',
+] as const;
+export const WafCategory = z.enum(wafCategories);
+export type WafCategory = z.output<typeof WafCategory>;
+
+export const WafMode = z.enum(['off', 'monitor', 'block']);
+/** `start`: only the first part is inspected. `deny`: 413. */
+export const LargeBodies = z.enum(['start', 'deny']);
+export const wafLimits = { exceptions: 200, disabledRules: 500, bodyKiB: 1024 } as const;
+
+const RuleID = z
+  .string()
+  .max(64)
+  .regex(/^[a-z][a-z0-9-]*$/, { message: 'wrong format' });
+const PathPrefix = z
+  .string()
+  .max(512)
+  .regex(/^\/[\x21-\x7e]*$/, { message: 'wrong format' });
+
+const exceptionShape = {
+  rule: RuleID.nullable().default(null).describe('A rule or a category. Null: all rules'),
+  path: PathPrefix.nullable().default(null).describe('How the decoded path begins. Null: all paths'),
+  parameter: Text.nullable().default(null).describe('Name of a parameter, a cookie or a header field. Null: all'),
+};
+export const WafException = z
+  .object(exceptionShape)
+  .refine((one) => one.rule !== null || one.path !== null || one.parameter !== null, {
+    message: 'names a rule, a path or a parameter',
+  });
+
+const shape = {
+  name: ModuleName,
+  mode: WafMode.default('monitor').describe('monitor: only logs what it would have refused'),
+  paranoia: z.int().min(1).max(4).default(1).describe('Higher levels find more, and refuse more ordinary requests'),
+  disabledCategories: z.array(WafCategory).max(wafCategories.length).default([]),
+  disabledRules: z.array(RuleID).max(wafLimits.disabledRules).default([]),
+  exceptions: z.array(WafException).max(wafLimits.exceptions).default([]),
+  bodyKiB: z.int().min(1).max(wafLimits.bodyKiB).default(128).describe('How much of a body is inspected'),
+  largeBodies: LargeBodies.default('start').describe('What happens to longer bodies'),
+};
+export const WafInput = z.object(shape);
+export const WafUpdate = z.object({ id: Id, ...shape });
+/** As stored, for lists: rules may have been renamed since. */
+export const WafSettings = z.object({
+  mode: WafMode,
+  paranoia: z.int(),
+  disabledCategories: z.array(z.string().max(64)).max(wafCategories.length),
+  disabledRules: z.array(z.string().max(64)).max(wafLimits.disabledRules),
+  exceptions: z
+    .array(
+      z.object({
+        rule: z.string().max(64).nullable(),
+        path: z.string().max(512).nullable(),
+        parameter: z.string().max(256).nullable(),
+      }),
+    )
+    .max(wafLimits.exceptions),
+  bodyKiB: z.int(),
+  largeBodies: LargeBodies,
+});
+export const Waf = WafSettings.extend(moduleFields);
+export type WafSettings = z.output<typeof WafSettings>;
+
+const Words = z.object({ en: z.string(), 'zh-TW': z.string(), 'zh-CN': z.string() });
+export const WafRule = z.object({
+  id: z.string(),
+  category: WafCategory,
+  severity: z.enum(['critical', 'error', 'warning', 'notice']),
+  paranoia: z.int(),
+  targets: z.array(z.string()),
+  references: z.array(z.string()).describe('CVE or CWE numbers'),
+  name: Words,
+  description: Words,
+});
+export const WafRuleQuery = z.object({
+  category: WafCategory.optional(),
+  keyword: z.string().max(256).optional().describe('A part of the id, the name, the description or a reference'),
+});

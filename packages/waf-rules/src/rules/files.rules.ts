@@ -1,0 +1,53 @@
+import { inputs, values, words, type RuleFile } from '../rule.ts';
+
+const refs = ['CWE-22'];
+const target = ['target'] as const;
+const names = ['filename'] as const;
+export const files: RuleFile = {
+  category: 'files',
+  model: {
+    name: words('Path by structure', '結構像路徑穿越', '结构像路径穿越'),
+    description: words('The text is built like a path to a protected file.', '文字的結構像指向受保護檔案的路徑。', '文本的结构像指向受保护文件的路径。'),
+  },
+  rules: [
+    { id: 'files-parent-folders', severity: 'critical', paranoia: 1, targets: [...values, 'filename', 'name'], references: refs,
+      pattern: String.raw`(?:\.{2,4}[;\x01-\x20]{0,2}[/\\]{1,3}){2,}|(?:^|[/\\=])\.{2}[;\x20]?[/\\]{1,3}[^./\\]{0,40}[/\\.]{0,3}(?:etc|proc|windows|winnt|boot\.ini|win\.ini|web-inf|passwd|shadow)`, hits: ['../../etc/passwd', '..\\..\\win.ini', '....//....//x', '..;/..;/x'], misses: ['./a/../b', 'wait... // done', '1..2'],
+      name: words('Parent folders', '上層目錄', '上级目录'), description: words('Leaves the folder of the application.', '跳出應用程式的目錄。', '跳出应用程序的目录。') },
+    { id: 'files-unix-system', severity: 'critical', paranoia: 1, targets: [...values, 'filename'], references: refs,
+      pattern: String.raw`(?:^|[^\w.-])/{1,3}(?:etc/{1,3}(?:passwd|shadow|group|hosts|issue|motd|fstab|crontab|sudoers|ssh/|apache2?/|nginx/|httpd/|mysql/|my\.cnf)|proc/(?:self|version|cmdline|mounts|net|\d+)|root/\.|var/(?:log|mail|spool|run/secrets|www/html)/\w)`, hits: ['/etc/passwd', 'file=/proc/self/environ'], misses: ['etc. and so on', '/etc', 'my/etcetera/x'],
+      name: words('System file of Unix', 'Unix 系統檔案', 'Unix 系统文件'), description: words('Path of a file that no application serves.', '應用程式不應提供的檔案路徑。', '应用程序不应提供的文件路径。') },
+    { id: 'files-windows-system', severity: 'critical', paranoia: 1, targets: [...values, 'filename'], references: refs,
+      pattern: String.raw`\b(?:boot|win|system|php|desktop)\.ini\b|[/\\](?:windows|winnt)[/\\](?:system32|win\.ini|repair|temp|debug)|\binetpub[/\\]|\bsystem32[/\\]|drivers[/\\]etc[/\\]hosts|\bc:[/\\]{1,2}(?:windows|users|boot|inetpub)`, hits: ['c:\\windows\\system32', '../boot.ini'], misses: ['boot init', 'windows update'],
+      name: words('System file of Windows', 'Windows 系統檔案', 'Windows 系统文件'), description: words('Path of a file of Windows.', 'Windows 系統檔案的路徑。', 'Windows 系统文件的路径。') },
+    { id: 'files-repository', severity: 'critical', paranoia: 1, targets: target, references: ['CWE-538'],
+      pattern: String.raw`/\.(?:git|svn|hg|bzr|cvs)(?:/|$|\?)|/cvs/(?:root|entries)`, hits: ['/.git/config', '/a/.svn/entries'], misses: ['/git/config', '/.github'],
+      name: words('Repository of sources', '原始碼版本庫', '源代码仓库'), description: words('Files of a version control system.', '版本控制系統的檔案。', '版本控制系统的文件。') },
+    { id: 'files-dotfiles', severity: 'critical', paranoia: 1, targets: target, references: ['CWE-538'],
+      pattern: String.raw`/\.(?:env(?:\.\w{1,20})?|htaccess|htpasswd|htgroup|bash_history|bashrc|profile|ssh|aws|npmrc|dockerenv|docker/config|netrc|pgpass|my\.cnf|ds_store|idea|vscode|mysql_history)(?:/|$|\?)`, hits: ['/.env', '/.aws/credentials', '/.env.production'], misses: ['/.well-known/x', '/a.env'],
+      name: words('Hidden configuration', '隱藏的設定檔', '隐藏的配置文件'), description: words('Hidden files with settings or secrets.', '含設定或機密的隱藏檔。', '含配置或机密的隐藏文件。') },
+    { id: 'files-private-folders', severity: 'critical', paranoia: 1, targets: target, references: refs,
+      pattern: String.raw`/(?:web-inf|meta-inf|app_data|app_code|app_globalresources)(?:/|$|\?|%|;|\\)`, hits: ['/web-inf/web.xml', '/x/META-INF/'], misses: ['/web-info/', '/meta'],
+      name: words('Private folder', '私有目錄', '私有目录'), description: words('Folders that application servers never serve.', '應用伺服器不會提供的目錄。', '应用服务器不会提供的目录。') },
+    { id: 'files-backup', severity: 'critical', paranoia: 1, targets: target, references: ['CWE-530'],
+      pattern: String.raw`^[^?]{0,300}/[\w.-]{1,60}\.(?:php|aspx?|jsp|config|conf|ini|yml|properties|sql|env|py|rb)(?:\.(?:bak|old|orig|save|swp|swo|tmp|copy|\d)|~)(?:$|\?)`, hits: ['/wp-config.php.bak', '/index.php~', '/settings.py.old'], misses: ['/index.php', '/a.bak.html'],
+      name: words('Copy of a program file', '程式檔備份', '程序文件备份'), description: words('Editors and operators leave copies that show the source.', '編輯器或人員留下、會洩漏原始碼的備份。', '编辑器或人员留下、会泄露源码的备份。') },
+    { id: 'files-dump', severity: 'critical', paranoia: 1, targets: target, references: ['CWE-530'],
+      pattern: String.raw`^[^?]{0,300}/(?:backup|dump|db|database|site|www|wwwroot|htdocs|public_html|data|sql|full|mysql|users)[\w.-]{0,20}\.(?:sql(?:\.gz|\.zip|\.bz2)?|tar(?:\.gz)?|tgz|zip|rar|7z|bak|dump|mdb|sqlite3?)(?:$|\?)`, hits: ['/backup.sql', '/wwwroot.zip', '/db.tar.gz'], misses: ['/downloads/app.zip', '/data.json'],
+      name: words('Dump or archive', '資料庫傾印或封存檔', '数据库转储或归档文件'), description: words('Guesses names of backups.', '猜測備份檔名稱。', '猜测备份文件名称。') },
+    { id: 'files-config', severity: 'critical', paranoia: 1, targets: target, references: ['CWE-538'],
+      pattern: String.raw`^[^?]{0,300}/(?:web\.config|docker-compose\.ya?ml|dockerfile|composer\.(?:json|lock)|package-lock\.json|yarn\.lock|appsettings(?:\.\w+)?\.json|application(?:-\w+)?\.(?:ya?ml|properties)|wp-config\.(?:txt|inc)|config\.inc\.php|database\.yml|secrets\.ya?ml|credentials\.json|id_(?:rsa|dsa|ed25519)|server\.key|parameters\.yml)(?:$|\?)`, hits: ['/web.config', '/config/database.yml', '/id_rsa'], misses: ['/webconfig', '/config'],
+      name: words('Configuration file', '設定檔', '配置文件'), description: words('Files with passwords or settings.', '含密碼或設定的檔案。', '含密码或配置的文件。') },
+    { id: 'files-wrapper', severity: 'critical', paranoia: 1, targets: inputs, references: ['CWE-98'],
+      pattern: String.raw`(?:^|[=\s"'(])(?:file|jar|netdoc|zip|glob|phar|expect|ogg|rar|compress\.(?:zlib|bzip2)):/{1,3}[\w.]`, hits: ['file:///etc/passwd', 'phar://x.jpg/a'], misses: ['file: see attachment', 'profile://x'],
+      name: words('File URL', '檔案 URL', '文件 URL'), description: words('A URL that reads a local file.', '讀取本機檔案的 URL。', '读取本地文件的 URL。') },
+    { id: 'files-upload-program', severity: 'critical', paranoia: 1, targets: names, references: ['CWE-434'],
+      pattern: String.raw`\.(?:php[3457s]?|phtml|pht|phar|jspx?|jspf|jsw|aspx?|ashx|asmx|asa|cer|cfm|cgi|shtml?|war)(?:[;:.%\s]|::\$data|$)`, hits: ['shell.php', 'a.jsp;.jpg', 'x.phtml'], misses: ['photo.jpg', 'php-notes.pdf'],
+      name: words('Upload of a program', '上傳程式檔', '上传程序文件'), description: words('A file name that web servers may run.', '網站伺服器可能執行的檔名。', '网站服务器可能执行的文件名。') },
+    { id: 'files-upload-settings', severity: 'critical', paranoia: 1, targets: names, references: ['CWE-434'],
+      pattern: String.raw`(?:^|[/\\])(?:\.htaccess|\.user\.ini|web\.config|\.htpasswd)$`, hits: ['.htaccess', 'web.config'], misses: ['config.web', 'htaccess.txt'],
+      name: words('Upload of server settings', '上傳伺服器設定', '上传服务器配置'), description: words('Files that change how the server works.', '會改變伺服器行為的檔案。', '会改变服务器行为的文件。') },
+    { id: 'files-upload-path', severity: 'critical', paranoia: 1, targets: names, references: refs,
+      pattern: String.raw`\.\.[/\\]|^[/\\]{1,2}|^[a-z]:[/\\](?!fakepath)`, hits: ['../x.txt', '/etc/cron.d/x'], misses: ['a.b.txt', 'c:\\fakepath\\a.jpg'],
+      name: words('Path in a file name', '檔名中的路徑', '文件名中的路径'), description: words('A file name that leads to another folder.', '指向其他目錄的檔名。', '指向其他目录的文件名。') },
+  ],
+};

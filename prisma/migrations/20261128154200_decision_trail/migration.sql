@@ -1,0 +1,1 @@
+ALTER TABLE access_log ADD COLUMN trail TEXT NOT NULL DEFAULT '';

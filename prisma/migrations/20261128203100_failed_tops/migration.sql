@@ -1,0 +1,1 @@
+ALTER TABLE pending_tops ADD COLUMN failed_at TIMESTAMPTZ(3);

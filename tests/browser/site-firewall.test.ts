@@ -1,0 +1,101 @@
+// A customer edits the firewall of a site.
+import { blacklists, firewall, geos, userAgents } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
+import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/assertions/eventually.ts';
+import { keepPicture } from '../support/assertions/screenshots.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+
+let consoles: Consoles;
+beforeAll(async () => {
+  consoles = await startConsoles();
+}, 400_000);
+afterAll(() => consoles.stop());
+
+async function newSite() {
+  const { build, as } = consoles.app;
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const address = `sitesManagement/sitesSetting/${site.id}/${site.name}?view=firewall`;
+  return { site, call, params: site.params, address };
+}
+
+test('a pasted list is checked line by line, stored with its expiry, edited and removed', async () => {
+  const { site, call, params, address } = await newSite();
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en' });
+  await page.getByText('No block lists yet').waitFor();
+  await keepPicture(page, 'firewall-empty');
+  await page.getByRole('button', { name: 'Add list' }).first().click();
+  const form = page.getByRole('dialog');
+  const lines = Array.from({ length: 300 }, (_, i) => `198.51.${i >> 8}.${i & 255} # scanner`);
+  await form.getByLabel('Addresses').fill([...lines, '192.0.2.1-192.0.2.9 2030-01-01', '203.0.113.300'].join('\n'));
+  await form.getByText('Wrong format').first().waitFor();
+  await keepPicture(page, 'firewall-list-form');
+  await form.getByLabel('Addresses').fill([...lines, '192.0.2.1-192.0.2.9 2030-01-01'].join('\n'));
+  await form.getByLabel('Memo').fill('scanners');
+  await form
+    .getByRole('button', { name: /^(Add|Create)/ })
+    .last()
+    .click();
+  const list = async () => (await call(blacklists.list, { params })).data;
+  await eventually(async () => expect(await list()).toHaveLength(1));
+  const [made] = await list();
+  expect(made).toMatchObject({
+    memo: 'scanners',
+    expires: [{ ip: '192.0.2.1-192.0.2.9', at: '2030-01-01T00:00:00.000Z' }],
+  });
+  expect(made?.ips).toHaveLength(301);
+  await page.getByText('+298').waitFor();
+  await keepPicture(page, 'firewall-lists');
+});
+
+test('regions, reputation and user agents are set', async () => {
+  const { site, call, params, address } = await newSite();
+  const { page } = await consoles.openAs(site.owner, `${address}&tab=geo`, { language: 'zh-TW' });
+  await page.getByRole('button', { name: '新增地區規則' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('combobox', { name: '地區' }).fill('日本');
+  await page.getByRole('option', { name: '日本' }).click();
+  await page.keyboard.press('Escape');
+  await keepPicture(page, 'firewall-geo-form');
+  await form.getByRole('button', { name: '新增', exact: true }).click();
+  await eventually(async () =>
+    expect((await call(geos.list, { params })).data).toMatchObject([{ geoIDs: ['country-JP'] }]),
+  );
+  await page.getByRole('cell', { name: '日本', exact: true }).waitFor();
+  await keepPicture(page, 'firewall-geos');
+
+  await page.getByRole('link', { name: 'IP 信譽' }).click();
+  await page.getByRole('switch', { name: '啟用' }).locator('xpath=..').click();
+  await keepPicture(page, 'firewall-reputation');
+  await page.getByRole('button', { name: '儲存' }).click();
+  await eventually(async () =>
+    expect(await call(firewall.abuseIP, { params })).toMatchObject({ score: 75, enabled: true }),
+  );
+
+  await page.getByRole('link', { name: 'User-Agent' }).click();
+  await page.getByRole('button', { name: '新增 User-Agent 規則' }).first().click();
+  await page.getByRole('dialog').getByLabel('User-Agent 規則運算式').fill('^curl/');
+  await page.getByRole('dialog').getByRole('button', { name: '新增', exact: true }).click();
+  await eventually(async () =>
+    expect((await call(userAgents.list, { params })).data).toMatchObject([{ userAgentRegex: '^curl/', blockType: 1 }]),
+  );
+  await keepPicture(page, 'firewall-agents');
+});
+
+test('a layer-4 list is pasted, and found by one of its addresses', async () => {
+  const { site, call, params, address } = await newSite();
+  const { page } = await consoles.openAs(site.owner, `${address}&tab=layer4Black`);
+  await page.getByText('No layer-4 block lists yet').waitFor();
+  await page.getByRole('button', { name: 'Add list' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Addresses').fill('203.0.113.7\n2001:DB8::/32\n192.0.2.1-192.0.2.9');
+  await form.getByLabel('Memo').fill('scanners');
+  await keepPicture(page, 'layer4-list-form');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('203.0.113.7, 2001:db8::/32, 192.0.2.1-192.0.2.9').waitFor();
+  await keepPicture(page, 'layer4-lists');
+  expect((await call(layer4Blacklists.list, { params, query: { keyword: '2001:db8::/32' } })).total).toBe(1);
+  await page.setViewportSize({ width: 360, height: 800 });
+  await keepPicture(page, 'layer4-lists-narrow');
+});

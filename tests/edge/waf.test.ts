@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { moduleDoc } from '@edgeloom/api/compile/module.ts';
+import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startEdge } from '../support/services/edge.ts';
+
+const edge = await startEdge();
+afterAll(() => edge.stop());
+
+const block: WafSettings = {
+  mode: 'block',
+  paranoia: 1,
+  disabledCategories: [],
+  disabledRules: [],
+  exceptions: [],
+  bodyKiB: 128,
+  largeBodies: 'start',
+};
+async function withWaf(over: Partial<WafSettings> = {}) {
+  const doc = moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...block, ...over }, redirects: null });
+  await edge.put(doc);
+  return edge.site({}, { modules: { waf: doc.id } });
+}
+const ATTACK = '/list?id=1%20union%20all%20select%20name,2%20from%20users';
+
+test('an SQL injection is refused, and its log row names the rule', async () => {
+  const { name } = await withWaf();
+  const refused = await edge.get(ATTACK, { host: name });
+  expect(refused.status).toBe(403);
+  const row = await edge.accessLogEntry(refused);
+  expect(row).toMatchObject({ cause: 'waf', rule: 'sqli-union-select', status: 403 });
+  expect(row['trail']).toMatch(/\|.*waf,403,[\d.]+,sqli-union-select/);
+  expect((await edge.get('/list?id=1&q=student+union+elections', { host: name })).status).toBe(200);
+});
+
+test('in monitor mode the request passes, and its log row names the rule', async () => {
+  const { name } = await withWaf({ mode: 'monitor' });
+  const passed = await edge.get(ATTACK, { host: name });
+  expect(passed.status).toBe(200);
+  expect(await edge.accessLogEntry(passed)).toMatchObject({ cause: 'waf', rule: 'monitor/sqli-union-select' });
+});
+
+test('a module that is off inspects nothing', async () => {
+  const { name } = await withWaf({ mode: 'off' });
+  expect((await edge.get(ATTACK, { host: name })).status).toBe(200);
+});
+
+const form = (body: string, contentType = 'application/x-www-form-urlencoded') => ({
+  method: 'POST',
+  body,
+  headers: { 'Content-Type': contentType },
+});
+
+test.each([
+  ['a query encoded three times', ATTACK.replaceAll('%20', '%252520'), {}],
+  ['comments between words', '/?id=1/**/union/**/select/**/1', {}],
+  ['full-width letters', '/?id=1%20%EF%BD%95nion%20select%201', {}],
+  ['a form', '/', form('id=1+union+select+2,3')],
+  ['JSON', '/', form('{"a":{"id":"1 union select 2,3"}}', 'application/json')],
+  ['JSON declared as text', '/', form('{"id":"1 union select 2,3"}', 'text/plain')],
+  ['repeated JSON keys', '/', form('{"id":"1","id":"1 union select 2,3"}', 'application/json')],
+  ['repeated parameters', '/?id=1&id=1%20union%20select%202,3', {}],
+  ['an XML attribute', '/', form('<a id="1 union select 2,3"/>', 'text/xml')],
+  [
+    'a part of a multipart body',
+    '/',
+    form(
+      '--x\r\nContent-Disposition: form-data; name="id"\r\n\r\n1 union select 2,3\r\n--x--',
+      'multipart/form-data; boundary=x',
+    ),
+  ],
+  ['a cookie', '/', { headers: { Cookie: 'a=b; id=1%20union%20select%202,3' } }],
+  ['a referer', '/', { headers: { Referer: 'http://a.example/?id=1%20union%20select%202,3' } }],
+])(
+  'the injection is found in %s',
+  async (_what, path, options: { headers?: Record<string, string>; method?: string; body?: string }) => {
+    const { name } = await withWaf();
+    const refused = await edge.get(path, { ...options, host: name });
+    expect(refused.status).toBe(403);
+    expect((await edge.accessLogEntry(refused))['rule']).toMatch(/^sqli-/);
+  },
+);
+
+test.each([
+  ['a file name that servers run', 'filename="a.php"', 'x', 'files-upload-program'],
+  ['a web shell', 'filename="a.txt"', "<?php system($_GET['c']); ?>", 'php-upload-code'],
+])('an upload with %s is refused', async (_what, file, content, rule) => {
+  const { name } = await withWaf();
+  const body = `--x\r\nContent-Disposition: form-data; name="f"; ${file}\r\n\r\n${content}\r\n--x--`;
+  const refused = await edge.get('/', { host: name, ...form(body, 'multipart/form-data; boundary=x') });
+  expect(refused.status).toBe(403);
+  expect(await edge.accessLogEntry(refused)).toMatchObject({ rule });
+});
+
+const LEAKED = '/search/backup.sql';
+test.each([
+  ['a rule', { disabledRules: ['files-dump'] }],
+  ['a category', { disabledCategories: ['files'] }],
+  ['a rule everywhere', { exceptions: [{ rule: 'files-dump', path: null, parameter: null }] }],
+  ['a category on a path', { exceptions: [{ rule: 'files', path: '/search', parameter: null }] }],
+])('%s can be switched off', async (_what, over) => {
+  const on = await withWaf();
+  expect((await edge.get(LEAKED, { host: on.name })).status).toBe(403);
+  const { name } = await withWaf(over);
+  expect((await edge.get(LEAKED, { host: name })).status).toBe(200);
+});
+
+test('an exception holds for its path and its parameter only', async () => {
+  const exceptions = [{ rule: null, path: '/list', parameter: 'ID' }];
+  const { name } = await withWaf({ exceptions });
+  expect((await edge.get(ATTACK, { host: name })).status).toBe(200);
+  expect((await edge.get(ATTACK.replace('/list', '/other'), { host: name })).status).toBe(403);
+  expect((await edge.get(ATTACK.replace('id=', 'x='), { host: name })).status).toBe(403);
+});
+
+test('a body longer than the limit is inspected at its start, or refused', async () => {
+  const long = `a=${'x'.repeat(2000)}&id=1+union+select+2,3`;
+  const { name } = await withWaf({ bodyKiB: 1 });
+  expect((await edge.get('/', { host: name, ...form(long) })).status).toBe(200);
+  const strict = await withWaf({ bodyKiB: 1, largeBodies: 'deny' });
+  const refused = await edge.get('/', { host: strict.name, ...form(long) });
+  expect(refused.status).toBe(413);
+  expect(await edge.accessLogEntry(refused)).toMatchObject({ rule: 'protocol-large-body' });
+});
