@@ -109,7 +109,7 @@ test(
 
     await page.reload();
     await row.waitFor();
-    expect(await row.getByText(/invited/).count()).toBe(0);
+    await expect.poll(() => row.getByText(/invited/).count()).toBe(0);
   },
 );
 
@@ -130,11 +130,11 @@ test('an administrator reads the license of an operator: limits, usage, end', { 
   await page.goto('/admin/userManagement/userInformation');
   await page.getByRole('heading', { name: 'Your details' }).waitFor();
   // An administrator has no operator that announces something.
-  expect(await page.getByRole('heading', { name: 'System message' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('heading', { name: 'System message' }).count()).toBe(0);
   // Customers have no license.
   await page.goto(`/admin/userManagement/users/${site.owner.id}`);
   await page.getByText('harbour-lights').first().waitFor();
-  expect(await license.count()).toBe(0);
+  await expect.poll(() => license.count()).toBe(0);
   await page.context().close();
 
   const look = { language: 'zh-TW', width: 390, theme: 'dark' } as const;
@@ -154,7 +154,7 @@ test('locking a customer lists the sites that go out of service and requires typ
   await dialog.getByText('2 sites stop serving visitors immediately').waitFor();
   await dialog.getByText('The account and its sub-account are signed out everywhere').waitFor();
   const lock = dialog.getByRole('button', { name: 'Lock' });
-  expect(await lock.isDisabled()).toBe(true);
+  await expect.poll(() => lock.isDisabled()).toBe(true);
   await dialog.getByRole('textbox').fill('harbour-lights');
   await lock.click();
   await page.locator('main').getByText('Locked').first().waitFor();
@@ -184,15 +184,15 @@ test('accounts show creator, authenticator and level; nodes show their type, wit
   const { page } = await consoles.openAs(client, 'userManagement/users?googleVerification=true');
   const row = page.getByRole('row', { name: /harbour-lights/ });
   await row.getByRole('cell', { name: 'On', exact: true }).waitFor();
-  expect(await page.locator('main tbody tr[data-row]').count()).toBe(1);
+  await expect.poll(() => page.locator('main tbody tr[data-row]').count()).toBe(1);
   await keepPicture(page, 'accounts-list');
   await page.goto(`/client/userManagement/users/${owner.id}`);
   const facts = page.getByRole('main').locator('dl').first();
   await expect.poll(() => facts.innerText()).toMatch(/Level\s+Root account/);
-  expect(await facts.innerText()).toMatch(/Authenticator\s+On/);
-  expect(await facts.innerText()).toMatch(/Sign-in notices\s+On/);
+  await expect.poll(() => facts.innerText()).toMatch(/Authenticator\s+On/);
+  await expect.poll(() => facts.innerText()).toMatch(/Sign-in notices\s+On/);
   const creator = await db.account.findUniqueOrThrow({ where: { id: client.id } });
-  expect(await facts.innerText()).toContain(creator.name);
+  await expect.poll(() => facts.innerText()).toContain(creator.name);
 
   const zone = await app.build.zone({ tenant: { client, clientId: client.clientId ?? '' } });
   const group = await db.group.create({ data: { zoneId: zone.id, name: 'forced', forcedAt: new Date() } });

@@ -54,7 +54,7 @@ test('a rule is built from conditions, read as a sentence, and moved by keys', a
     },
   ]);
   await keepPicture(page, 'acl-page');
-  expect(await horizontalOverflow(page)).toBe(0);
+  await expect.poll(() => horizontalOverflow(page)).toBe(0);
 });
 
 test('an error of a script is shown with its line, and a corrected script is stored', async () => {
@@ -94,11 +94,11 @@ test.each([
   await page.setViewportSize({ width, height: 900 });
   await page.emulateMedia({ colorScheme: colours });
   await page.getByText('/admin').waitFor();
-  expect(await horizontalOverflow(page)).toBe(0);
+  await expect.poll(() => horizontalOverflow(page)).toBe(0);
   await page.locator('li header button').nth(1).click();
   const form = page.getByRole('dialog');
   await form.locator('[data-n="1"] button[aria-expanded]').click();
   await form.locator('textarea').waitFor();
-  expect(await horizontalOverflow(page)).toBe(0);
+  await expect.poll(() => horizontalOverflow(page)).toBe(0);
   await keepPicture(page, `acl-form-${language}-${width}`);
 });

@@ -50,7 +50,7 @@ test('a call is searched, displayed and copied as a working curl command', async
   await page.getByRole('link', { name: /metaDomains/ }).click();
   await page.getByText('Needs the permission domain:read').waitFor();
   const shown = page.getByRole('region', { name: 'curl' });
-  expect(await shown.innerText()).toContain('"Authorization: Bearer $TOKEN"');
+  await expect.poll(() => shown.innerText()).toContain('"Authorization: Bearer $TOKEN"');
   await page.getByText('This session', { exact: true }).click();
   await expect.poll(() => shown.innerText()).toContain('Bearer ••••');
   // The token must appear only in the copied command.
@@ -71,7 +71,7 @@ test('a link leads to one call, or to the errors', async () => {
   await page.getByText('201002').waitFor();
   await page.getByRole('link', { name: /any call can return/ }).click();
   await page.getByRole('heading', { level: 2, name: 'Errors' }).waitFor();
-  expect(await page.getByText('101016').count()).toBe(1);
+  await expect.poll(() => page.getByText('101016').count()).toBe(1);
 });
 
 describe.each([

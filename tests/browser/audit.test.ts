@@ -42,7 +42,7 @@ describe('the operation log', () => {
     ]);
     // Existing objects link to their page.
     const link = page.getByRole('link', { name: other, exact: true });
-    expect(await link.getAttribute('href')).toMatch(/^\/client\/nodeManage\/zonesList\//);
+    await expect.poll(() => link.getAttribute('href')).toMatch(/^\/client\/nodeManage\/zonesList\//);
 
     await page.getByPlaceholder('Account or object').fill(other);
     await page.getByText('1–2 of 2').waitFor();
@@ -50,17 +50,19 @@ describe('the operation log', () => {
     await page.getByRole('menuitem', { name: 'Result' }).click();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('1–1 of 1').waitFor();
-    expect(new URL(page.url()).searchParams.get('outcome')).toBe('done');
-    expect(await rowsOf(page).innerText()).toContain(`Added zone ${other}`);
+    await expect.poll(() => new URL(page.url()).searchParams.get('outcome')).toBe('done');
+    await expect.poll(() => rowsOf(page).innerText()).toContain(`Added zone ${other}`);
 
     await page.goto('/client/userManagement/logOperation?method=PUT&url=ZONE');
     await page.getByText('1–1 of 1').waitFor();
     await page.locator('tbody tr button').filter({ hasText: '/' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Zone · 1 changed').waitFor();
-    expect(await dialog.innerText()).toContain('PUT /api/v1/client/zone');
-    expect(await dialog.locator('del').allInnerTexts()).toEqual(expect.arrayContaining([zone.name]));
-    expect(await dialog.locator('ins').allInnerTexts()).toEqual(expect.arrayContaining([name, '<b>hostile</b>']));
+    await expect.poll(() => dialog.innerText()).toContain('PUT /api/v1/client/zone');
+    await expect.poll(() => dialog.locator('del').allInnerTexts()).toEqual(expect.arrayContaining([zone.name]));
+    await expect
+      .poll(() => dialog.locator('ins').allInnerTexts())
+      .toEqual(expect.arrayContaining([name, '<b>hostile</b>']));
     await keepPicture(page, 'audit-detail');
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
@@ -105,7 +107,9 @@ describe('the operation log', () => {
       expect(await failed.locator('time').evaluate((time) => time.getBoundingClientRect().right)).toBeLessThan(
         await failed.getByText('Failed').evaluate((pill) => pill.getBoundingClientRect().left),
       );
-      expect(await lines.innerText()).toMatch(new RegExp(`${site.owner.email}\\s+·\\s+\\d{4}/\\d{2}/\\d{2} `));
+      await expect
+        .poll(() => lines.innerText())
+        .toMatch(new RegExp(`${site.owner.email}\\s+·\\s+\\d{4}/\\d{2}/\\d{2} `));
       await keepPicture(phone.page, 'audit-phone-dark');
       expect(await accessibilityViolations(phone.page)).toEqual([]);
       await phone.page.context().close();
@@ -152,9 +156,9 @@ describe('the operation log', () => {
     const row = rowsOf(page).filter({ hasText: 'Turned off 520 domains of Glow Select' });
     await row.waitFor();
     await page.getByText('1–2 of 2').waitFor();
-    expect(await rowsOf(page).first().innerText()).toMatch(
-      /Copied settings of Glow Select to (Beta, Gamma|Gamma, Beta)/,
-    );
+    await expect
+      .poll(() => rowsOf(page).first().innerText())
+      .toMatch(/Copied settings of Glow Select to (Beta, Gamma|Gamma, Beta)/);
     await keepPicture(page, 'audit-actions-desk');
     await row.getByRole('button').first().click();
     const detail = page.getByRole('dialog');
@@ -195,9 +199,9 @@ describe('the operation log', () => {
     const { page, dialog } = await detailOf(site.owner, { width: 390, theme: 'dark', language: 'zh-TW' });
     const lines = dialog.getByRole('row');
     await lines.filter({ hasText: '最低 TLS 版本' }).getByText('TLSv1.3').waitFor();
-    expect(await dialog.innerText()).not.toMatch(/minTls|updatedAt/);
-    expect(await horizontalOverflow(page)).toBe(0);
-    expect(await dialog.evaluate((drawer) => drawer.scrollWidth - drawer.clientWidth)).toBe(0);
+    await expect.poll(() => dialog.innerText()).not.toMatch(/minTls|updatedAt/);
+    await expect.poll(() => horizontalOverflow(page)).toBe(0);
+    await expect.poll(() => dialog.evaluate((drawer) => drawer.scrollWidth - drawer.clientWidth)).toBe(0);
     await keepPicture(page, 'audit-detail-phone-dark');
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
@@ -206,7 +210,7 @@ describe('the operation log', () => {
     const customer = desk.dialog.getByRole('row').filter({ hasText: 'Customer' });
     await customer.locator('del').getByText(site.owner.email, { exact: true }).waitFor();
     await customer.locator('ins').getByText(other.email, { exact: true }).waitFor();
-    expect(await desk.dialog.getByRole('table').innerText()).not.toContain(other.id);
+    await expect.poll(() => desk.dialog.getByRole('table').innerText()).not.toContain(other.id);
     await keepPicture(desk.page, 'audit-detail-customer');
     await desk.page.context().close();
   });
@@ -221,7 +225,7 @@ describe('the operation log', () => {
     await page.getByLabel('Until').last().fill('2020-01-01T00:00');
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Nothing matches').waitFor();
-    expect(new URL(page.url()).searchParams.get('endTime')).toMatch(/^20(19|20)-/);
+    await expect.poll(() => new URL(page.url()).searchParams.get('endTime')).toMatch(/^20(19|20)-/);
     await page.context().close();
   });
 });
@@ -254,10 +258,10 @@ describe('conflicting edits of two people', () => {
     const notice = second.getByRole('alert').filter({ hasText: 'Someone else changed this' });
     await notice.waitFor();
     await notice.getByText('Changed by them: Memo').waitFor();
-    expect(await field(second, 'name').inputValue()).toBe(mine);
-    expect(await field(second, 'memo').inputValue()).toBe('their memo');
+    await expect.poll(() => field(second, 'name').inputValue()).toBe(mine);
+    await expect.poll(() => field(second, 'memo').inputValue()).toBe('their memo');
     await notice.getByLabel(`Theirs: ${theirs}`).check();
-    expect(await field(second, 'name').inputValue()).toBe(theirs);
+    await expect.poll(() => field(second, 'name').inputValue()).toBe(theirs);
     await notice.getByLabel(`Yours: ${mine}`).check();
     expect(await accessibilityViolations(second)).toEqual([]);
     await keepPicture(second, 'two-editors');

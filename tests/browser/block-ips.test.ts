@@ -59,7 +59,7 @@ test('blocks are unblocked together, with undo, and by cause', { timeout: 240_00
 
   const phone = await consoles.openAs(site.client, address, { width: 360, theme: 'dark', language: 'zh-TW' });
   await phone.page.getByText('198.51.100.9').waitFor();
-  expect(await horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
+  await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
   await keepPicture(phone.page, 'block-ips-360-dark-zh-TW');
   expect(await accessibilityViolations(phone.page)).toEqual([]);
   await phone.page.context().close();

@@ -60,7 +60,7 @@ describe("an operator's own host name", () => {
     expect(html).toContain(`<link rel="icon" href="${made.favicon}" />`);
     const logo = page.getByRole('img', { name: 'Glow Select' });
     await logo.waitFor();
-    expect(await logo.getAttribute('src')).toBe(made.logo);
+    await expect.poll(() => logo.getAttribute('src')).toBe(made.logo);
     await page.getByText('© Glow Ltd.').waitFor();
     await expect.poll(() => page.title()).toBe('Sign in · Glow Select');
     // The image is scaled to the box.
@@ -163,19 +163,18 @@ describe('an announcement', () => {
     const { page } = screen;
     const panel = page.getByRole('region', { name: 'Announcements' });
     await panel.waitFor();
-    expect(await panel.getByRole('listitem').allTextContents()).toEqual([
-      expect.stringContaining('<b>News</b>'),
-      expect.stringContaining('More news'),
-    ]);
+    await expect
+      .poll(() => panel.getByRole('listitem').allTextContents())
+      .toEqual([expect.stringContaining('<b>News</b>'), expect.stringContaining('More news')]);
     await panel.getByText('<img src=x onerror=alert(1)>').first().waitFor();
-    expect(await panel.evaluate((element) => element.contains(document.activeElement))).toBe(false);
+    await expect.poll(() => panel.evaluate((element) => element.contains(document.activeElement))).toBe(false);
     expect(await faultsOf(screen)).toEqual([]);
     await panel.getByRole('button', { name: 'Got it' }).click();
     await panel.waitFor({ state: 'hidden' });
     await page.reload();
     const megaphone = page.getByRole('button', { name: 'Announcements, 0 unread' });
     await megaphone.waitFor();
-    expect(await panel.count()).toBe(0);
+    await expect.poll(() => panel.count()).toBe(0);
     await megaphone.click();
     await panel.getByText('More news').waitFor();
     await page.keyboard.press('Escape');
@@ -220,7 +219,7 @@ test('a mail server is tested and saved on the settings page, and its password i
   const part = page.getByRole('region', { name: 'E-mail' });
   // Regression: a section that was never set up showed its switch on.
   for (const name of ['E-mail', 'Single sign-on'])
-    expect(await page.getByRole('region', { name }).getByRole('switch').isChecked()).toBe(false);
+    await expect.poll(() => page.getByRole('region', { name }).getByRole('switch').isChecked()).toBe(false);
   await part.getByRole('switch').click({ force: true });
   await part.getByLabel('Host').fill('127.0.0.1');
   await part.getByLabel('Port').fill(String(smtp.port));
@@ -242,7 +241,7 @@ test('a mail server is tested and saved on the settings page, and its password i
   );
   await page.reload();
   await eventually(async () => expect(await part.getByLabel('Host').inputValue()).toBe('127.0.0.1'));
-  expect(await part.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+  await expect.poll(() => part.getByLabel('Password', { exact: true }).inputValue()).toBe('');
   expect(await faultsOf(screen)).toEqual([]);
   await page.context().close();
 });

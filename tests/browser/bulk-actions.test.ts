@@ -54,13 +54,13 @@ describe('a bulk action', () => {
     await preview.getByRole('button', { name: 'Turn on' }).click();
     const results = page.getByRole('region', { name: 'Turn on' });
     await results.getByText('2 done').waitFor();
-    expect(await results.getByText(third?.name ?? '').count()).toBe(1);
+    await expect.poll(() => results.getByText(third?.name ?? '').count()).toBe(1);
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(3);
 
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
     await bulkActions(page).getByRole('button', { name: 'Turn off' }).click();
-    expect(await preview.innerText()).not.toContain('cannot be undone');
+    await expect.poll(() => preview.innerText()).not.toContain('cannot be undone');
     await preview.getByRole('button', { name: 'Turn off' }).click();
     await expect.poll(() => page.getByRole('switch', { checked: true }).count()).toBe(0);
     await page.getByText('3 domains turned off').waitFor();
@@ -91,7 +91,9 @@ describe('a bulk action', () => {
     await page.getByText('Undone').waitFor();
     const switches = page.getByRole('switch', { checked: true });
     await expect.poll(() => switches.count()).toBe(1);
-    expect(await page.locator('tbody tr', { has: switches }).locator('td[data-first]').innerText()).toBe(on?.name);
+    await expect
+      .poll(() => page.locator('tbody tr', { has: switches }).locator('td[data-first]').innerText())
+      .toBe(on?.name);
 
     await page.context().close();
   });
@@ -111,7 +113,7 @@ describe('a bulk action', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     const cells = page.locator('tbody').getByText('own-');
     await page.locator('tbody').getByText('common').first().waitFor();
-    expect(await cells.count()).toBe(0);
+    await expect.poll(() => cells.count()).toBe(0);
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(async () => (await cells.allInnerTexts()).toSorted()).toEqual(['own-0', 'own-1']);
     await page.context().close();

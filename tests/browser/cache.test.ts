@@ -96,7 +96,7 @@ test('site settings list forwarded headers and the handling of cookies', async (
     language: 'en',
     width: 1440,
   });
-  expect(await page.getByLabel('Check the content type').isChecked()).toBe(true);
+  await expect.poll(() => page.getByLabel('Check the content type').isChecked()).toBe(true);
   await page.getByLabel('Request headers to forward').fill('X-Forwarded-Host\nx-device');
   await page.getByRole('combobox', { name: 'Responses with Set-Cookie' }).click();
   await page.getByRole('option', { name: 'Cache without the cookie' }).click();
@@ -119,7 +119,9 @@ test('the domain page shows the rules that apply, and purges the domain alone', 
   });
   await page.goto(`${console}/user/sitesManagement/sitesSetting/${demo.siteID}/Demo/${demo.domain}?tab=cache`);
   await expect.poll(() => page.getByRole('list', { name: 'Cache rules' }).textContent()).toContain('/shop/');
-  expect(await page.getByRole('link', { name: 'Manage rules' }).getAttribute('href')).toContain('view=cache');
+  await expect
+    .poll(() => page.getByRole('link', { name: 'Manage rules' }).getAttribute('href'))
+    .toContain('view=cache');
   await page.getByRole('button', { name: `Purge everything of ${demo.domain}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Purge 1 host' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('1 of 1 nodes');

@@ -96,7 +96,7 @@ test('jobs started outside of a site are listed page by page, with a note where 
   }
   const { page } = await consoles.openAs(product.zone.client, 'nodeManage/autoSSLManagement', { language: 'en' });
   await page.getByText('1–12 of 12').waitFor();
-  expect(await page.getByRole('button', { name: /^Jobs/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: /^Jobs/ }).count()).toBe(0);
   await page.locator('thead').getByRole('checkbox').click();
   await page.getByRole('toolbar').getByRole('button', { name: 'Renew now' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Renew now' }).click();
@@ -220,7 +220,7 @@ test('a new certificate is offered to the domains that it covers, with a result 
   await dialog.getByRole('button', { name: 'Add certificate' }).click();
   await page.getByRole('dialog', { name: '3 domains match wildcard' }).waitFor();
   // A domain with another certificate is not preselected.
-  expect(await dialog.getByRole('checkbox', { name: `three.${end}` }).isChecked()).toBe(false);
+  await expect.poll(() => dialog.getByRole('checkbox', { name: `three.${end}` }).isChecked()).toBe(false);
   await keepPicture(page, 'certificate-offer');
   await dialog.getByRole('button', { name: 'Use for 2 domains' }).click();
   await dialog.getByText('2 done').waitFor();
@@ -251,7 +251,7 @@ test('both fields of an invalid pair show errors, and the summary links to the f
   const summary = dialog.getByRole('button', { name: 'Please check the form input: 2 errors' });
   await summary.focus();
   await summary.press('Enter');
-  expect(await chain.evaluate((element) => element === document.activeElement)).toBe(true);
+  await expect.poll(() => chain.evaluate((element) => element === document.activeElement)).toBe(true);
   await keepPicture(page, 'certificate-errors');
   await page.setViewportSize({ width: 390, height: 800 });
   await keepPicture(page, 'certificate-errors-390');

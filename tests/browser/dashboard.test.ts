@@ -62,7 +62,7 @@ test('key figures have their change, and top values lead to the statistics of on
   await page.getByText('1 site · 1 domain').waitFor();
   await panel(page, 'Countries').getByRole('link', { name: 'Taiwan', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Statistics' }).waitFor();
-  expect(new URL(page.url()).search).toBe('?range=oneDay&country=TW');
+  await expect.poll(() => new URL(page.url()).search).toBe('?range=oneDay&country=TW');
   await page.locator('dl > div').filter({ hasText: 'Requests' }).getByText('2', { exact: true }).waitFor();
   await page.context().close();
 });
@@ -78,7 +78,7 @@ test('a site that was first visited a minute ago has figures, and the last hour 
     .getByRole('img', { name: /2xx 1, .*4xx 1/ })
     .waitFor();
   await page.locator('dl > div').filter({ hasText: 'Requests' }).getByText('2', { exact: true }).waitFor();
-  expect(await panel(page, 'Bandwidth').getByText('No data yet').count()).toBe(0);
+  await expect.poll(() => panel(page, 'Bandwidth').getByText('No data yet').count()).toBe(0);
   await keepPicture(page, 'dashboard-young');
   await page.context().close();
   // Regression: charts far below were requested while those above had no height yet.

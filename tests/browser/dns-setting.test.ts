@@ -75,7 +75,7 @@ test('DNS setup opens once after sign-in and can be postponed', async () => {
   await expect.poll(() => banner.getByText('尚未設定 DNS').count()).toBe(0);
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
-  expect(await banner.getByText('尚未設定 DNS').count()).toBe(0);
+  await expect.poll(() => banner.getByText('尚未設定 DNS').count()).toBe(0);
   await page.context().close();
 });
 
@@ -91,7 +91,7 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.getByRole('button', { name: 'Next' }).press('Enter');
   await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('url');
   // A browser would fill in the operator's own password, which we would send to the provider.
-  expect(await page.getByLabel('API key').getAttribute('autocomplete')).toBe('new-password');
+  await expect.poll(() => page.getByLabel('API key').getAttribute('autocomplete')).toBe('new-password');
   await page.getByLabel('API address').fill('http://127.0.0.1:9');
   await page.getByLabel('API key').fill('another key');
   await page.getByLabel('Root domain').fill(zone);
@@ -107,14 +107,14 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.waitForURL(/root=/);
   await page.reload();
   await expect.poll(() => page.getByLabel('Root domain').inputValue()).toBe(zone);
-  expect(await page.getByLabel('API key').inputValue()).toBe('');
+  await expect.poll(() => page.getByLabel('API key').inputValue()).toBe('');
   await page.getByLabel('API address').fill(dns.url);
   await page.getByLabel('API key').fill(dns.apiKey);
   await page.getByRole('button', { name: 'Test and continue' }).click();
   await page.getByLabel('CNAME suffix').waitFor();
-  expect(await page.getByLabel('CNAME suffix').inputValue()).toBe(`cdn.${zone}`);
+  await expect.poll(() => page.getByLabel('CNAME suffix').inputValue()).toBe(`cdn.${zone}`);
   await page.getByLabel('CNAME suffix').fill('');
-  expect(await page.getByLabel('CNAME suffix').inputValue()).toBe('');
+  await expect.poll(() => page.getByLabel('CNAME suffix').inputValue()).toBe('');
   await page.getByLabel('CNAME suffix').fill('elsewhere.example.net');
   await page.getByText(`Enter a name in ${zone}`).waitFor();
   await page.getByLabel('CNAME suffix').fill(`edge.${zone}`);
@@ -128,7 +128,7 @@ test('a root account sets DNS up after its first sign-in', { timeout: 120_000 },
   await page.getByRole('link', { name: 'Dashboard' }).first().click();
   await page.waitForURL('**/client/dashboard');
   await page.getByRole('link', { name: 'Nodes' }).first().waitFor();
-  expect(await page.getByText('DNS is not set up').count()).toBe(0);
+  await expect.poll(() => page.getByText('DNS is not set up').count()).toBe(0);
   await page.context().close();
 });
 
@@ -160,7 +160,7 @@ test('foreign records are taken over on request, and repaired records are listed
   const menuOf = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('button').last();
   await menuOf(bad).click();
   await page.getByRole('menuitem', { name: 'Retry now' }).waitFor();
-  expect(await page.getByRole('menuitem', { name: 'Take over' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('menuitem', { name: 'Take over' }).count()).toBe(0);
   await page.keyboard.press('Escape');
   for (const name of [bad, theirs]) await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').click();
   await page.getByRole('toolbar').getByRole('button', { name: 'Take over' }).click();
@@ -201,7 +201,7 @@ test('a suffix outside of all root domains shows an error at its field', { timeo
   await form.getByLabel('Suffix').fill('cdn.elsewhere.example');
   await form.getByRole('button', { name: 'Add CNAME suffix' }).click();
   await form.getByText('Not within the root domain of any DNS account').waitFor();
-  expect(await form.getByLabel('Suffix').getAttribute('aria-invalid')).toBe('true');
+  await expect.poll(() => form.getByLabel('Suffix').getAttribute('aria-invalid')).toBe('true');
   await page.context().close();
 });
 
@@ -219,11 +219,11 @@ test(
     const grey = await placeholder();
     await form.getByRole('button', { name: 'Add DNS account' }).click();
     await form.getByText('Required').first().waitFor();
-    expect(await zones.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => zones.getAttribute('aria-invalid')).toBe('true');
     expect(await placeholder()).toBe(grey);
     const key = form.getByLabel('API key');
     await expect.poll(() => key.evaluate((field) => field === document.activeElement)).toBe(true);
-    expect(await key.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => key.getAttribute('aria-invalid')).toBe('true');
     await keepPicture(page, 'site-dns-missing');
     await page.context().close();
   },

@@ -102,7 +102,9 @@ test('a domain of any site is found in the list of all domains and opened', asyn
   await menu.click();
   await page.getByRole('menuitem', { name: 'Open domain' }).click();
   await page.getByRole('heading', { level: 1, name: first }).waitFor();
-  expect(new URL(page.url()).pathname).toBe(`/client/nodeManage/sitesSetting/${site.id}/${site.name}/${first}`);
+  await expect
+    .poll(() => new URL(page.url()).pathname)
+    .toBe(`/client/nodeManage/sitesSetting/${site.id}/${site.name}/${first}`);
   await page.context().close();
 }, 240_000);
 
@@ -141,7 +143,7 @@ test('pasted names are corrected line by line, get a tested origin, and are crea
   await next.click();
   // Going back keeps the input.
   await page.getByRole('button', { name: /^Origin/ }).click();
-  expect(await page.getByLabel('Port 1').inputValue()).toBe(String(origin.port));
+  await expect.poll(() => page.getByLabel('Port 1').inputValue()).toBe(String(origin.port));
   await next.click();
   await next.click();
   await keepPicture(page, 'add-domains-review');
@@ -169,7 +171,7 @@ test('pasted names are corrected line by line, get a tested origin, and are crea
   // The list shows where the new rows are.
   await page.getByRole('link', { name: 'Go to domains' }).click();
   await page.locator('tbody tr[data-new]:focus').waitFor();
-  expect(await page.locator('tbody tr[data-new]').count()).toBe(4);
+  await expect.poll(() => page.locator('tbody tr[data-new]').count()).toBe(4);
   await keepPicture(page, 'add-domains-in-list');
 }, 240_000);
 
@@ -252,7 +254,9 @@ test('thousands of names are virtualized and created in batches of a thousand', 
     params: site.params,
     body: { names: [late], upstreams: [{ address: '192.0.2.10' }] },
   });
-  expect(await page.getByRole('list', { name: 'Results by line' }).getByRole('listitem').count()).toBeLessThan(60);
+  await expect
+    .poll(() => page.getByRole('list', { name: 'Results by line' }).getByRole('listitem').count())
+    .toBeLessThan(60);
   await next.click();
   await page.getByLabel('Address 1').fill('192.0.2.10');
   await next.click();
@@ -287,7 +291,7 @@ test('a new domain waits for its CNAME, shows the next check, and turns green au
   const row = page.getByRole('row').filter({ hasText: name });
   await row.getByText('Waiting', { exact: true }).waitFor();
   await row.getByText(/^next check at \d\d:\d\d$/).waitFor();
-  expect(await page.locator('main [data-tone="bad"]').count()).toBe(0);
+  await expect.poll(() => page.locator('main [data-tone="bad"]').count()).toBe(0);
   await keepPicture(page, 'domains-wait');
   await page.goto(`/user/${address}`);
   await page.getByText('3 waiting for CNAME').click();

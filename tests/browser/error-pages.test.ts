@@ -47,7 +47,7 @@ test('a page is previewed, published, served to a visitor, disabled and removed'
   await eventually(async () =>
     expect([await colour('h1'), await colour('p')]).toEqual(['rgb(1, 2, 3)', 'rgb(4, 5, 6)']),
   );
-  expect(await page.evaluate(() => Reflect.get(window, 'pwned') ?? null)).toBeNull();
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, 'pwned') ?? null)).toBeNull();
   await keepPicture(page, 'error-page-form');
   await form.getByRole('button', { name: 'Add error page' }).click();
   await form.waitFor({ state: 'hidden' });

@@ -34,10 +34,10 @@ test('the site switcher searches among all sites', async () => {
   await page.getByRole('button', { name: /Switch site/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Switch site' });
   await dialog.getByRole('button', { name: 'crowd-1', exact: true }).waitFor();
-  expect(await dialog.getByRole('button', { name: found.name }).count()).toBe(0);
+  await expect.poll(() => dialog.getByRole('button', { name: found.name }).count()).toBe(0);
   await page.keyboard.type('searched');
   await dialog.getByRole('button', { name: found.name }).waitFor();
-  expect(await dialog.getByRole('button').count()).toBe(1);
+  await expect.poll(() => dialog.getByRole('button').count()).toBe(1);
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/sitesSetting/${found.id}/**`);
   await page.context().close();
@@ -52,14 +52,14 @@ describe('the menu shows only readable pages', () => {
     expect(seen).toEqual(expect.arrayContaining(['Dashboard', 'Zones', 'Nodes']));
     for (const hidden of ['Products', 'Sites', 'Domains', 'Single sign-on']) expect(seen).not.toContain(hidden);
     // A menu group without entries is hidden.
-    expect(await menuOf(page).getByText('Products & sites').count()).toBe(0);
+    await expect.poll(() => menuOf(page).getByText('Products & sites').count()).toBe(0);
     await keepPicture(page, 'menu-of-an-operator-for-nodes');
 
     await menuOf(page).getByRole('link', { name: 'Zones' }).click();
     await page.getByRole('link', { name: site.zone.name }).waitFor();
-    expect(await page.getByRole('button', { name: 'Add zone' }).count()).toBe(0);
-    expect(await page.getByRole('checkbox').count()).toBe(0);
-    expect(await page.getByRole('button', { name: `Actions for ${site.zone.name}` }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Add zone' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('checkbox').count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: `Actions for ${site.zone.name}` }).count()).toBe(0);
     await page.context().close();
   });
 
@@ -69,7 +69,7 @@ describe('the menu shows only readable pages', () => {
     const seen = await entries(page);
     expect(seen).toEqual(expect.arrayContaining(['Overview', 'Cache']));
     expect(seen).not.toContain('Domains');
-    expect(await menuOf(page).getByText('Protection').count()).toBe(0);
+    await expect.poll(() => menuOf(page).getByText('Protection').count()).toBe(0);
     await keepPicture(page, 'menu-of-a-customer-who-reads-one-site');
     await page.context().close();
   });
@@ -79,7 +79,7 @@ describe('the menu shows only readable pages', () => {
     const { page } = await consoles.openAs(sub, own('domains'), { expectedErrors: /status of 403/ });
     await page.getByText('Your role cannot view this').waitFor();
     await page.getByText('domain:read').waitFor();
-    expect(await page.getByRole('link', { name: 'Add domains' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: 'Add domains' }).count()).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'forbidden');
     await page.context().close();
@@ -104,7 +104,7 @@ test('an unknown URL redirects to the start page with a message, and one of /adm
     await page.waitForURL('**/404');
     await page.getByRole('heading', { level: 1, name: '404' }).waitFor();
   }
-  expect(await menuOf(page).count()).toBe(0);
+  await expect.poll(() => menuOf(page).count()).toBe(0);
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.context().close();
 });
@@ -229,7 +229,7 @@ describe.each(casesOfRun([1440, 1024, 390], 2))('an announcement at %i px', (wid
     await keepPicture(page, `announcement-${width}`);
     const [above, below] = [await panel.boundingBox(), await add.boundingBox()];
     expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
 
     const [first, second, third] = await rowsAfter(page, ['j', 'j', 'k']);
     // Phones show cards in place of rows.
@@ -260,7 +260,7 @@ describe.each(casesOfRun([1440, 1024, 390], 2))('an announcement at %i px', (wid
     await page.locator('section:focus').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('button:focus[aria-label^="Announcements"]').waitFor();
-    expect(await panel.count()).toBe(0);
+    await expect.poll(() => panel.count()).toBe(0);
     await page.context().close();
   });
 });

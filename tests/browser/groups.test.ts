@@ -152,7 +152,7 @@ test('page shortcuts work beside closed selects', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.keyboard.press('c');
   await page.getByRole('dialog', { name: 'Add group' }).waitFor();
-  expect(await page.getByRole('dialog').count()).toBe(1);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
   await page.context().close();
 });
 
@@ -172,7 +172,7 @@ test('unpublished moves and added lines survive a reload, and a discarded draft 
   await side.getByRole('button', { name: 'Discard' }).click();
   await page.reload();
   await page.getByRole('button', { name: /khh-01/ }).waitFor();
-  expect(await side.getByRole('button', { name: 'Discard' }).count()).toBe(0);
+  await expect.poll(() => side.getByRole('button', { name: 'Discard' }).count()).toBe(0);
   await page.context().close();
 });
 
@@ -191,7 +191,7 @@ test('offline nodes and nodes with rejected configuration are never shown as hea
   const first = page.getByRole('rowheader', { name: 'Default' }).locator('..').getByRole('cell').first();
   await first.getByRole('img', { name: /^Offline · / }).waitFor();
   await first.getByRole('img', { name: /^Rejected config · / }).waitFor();
-  expect(await first.getByRole('img', { name: 'In DNS', exact: true }).count()).toBe(0);
+  await expect.poll(() => first.getByRole('img', { name: 'In DNS', exact: true }).count()).toBe(0);
   const preview = page.getByRole('complementary', { name: 'Unpublished changes' });
   await preview.getByText('tpe-02 · 40 · Offline').waitFor();
   await preview.getByText('tpe-01 · 40 · Rejected config').waitFor();
@@ -224,7 +224,7 @@ test('a group without a backup shows why it cannot be forced', async () => {
   await page.getByRole('button', { name: 'More actions for Hong Kong backup' }).click();
   const force = page.getByRole('menuitem', { name: 'Force backup group' });
   await force.getByText('No backup group').waitFor();
-  expect(await force.isDisabled()).toBe(true);
+  await expect.poll(() => force.isDisabled()).toBe(true);
   // Regression: destructive actions were dark red on a dark background.
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.context().close();
@@ -250,7 +250,7 @@ test('a virtual node has records, and an enabled record cannot be removed', asyn
     .waitFor();
   await drawer.locator('input:focus').waitFor();
   await keepPicture(page, 'virtual-record-new');
-  expect(await remove.isDisabled()).toBe(true);
+  await expect.poll(() => remove.isDisabled()).toBe(true);
   await drawer.getByRole('switch', { name: '198.51.100.7 is on' }).press('Space');
   await expect.poll(() => remove.isDisabled()).toBe(false);
   await remove.click();
@@ -265,7 +265,7 @@ describe('Needs attention', () => {
     const { page } = await consoles.openAs(site.client, 'dashboard');
     const panel = page.getByRole('region', { name: 'Needs attention' });
     await panel.getByRole('listitem').first().waitFor();
-    expect(await panel.getByRole('listitem').count()).toBe(Object.keys(names).length);
+    await expect.poll(() => panel.getByRole('listitem').count()).toBe(Object.keys(names).length);
     await panel.getByText(names.nodesRejected).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await keepPicture(page, 'attention-operator');
@@ -304,13 +304,13 @@ describe('Needs attention', () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard', look);
     const panel = page.getByRole('region', { name: '需要處理' });
     await panel.getByText(names.cnameInactive).waitFor();
-    expect(await panel.getByRole('listitem').count()).toBe(5);
+    await expect.poll(() => panel.getByRole('listitem').count()).toBe(5);
     expect(await accessibilityViolations(page)).toEqual([]);
     await panel.scrollIntoViewIfNeeded();
     await keepPicture(page, 'attention-customer-390-dark-zh-TW');
     await panel.getByRole('link', { name: '檢視: 1 個網域的 CNAME 未生效' }).click();
     await page.getByText(names.cnameInactive).first().waitFor();
-    expect(await page.getByText(/healthy-/).count()).toBe(0);
+    await expect.poll(() => page.getByText(/healthy-/).count()).toBe(0);
     await page.context().close();
     const well = await consoles.openAs((await consoles.app.build.site()).owner, 'dashboard');
     await well.page.getByText('All clear. Nothing needs your attention.').waitFor();

@@ -14,7 +14,6 @@ import { permissions } from '@edgeloom/contract/permissions.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
-import { eventually } from '../support/assertions/eventually.ts';
 import { casesOfRun } from '../support/builders/long-run.ts';
 import { sample } from '../support/builders/sample-input.ts';
 import { textAt, objectKindAt, world, type World } from '../support/builders/world.ts';
@@ -225,9 +224,7 @@ async function loaded(page: Page) {
     .catch(async () => {
       throw new Error(`${page.url()} has no heading: ${await page.locator('body').innerText()}`);
     });
-  await eventually(async () =>
-    expect(await page.locator('main [role="status"][aria-label], main [aria-busy="true"]').count()).toBe(0),
-  );
+  await expect.poll(() => page.locator('main [role="status"][aria-label], main [aria-busy="true"]').count()).toBe(0);
 }
 
 const over = (page: Page) => page.locator('[role="dialog"], [role="menu"]');

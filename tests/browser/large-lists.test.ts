@@ -102,7 +102,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     const field = dialog.getByRole('combobox', { name: 'Nodes' });
     await field.click();
     await page.getByText(/^Type to search \d+ more$/).waitFor();
-    expect(await page.getByRole('option', { name: name(1) }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('option', { name: name(1) }).count()).toBe(0);
     await page.keyboard.type(name(MANY - 1));
     await page.getByRole('option', { name: name(MANY - 1) }).click();
     await page.keyboard.press('Escape');
@@ -181,7 +181,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await from.click();
     const choices = page.getByRole('listbox', { name: 'From' });
     await choices.getByText('Type to search 71 more').waitFor();
-    expect(await choices.getByRole('option', { name: /^3 · / }).count()).toBe(0);
+    await expect.poll(() => choices.getByRole('option', { name: /^3 · / }).count()).toBe(0);
     await from.press('Control+a');
     await page.keyboard.type('3');
     await choices.getByRole('option', { name: /^3 · / }).click();
@@ -284,7 +284,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await dialog.getByText('job 1029 ·').waitFor();
     await dialog.getByRole('button', { name: 'Next page' }).click();
     await dialog.getByText('job 1004 ·').waitFor();
-    expect(await dialog.getByRole('listitem').count()).toBe(25);
+    await expect.poll(() => dialog.getByRole('listitem').count()).toBe(25);
     await keepPicture(page, 'jobs-pages');
     await page.keyboard.press('Escape');
     // Regression: a running job older than 25 others was not counted.
@@ -319,7 +319,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await db.siteAssignment.createMany({ data: made.map(({ id }) => ({ siteId: site.id, accountId: id })) });
     const own = await consoles.openAs(site.owner, domainsOf(site).replace('domains', 'overview'));
     await own.page.getByRole('link', { name: name(0) }).waitFor();
-    expect(await own.page.getByRole('link', { name: name(29) }).count()).toBe(0);
+    await expect.poll(() => own.page.getByRole('link', { name: name(29) }).count()).toBe(0);
     await keepPicture(own.page, 'site-users');
     await own.page.getByRole('button', { name: 'Next page' }).click();
     await own.page.getByRole('link', { name: name(29) }).waitFor();
@@ -337,7 +337,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     const { page } = await consoles.openAs(site.client, `nodeManage/nodesList/${node.id}`);
     await page.getByText('person 6').waitFor();
     await page.getByText('person 2').waitFor();
-    expect(await page.getByText('person 1').count()).toBe(0);
+    await expect.poll(() => page.getByText('person 1').count()).toBe(0);
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByText('person 0').waitFor();
     await keepPicture(page, 'node-jobs-pages');
@@ -394,7 +394,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await dialog.getByText('step 129').waitFor();
     await dialog.getByRole('button', { name: 'Next page' }).click();
     await dialog.getByText('step 0', { exact: true }).waitFor();
-    expect(await dialog.getByRole('listitem').count()).toBe(30);
+    await expect.poll(() => dialog.getByRole('listitem').count()).toBe(30);
     await keepPicture(page, 'certificate-events');
     await page.keyboard.press('Escape');
 
@@ -424,9 +424,9 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await next.click();
     await page.getByLabel('A certificate of this site', { exact: true }).first().click();
     await page.getByText('5 more certificates cover some of these names.').waitFor();
-    expect(await page.getByRole('combobox', { name: 'A certificate of this site' }).inputValue()).toBe(
-      'wild: 104 of 104',
-    );
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'A certificate of this site' }).inputValue())
+      .toBe('wild: 104 of 104');
     await keepPicture(page, 'certificate-choices');
     await page.context().close();
   });
@@ -446,15 +446,15 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await db.blockHolder.createMany({ data: made.map(({ id }) => ({ nodeId: id, revision: 0n, size: 0, fault })) });
     const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=ipset`);
     await page.getByText('and 55 more').waitFor();
-    expect(await page.getByText(fault).count()).toBe(5);
+    await expect.poll(() => page.getByText(fault).count()).toBe(5);
     await keepPicture(page, 'ipset-faults');
     await page.getByRole('button', { name: 'Show all nodes' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('node 49').waitFor();
-    expect(await dialog.getByText(fault).count()).toBe(50);
+    await expect.poll(() => dialog.getByText(fault).count()).toBe(50);
     await dialog.getByRole('button', { name: 'Next page' }).click();
     await dialog.getByText('node 59').waitFor();
-    expect(await dialog.getByText(fault).count()).toBe(10);
+    await expect.poll(() => dialog.getByText(fault).count()).toBe(10);
     await page.context().close();
   });
 

@@ -38,11 +38,11 @@ test('the list follows new requests that match, and can be paused', { timeout: 2
   await page.getByRole('status').getByText('Live').waitFor();
   await send('/ok', '/error/a');
   await page.getByText('/error/a').waitFor();
-  expect(await rows(page).count()).toBe(1);
+  await expect.poll(() => rows(page).count()).toBe(1);
   await page.getByRole('button', { name: 'Pause' }).click();
   await send('/error/b', '/error/c');
   await page.getByText('Paused · 2 new requests').waitFor();
-  expect(await rows(page).count()).toBe(1);
+  await expect.poll(() => rows(page).count()).toBe(1);
   await keepPicture(page, 'logs-live-paused-1440');
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Resume' }).click();
@@ -58,7 +58,7 @@ test('the list follows new requests that match, and can be paused', { timeout: 2
   await phone.page.getByRole('status').getByText('即時').waitFor();
   await send('/phone');
   await phone.page.getByText('/phone').waitFor();
-  expect(await horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
+  await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
   await keepPicture(phone.page, 'logs-live-360-dark-zh-TW');
   expect(await accessibilityViolations(phone.page)).toEqual([]);
   await phone.page.context().close();

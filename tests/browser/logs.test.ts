@@ -92,14 +92,14 @@ describe('the list of requests', () => {
   test('finds paths, addresses and statuses, and leaves out by a negative filter', { timeout: 240_000 }, async () => {
     const { page } = await consoles.openAs(site.owner, address);
     await row(page, ids.refused).waitFor();
-    expect(await row(page, ids.old).count()).toBe(0);
+    await expect.poll(() => row(page, ids.old).count()).toBe(0);
     await page.keyboard.press('/');
     await page.keyboard.type('/api/');
     await page.getByText('Path contains /api/').waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(() => rows(page).count()).toBe(2);
     await page.getByText('Other filters apply to the rows only').waitFor();
-    expect(parameters(page).getAll('uri')).toEqual(['/api/']);
+    await expect.poll(() => parameters(page).getAll('uri')).toEqual(['/api/']);
 
     await search(page).fill('5xx');
     await search(page).press('Enter');
@@ -107,8 +107,8 @@ describe('the list of requests', () => {
     await page.getByRole('button', { name: /Status is 5xx/ }).click();
     await page.getByRole('radiogroup', { name: 'Operator' }).getByText('is not', { exact: true }).click();
     await row(page, ids.refused).waitFor();
-    expect(await rows(page).count()).toBe(1);
-    expect(parameters(page).getAll('not.status')).toEqual(['5xx']);
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await expect.poll(() => parameters(page).getAll('not.status')).toEqual(['5xx']);
     await page.keyboard.press('Escape');
 
     await search(page).fill('198.51.100.0/24');
@@ -130,17 +130,17 @@ describe('the list of requests', () => {
     await page.getByRole('textbox', { name: 'IP', exact: true }).fill('198.51.100.9');
     await page.keyboard.press('Enter');
     await expect.poll(() => rows(page).count()).toBe(1);
-    expect(parameters(page).getAll('remoteIP')).toEqual(['198.51.100.9']);
+    await expect.poll(() => parameters(page).getAll('remoteIP')).toEqual(['198.51.100.9']);
     await page.context().close();
   });
 
   test('reads older rows to the end of the period', { timeout: 240_000 }, async () => {
     const { page } = await consoles.openAs(site.owner, address);
     await row(page, ids.refused).waitFor();
-    expect(await rows(page).count()).toBe(100);
+    await expect.poll(() => rows(page).count()).toBe(100);
     await page.getByRole('button', { name: 'Load older' }).scrollIntoViewIfNeeded();
     await page.getByText('No older requests in this period').waitFor();
-    expect(await rows(page).count()).toBe(133);
+    await expect.poll(() => rows(page).count()).toBe(133);
     const found = await rows(page).evaluateAll((all) => all.map((one) => one.dataset['row']));
     expect(new Set(found).size).toBe(133);
     await page.context().close();
@@ -160,7 +160,7 @@ describe('the list of requests', () => {
 
     const chart = page.getByRole('img', { name: /^Requests by status/ });
     await chart.waitFor();
-    expect(await chart.getAttribute('aria-label')).toMatch(/2xx 1\d\d, .*9xx 1$/);
+    await expect.poll(() => chart.getAttribute('aria-label')).toMatch(/2xx 1\d\d, .*9xx 1$/);
     const box = await chart.boundingBox();
     if (!box) throw new Error('The chart has no place');
     await page.mouse.move(box.x + box.width * 0.5, box.y + 30);
@@ -168,7 +168,7 @@ describe('the list of requests', () => {
     await page.mouse.move(box.x + box.width * 0.75, box.y + 30, { steps: 4 });
     await page.mouse.up();
     await row(page, ids.old).waitFor();
-    expect(await rows(page).count()).toBe(1);
+    await expect.poll(() => rows(page).count()).toBe(1);
     const [from, to] = [parameters(page).get('from'), parameters(page).get('to')];
     expect(Date.parse(to ?? '') - Date.parse(from ?? '')).toBeGreaterThan(60 * 60_000);
     await page.context().close();
@@ -185,10 +185,10 @@ describe('the panel of a request', () => {
     await panel(page).getByRole('heading', { name: 'Refused: Header rule' }).waitFor();
     await panel(page).getByText('A header rule matches the request.').waitFor();
     await panel(page).getByText('The visitor got status 929.').waitFor();
-    expect(parameters(page).get('request')).toBe(ids.refused);
+    await expect.poll(() => parameters(page).get('request')).toBe(ids.refused);
     await page.keyboard.press(']');
     await panel(page).getByText('203.0.113.24:443').first().waitFor();
-    expect(await panel(page).innerText()).toContain('page=2&sort=price');
+    await expect.poll(() => panel(page).innerText()).toContain('page=2&sort=price');
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.keyboard.press('[');
     await panel(page).getByText('sqlmap/1.8').hover();
@@ -196,7 +196,7 @@ describe('the panel of a request', () => {
     await expect.poll(() => rows(page).count()).toBe(1);
     await page.keyboard.press('Escape');
     await panel(page).waitFor({ state: 'hidden' });
-    expect(parameters(page).getAll('userAgent')).toEqual(['sqlmap/1.8']);
+    await expect.poll(() => parameters(page).getAll('userAgent')).toEqual(['sqlmap/1.8']);
     await page.context().close();
   });
 
@@ -204,12 +204,12 @@ describe('the panel of a request', () => {
     const { page } = await consoles.openAs(site.owner, `${address}?not.status=9xx&request=${ids.refused}`);
     await panel(page).getByText('/api/v2/checkout').first().waitFor();
     await row(page, ids.origin).waitFor();
-    expect(await row(page, ids.refused).count()).toBe(0);
+    await expect.poll(() => row(page, ids.refused).count()).toBe(0);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: consoles.base.user });
     await panel(page).getByRole('button', { name: 'Copy link' }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
     await panel(page).getByRole('button', { name: 'Copy as curl' }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("--request 'POST'");
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("--request 'POST'");
 
     await search(page).fill(ids.old);
     await search(page).press('Enter');
@@ -229,7 +229,7 @@ describe('the panel of a request', () => {
     await page.getByRole('option', { name: /Open this request/ }).waitFor();
     await page.keyboard.press('Enter');
     await panel(page).getByText('No request with this ID').waitFor();
-    expect(parameters(page).get('request')).toBe(missing);
+    await expect.poll(() => parameters(page).get('request')).toBe(missing);
     await page.context().close();
   });
 
@@ -241,8 +241,8 @@ describe('the panel of a request', () => {
     expect(text).toContain('<script>alert(1)</script>');
     expect(text).toContain('U+2066');
     expect(text).not.toMatch(/[\u202e\u2066]/);
-    expect(await page.locator('main img, main script').count()).toBe(0);
-    expect(await panel(page).evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    await expect.poll(() => page.locator('main img, main script').count()).toBe(0);
+    await expect.poll(() => panel(page).evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
     await page.context().close();
   });
 });
@@ -260,7 +260,7 @@ test('shows list and panel on desktop, and two-line rows and a drawer on a phone
   const { page } = await consoles.openAs(site.owner, address, { width: 390, theme: 'light' });
   await row(page, ids.hostile).waitFor();
   await page.locator('canvas').waitFor();
-  expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
+  await expect.poll(() => horizontalOverflow(page)).toBeLessThanOrEqual(0);
   await keepPicture(page, 'logs-390-light');
   expect(await accessibilityViolations(page)).toEqual([]);
   await row(page, ids.origin).getByRole('link').click();
@@ -279,12 +279,12 @@ test('layer-4 sessions have a tab, with filters by outcome and address', { timeo
   await page.getByRole('link', { name: 'Layer-4 sessions' }).click();
   const table = page.getByRole('region', { name: 'Layer-4 sessions' });
   await table.getByText('198.51.100.9').waitFor();
-  expect(await table.locator('tbody tr').count()).toBe(2);
+  await expect.poll(() => table.locator('tbody tr').count()).toBe(2);
   await keepPicture(page, 'layer-4-sessions');
   await page.getByRole('combobox', { name: 'Outcome' }).click();
   await page.getByRole('option', { name: 'Allowed' }).click();
   await expect.poll(() => table.locator('tbody tr').count()).toBe(1);
-  expect(parameters(page).get('outcome')).toBe('allowed');
+  await expect.poll(() => parameters(page).get('outcome')).toBe('allowed');
   await page.getByRole('textbox', { name: 'IP' }).fill('198.51.100.0/24');
   await page.getByRole('textbox', { name: 'IP' }).press('Enter');
   await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -297,8 +297,8 @@ test('a request shows the steps that decided about it', { timeout: 240_000 }, as
   const { page } = await consoles.openAs(site.owner, `${address}?request=${ids.refused}`);
   const steps = panel(page).getByRole('region', { name: 'Decisions' }).getByRole('listitem');
   await expect.poll(() => steps.count()).toBe(3);
-  expect(await steps.nth(2).innerText()).toContain('refused with 929');
-  expect(await steps.nth(1).innerText()).toContain('6.1');
+  await expect.poll(() => steps.nth(2).innerText()).toContain('refused with 929');
+  await expect.poll(() => steps.nth(1).innerText()).toContain('6.1');
   await keepPicture(page, 'decision-trail');
   await page.context().close();
 });

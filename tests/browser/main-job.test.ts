@@ -175,7 +175,7 @@ test(
       await network.locator('canvas').waitFor();
       await network.getByText('Show as table').click();
       const table = network.getByRole('table');
-      expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'Sent', 'Received']);
+      await expect.poll(() => table.getByRole('columnheader').allTextContents()).toEqual(['Time', 'Sent', 'Received']);
       await table.getByRole('cell', { name: /bps$/ }).first().waitFor();
       await keepPicture(page, 'node-performance');
       await page.getByRole('link', { name: 'Connections' }).click();

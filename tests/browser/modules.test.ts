@@ -63,7 +63,7 @@ test('a header module is created, assigned to a domain, and shown on its page', 
   await page.getByRole('button', { name: '1 domain' }).waitFor();
   const params = { ...site.params, kind: 'customHeader' as const };
   expect(await call(domainModules.list, { params })).toMatchObject({ data: [{ domainName: domain.name }] });
-  expect(await page.getByLabel('Remove Security').isDisabled()).toBe(true);
+  await expect.poll(() => page.getByLabel('Remove Security').isDisabled()).toBe(true);
 
   await page.goto(`/user/${at}/${domain.name}?tab=rules`);
   const picker = page.getByRole('combobox', { name: 'Headers' });
@@ -82,9 +82,9 @@ test('a CORS module reads as a sentence, and a conflicting edit is not lost', as
     expectedErrors: /status of 412/,
   });
   await page.getByText('https://app.example.com').waitFor();
-  expect(await page.locator('main li li').textContent()).toBe(
-    'IF a script comes fromhttps://app.example.comTHENallowGET HEAD POST, with credentials, cached for 600 s',
-  );
+  await expect
+    .poll(() => page.locator('main li li').textContent())
+    .toBe('IF a script comes fromhttps://app.example.comTHENallowGET HEAD POST, with credentials, cached for 600 s');
   await page.getByLabel('Edit App').click();
   await page.getByLabel('Preflight cache time').fill('60');
   const [first] = data;
@@ -162,8 +162,8 @@ test('modules are readable without write permission', async () => {
   });
   const { page } = await consoles.openAs(sub, `${at}?view=headers`, { language: 'en' });
   await page.getByText('X-A: 1').waitFor();
-  expect(await page.getByRole('button', { name: 'Add header module' }).count()).toBe(0);
-  expect(await page.getByLabel('Edit Mine').count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Add header module' }).count()).toBe(0);
+  await expect.poll(() => page.getByLabel('Edit Mine').count()).toBe(0);
 });
 
 test('redirects are imported from a file, invalid lines first, and targets are replaced after a preview', async () => {
@@ -178,7 +178,7 @@ test('redirects are imported from a file, invalid lines first, and targets are r
   expect(await insetOf(page)).toBeGreaterThanOrEqual(16);
   await page.getByLabel('Lines').fill(['source,target', ...lines, '/bad,javascript:1'].join('\n'));
   await page.getByText('1 line to fix.').waitFor();
-  expect(await page.getByRole('button', { name: 'Add 301 redirects' }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole('button', { name: 'Add 301 redirects' }).isDisabled()).toBe(true);
   await page.getByLabel('Lines').fill(['source,target', ...lines].join('\n'));
   await page.getByRole('button', { name: 'Add 300 redirects' }).click();
   await page.getByText('300 of 3,000').waitFor();
@@ -214,9 +214,9 @@ test('a token module is created from a preset, its keys are swapped, and the tes
   await form.getByText('…?sign={sign}&t={time}').waitFor();
   await form.getByLabel('Key 1 of entry 1', { exact: true }).fill('one key');
   await form.getByRole('button', { name: 'Add token module' }).click();
-  await eventually(async () =>
-    expect(await form.getByLabel('Key 1 of entry 1', { exact: true }).getAttribute('aria-invalid')).toBe('true'),
-  );
+  await expect
+    .poll(() => form.getByLabel('Key 1 of entry 1', { exact: true }).getAttribute('aria-invalid'))
+    .toBe('true');
   await form.getByLabel('Key 1 of entry 1', { exact: true }).fill('the-first-key');
   await form.getByRole('button', { name: 'Add a second key' }).click();
   await form.getByLabel('Key 2 of entry 1', { exact: true }).fill('the-second-key');
@@ -229,7 +229,7 @@ test('a token module is created from a preset, its keys are swapped, and the tes
 
   await page.getByLabel('Edit Paid').click();
   await form.getByText('Stored').first().waitFor();
-  expect(await form.innerHTML()).not.toMatch(/the-(first|second)-key/);
+  await expect.poll(() => form.innerHTML()).not.toMatch(/the-(first|second)-key/);
   await form.getByRole('button', { name: 'Make the secondary key primary' }).click();
   await form.getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect(await stored()).toEqual(before.toReversed()));
@@ -265,7 +265,7 @@ test('publishing an incomplete rule opens it, shows the error and focuses its fi
   const add = async (button: string) => {
     await page.getByRole('button', { name: button }).first().click();
     // The editor opens without errors on untouched fields.
-    expect(await page.locator('[aria-invalid="true"]').count()).toBe(0);
+    await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(0);
   };
   await add('Add rule');
   await refuse('Publish', 'Values');
@@ -295,7 +295,7 @@ test('publishing an incomplete rule opens it, shows the error and focuses its fi
   await page.keyboard.type('User-Agent');
   await refuse('Publish', 'Value');
   // The other list is valid but is not published alone.
-  expect(await page.getByText('2 unsaved changes').count()).toBe(1);
+  await expect.poll(() => page.getByText('2 unsaved changes').count()).toBe(1);
   await page.context().close();
 });
 
@@ -311,8 +311,8 @@ test('an unpublished draft survives a reload, merged with rules added by others,
   await page.reload();
   await page.getByText('Draft restored').waitFor();
   await expect.poll(() => rules.allTextContents()).toHaveLength(3);
-  expect(await rules.nth(1).textContent()).toContain('/static/');
-  expect(await rules.nth(2).textContent()).toContain('woff2');
+  await expect.poll(() => rules.nth(1).textContent()).toContain('/static/');
+  await expect.poll(() => rules.nth(2).textContent()).toContain('woff2');
   await keepPicture(page, 'rules-restored');
   await page.getByText('1 unsaved change').waitFor();
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
@@ -327,14 +327,14 @@ test('an unpublished draft survives a reload, merged with rules added by others,
   await page.getByText('Draft restored').waitFor({ state: 'detached' });
   await page.reload();
   await expect.poll(() => rules.count()).toBe(3);
-  expect(await page.getByText('Draft restored').count()).toBe(0);
+  await expect.poll(() => page.getByText('Draft restored').count()).toBe(0);
 
   const look = { language: 'zh-TW', width: 390, theme: 'dark' } as const;
   const { page: narrow } = await consoles.openAs(site.owner, `${at}?view=cache`, look);
   await narrow.getByRole('button', { name: '新增規則' }).first().click();
   await narrow.reload();
   await narrow.getByText('已還原草稿').waitFor();
-  expect(await horizontalOverflow(narrow)).toBe(0);
+  await expect.poll(() => horizontalOverflow(narrow)).toBe(0);
   await keepPicture(narrow, 'rules-restored-dark');
   await narrow.context().close();
 

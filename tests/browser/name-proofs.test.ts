@@ -100,7 +100,7 @@ test.each([
   const { page } = await consoles.openAs(site.owner, `${address}/${name}?view=domains`, look);
   await page.getByText(record, { exact: true }).waitFor();
   await keepPicture(page, `name-proof-${look.language}-${look.width}-${look.theme}`);
-  expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
+  await expect.poll(() => horizontalOverflow(page)).toBeLessThanOrEqual(0);
   expect(await accessibilityViolations(page)).toEqual([]);
 });
 

@@ -46,10 +46,10 @@ test('a node is installed on one page, which shows errors in place of the output
   await problem.getByText('The host key could not be read').waitFor();
   await problem.getByText(/ECONNREFUSED 127\.0\.0\.1:9/).waitFor();
   await problem.getByRole('button', { name: 'Try again from here' }).waitFor();
-  expect(await page.getByRole('region', { name: 'Messages' }).locator('[data-tone]').count()).toBe(0);
+  await expect.poll(() => page.getByRole('region', { name: 'Messages' }).locator('[data-tone]').count()).toBe(0);
   await keepPicture(page, 'install-unreachable');
   await page.getByRole('button', { name: 'Address and credentials' }).click();
-  expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('127.0.0.1');
+  await expect.poll(() => page.getByLabel('Address', { exact: true }).inputValue()).toBe('127.0.0.1');
   await page.getByLabel('SSH port').fill(String(machines.port));
   await page.getByRole('button', { name: 'Next' }).click();
   await log.getByText(/SHA256:/).waitFor();
@@ -61,7 +61,7 @@ test('a node is installed on one page, which shows errors in place of the output
   await page.getByRole('button', { name: 'Install', exact: true }).click();
   await page.getByRole('heading', { name: 'Install tpe-05' }).waitFor();
   await page.getByText('0 of').waitFor();
-  expect(new URL(page.url()).pathname).toMatch(/nodesList\/[\w-]{36}\/install$/);
+  await expect.poll(() => new URL(page.url()).pathname).toMatch(/nodesList\/[\w-]{36}\/install$/);
   const id = (await installation.db.edgeNode.findFirstOrThrow({ where: { name: 'tpe-05' } })).id;
   const stored = await call(nodes.get, { params: { nodeID: id } });
   expect(stored.ssh).toMatchObject({ port: machines.port, user: 'root', hasPassword: true });
@@ -156,8 +156,8 @@ test('a reload keeps the input of an installation, but no password', async () =>
   await password.fill('do-not-store-me');
   await page.reload();
   await page.getByText('Draft restored').waitFor();
-  expect(await address.inputValue()).toBe('127.0.0.9');
-  expect(await password.inputValue()).toBe('');
+  await expect.poll(() => address.inputValue()).toBe('127.0.0.9');
+  await expect.poll(() => password.inputValue()).toBe('');
   await password.fill('do-not-store-me');
   const stored = await page.evaluate(() => {
     window.dispatchEvent(new Event('pagehide'));
@@ -167,7 +167,7 @@ test('a reload keeps the input of an installation, but no password', async () =>
   expect(stored).not.toContain('do-not-store-me');
   await page.getByRole('button', { name: 'Discard' }).click();
   await page.reload();
-  expect(await address.inputValue()).toBe('');
+  await expect.poll(() => address.inputValue()).toBe('');
   await page.context().close();
 });
 
@@ -188,7 +188,7 @@ test('a node is added by a pasted command or over SSH, and several at once with 
   await keepPicture(page, 'install-line');
   await dialog.getByRole('link', { name: 'Install over SSH' }).click();
   await page.getByLabel('SSH port').waitFor();
-  expect(await page.getByLabel('Address', { exact: true }).inputValue()).toBe('127.0.0.2');
+  await expect.poll(() => page.getByLabel('Address', { exact: true }).inputValue()).toBe('127.0.0.2');
   await keepPicture(page, 'install-ways');
 
   await page.goto('/client/nodeManage/nodesList?tab=waiting');
@@ -212,7 +212,7 @@ test('a node is added by a pasted command or over SSH, and several at once with 
   await phone.page.keyboard.press('Enter');
   // The error scrolls into view, although the output is below the steps.
   await phone.page.locator('[role="alert"]:focus').getByText('無法讀取主機指紋').waitFor();
-  expect(await horizontalOverflow(phone.page)).toBe(0);
+  await expect.poll(() => horizontalOverflow(phone.page)).toBe(0);
   await keepPicture(phone.page, 'install-phone');
 });
 

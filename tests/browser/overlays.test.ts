@@ -189,7 +189,7 @@ describe('Escape closes an overlay and returns focus', () => {
     await page.getByRole('option', { name: zone.name }).waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('option').filter({ visible: true }).count()).toBe(0);
-    expect(await page.getByRole('dialog').count()).toBe(1);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
     await closeOver(page);
     await expect.poll(() => focused(page)).toBe('Add product');
     await page.context().close();

@@ -65,7 +65,7 @@ test('a page whose chunk is missing after an upgrade shows an error, and the fra
   await page.route(/\/assets\/pages-/, (route) => route.fulfill({ status: 404 }));
   await menuOf(page).getByRole('link', { name: 'Zones' }).click();
   await page.getByText('A new version of the console is available').waitFor();
-  expect(await menuOf(page).isVisible()).toBe(true);
+  await expect.poll(() => menuOf(page).isVisible()).toBe(true);
   await page.context().close();
 });
 
@@ -174,7 +174,7 @@ describe('a page without data', () => {
     await page.getByRole('link', { name: new RegExp(node.name) }).waitFor();
     await page.context().setOffline(true);
     await page.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 180_000 });
-    expect(await page.getByRole('link', { name: new RegExp(node.name) }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('link', { name: new RegExp(node.name) }).count()).toBe(1);
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.context().close();
   });

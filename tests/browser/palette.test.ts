@@ -77,7 +77,7 @@ test('a whole host is purged only after a confirmation', async () => {
   const question = page.getByRole('dialog', { name: /^Purge everything of/ });
   await question.getByRole('button', { name: 'Purge this host' }).click();
   await page.getByText('1 of 1 nodes').waitFor();
-  expect(await question.count()).toBe(0);
+  await expect.poll(() => question.count()).toBe(0);
 });
 
 describe.each([
@@ -139,7 +139,7 @@ test('commands run: switching the theme, opening a form', async () => {
   await page.keyboard.press('Enter');
   await page.waitForURL('**/nodeManage/zonesList');
   await page.getByRole('dialog', { name: 'Add zone' }).getByLabel('Name', { exact: true }).waitFor();
-  expect(await page.getByRole('dialog').count()).toBe(1);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
 });
 
 /** The first input of the opened drawer, wizard or inline editor. */
@@ -277,7 +277,7 @@ test('nodes and tags have prefixes, and a prefix alone sends no request', async 
   // Types fast, without waiting for the page.
   await Promise.all([...'@demo'].map((key) => page.keyboard.type(key)));
   await option(page, /^Demo node/).waitFor();
-  expect(await page.getByRole('option', { name: /^Demo zone/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('option', { name: /^Demo zone/ }).count()).toBe(0);
   // One request after typing stops, not one per key.
   expect(asked.at(-1)).toBe('?text=demo&only=nodes');
   expect(asked.length).toBeLessThan(4);
@@ -338,7 +338,7 @@ describe('shortcuts', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('c');
     await page.getByRole('dialog', { name: 'Add zone' }).waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(1);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
   });
 
   test('are listed by a question mark', { timeout: 240_000 }, async () => {
@@ -347,7 +347,7 @@ describe('shortcuts', () => {
     await page.keyboard.press('?');
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await list.getByText('Sites').waitFor();
-    expect(await list.getByText('Nodes').count()).toBe(0);
+    await expect.poll(() => list.getByText('Nodes').count()).toBe(0);
     expect(await faults(page)).toEqual([0]);
   });
 
@@ -360,6 +360,6 @@ describe('shortcuts', () => {
     await page.getByRole('menu').waitFor({ state: 'detached' });
     for (const key of ['c', '?', '/']) await page.keyboard.press(key);
     await summon(page);
-    expect(await page.getByRole('dialog').count()).toBe(1);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1);
   });
 });

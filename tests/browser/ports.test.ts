@@ -65,7 +65,7 @@ test('a forward is created, sent to the nodes, edited, disabled and removed', as
   const row = page.getByRole('row').filter({ hasText: '8022' });
   await row.click({ button: 'right' });
   await page.getByRole('menuitem', { name: 'Edit' }).click();
-  expect(await form.getByLabel('Address 2').inputValue()).toBe('2001:db8::1');
+  await expect.poll(() => form.getByLabel('Address 2').inputValue()).toBe('2001:db8::1');
   await form.getByRole('button', { name: 'Remove origin 2001:db8::1' }).click();
   await form.getByRole('button', { name: 'Add origin' }).click();
   await form.getByLabel('Address 2').fill('192.0.2.3');
@@ -108,7 +108,7 @@ test('a site opens a port of its zone, and sees its limit of forwards', async ()
   await consoles.app.build.forward({ site, port: 20_022, memo: 'a memo that says what it is for' });
   const { page } = await consoles.openAs(site.owner, address, { language: 'zh-TW' });
   await page.getByText('1 / 1 條轉發').waitFor();
-  expect(await page.getByRole('button', { name: '新增轉發' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: '新增轉發' }).count()).toBe(0);
   await page.getByRole('switch', { name: '8443 HTTPS' }).click({ force: true });
   await eventually(async () => {
     const { data } = await call(sitePorts.list, { params: site.params });
@@ -127,5 +127,5 @@ test('a field shows its error when it is left after a press that became a scroll
   for (const type of ['pointerdown', 'pointercancel']) await form.getByText('Memo').dispatchEvent(type);
   await page.keyboard.press('Tab');
   await form.getByText('Required').waitFor();
-  expect(await form.getByLabel('Port', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+  await expect.poll(() => form.getByLabel('Port', { exact: true }).getAttribute('aria-invalid')).toBe('true');
 });

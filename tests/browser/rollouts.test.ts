@@ -93,7 +93,7 @@ test(
     await head.getByText('too many 5xx responses').waitFor();
     await steps.getByText(/^5xx responses · on /).waitFor();
     await steps.getByText(/^40\.00% of [\d,]+ requests, limit [\d.]+%/).waitFor();
-    expect(await head.getByRole('button').count()).toBe(0);
+    await expect.poll(() => head.getByRole('button').count()).toBe(0);
     await page.getByText('Log', { exact: true }).click();
     const log = page.getByRole('log');
     await log.getByText('Rolling back: too many 5xx responses').waitFor();
@@ -104,7 +104,7 @@ test(
       .first()
       .waitFor();
     // The log lists the newest line first.
-    expect(await log.getByRole('listitem').last().textContent()).toMatch(/Started/);
+    await expect.poll(() => log.getByRole('listitem').last().textContent()).toMatch(/Started/);
     await keepPicture(page, 'rollout-back');
 
     await page.getByText('Nodes', { exact: true }).last().click();
@@ -146,7 +146,7 @@ test('upgrades in progress that are not listed are counted, with a link to all o
   await keepPicture(page, 'upgrades-more');
   await page.getByRole('link', { name: 'Show all' }).click();
   await page.getByText('1–25 of 27').waitFor();
-  expect(new URL(page.url()).search).toContain('kind=release');
+  await expect.poll(() => new URL(page.url()).search).toContain('kind=release');
   await page.context().close();
 });
 

@@ -128,12 +128,12 @@ test('a wrong password shows an error at its field, the same as for an unknown a
     await field.fill('not the password');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Wrong e-mail or password (101012)').waitFor();
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
     // Typing replaces the selected text.
     await expect.poll(() => field.evaluate((it) => it === document.activeElement)).toBe(true);
     await page.keyboard.type('x');
-    expect(await field.inputValue()).toBe('x');
-    expect(await page.getByText('Wrong e-mail or password').count()).toBe(0);
+    await expect.poll(() => field.inputValue()).toBe('x');
+    await expect.poll(() => page.getByText('Wrong e-mail or password').count()).toBe(0);
   }
   await enter(page, person.email);
   // Focus moves to the page's title.
@@ -152,7 +152,7 @@ test('leaving a changed form asks for confirmation', async () => {
   await page.keyboard.press('Escape');
   const question = page.getByRole('dialog', { name: 'Leave without saving?' });
   await question.getByRole('button', { name: 'Stay' }).click();
-  expect(await name.inputValue()).toBe('not saved');
+  await expect.poll(() => name.inputValue()).toBe('not saved');
   await page.keyboard.press('Escape');
   await question.getByRole('button', { name: 'Leave' }).click();
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);

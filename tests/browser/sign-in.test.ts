@@ -137,7 +137,7 @@ describe('a person signs in', () => {
     await page.getByLabel('Six-digit code').fill(totpCode(secret));
     const codes = page.getByRole('listitem').filter({ hasText: /^[A-Z2-7]{6}(-[A-Z2-7]{6}){3}$/ });
     await codes.first().waitFor();
-    expect(await codes.count()).toBe(10);
+    await expect.poll(() => codes.count()).toBe(10);
     const [recovery = ''] = await codes.allTextContents();
     expect(await faultsOf(window)).toEqual([]);
     await page.getByRole('button', { name: 'I have stored the codes' }).click();

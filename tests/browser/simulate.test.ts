@@ -43,7 +43,7 @@ test('a request is simulated as a browser and as a crawler, with a link to the b
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
-      expect(await horizontalOverflow(page)).toBeLessThanOrEqual(0);
+      await expect.poll(() => horizontalOverflow(page)).toBeLessThanOrEqual(0);
       expect(await accessibilityViolations(page)).toEqual([]);
       await keepPicture(page, `simulate-en-${width}-${colorScheme}`);
     }

@@ -53,7 +53,7 @@ test(
 
     const small = await product.openAs('user', address, { width: 360, theme: 'dark', language: 'zh-TW' });
     await small.page.getByText('新增驗證規則').waitFor();
-    expect(await horizontalOverflow(small.page)).toBeLessThanOrEqual(0);
+    await expect.poll(() => horizontalOverflow(small.page)).toBeLessThanOrEqual(0);
     await keepPicture(small.page, 'site-anti-cc-narrow');
     const call = await product.as('user');
     const { data } = await call(antiCCs.list, { params: { siteId: siteID } });

@@ -102,7 +102,7 @@ test('figures are the stored ones, also as text, and each has its change', async
   await page.getByRole('img', { name: 'Protocol: Total IPv4 2, IPv6 1' }).waitFor();
   await page.getByRole('switch', { name: 'Compare with the previous period' }).click();
   await page.getByRole('img', { name: /^Traffic: .*Previous period 7\.00\sKB$/ }).waitFor();
-  expect(searchOf(page).get('compare')).toBe('1');
+  await expect.poll(() => searchOf(page).get('compare')).toBe('1');
 
   await panel(page, 'Countries')
     .getByRole('listitem')
@@ -129,15 +129,15 @@ test('a click on a value filters the whole page, and on it again shows all', asy
   await panel(page, 'URLs').getByText(`${shop}/y`).waitFor();
   const chips = page.getByRole('region', { name: 'Filters' });
   await chips.getByText('Japan').waitFor();
-  expect(await page.getByRole('radio', { name: '7 d' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('radio', { name: '7 d' }).count()).toBe(0);
 
   await panel(page, 'Status codes').getByRole('button', { name: /^2xx/ }).click();
-  expect([searchOf(page).get('country'), searchOf(page).get('status')]).toEqual(['JP', '2xx']);
+  await expect.poll(() => [searchOf(page).get('country'), searchOf(page).get('status')]).toEqual(['JP', '2xx']);
   await card(page, 'Requests').getByText('0', { exact: true }).waitFor();
   await page.goBack();
   await japan.click();
   await card(page, 'Requests').getByText('4', { exact: true }).waitFor();
-  expect(await chips.count()).toBe(0);
+  await expect.poll(() => chips.count()).toBe(0);
   await page.context().close();
 });
 
@@ -153,7 +153,7 @@ test('a chosen domain narrows the page', async () => {
   await page.getByRole('option', { name: media }).click();
   await page.keyboard.press('Escape');
   await card(page, 'Requests').getByText('1', { exact: true }).waitFor();
-  expect(searchOf(page).getAll('domain')).toEqual([media]);
+  await expect.poll(() => searchOf(page).getAll('domain')).toEqual([media]);
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await card(page, 'Requests').getByText('3', { exact: true }).waitFor();
   await page.context().close();
@@ -180,7 +180,7 @@ test('the lists of the security page have blocked requests only', async () => {
   const { page } = await consoles.openAs(small.owner, 'dataAnalysis/securityAnalysis');
   const addresses = panel(page, 'Addresses of blocked requests');
   await addresses.getByText('2001:db8::1').waitFor();
-  expect(await addresses.getByRole('listitem').count()).toBe(1);
+  await expect.poll(() => addresses.getByRole('listitem').count()).toBe(1);
   await panel(page, 'URLs of blocked requests').getByText(`${media}/`).waitFor();
   await panel(page, 'Block causes').getByText('Block list').waitFor();
   await page.getByText('Live, every 5 min').waitFor();
@@ -208,7 +208,7 @@ test('domains are ranked by a chosen column and exported', async () => {
   await first().getByText(shop).waitFor();
   await rank.getByRole('button', { name: 'Traffic' }).click();
   await first().getByText(media).waitFor();
-  expect(searchOf(page).get('sort')).toBe('traffic');
+  await expect.poll(() => searchOf(page).get('sort')).toBe('traffic');
   await rank.getByText('1–2 of 2').waitFor();
 
   const [download] = await Promise.all([page.waitForEvent('download'), rank.getByText('Export CSV').click()]);
@@ -222,7 +222,7 @@ test('domains are ranked by a chosen column and exported', async () => {
 test('dragging on a chart zooms, Back returns, and only valid report intervals are offered', async () => {
   const { page } = await consoles.openAs(busy.owner, 'dataAnalysis/statistics');
   await page.getByText('6 h', { exact: true }).click();
-  expect(searchOf(page).get('range')).toBe('sixHours');
+  await expect.poll(() => searchOf(page).get('range')).toBe('sixHours');
   const step = page.getByLabel('Report interval');
   await expect
     .poll(() => step.locator('option').allTextContents())
@@ -245,7 +245,7 @@ test('dragging on a chart zooms, Back returns, and only valid report intervals a
   await expect.poll(() => step.inputValue()).toBe('1');
 
   await page.goBack();
-  expect(searchOf(page).get('range')).toBe('sixHours');
+  await expect.poll(() => searchOf(page).get('range')).toBe('sixHours');
   await page.getByLabel('From', { exact: true }).waitFor({ state: 'detached' });
   await page.context().close();
 });
@@ -274,7 +274,7 @@ test('a site that was never measured has calm panels and no figures', async () =
   await panel(page, 'Bandwidth').getByText('No data yet').waitFor();
   await card(page, 'Traffic').getByText('—').waitFor();
   await panel(page, 'Domains').getByText('No data yet').waitFor();
-  expect(await page.locator('canvas').count()).toBe(0);
+  await expect.poll(() => page.locator('canvas').count()).toBe(0);
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.context().close();
 });

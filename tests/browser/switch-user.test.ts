@@ -48,14 +48,14 @@ describe('switching to another account', () => {
     expect(clicks()).toBe(3);
     await banner(page).getByText(tenant.client.email).waitFor();
     await banner(page).getByText(user.email).waitFor();
-    expect(page.url()).not.toContain('code');
+    await expect.poll(() => page.url()).not.toContain('code');
 
     await click('button', 'Stop acting');
     await page.waitForURL('**/client/userManagement/users*');
     await page.locator(`[data-row="${user.id}"]:focus`).waitFor();
     expect(clicks()).toBe(4);
     expect(await cookies(page)).not.toHaveProperty('u_accessToken');
-    expect(await banner(page).count()).toBe(0);
+    await expect.poll(() => banner(page).count()).toBe(0);
     await page.context().close();
   });
 
@@ -66,7 +66,7 @@ describe('switching to another account', () => {
     await click('button', `Actions for ${client.email}`);
     await click('menuitem', 'Act as');
     await page.waitForURL(`${consoles.base.client}/client/dashboard`);
-    expect(page.url()).not.toContain('code');
+    await expect.poll(() => page.url()).not.toContain('code');
     await banner(page).getByText(client.email).waitFor();
     await click('button', 'Stop acting');
     await page.waitForURL(`${consoles.base.admin}/admin/userManagement/users*`);
@@ -113,7 +113,7 @@ describe('the landing page', () => {
     await page.waitForURL('**/user/dashboard');
     await banner(page).getByText(tenant.client.email).waitFor();
     await page.goBack().catch(() => null);
-    expect(page.url()).not.toContain('code');
+    await expect.poll(() => page.url()).not.toContain('code');
     const again = await consoles.open('user', refused);
     await again.page.goto(url);
     await again.page.waitForURL('**/user/login');
@@ -132,7 +132,7 @@ describe('the landing page', () => {
     await banner(page).getByText(user.email).waitFor();
     const before = await cookies(page);
     expect([before['u_accessToken'], before['u_refreshToken']]).not.toEqual([accessToken, refreshToken]);
-    expect(page.url()).not.toContain('Token');
+    await expect.poll(() => page.url()).not.toContain('Token');
     await page.context().close();
   });
 
@@ -150,7 +150,7 @@ describe('the landing page', () => {
     await page.waitForURL('**/user/dashboard');
     expect(await cookies(page)).toEqual(before);
     await page.locator('main h1').waitFor();
-    expect(await banner(page).count()).toBe(0);
+    await expect.poll(() => banner(page).count()).toBe(0);
     await page.context().close();
   });
 });
@@ -165,7 +165,7 @@ describe('in a switched session', () => {
     await page.goto('/user/userManagement/apiTokenSetting');
     await banner(page).getByText('Stop acting').waitFor();
     await page.locator('main h1').waitFor();
-    expect(await page.getByRole('button', { name: 'Add token' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Add token' }).count()).toBe(0);
     await page.context().close();
   });
 

@@ -97,15 +97,15 @@ describe('a list', () => {
     expect(await at()).toBe(before + 2);
     await page.goBack();
     await range('1–2 of 2');
-    expect(await search.inputValue()).toBe('alpha');
+    await expect.poll(() => search.inputValue()).toBe('alpha');
     await page.getByRole('link', { name: 'alpha-2.example.com' }).waitFor();
     await page.goForward();
     await range('1–1 of 1');
-    expect(await search.inputValue()).toBe('beta');
+    await expect.poll(() => search.inputValue()).toBe('beta');
     await page.goBack();
     await page.goBack();
     await range('1–25 of 33');
-    expect(await search.inputValue()).toBe('');
+    await expect.poll(() => search.inputValue()).toBe('');
 
     await page.getByRole('button', { name: 'Next page' }).click();
     await range('26–33 of 33');
@@ -155,8 +155,8 @@ describe('the sort order', () => {
   test('is shown by an arrow, or as text when its column is hidden', async () => {
     const page = await openList(consoles, await siteWith(consoles, rowsOf(3)));
     const sorted = page.locator('th[aria-sort="ascending"]');
-    expect(await sorted.allInnerTexts()).toEqual(['Domain']);
-    expect(await sorted.getByLabel('ascending').count()).toBe(1);
+    await expect.poll(() => sorted.allInnerTexts()).toEqual(['Domain']);
+    await expect.poll(() => sorted.getByLabel('ascending').count()).toBe(1);
     const names = await page.locator('tbody tr td[data-first]').allInnerTexts();
     expect(names).toEqual(names.toSorted());
     await page.goto(page.url().concat('&sort=-createdAt'));
@@ -171,15 +171,15 @@ describe('the sort order', () => {
     const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}`);
     const sorted = page.locator('th[aria-sort]');
     await expect.poll(() => sorted.allInnerTexts()).toEqual(['Port']);
-    expect(await sorted.getByLabel('ascending').count()).toBe(1);
-    expect(await sorted.getByRole('button').count()).toBe(0);
+    await expect.poll(() => sorted.getByLabel('ascending').count()).toBe(1);
+    await expect.poll(() => sorted.getByRole('button').count()).toBe(0);
     await keepPicture(page, 'fixed-order');
     await page.setViewportSize({ width: 390, height: 800 });
     await page.getByText('By Port, ascending').waitFor();
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto('/client/userManagement/logOperation');
     await expect.poll(() => sorted.allInnerTexts()).toEqual(['Time']);
-    expect(await sorted.getByLabel('descending').count()).toBe(1);
+    await expect.poll(() => sorted.getByLabel('descending').count()).toBe(1);
     await page.context().close();
   });
 });
@@ -204,7 +204,7 @@ describe('a newly created row', () => {
     await add(page, 'zone 115');
     await page.getByText('11–15 of 15').waitFor();
     await expect.poll(() => focusedRow(page)).toEqual(['zone 115']);
-    expect(await page.locator('tbody tr[data-new]').count()).toBe(1);
+    await expect.poll(() => page.locator('tbody tr[data-new]').count()).toBe(1);
     await keepPicture(page, 'new-row');
     await page.context().close();
   });
@@ -227,7 +227,7 @@ describe('a newly created row', () => {
     await add(page, 'South');
     await page.getByRole('button', { name: 'View in list' }).press('Enter');
     await expect.poll(() => focusedRow(page)).toEqual(['South']);
-    expect(new URL(page.url()).search).toBe('?page=2');
+    await expect.poll(() => new URL(page.url()).search).toBe('?page=2');
     await page.context().close();
   });
 
@@ -251,7 +251,7 @@ describe('a newly created row', () => {
     await page.keyboard.press('Enter');
     await page.getByText('Unknown Error (101002)').waitFor();
     await expect.poll(() => focusedRow(page)).toEqual(['South']);
-    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('');
     await page.getByText('1–2 of 2').waitFor();
     await page.context().close();
   });

@@ -53,7 +53,7 @@ test.each(casesOfRun(looks, 2))(
     await page.locator('main del', { hasText: /2,048.KiB/ }).waitFor();
     await keepPicture(page, `versions-difference-${look.language}-${look.width}`);
     expect(await faultsOf(page)).toEqual([]);
-    expect(await horizontalOverflow(page)).toBe(0);
+    await expect.poll(() => horizontalOverflow(page)).toBe(0);
     await keepPicture(page, `versions-difference-dark-${look.language}-${look.width}`);
     await page.goBack();
     await page.locator('main [data-row]').first().waitFor();
@@ -63,7 +63,7 @@ test.each(casesOfRun(looks, 2))(
     await shown.locator('ins', { hasText: /2,048.KiB/ }).waitFor();
     await keepPicture(page, `versions-rollback-${look.language}-${look.width}`);
     expect(await faultsOf(page)).toEqual([]);
-    expect(await horizontalOverflow(page)).toBe(0);
+    await expect.poll(() => horizontalOverflow(page)).toBe(0);
     await shown.getByRole('button', { name: look.confirm, exact: true }).click();
     await shown.waitFor({ state: 'detached' });
     await eventually(async () => {
@@ -87,10 +87,10 @@ test('any two versions are compared side by side', { timeout: 240_000 }, async (
   await page.getByText('Items that differ: 2').waitFor();
   const [before, after] = [page.locator('main del'), page.locator('main ins')];
   await after.getByText(/22.KiB/).waitFor();
-  expect(await before.count()).toBe(0);
+  await expect.poll(() => before.count()).toBe(0);
   await page.getByRole('button', { name: 'Swap' }).click();
   await before.getByText(/22.KiB/).waitFor();
-  expect(await after.count()).toBe(0);
+  await expect.poll(() => after.count()).toBe(0);
   await keepPicture(page, 'versions-compared');
   await page.context().close();
 });
@@ -110,14 +110,14 @@ test.each(casesOfRun(previews, 2, 1))(
     const at = (view: string) => `sitesManagement/sitesSetting/${siteId}/demo?view=${view}`;
     const { page } = await product.openAs('user', at('gzip'), look);
     await page.locator('[name=minBytes]').fill('2048');
-    expect(await horizontalOverflow(page)).toBe(0);
+    await expect.poll(() => horizontalOverflow(page)).toBe(0);
     await keepPicture(page, `preview-bar-${look.language}-${look.width}`);
     await page.getByRole('button', { name: look.preview, exact: true }).click();
     const shown = page.getByRole('dialog');
     await shown.locator('ins').first().waitFor();
     await keepPicture(page, `preview-${look.language}-${look.width}`);
     expect(await faultsOf(page)).toEqual([]);
-    expect(await horizontalOverflow(page)).toBe(0);
+    await expect.poll(() => horizontalOverflow(page)).toBe(0);
     await keepPicture(page, `preview-dark-${look.language}-${look.width}`);
     await shown.getByRole('button', { name: look.keep }).click();
     await shown.waitFor({ state: 'detached' });
@@ -167,7 +167,7 @@ test(
     expect(await faultsOf(page)).toEqual([]);
     await shown.getByRole('button', { name: 'Keep editing' }).click();
     await shown.waitFor({ state: 'detached' });
-    expect(await drawer.locator('[name=name]').inputValue()).toBe('Free');
+    await expect.poll(() => drawer.locator('[name=name]').inputValue()).toBe('Free');
     const names = async () => (await user(cors.list, { params: { siteId } })).data.map(({ name }) => name);
     expect(await names()).toEqual(['Taken']);
     expect(browserErrors().filter((text) => !text.includes('409'))).toEqual([]);

@@ -27,7 +27,7 @@ test('a firewall is set up, and a proposed exception is added', async () => {
   await form.waitFor({ state: 'detached' });
   await page.getByText('Sensitivity 2').waitFor();
   await keepPicture(page, 'waf-page');
-  expect(await horizontalOverflow(page)).toBe(0);
+  await expect.poll(() => horizontalOverflow(page)).toBe(0);
   await page.goto(`${page.url()}&rule=sqli-union-select&path=%2Fsearch`);
   await page.getByText('Rule sqli-union-select no longer applies').waitFor();
   await keepPicture(page, 'waf-exempt');

@@ -107,7 +107,7 @@ test('every key typed into a code editor is entered there', { timeout: 300_000 }
       for (const key of typed) await page.keyboard.press(key === ' ' ? 'Space' : key);
       await expect.poll(() => editor.textContent()).toBe(typed);
     }
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     await page.getByRole('button', { name: 'Discard' }).click();
   }
   await page.context().close();
@@ -205,7 +205,7 @@ test('an invalid list is not reviewed; its field gets focus', { timeout: 300_000
   await summary.getByRole('button', { name: 'Firewall: Block list' }).press('Enter');
   await page.waitForURL(/tab=firewall/);
   await expect.poll(() => list.evaluate((box) => box === document.activeElement)).toBe(true);
-  expect(await list.inputValue()).toBe('203.0.113.0/24\nnot-an-address');
+  await expect.poll(() => list.inputValue()).toBe('203.0.113.0/24\nnot-an-address');
   await list.fill(Array.from({ length: 128 }, (_, i) => `${i + 64}.0.0.0/8`).join('\n'));
   await page.getByText('Together these cover half of all addresses').waitFor();
   await list.fill('203.0.113.7\n203.0.113.7');
@@ -230,7 +230,7 @@ test('an invalid list is not reviewed; its field gets focus', { timeout: 300_000
   await chinese.getByRole('textbox', { name: '黑名单' }).fill([...networks, '192.0.2.0/24'].join('\n'));
   await chinese.getByRole('button', { name: '预览更改' }).click();
   await chinese.getByText('17 行未变动').first().waitFor();
-  expect(await chinese.locator('[data-code] .cm-changedLine').allTextContents()).toEqual(['192.0.2.0/24']);
+  await expect.poll(() => chinese.locator('[data-code] .cm-changedLine').allTextContents()).toEqual(['192.0.2.0/24']);
   await keepPicture(chinese, 'zone-firewall-review-zh');
   await chinese.context().close();
   await page.context().close();
@@ -246,7 +246,7 @@ test('a concurrent change is shown with its author before publishing', { timeout
   await consoles.app.as(zone.client).call(zoneSettings.soak, { params: { zoneId: zone.id }, body });
   const warning = page.getByText(`${zone.client.email} published version 2 while you were editing`);
   await warning.waitFor();
-  expect(await http2.isChecked()).toBe(false);
+  await expect.poll(() => http2.isChecked()).toBe(false);
   await page.getByRole('button', { name: 'Review' }).click();
   await warning.waitFor();
   await keepPicture(page, 'zone-meanwhile');
@@ -296,7 +296,7 @@ test('any two versions of a zone are compared, and the comparison has a URL', { 
   await page.getByRole('toolbar').getByRole('button', { name: 'Compare', exact: true }).click();
   const shown = page.getByRole('region', { name: 'Difference between two versions' });
   await shown.getByText('+2 lines').waitFor();
-  expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-comparison'))).toBe(true);
+  await expect.poll(() => page.evaluate(() => document.activeElement?.hasAttribute('data-comparison'))).toBe(true);
   const added = shown.locator('[data-code="Block list, Version 4"] .cm-merge-b .cm-changedLine');
   await expect.poll(() => added.allTextContents()).toEqual(['198.51.100.0/24', '203.0.113.0/24']);
   await keepPicture(page, 'zone-versions-compared');
@@ -304,7 +304,7 @@ test('any two versions of a zone are compared, and the comparison has a URL', { 
   await shown.getByText('−2 lines').waitFor();
   await page.reload();
   await shown.getByText('−2 lines').waitFor();
-  expect(new URL(page.url()).search).toBe('?tab=versions&from=4&to=2');
+  await expect.poll(() => new URL(page.url()).search).toBe('?tab=versions&from=4&to=2');
   await shown.getByRole('combobox', { name: 'From' }).click();
   await page.getByRole('option', { name: /^5 · / }).click();
   await shown.getByText('HTTP/2').waitFor();
@@ -312,10 +312,10 @@ test('any two versions of a zone are compared, and the comparison has a URL', { 
   await row(1).getByRole('button').last().click();
   await page.getByRole('menuitem', { name: 'Compare with current' }).click();
   await shown.getByText('+3 lines').waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
   await page.setViewportSize({ width: 360, height: 740 });
   await keepPicture(page, 'zone-versions-compared-360');
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBe(0);
   expect(await accessibilityViolations(page)).toEqual([]);
 
   // The oldest version has no predecessor. Regression: its link led nowhere.
@@ -356,7 +356,7 @@ test('a draft stays with its zone', { timeout: 300_000 }, async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
   await page.getByRole('heading', { name: 'South', level: 1 }).waitFor();
   await expect.poll(() => http2.isChecked()).toBe(true);
-  expect(await page.getByRole('button', { name: 'Review' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Review' }).count()).toBe(0);
   await page.context().close();
 });
 
@@ -448,10 +448,10 @@ test('all nodes that hold up the rotation of a zone key can be shown', { timeout
   const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=key`);
   await page.getByText('The agents of 25 nodes are too old to change keys').waitFor();
   await page.getByText('and 5 more').waitFor();
-  expect(await page.getByText('node 20').count()).toBe(0);
+  await expect.poll(() => page.getByText('node 20').count()).toBe(0);
   await page.getByRole('button', { name: 'Show all' }).click();
   await page.getByText('node 24').waitFor();
-  expect(await page.getByText(/^node \d\d$/).count()).toBe(25);
+  await expect.poll(() => page.getByText(/^node \d\d$/).count()).toBe(25);
   await keepPicture(page, 'zone-key-nodes');
   await page.context().close();
 });
