@@ -3,9 +3,10 @@ import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { afterAll, expect, test } from 'vitest';
 import { startEdge } from '../support/services/edge.ts';
+import { startWafEngine } from '../support/services/waf-engine.ts';
 
-const edge = await startEdge();
-afterAll(() => edge.stop());
+const [edge, engine] = await Promise.all([startEdge(), startWafEngine()]);
+afterAll(() => Promise.all([edge.stop(), engine.stop()]));
 
 const block: WafSettings = {
   mode: 'block',
@@ -121,4 +122,23 @@ test('a body longer than the limit is inspected at its start, or refused', async
   const refused = await edge.get('/', { host: strict.name, ...form(long) });
   expect(refused.status).toBe(413);
   expect(await edge.accessLogEntry(refused)).toMatchObject({ rule: 'protocol-large-body' });
+});
+
+test('a header value that another request hid from the inspection is inspected in the next one', async () => {
+  const headers = [['x-id', "1' union all select name,2 from users"]] as const;
+  const list = encodeURIComponent(JSON.stringify(Array.from({ length: 2100 }, (_, i) => `item ${i}`)));
+  const [hidden, next] = await engine.judge([
+    { target: `/?a=${list}&b=${list}&c=${list}`, headers, body: '' },
+    { target: '/', headers, body: '' },
+  ]);
+  expect(hidden?.rule).toBeUndefined();
+  expect(next).toMatchObject({ rule: expect.stringMatching(/^sqli-/), place: 'header' });
+});
+
+test('a user agent that passed where its category is disabled is refused where the category is on', async () => {
+  const requests = [{ target: '/', headers: [['User-Agent', 'gobuster/3.6']] as const, body: '' }];
+  const [passed] = await engine.judge(requests, { disabled: ['scanner'] });
+  expect(passed?.rule).toBeUndefined();
+  const [refused] = await engine.judge(requests);
+  expect(refused?.rule).toBe('scanner-gobuster');
 });

@@ -43,6 +43,7 @@ const code = `
   local asked = cjson.decode(ngx.req.get_body_data())
   local bytes = ngx.decode_base64
   local module = { level = asked.level, disabled = {}, exceptions = {} }
+  for _, id in ipairs(asked.disabled) do module.disabled[id] = true end
   local verdicts = {}
   for i, one in ipairs(asked.requests) do
     local headers = {}
@@ -116,7 +117,11 @@ http {
   return {
     async judge(
       requests: readonly WafRequest[],
-      { level = 1, values = false }: { level?: number; values?: boolean } = {},
+      {
+        level = 1,
+        disabled = [],
+        values = false,
+      }: { level?: number; disabled?: readonly string[]; values?: boolean } = {},
     ): Promise<Verdict[]> {
       const encoded = requests.map(({ target, headers, body }) => ({
         target: base64(target),
@@ -125,7 +130,7 @@ http {
       }));
       const reply = await fetch(`http://127.0.0.1:${port}/${values ? '?values=1' : ''}`, {
         method: 'POST',
-        body: JSON.stringify({ level, requests: encoded }),
+        body: JSON.stringify({ level, disabled, requests: encoded }),
       });
       return z.array(Verdict).parse(await reply.json());
     },

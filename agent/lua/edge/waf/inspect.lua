@@ -31,25 +31,29 @@ local MAX_VALUES, MAX_LOOKS, MAX_DEPTH = 4000, 200, 3
 -- The state of the request.
 local settings, findings, best, values, looks = nil, nil, nil, 0, 0
 
--- Header values repeat. Harmless ones are remembered, in two generations.
+-- Header values repeat. Harmless ones are remembered by kind of header, in two generations.
 local MAX_REMEMBERED, LONGEST_REMEMBERED = 2048, 512
-local young, old, remembered = {}, {}, 0
-local function is_harmless(value)
-    if young[value] then
+local function new_memory()
+    return { young = {}, old = {}, count = 0 }
+end
+local harmless = { cookie = new_memory(), referer = new_memory(), ["user-agent"] = new_memory() }
+local harmless_others = new_memory()
+local function is_harmless(memory, value)
+    if memory.young[value] then
         return true
     end
-    if old[value] then
-        young[value] = true
+    if memory.old[value] then
+        memory.young[value] = true
         return true
     end
     return false
 end
-local function remember(value)
-    remembered = remembered + 1
-    if remembered > MAX_REMEMBERED then
-        old, young, remembered = young, {}, 0
+local function remember(memory, value)
+    memory.count = memory.count + 1
+    if memory.count > MAX_REMEMBERED then
+        memory.old, memory.young, memory.count = memory.young, {}, 0
     end
-    young[value] = true
+    memory.young[value] = true
 end
 
 -- Exceptions of this path, and whether all rules except the value.
@@ -240,7 +244,17 @@ local function run_always(place, name, text)
     if rule and points >= POINTS then
         note(rule, place, name, text, 0)
     end
-    return rule ~= nil
+end
+
+-- Whether a rule of the place matches, at any level, and also one that this site disabled.
+local function matches_any(place, text)
+    local plain = lower(text)
+    for _, rule in ipairs(rules.at[place] or {}) do
+        if rules.matches(rule, plain) then
+            return true
+        end
+    end
+    return false
 end
 
 local function emit(place, name, value)
@@ -264,24 +278,27 @@ for name in ([[host connection content-length accept accept-encoding accept-lang
 end
 
 local function header(name, value)
-    if IGNORED[name] or is_harmless(value) then
+    local memory = harmless[name] or harmless_others
+    if IGNORED[name] or is_harmless(memory, value) then
         return
     end
     local before = best
     best = -1e9
-    local is_hit = false
     if name == "cookie" then
         extract.cookies(emit, value)
     elseif name == "referer" then
         extract.target(emit, gsub(value, "^%a+://[^/?]*", ""), "path", "referer")
     else
         if name == "user-agent" then
-            is_hit = run_always("userAgent", name, value)
+            run_always("userAgent", name, value)
         end
         inspect("header", name, value, 0)
     end
-    if best < LOOK and not is_hit and not settings.here and #value <= LONGEST_REMEMBERED then
-        remember(value)
+    -- Other sites share the memory, so neither exceptions nor the end of the inspection may have hidden a finding.
+    local is_inspected = values < MAX_VALUES and not settings.here
+    if best < LOOK and is_inspected and #value <= LONGEST_REMEMBERED
+        and not (name == "user-agent" and matches_any("userAgent", value)) then
+        remember(memory, value)
     end
     best = max(best, before)
 end
