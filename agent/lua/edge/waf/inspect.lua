@@ -1,88 +1,81 @@
--- The verdict about a request. Values are scanned, suspicious ones decoded and scored by the model, and rules run on
--- what the model finds odd. The state is of the worker, so nothing here may yield.
+-- Inspects one request: scans values, decodes and scores suspicious ones, and runs rules on high scores.
+-- All requests of a worker share this state, so no function here may yield.
 local ffi = require("ffi")
 local bit = require("bit")
+local lrucache = require("resty.lrucache")
 local decode = require("edge.waf.decode")
 local extract = require("edge.waf.extract")
 local model = require("edge.waf.model")
 local rules = require("edge.waf.rules")
 local scan = require("edge.waf.scan")
 local band = bit.band
-local byte, find, gmatch, gsub, lower, match, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower, string.match,
-    string.sub
+local byte, find, gmatch, gsub = string.byte, string.find, string.gmatch, string.gsub
+local lower, match, sub = string.lower, string.match, string.sub
 local ipairs, max, min, pairs, type = ipairs, math.max, math.min, pairs, type
 
 local _M = {}
 local bytes_of = ffi.typeof("const uint8_t *")
--- From this score on, rules look at a value.
-local LOOK = -3
--- By paranoia level: the score that a value with rules must exceed, and the score that needs no rule.
+-- Rules run on values with at least this score.
+local MIN_RULE_SCORE = -3
+-- By paranoia level: the scores above which a value is refused, with matching rules and without.
 local LEVELS = {
-    { named = 0.5, block = 4 },
-    { named = 0, block = 2 },
-    { named = -1, block = 1 },
-    { named = -2, block = 0 },
+    { with_rules = 0.5, without_rules = 4 },
+    { with_rules = 0, without_rules = 2 },
+    { with_rules = -1, without_rules = 1 },
+    { with_rules = -2, without_rules = 0 },
 }
-_M.LEVELS = LEVELS
-local POINTS = 5
-local SLICE = 2048
-local FILE_BYTES = 8192
-local MAX_VALUES, MAX_LOOKS, MAX_DEPTH = 4000, 200, 3
+-- The points of a value's rules must reach this sum.
+local MIN_POINTS = 5
+-- Bytes before and after the worst window.
+local CONTEXT_BYTES = 2048
+local MAX_FILE_BYTES = 8192
+-- Limits per request: values, values with rules, levels of nested JSON.
+local MAX_VALUES, MAX_RULE_RUNS, MAX_DEPTH = 4000, 200, 3
 -- The state of the request.
-local settings, findings, best, values, looks = nil, nil, nil, 0, 0
+local settings, finding, highest_score, value_count, rule_runs = nil, nil, nil, 0, 0
 
--- Header values repeat. Harmless ones are remembered by kind of header, in two generations.
-local MAX_REMEMBERED, LONGEST_REMEMBERED = 2048, 512
-local function new_memory()
-    return { young = {}, old = {}, count = 0 }
-end
-local harmless = { cookie = new_memory(), referer = new_memory(), ["user-agent"] = new_memory() }
-local harmless_others = new_memory()
-local function is_harmless(memory, value)
-    if memory.young[value] then
-        return true
-    end
-    if memory.old[value] then
-        memory.young[value] = true
-        return true
-    end
-    return false
-end
-local function remember(memory, value)
-    memory.count = memory.count + 1
-    if memory.count > MAX_REMEMBERED then
-        memory.old, memory.young, memory.count = memory.young, {}, 0
-    end
-    memory.young[value] = true
-end
+-- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
+local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 2048, 512
+local harmless_values = {
+    cookie = lrucache.new(MAX_REMEMBERED),
+    referer = lrucache.new(MAX_REMEMBERED),
+    ["user-agent"] = lrucache.new(MAX_REMEMBERED),
+}
+local harmless_values_of_others = lrucache.new(MAX_REMEMBERED)
 
--- Exceptions of this path, and whether all rules except the value.
+-- Whether an exception of this path covers the rule and the value's name. A nil rule stands for all rules.
 local function is_excepted(rule, name)
-    local list = settings.here
-    for i = 1, #list do
-        local one = list[i]
-        if (not one.parameter or one.parameter == name) and (not one.rule or rule and (one.rule == rule.id or one.rule == rule.category)) then
+    local exceptions = settings.path_exceptions
+    if not exceptions then
+        return false
+    end
+    local plain = lower(name)
+    for i = 1, #exceptions do
+        local exception = exceptions[i]
+        local has_rule = not exception.rule or rule and (exception.rule == rule.id or exception.rule == rule.category)
+        if has_rule and (not exception.parameter or exception.parameter == plain) then
             return true
         end
     end
     return false
 end
 
-local function counts(rule, name)
+local function is_enabled(rule, name)
     return rule.level <= settings.level and not settings.disabled[rule.id] and not settings.disabled[rule.category]
-        and not (settings.here and is_excepted(rule, lower(name)))
+        and not is_excepted(rule, name)
 end
 
-local function note(rule, place, name, text, score)
-    local finding = { rule = rule.id, place = place, name = name, score = score, text = text }
-    if not findings or (rule.alone and not findings.is_certain) or score > findings.score then
-        finding.is_certain = rule.alone
-        findings = finding
+-- Keeps the finding with the highest score. One by a rule marked alone is certain, and wins over all others.
+local function record_finding(rule, place, name, text, score)
+    local is_certain = rule.alone or false
+    if not finding or (is_certain and not finding.is_certain)
+        or (is_certain == finding.is_certain and score > finding.score) then
+        finding = { rule = rule.id, place = place, name = name, score = score, text = text, is_certain = is_certain }
     end
 end
 
--- Runs the rules of a place. Returns the points, and the heaviest rule that matches.
-local function run(place, name, text)
+-- Returns the sum of points and the heaviest matching rule. The first match marked alone decides.
+local function run_rules(place, name, text)
     local list, points, heaviest = rules.at[place], 0, nil
     if not list then
         return 0
@@ -90,10 +83,10 @@ local function run(place, name, text)
     local plain = lower(text)
     for i = 1, #list do
         local rule = list[i]
-        if counts(rule, name) and rules.matches(rule, plain) then
+        if is_enabled(rule, name) and rules.matches(rule, plain) then
             points = points + rule.points
             if rule.alone then
-                return POINTS, rule
+                return MIN_POINTS, rule
             end
             if not heaviest or rule.points > heaviest.points then
                 heaviest = rule
@@ -103,7 +96,8 @@ local function run(place, name, text)
     return points, heaviest
 end
 
-local function category_rule(n)
+-- The model's rule of the category with most keywords, or of protocol without keywords.
+local function model_rule_of(n)
     local most, winner = 0, "protocol"
     local sums = {}
     for i = 0, min(n, 200) - 1 do
@@ -118,31 +112,36 @@ local function category_rule(n)
     return rules.of_model[winner]
 end
 
-local function judge(place, name, s, n)
+-- Scores a value, and records a finding. The tokens are those of the last scan.
+local function score_value(place, name, s, n)
     local score, worst = model.score(n, place)
-    if score > best then
-        best = score
+    if score > highest_score then
+        highest_score = score
     end
-    if score < LOOK or looks >= MAX_LOOKS then
+    if score < MIN_RULE_SCORE then
         return
     end
-    looks = looks + 1
     local level = LEVELS[settings.level]
-    local model_rule = score > level.block and category_rule(n)
+    local model_rule = score > level.without_rules and model_rule_of(n)
     local text = s
-    if #s > SLICE * 2 then
-        local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - SLICE)
-        text = sub(s, from, from + SLICE * 2)
+    if #s > CONTEXT_BYTES * 2 then
+        local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - CONTEXT_BYTES)
+        text = sub(s, from, from + CONTEXT_BYTES * 2)
     end
-    local points, rule = run(place, name, text)
-    if rule and (rule.alone or (points >= POINTS and score > level.named)) then
-        note(rule, place, name, text, score)
-    elseif model_rule and counts(model_rule, name) then
-        note(model_rule, place, name, text, score)
+    -- Rules are the expensive part. Without them, the model alone decides.
+    local points, rule = 0, nil
+    if rule_runs < MAX_RULE_RUNS then
+        rule_runs = rule_runs + 1
+        points, rule = run_rules(place, name, text)
+    end
+    if rule and (rule.alone or (points >= MIN_POINTS and score > level.with_rules)) then
+        record_finding(rule, place, name, text, score)
+    elseif model_rule and is_enabled(model_rule, name) then
+        record_finding(model_rule, place, name, text, score)
     end
 end
 
--- Whether all outside of strings is JSON's structure. Then only the strings matter.
+-- Whether the text outside of strings has only words, numbers and the punctuation of JSON.
 local OUTSIDE = ffi.new("uint8_t[256]")
 for i = 0, 255 do
     local class = scan.class[i]
@@ -166,19 +165,21 @@ local function is_json(s)
 end
 
 local inspect
-local function nested(place, s, depth)
+local function inspect_json(place, s, depth)
+    -- Keys have a place of their own.
     extract.json(function(at, name, value)
         inspect(at == "name" and at or place, name, value, depth)
     end, s, place == "raw" and "json" or place)
 end
 
+-- More than one control character in thirty of the first 512 bytes.
 local function is_binary(s)
     local head = sub(s, 1, 512)
     local _, controls = gsub(head, "[%z\1-\8\14-\31\127]", "")
     return controls * 30 > #head
 end
 
--- Text that was encoded in base64, of the whole value or of a long run in it.
+-- The decoded text of a base64 value, of a data URL, or of the first long run that decodes.
 local function encoded_text(s, mask)
     if #s < 12 then
         return nil
@@ -196,16 +197,17 @@ local function encoded_text(s, mask)
     end
 end
 
+-- Inspects one value and the values inside of it.
 function inspect(place, name, s, depth)
-    if s == "" or values >= MAX_VALUES then
+    if s == "" or value_count >= MAX_VALUES then
         return
     end
-    values = values + 1
+    value_count = value_count + 1
     local first = byte(s)
     if (first == 123 or first == 91) and depth < MAX_DEPTH and find(s, '"', 1, true) and is_json(s) then
-        return nested(place, s, depth + 1)
+        return inspect_json(place, s, depth + 1)
     end
-    if settings.here and is_excepted(nil, lower(name)) then
+    if is_excepted(nil, name) then
         return
     end
     local n, mask, groups = scan.scan(s)
@@ -222,31 +224,31 @@ function inspect(place, name, s, depth)
             n, mask = scan.scan(s)
         end
     end
-    local text = encoded_text(s, mask)
-    judge(place, name, s, n)
-    -- Comments would hide from the model what they separate.
+    score_value(place, name, s, n)
+    -- SQL comments can split an attack, so the text without them is scored, too.
     local bare = decode.without_comments(s)
     if bare then
-        judge(place, name, bare, (scan.scan(bare)))
+        score_value(place, name, bare, (scan.scan(bare)))
     end
-    if text then
-        if byte(text) == 123 and depth < MAX_DEPTH and is_json(text) then
-            nested("decoded", text, depth + 1)
+    local base64_text = encoded_text(s, mask)
+    if base64_text then
+        if byte(base64_text) == 123 and depth < MAX_DEPTH and is_json(base64_text) then
+            inspect_json("decoded", base64_text, depth + 1)
         else
-            judge("decoded", name, text, (scan.scan(text)))
+            score_value("decoded", name, base64_text, (scan.scan(base64_text)))
         end
     end
 end
 
--- Places whose rules always run: product paths, file names and scanners look ordinary to a model.
-local function run_always(place, name, text)
-    local points, rule = run(place, name, text)
-    if rule and points >= POINTS then
-        note(rule, place, name, text, 0)
+-- Runs the rules of a place without the model, to which product paths and scanners look ordinary.
+local function run_rules_without_model(place, name, text)
+    local points, rule = run_rules(place, name, text)
+    if rule and points >= MIN_POINTS then
+        record_finding(rule, place, name, text, 0)
     end
 end
 
--- Whether a rule of the place matches, at any level, and also one that this site disabled.
+-- Whether a rule of the place matches. Ignores the site's level and disabled rules.
 local function matches_any(place, text)
     local plain = lower(text)
     for _, rule in ipairs(rules.at[place] or {}) do
@@ -259,72 +261,75 @@ end
 
 local function emit(place, name, value)
     if place == "file" then
+        -- Only uploads that may contain a script tag of PHP, JSP or HTML are searched.
         if find(value, "<[?%%sSjJ]") then
-            run_always("file", name, sub(value, 1, FILE_BYTES))
+            run_rules_without_model("file", name, sub(value, 1, MAX_FILE_BYTES))
         end
         return
     end
     if place == "filename" then
-        run_always("filename", name, decode.all(value))
+        run_rules_without_model("filename", name, decode.all(value))
     end
     inspect(place, name, value, 0)
 end
 
-local IGNORED = {}
+-- Applications rarely use the values of these headers, so they are not inspected.
+local UNINSPECTED_HEADERS = {}
 for name in ([[host connection content-length accept accept-encoding accept-language accept-charset cache-control pragma
     upgrade-insecure-requests if-none-match if-modified-since origin dnt te sec-fetch-site sec-fetch-mode sec-fetch-dest
     sec-fetch-user sec-ch-ua-mobile x-requested-with]]):gmatch("%S+") do
-    IGNORED[name] = true
+    UNINSPECTED_HEADERS[name] = true
 end
 
-local function header(name, value)
-    local memory = harmless[name] or harmless_others
-    if IGNORED[name] or is_harmless(memory, value) then
+local function inspect_header(name, value)
+    local memory = harmless_values[name] or harmless_values_of_others
+    if UNINSPECTED_HEADERS[name] or memory:get(value) then
         return
     end
-    local before = best
-    best = -1e9
+    -- The score of this header alone decides whether its value is harmless.
+    local previous_highest = highest_score
+    highest_score = -1e9
     if name == "cookie" then
         extract.cookies(emit, value)
     elseif name == "referer" then
         extract.target(emit, gsub(value, "^%a+://[^/?]*", ""), "path", "referer")
     else
         if name == "user-agent" then
-            run_always("userAgent", name, value)
+            run_rules_without_model("userAgent", name, value)
         end
         inspect("header", name, value, 0)
     end
-    -- Other sites share the memory, so neither exceptions nor the end of the inspection may have hidden a finding.
-    local is_inspected = values < MAX_VALUES and not settings.here
-    if best < LOOK and is_inspected and #value <= LONGEST_REMEMBERED
-        and not (name == "user-agent" and matches_any("userAgent", value)) then
-        remember(memory, value)
+    -- All sites share the memory: exceptions or a reached limit may hide a finding of another site.
+    local is_fully_inspected = value_count < MAX_VALUES and not settings.path_exceptions
+    local is_harmless = highest_score < MIN_RULE_SCORE and not (name == "user-agent" and matches_any("userAgent", value))
+    if is_fully_inspected and is_harmless and #value <= MAX_REMEMBERED_BYTES then
+        memory:set(value, true)
     end
-    best = max(best, before)
+    highest_score = max(highest_score, previous_highest)
 end
 
 -- `request`: target, headers (names in lower case), body and path. `module`: level, disabled and exceptions.
--- Returns what to refuse the request for, or nil, and the worst score.
+-- Returns the finding that refuses the request, or nil, and the highest score (-1e9 without scores).
 function _M.check(request, module)
-    local here
-    for _, one in ipairs(module.exceptions) do
-        if not one.path or sub(request.path, 1, #one.path) == one.path then
-            here = here or {}
-            here[#here + 1] = one
+    local path_exceptions
+    for _, exception in ipairs(module.exceptions) do
+        if not exception.path or sub(request.path, 1, #exception.path) == exception.path then
+            path_exceptions = path_exceptions or {}
+            path_exceptions[#path_exceptions + 1] = exception
         end
     end
-    settings = { level = module.level, disabled = module.disabled, here = here }
-    findings, best, values, looks = nil, -1e9, 0, 0
+    settings = { level = module.level, disabled = module.disabled, path_exceptions = path_exceptions }
+    finding, highest_score, value_count, rule_runs = nil, -1e9, 0, 0
     local target = gsub(request.target, "^%a+://[^/?]*", "")
-    run_always("target", "", decode.all(target))
+    run_rules_without_model("target", "", decode.all(target))
     extract.target(emit, target, "path", "query")
     for name, value in pairs(request.headers) do
         if type(value) == "table" then
             for i = 1, #value do
-                header(name, value[i])
+                inspect_header(name, value[i])
             end
         else
-            header(name, value)
+            inspect_header(name, value)
         end
     end
     if request.body and request.body ~= "" then
@@ -332,8 +337,8 @@ function _M.check(request, module)
         extract.body(emit, type(kind) == "table" and kind[1] or kind, request.body)
         decode.release()
     end
-    local found = findings
-    findings = nil
-    return found, best
+    local found = finding
+    finding = nil
+    return found, highest_score
 end
 return _M
