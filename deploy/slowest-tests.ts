@@ -3,12 +3,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { line } from './steps.mjs';
 import { TestReport } from './test-report.ts';
-
-const root = path.join(import.meta.dirname, '..');
+import { REPORT_FILE, reportFolder } from './test-runs.ts';
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(8)} s`;
 
-const report: unknown = JSON.parse(await readFile(path.join(root, '.data/test/report.json'), 'utf8'));
+const report: unknown = JSON.parse(await readFile(path.join(reportFolder, REPORT_FILE), 'utf8'));
 const files = TestReport.parse(report).files.toSorted((a, b) => b.durationMs - a.durationMs);
 for (const { file, durationMs } of files.slice(0, 50)) line(`${seconds(durationMs)}  ${file}`);
 

@@ -1,10 +1,10 @@
-// What a run of vitest found, and what of it counts after a second try of the failed files.
+// The report of a vitest run, and its result after a second try of the failed files.
 import * as z from 'zod';
 
 const Test = z.object({
-  /** Unique within its file, and the same in each run. */
+  /** Unique within its file. Stable between runs that define the same tests. */
   id: z.string(),
-  /** Titles of its suites and its own, joined by ` > `. */
+  /** The titles of its suites and of the test, joined by ` > `. */
   name: z.string(),
   state: z.enum(['passed', 'failed', 'skipped']),
   error: z.string().nullable(),
@@ -14,7 +14,7 @@ const TestFile = z.object({
   /** Relative to the root of the run. */
   file: z.string(),
   durationMs: z.number(),
-  /** Errors outside of tests: of loading, of a hook, a crashed worker, an unhandled error. */
+  /** Errors outside of tests: import, hook, crashed worker, unhandled error, incomplete run. */
   errors: z.array(z.string()),
   tests: z.array(Test),
 });
@@ -23,62 +23,70 @@ type TestFile = z.output<typeof TestFile>;
 /** Written by test-reporter.ts. */
 export const TestReport = z.object({
   files: z.array(TestFile),
-  /** Errors that belong to no file: services that did not start, vitest without a report. */
+  /** Errors without a file: failed services, a missing report, unhandled errors, a bad exit code. */
   errors: z.array(z.string()),
 });
 export type TestReport = z.output<typeof TestReport>;
 
-export interface Failure {
-  file: string;
+export const TestError = z.object({
+  /** Null for an error without a file. */
+  file: z.string().nullable(),
   /** Null for an error outside of tests. */
-  test: string | null;
-  error: string;
-}
+  test: z.string().nullable(),
+  error: z.string(),
+});
+export type TestError = z.output<typeof TestError>;
 
-export interface Result {
+export interface TestResult {
   passed: number;
-  failures: Failure[];
-  /** Failures of one try whose tests passed in the other. */
-  secondTries: Failure[];
+  /** Errors that fail the run. */
+  errors: TestError[];
+  /** Errors of tests and files that succeeded in one of the two tries. */
+  flaky: TestError[];
 }
 
-/** `file > test: first line of its error`. */
-export function describeFailure({ file, test, error }: Failure): string {
+/** `file > test, first error: first line of the error`. */
+export function describeError({ file, test, error }: TestError): string {
+  const place = [file, test].filter((part) => part !== null).join(' > ');
   const [firstLine = ''] = error.split('\n');
-  return `${[file, test].filter((part) => part).join(' > ')}, first error: ${firstLine}`;
+  return `${place || 'the run'}, first error: ${firstLine}`;
 }
 
-export const failedFiles = (report: TestReport): string[] => report.files.filter(hasFailed).map(({ file }) => file);
+const hasFileFailed = (file: TestFile) => file.errors.length > 0 || file.tests.some(({ state }) => state === 'failed');
 
-/** The result of a run and of the second try of its failed files. */
-export function mergeTries(first: TestReport, second: TestReport | null): Result {
-  const again = new Map(second?.files.map((file) => [file.file, file]));
-  const result: Result = { passed: 0, failures: [], secondTries: [] };
-  for (const file of first.files) addFile(result, file, again.get(file.file) ?? null);
+export const failedFiles = (report: TestReport): string[] => report.files.filter(hasFileFailed).map(({ file }) => file);
+
+export function mergeTries(first: TestReport, second: TestReport | null): TestResult {
+  const secondFiles = new Map(second?.files.map((file) => [file.file, file]));
+  const result: TestResult = { passed: 0, errors: [], flaky: [] };
+  for (const file of first.files) {
+    addFileErrors(result, file, secondFiles.get(file.file) ?? null);
+    addTests(result, file, secondFiles.get(file.file) ?? null);
+  }
   for (const error of [...first.errors, ...(second?.errors ?? [])])
-    result.failures.push({ file: '', test: null, error });
+    result.errors.push({ file: null, test: null, error });
   return result;
 }
 
-const hasFailed = (file: TestFile) => file.errors.length > 0 || file.tests.some(({ state }) => state === 'failed');
-
-function addFile(result: Result, first: TestFile, second: TestFile | null) {
-  const { file } = first;
-  const ofFile = { file, test: null };
-  // An error outside of tests is an error of the file: whatever ran beside it says nothing about it.
-  const [error, errorAgain] = [first.errors[0], second?.errors[0]];
-  if (errorAgain !== undefined) result.failures.push({ ...ofFile, error: errorAgain });
-  else if (error !== undefined) (second ? result.secondTries : result.failures).push({ ...ofFile, error });
-
-  const tries = Map.groupBy([...first.tests, ...(second?.tests ?? [])], ({ id }) => id);
-  for (const tests of tries.values()) {
-    const failed = tests.find(({ state }) => state === 'failed');
-    const hasPassed = tests.some(({ state }) => state === 'passed');
-    if (hasPassed) result.passed += 1;
-    if (failed) (hasPassed ? result.secondTries : result.failures).push(failureOf(file, failed));
-  }
+/** A file has an error outside of its tests if it had one in each of its tries. */
+function addFileErrors(result: TestResult, first: TestFile, second: TestFile | null) {
+  const tries = second === null ? [first] : [first, second];
+  // Only the first error of a file is reported.
+  const [error] = tries.flatMap(({ errors }) => errors);
+  if (error === undefined) return;
+  const list = tries.every(({ errors }) => errors.length > 0) ? result.errors : result.flaky;
+  list.push({ file: first.file, test: null, error });
 }
 
-const failureOf = (file: string, { name, error }: z.output<typeof Test>): Failure => {
-  return { file, test: name, error: error ?? 'no error' };
-};
+/** A test passes if it passed in one of its tries. */
+function addTests(result: TestResult, first: TestFile, second: TestFile | null) {
+  const resultsById = Map.groupBy([...first.tests, ...(second?.tests ?? [])], ({ id }) => id);
+  for (const results of resultsById.values()) {
+    const hasPassed = results.some(({ state }) => state === 'passed');
+    const failed = results.find(({ state }) => state === 'failed');
+    if (hasPassed) result.passed += 1;
+    if (failed === undefined) continue;
+    const list = hasPassed ? result.flaky : result.errors;
+    list.push({ file: first.file, test: failed.name, error: failed.error ?? 'no error' });
+  }
+}

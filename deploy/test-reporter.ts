@@ -2,66 +2,93 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule, TestProject, TestSpecification, TestSuite } from 'vitest/node';
 import type { TestReport } from './test-report.ts';
 
 type ReportedFile = TestReport['files'][number];
 
 export default class TestReporter implements Reporter {
-  #started: readonly TestSpecification[] = [];
+  #specifications: readonly TestSpecification[] = [];
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
-    this.#started = specifications;
+    this.#specifications = specifications;
   }
 
-  async onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Promise<void> {
-    const file = process.env['EDGELOOM_TEST_REPORT'];
-    if (file === undefined) throw new Error('EDGELOOM_TEST_REPORT is not set');
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, JSON.stringify(reportOf(this.#started, modules, unhandled)));
+  async onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): Promise<void> {
+    const reportPath = process.env['EDGELOOM_TEST_REPORT'];
+    if (reportPath === undefined) throw new Error('EDGELOOM_TEST_REPORT is not set');
+    await mkdir(path.dirname(reportPath), { recursive: true });
+    await writeFile(reportPath, JSON.stringify(buildReport(this.#specifications, modules, unhandled)));
   }
 }
 
-function reportOf(
-  started: readonly TestSpecification[],
+function buildReport(
+  specifications: readonly TestSpecification[],
   modules: readonly TestModule[],
-  unhandled: readonly SerializedError[],
+  unhandled: readonly unknown[],
 ): TestReport {
-  const files = new Map(started.map(({ project, moduleId }) => [moduleId, emptyFile(project, moduleId)]));
-  const errors: string[] = [];
-  for (const module of modules) files.set(module.moduleId, fileOf(module));
-  for (const error of unhandled) {
-    const causes = withCauses(error);
-    const isOf = (place: string) => causes.some((cause) => isAbout(cause, place));
-    const ofFiles = [...files].filter(([place]) => isOf(place)).map(([, file]) => file.errors);
-    // The root cause comes first, because the pool wraps the error of a crashed worker.
-    const text = causes.toReversed().map(textOf).join('\n');
-    for (const list of ofFiles.length > 0 ? ofFiles : [errors]) list.push(text);
+  // A file that never started has no module.
+  const files = new Map(specifications.map(({ project, moduleId }) => [moduleId, emptyFile(project, moduleId)]));
+  for (const module of modules) files.set(module.moduleId, describeFile(module));
+  const report: TestReport = { files: [...files.values()], errors: [] };
+  for (const error of unhandled) addUnhandledError(report, files, error);
+
+  const hasEnded = (module: TestModule) => module.state() !== 'queued' && module.state() !== 'pending';
+  const endedFiles = new Set(modules.filter(hasEnded).map(({ moduleId }) => moduleId));
+  for (const [moduleId, { errors }] of files) {
+    // The file of a crashed worker has the error of the crash.
+    if (!endedFiles.has(moduleId) && errors.length === 0) errors.push('the file did not run to its end');
   }
-  const ended = new Set(
-    modules.filter((module) => !['queued', 'pending'].includes(module.state())).map(({ moduleId }) => moduleId),
-  );
-  for (const [moduleId, file] of files)
-    if (!ended.has(moduleId) && file.errors.length === 0) file.errors.push('the file did not run to its end');
-  return { files: [...files.values()], errors };
+  return report;
 }
 
-function withCauses(error: SerializedError): SerializedError[] {
-  return [error, ...(error.cause ? withCauses(error.cause) : [])];
+/** Adds an error to the files that it names, or to the report if it names none. */
+function addUnhandledError(report: TestReport, files: ReadonlyMap<string, ReportedFile>, error: unknown) {
+  const causes = listCauses(error);
+  const named = [...files].filter(([moduleId]) => causes.some((cause) => namesFile(cause, moduleId)));
+  // The root cause comes first, because describeError() prints the first line only.
+  const text = causes.toReversed().map(formatError).join('\n');
+  if (named.length === 0) report.errors.push(text);
+  for (const [, file] of named) file.errors.push(text);
 }
 
-/** Vitest names the file of an unhandled error in a field, and the file of a crashed worker in the message only. */
-const isAbout = (error: SerializedError, place: string) =>
-  error['VITEST_TEST_PATH'] === place || error.message.includes(place);
+/** A thrown value after its way from the worker. Code may throw anything, so no field is certain. */
+interface ThrownObject {
+  name?: unknown;
+  message?: unknown;
+  stack?: unknown;
+  cause?: unknown;
+  VITEST_TEST_PATH?: unknown;
+}
+const isObject = (value: unknown): value is ThrownObject => typeof value === 'object' && value !== null;
 
-function fileOf(module: TestModule): ReportedFile {
+/** The error and its causes, outermost first. */
+function listCauses(error: unknown): unknown[] {
+  const hasCause = isObject(error) && error.cause !== undefined && error.cause !== null;
+  return [error, ...(hasCause ? listCauses(error.cause) : [])];
+}
+
+/** An unhandled error has the path of its file in VITEST_TEST_PATH, a crashed worker only in its message. */
+const namesFile = (error: unknown, moduleId: string) =>
+  isObject(error) && (error.VITEST_TEST_PATH === moduleId || String(error.message).includes(moduleId));
+
+function formatError(error: unknown): string {
+  if (!isObject(error)) return String(error);
+  const { name = 'Error', message, stack } = error;
+  const text = typeof stack === 'string' && stack !== '' ? stack : `${String(name)}: ${String(message)}`;
+  // Vitest's own reporter, which runs before, puts 'Caused by: ' before the name of a cause.
+  return stripVTControlCharacters(text).replace(/^Caused by: /, '');
+}
+
+function describeFile(module: TestModule): ReportedFile {
   const suites: (TestModule | TestSuite)[] = [module, ...module.children.allSuites()];
-  const errors = suites.flatMap((suite) => suite.errors()).map(textOf);
+  const errors = suites.flatMap((suite) => suite.errors()).map(formatError);
   const tests = [...module.children.allTests()].map((test) => {
+    // Only the first error of a test is reported.
     const { state, errors: [error] = [] } = test.result();
-    const ended = state === 'pending' ? ('skipped' as const) : state;
-    return { id: test.id, name: test.fullName, state: ended, error: error ? textOf(error) : null };
+    // A test that did not run to its end counts as skipped, because its file has the error.
+    const reportedState = state === 'pending' ? ('skipped' as const) : state;
+    return { id: test.id, name: test.fullName, state: reportedState, error: error ? formatError(error) : null };
   });
   return { ...emptyFile(module.project, module.moduleId), durationMs: module.diagnostic().duration, errors, tests };
 }
@@ -69,6 +96,3 @@ function fileOf(module: TestModule): ReportedFile {
 const emptyFile = ({ config }: TestProject, moduleId: string): ReportedFile => {
   return { file: path.relative(config.root, moduleId), durationMs: 0, errors: [], tests: [] };
 };
-
-const textOf = ({ name = 'Error', message, stack }: SerializedError) =>
-  stripVTControlCharacters(stack ?? `${name}: ${message}`).replace(/^Caused by: /, '');

@@ -1,28 +1,28 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { describeFailure } from './test-report.ts';
-import { runWithSecondTry } from './test-runs.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describeError } from './test-report.ts';
+import { runEachAlone, runWithSecondTry, type TestRunOptions } from './test-runs.ts';
 
-// Inside the project, so that the files find vitest.
+// Inside the repository, so that the generated files can import vitest.
 const data = path.join(import.meta.dirname, '../.data');
 let root: string;
 
 beforeEach(async () => {
   await mkdir(data, { recursive: true });
   root = await mkdtemp(path.join(data, 'test-runs-'));
-  await configure({ maxWorkers: 3 });
+  await writeConfig({ maxWorkers: 3 });
 });
 afterEach(() => rm(root, { recursive: true }));
 
-/** As in vitest.config.ts, files of one worker share its modules. */
-function configure(options: object) {
+/** Writes a configuration whose workers share modules between files, as in vitest.config.ts. */
+function writeConfig(options: object) {
   const config = { include: ['*.test.mjs'], isolate: false, experimental: { viteModuleRunner: false }, ...options };
   return writeFile(path.join(root, 'vitest.config.mjs'), `export default ${JSON.stringify({ test: config })};\n`);
 }
 
-/** A file whose first run leaves a mark. `isFirst` is true in that run. */
-const file = (name: string, body: string) =>
+/** Writes a test file. Its constant `isFirst` is true until the file has run once. */
+const writeTestFile = (name: string, body: string) =>
   writeFile(
     path.join(root, `${name}.test.mjs`),
     `import { existsSync, writeFileSync } from 'node:fs';
@@ -32,76 +32,125 @@ const file = (name: string, body: string) =>
      ${body}\n`,
   );
 
-async function run(options = {}) {
-  // This test runs in vitest, too, whose variables are those of its own run.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
-  const result = await runWithSecondTry(
-    { root, folder: path.join(root, 'reports'), args: [], env, isQuiet: true },
-    options,
-  );
-  const describeAll = (failures: typeof result.failures) => failures.map(describeFailure).toSorted();
-  return { ...result, failures: describeAll(result.failures), secondTries: describeAll(result.secondTries) };
+/** The inner vitest must not inherit the variables of the vitest that runs this test. */
+const outerVariables = (name: string) => name.startsWith('VITEST');
+function optionsOfRun(): TestRunOptions {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !outerVariables(name)));
+  return { root, folder: path.join(root, 'reports'), env, isQuiet: true };
 }
 
-test('what passes on the second try counts as passed, whatever failed first', async () => {
-  await file('good', `test('one', () => {}); test.skip('two', () => {});`);
-  await file('sometimes', `test('a', () => {}); test('b', () => expect(isFirst, 'too early').toBe(false));`);
-  await file('hook', `beforeAll(() => { if (isFirst) throw new Error('no database'); }); test('c', () => {});`);
-  await file('import', `if (isFirst) throw new Error('does not load'); test('d', () => {});`);
-  await file(
-    'stray',
-    `test('e', () => { if (isFirst) void Promise.reject(new Error('not awaited', { cause: new Error('refused') })); });`,
+async function run(options: Partial<TestRunOptions> = {}) {
+  const { passed, errors, flaky } = await runWithSecondTry({ ...optionsOfRun(), ...options }, []);
+  return { passed, errors: errors.map(describeError).toSorted(), flaky: flaky.map(describeError).toSorted() };
+}
+
+describe('an error that does not occur again is flaky', () => {
+  test.each([
+    [
+      'of an assertion',
+      `test('b', () => expect(isFirst, 'too early').toBe(false));`,
+      /^a\.test\.mjs > b, first error: AssertionError: too early/,
+    ],
+    [
+      'of a hook',
+      `beforeAll(() => { if (isFirst) throw new Error('no database'); }); test('b', () => {});`,
+      /^a\.test\.mjs, first error: Error: no database$/,
+    ],
+    [
+      'while the file loads',
+      `if (isFirst) throw new Error('does not load'); test('b', () => {});`,
+      /^a\.test\.mjs, first error: Error: does not load$/,
+    ],
+    [
+      'of a promise that nothing awaits',
+      `test('b', () => { if (isFirst) void Promise.reject(new Error('lost', { cause: new Error('refused') })); });`,
+      /^a\.test\.mjs, first error: Error: refused$/,
+    ],
+    [
+      'whose cause is a text',
+      `test('b', () => { if (isFirst) void Promise.reject(new Error('lost', { cause: 'refused' })); });`,
+      /^a\.test\.mjs, first error: refused$/,
+    ],
+    [
+      'of a killed worker',
+      `test('b', () => { if (isFirst) process.kill(process.pid, 'SIGKILL'); });`,
+      /^a\.test\.mjs, first error: Error: Worker exited unexpectedly/,
+    ],
+  ])('%s', async (_case, body, error) => {
+    await writeTestFile('a', body);
+    await writeTestFile('another', `test('c', () => {}); test.skip('d', () => {});`);
+    expect(await run()).toEqual({ passed: 2, errors: [], flaky: [expect.stringMatching(error)] });
+  });
+});
+
+test('errors of both tries fail the run', async () => {
+  await writeTestFile('assertion', `test('b', () => expect(1).toBe(2)); test('c', () => {});`);
+  await writeTestFile('import', `throw new Error('does not load');`);
+  expect(await run()).toEqual({
+    passed: 1,
+    errors: [
+      expect.stringMatching(/^assertion\.test\.mjs > b, first error: AssertionError: expected 1 to be 2/),
+      'import.test.mjs, first error: Error: does not load',
+    ],
+    flaky: [],
+  });
+});
+
+test('a test or a file that fails on the second try only is flaky', async () => {
+  await writeTestFile(
+    'a',
+    `afterAll(() => { if (!isFirst) throw new Error('not closed'); });
+     test('b', () => expect(isFirst).toBe(false));
+     test('c', () => expect(isFirst).toBe(true));`,
   );
-  await file('crash', `test('f', () => { if (isFirst) process.kill(process.pid, 'SIGKILL'); });`);
-  const { passed, failures, secondTries } = await run();
-  expect(failures).toEqual([]);
-  expect(secondTries).toEqual([
-    expect.stringMatching(/^crash\.test\.mjs, first error: Error: .*Worker exited unexpectedly/),
-    'hook.test.mjs, first error: Error: no database',
-    'import.test.mjs, first error: Error: does not load',
-    expect.stringMatching(/^sometimes\.test\.mjs > b, first error: AssertionError: too early/),
-    expect.stringMatching(/^stray\.test\.mjs, first error: Error: refused/),
-  ]);
-  expect(passed).toBe(7);
+  expect(await run()).toEqual({
+    passed: 2,
+    errors: [],
+    flaky: [
+      expect.stringContaining('a.test.mjs > b'),
+      expect.stringContaining('a.test.mjs > c'),
+      'a.test.mjs, first error: Error: not closed',
+    ],
+  });
 });
 
-test('what fails twice fails the run, also next to tests that passed on the second try', async () => {
-  await file(
-    'both',
-    `test('never', () => expect(1).toBe(2)); test('later', () => expect(isFirst).toBe(false));
-     test('earlier', () => expect(isFirst).toBe(true));`,
-  );
-  await file('broken', `throw new Error('does not load');`);
-  const { passed, failures, secondTries } = await run();
-  expect(failures).toEqual([
-    expect.stringContaining('both.test.mjs > never, first error: AssertionError: expected 1 to be 2'),
-    'broken.test.mjs, first error: Error: does not load',
-  ]);
-  expect(secondTries).toEqual([
-    expect.stringContaining('both.test.mjs > earlier'),
-    expect.stringContaining('both.test.mjs > later'),
-  ]);
-  expect(passed).toBe(2);
+test('more than five failed files get no second try', async () => {
+  for (let i = 1; i <= 6; i += 1) await writeTestFile(`file${i}`, `test('x', () => expect(isFirst).toBe(false));`);
+  expect(await run()).toMatchObject({ passed: 0, errors: { length: 6 }, flaky: [] });
 });
 
-test('more than five failed files get no second try, nor does a run with failed checks', async () => {
-  for (let i = 1; i <= 6; i += 1) await file(`file${i}`, `test('x', () => expect(isFirst).toBe(false));`);
-  expect(await run()).toMatchObject({ passed: 0, failures: { length: 6 }, secondTries: [] });
-  for (let i = 1; i <= 6; i += 1) await rm(path.join(root, `file${i}`));
-  for (let i = 2; i <= 6; i += 1) await rm(path.join(root, `file${i}.test.mjs`));
-  expect(await run({ allowSecondTry: false })).toMatchObject({ failures: { length: 1 }, secondTries: [] });
+test('without a second try, a flaky test fails the run', async () => {
+  await writeTestFile('a', `test('b', () => expect(isFirst).toBe(false));`);
+  expect(await run({ hasSecondTry: false })).toMatchObject({ passed: 0, errors: { length: 1 }, flaky: [] });
 });
 
-test('files that a crashed worker left out run on the second try', async () => {
-  await configure({ maxWorkers: 1 });
-  // The order of the files is unknown, so whichever runs first crashes.
-  const mark = JSON.stringify(path.join(root, 'crashed'));
-  const crash = `if (!existsSync(${mark})) { writeFileSync(${mark}, ''); process.kill(process.pid, 'SIGKILL'); }`;
-  for (const name of ['a', 'b', 'c']) await file(name, `test('x', () => { ${crash} });`);
-  expect(await run()).toMatchObject({ passed: 3, failures: [], secondTries: { length: 3 } });
+test('files that did not run because of a killed worker run on the second try', async () => {
+  await writeConfig({ maxWorkers: 1 });
+  // The order is unknown. The first file that runs kills its worker.
+  const mark = JSON.stringify(path.join(root, 'killed'));
+  const kill = `if (!existsSync(${mark})) { writeFileSync(${mark}, ''); process.kill(process.pid, 'SIGKILL'); }`;
+  for (const name of ['a', 'b', 'c']) await writeTestFile(name, `test('x', () => { ${kill} });`);
+  expect(await run()).toMatchObject({ passed: 3, errors: [], flaky: { length: 3 } });
+});
+
+test('the second try has the options of the first', async () => {
+  await writeTestFile('a', `test('b', () => expect(isFirst).toBe(false)); test('c', () => expect(1).toBe(2));`);
+  expect(await run({ args: ['-t', 'b'] })).toMatchObject({ passed: 1, errors: [], flaky: { length: 1 } });
 });
 
 test('a run without a report fails', async () => {
   await writeFile(path.join(root, 'vitest.config.mjs'), 'throw new Error("no configuration");\n');
-  expect(await run()).toMatchObject({ passed: 0, failures: [expect.stringContaining('without a report')] });
+  expect(await run()).toEqual({
+    passed: 0,
+    errors: ['the run, first error: vitest exited with code 1 and without a report'],
+    flaky: [],
+  });
+});
+
+test('a file that runs alone is named by its whole path', async () => {
+  await writeTestFile('purge', `test('x', () => expect(1).toBe(2));`);
+  expect(await runEachAlone(optionsOfRun(), ['purge'])).toEqual({
+    files: [],
+    errors: ['no test file has the path purge'],
+  });
 });

@@ -1,65 +1,74 @@
-// Runs vitest, and each file with failures a second time: alone, with services of its own.
+// Runs vitest, then each failed file again in a vitest process of its own.
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { line } from './steps.mjs';
-import { failedFiles, mergeTries, TestReport, type Result } from './test-report.ts';
+import { failedFiles, mergeTries, TestReport, type TestResult } from './test-report.ts';
 
 const reporter = path.join(import.meta.dirname, 'test-reporter.ts');
 const vitest = path.join(import.meta.dirname, '../node_modules/.bin/vitest');
+/** Where npm test writes its reports. */
+export const reportFolder = path.join(import.meta.dirname, '../.data/test');
+/** The name of the report of the last run of tests, without its second try. */
+export const REPORT_FILE = 'report.json';
 
-/** More failed files than this have one cause, so a second try would only hide it. */
+/** With more failed files, a common cause is likely, so there is no second try. */
 const MAX_SECOND_TRY_FILES = 5;
 
-export interface Runs {
+export interface TestRunOptions {
   /** The folder of vitest.config.ts. */
   root: string;
-  /** For reports. */
+  /** Receives `report.json` of the first run, and `file-report.json` of the last file that ran alone. */
   folder: string;
-  /** Files and options of vitest. */
-  args: string[];
+  /** Options of vitest, for both tries. */
+  args?: string[];
   /** The environment of vitest, by default that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Prints nothing. */
+  /** Suppresses all output, also that of vitest. */
   isQuiet?: boolean;
+  hasSecondTry?: boolean;
 }
 
-export async function runWithSecondTry(runs: Runs, { allowSecondTry = true } = {}): Promise<Result> {
-  const first = await runOnce(runs, 'report');
+/** `filters`: parts of paths, or all files if empty. */
+export async function runWithSecondTry(options: TestRunOptions, filters: readonly string[]): Promise<TestResult> {
+  const first = await runOnce(options, filters, REPORT_FILE);
   const files = failedFiles(first);
-  const canTryAgain = first.errors.length === 0 && files.length <= MAX_SECOND_TRY_FILES && allowSecondTry;
-  if (files.length === 0 || !canTryAgain) return mergeTries(first, null);
-  if (!runs.isQuiet) line(`\nThese files failed and run again, alone:\n${files.join('\n')}`);
-  return mergeTries(first, await runEachAlone(runs, files));
+  // An error without a file fails the run, so a second try could not help.
+  const canTryAgain = files.length > 0 && files.length <= MAX_SECOND_TRY_FILES && first.errors.length === 0;
+  if (!canTryAgain || options.hasSecondTry === false) return mergeTries(first, null);
+  if (!options.isQuiet) line(`\nThese files failed. Each runs again, alone:\n${files.join('\n')}`);
+  return mergeTries(first, await runEachAlone(options, files));
 }
 
-/** Files of one run would share a worker, its modules and the services. */
-export async function runEachAlone(runs: Runs, files: readonly string[]): Promise<TestReport> {
+/** Runs each file in its own vitest process, because files of one process share modules and services. */
+export async function runEachAlone(options: TestRunOptions, files: readonly string[]): Promise<TestReport> {
   const report: TestReport = { files: [], errors: [] };
   for (const file of files) {
-    const { files: found, errors } = await runOnce({ ...runs, args: ['--maxWorkers=1', file] }, 'file-report');
-    report.files.push(...found.filter((one) => one.file === file));
-    report.errors.push(...errors);
+    const { files: reportedFiles, errors } = await runOnce(options, [file, '--maxWorkers=1'], 'file-report.json');
+    // Vitest matches paths by substring, so other files may have run.
+    const ofFile = reportedFiles.find((reported) => reported.file === file);
+    if (ofFile) report.files.push(ofFile);
+    else report.errors.push(errors[0] ?? `no test file has the path ${file}`);
   }
   return report;
 }
 
-async function runOnce(runs: Runs, name: string): Promise<TestReport> {
-  const { root, folder, args, env = process.env, isQuiet = false } = runs;
-  const file = path.join(folder, `${name}.json`);
-  await rm(file, { force: true });
-  const child = spawn(vitest, ['run', '--reporter=default', `--reporter=${reporter}`, ...args], {
+async function runOnce(options: TestRunOptions, filters: readonly string[], reportFile: string): Promise<TestReport> {
+  const { root, folder, args = [], env = process.env, isQuiet = false } = options;
+  const reportPath = path.join(folder, reportFile);
+  await rm(reportPath, { force: true });
+  const child = spawn(vitest, ['run', '--reporter=default', `--reporter=${reporter}`, ...filters, ...args], {
     cwd: root,
     stdio: isQuiet ? 'ignore' : ['ignore', 'inherit', 'inherit'],
-    env: { ...env, EDGELOOM_TEST_REPORT: file },
+    env: { ...env, EDGELOOM_TEST_REPORT: reportPath },
   });
-  const code = await new Promise<number | null>((resolve, reject) =>
-    child.once('close', resolve).once('error', reject),
+  const exit = await new Promise<string>((resolve, reject) =>
+    child.once('close', (code, signal) => resolve(signal ?? `code ${code}`)).once('error', reject),
   );
-  const text = await readFile(file, 'utf8').catch(() => null);
-  if (text === null) return { files: [], errors: [`vitest ended with ${code} and without a report`] };
+  const text = await readFile(reportPath, 'utf8').catch(() => null);
+  if (text === null) return { files: [], errors: [`vitest exited with ${exit} and without a report`] };
   const report = TestReport.parse(JSON.parse(text));
-  const hasFailed = failedFiles(report).length > 0 || report.errors.length > 0;
-  if (code !== 0 && !hasFailed) report.errors.push(`vitest ended with ${code}, although no test failed`);
+  const hasErrors = failedFiles(report).length > 0 || report.errors.length > 0;
+  if (exit !== 'code 0' && !hasErrors) report.errors.push(`vitest exited with ${exit}, although no test failed`);
   return report;
 }

@@ -1,5 +1,5 @@
 // npm test: the static checks, all tests, and a last line "N passed, N failed".
-// Files with failures run a second time, alone. What passes then counts as passed, and is printed and recorded.
+// Failed files run a second time (docs/testing.md). Options of vitest are passed on.
 // With --long: all cases of those tests of which npm test runs only some.
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,13 +7,12 @@ import path from 'node:path';
 import { eachCheck, runCheck, staticChecks } from './checks.ts';
 import { recordSecondTries } from './second-tries.ts';
 import { line } from './steps.mjs';
-import { describeFailure, type Result } from './test-report.ts';
-import { runWithSecondTry } from './test-runs.ts';
+import { describeError, type TestResult } from './test-report.ts';
+import { reportFolder, runWithSecondTry } from './test-runs.ts';
 
 const root = path.join(import.meta.dirname, '..');
-const folder = path.join(root, '.data/test');
-/** The count at the end stays on the screen with the failures. */
-const MAX_FAILURE_LINES = 38;
+/** The count at the end stays on the screen with the errors. */
+const MAX_ERROR_LINES = 38;
 
 interface Count {
   passed: number;
@@ -43,23 +42,29 @@ async function longFiles(): Promise<string[]> {
   return files.filter((_, i) => texts[i]?.includes('/long-run.ts'));
 }
 
-function printFailures({ failures, secondTries }: Result) {
+function printErrors({ errors, flaky }: TestResult) {
   line('');
-  for (const failure of secondTries) line(`passed on the second try: ${describeFailure(failure)}`);
-  for (const failure of failures.slice(0, MAX_FAILURE_LINES)) line(`failed: ${describeFailure(failure)}`);
-  if (failures.length > MAX_FAILURE_LINES) line(`and ${failures.length - MAX_FAILURE_LINES} more failures`);
-  line(`${secondTries.length} passed on the second try`);
+  for (const error of flaky) line(`passed on the second try: ${describeError(error)}`);
+  for (const error of errors.slice(0, MAX_ERROR_LINES)) line(`failed: ${describeError(error)}`);
+  if (errors.length > MAX_ERROR_LINES) line(`and ${errors.length - MAX_ERROR_LINES} more errors`);
+  line(`${flaky.length} passed on the second try`);
 }
 
-const filters = process.argv.slice(2).filter((argument) => argument !== '--long');
+const args = process.argv.slice(2).filter((argument) => argument !== '--long');
 const isLong = process.argv.includes('--long');
 if (isLong) process.env['EDGELOOM_LONG_TESTS'] = '1';
 const checks = isLong ? { passed: 0, failed: 0 } : await runStaticChecks();
-const args = isLong ? [...(await longFiles()), ...filters] : filters;
-const tests = await runWithSecondTry({ root, folder, args }, { allowSecondTry: checks.failed === 0 });
-await recordSecondTries(tests.secondTries);
-printFailures(tests);
-const failed = checks.failed + tests.failures.length;
+// The second try has the options of the first, such as -t and its value, and files of its own.
+const firstOption = args.findIndex((argument) => argument.startsWith('-'));
+const filters = firstOption === -1 ? args : args.slice(0, firstOption);
+const options = args.slice(filters.length);
+const tests = await runWithSecondTry(
+  { root, folder: reportFolder, args: options, hasSecondTry: checks.failed === 0 },
+  isLong ? [...(await longFiles()), ...filters] : filters,
+);
+printErrors(tests);
+await recordSecondTries(tests.flaky);
+const failed = checks.failed + tests.errors.length;
 line(`${checks.passed + tests.passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 if (process.connected) process.disconnect();

@@ -73,7 +73,6 @@ export function parse<S extends z.ZodType>(schema: S, text: string): z.output<S>
   }
 }
 
-// eslint-disable-next-line no-control-regex
 const UNSTORABLE = /[\0\ud800-\udfff]/;
 
 /** Without the characters that PostgreSQL refuses, and limited. */

@@ -41,8 +41,7 @@ export function DecisionTrail({ request }: { request: LogDetail | undefined }) {
       ) : (
         <ol className={classes['steps']}>
           {request.trail.map((step, i) => (
-            // A step may appear twice, and the list never changes.
-            // oxlint-disable-next-line react/no-array-index-key
+            // oxlint-disable-next-line react/no-array-index-key -- a step may appear twice, and the list never changes
             <TrailStep key={i} step={step} request={request} />
           ))}
         </ol>
