@@ -9,6 +9,7 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { blacklists, geos, userAgents } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
+import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import {
@@ -121,6 +122,7 @@ beforeAll(async () => {
     params: { siteId },
     body: { ips: ['203.0.113.7', '198.51.100.0/24', '2001:db8:ffff:ffff::/64'], memo: 'scanners of last week' },
   });
+  await user(layer4Blacklists.create, { params: { siteId }, body: { ips: ['203.0.113.0/24'], memo: 'scanners' } });
   await user(geos.create, { params: { siteId }, body: { geoIDs: ['country-AQ', 'continent-SA'] } });
   await user(userAgents.create, { params: { siteId }, body: { userAgentRegex: '^(?:curl|python-requests)/' } });
   await user(rates.create, {
@@ -227,6 +229,7 @@ interface Place {
   same?: true;
 }
 
+const tab = (name: string) => `main nav a[href*="tab=${name}"][aria-current]`;
 const ownSite = () => `sitesManagement/sitesSetting/${product.summary.demo.siteID}/Demo`;
 /** Fields of each DNS provider. */
 const dnsForms = [
@@ -243,7 +246,6 @@ const places = (): Place[] => {
   const own = ownSite();
   const any = `nodeManage/sitesSetting`;
   const list = 'tbody td, main li';
-  const tab = (name: string) => `main nav a[href*="tab=${name}"][aria-current]`;
   return [
     { kind: 'client', address: 'nodeManage/zonesList', shows: list },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}`, shows: list },
@@ -383,6 +385,9 @@ async function go(page: Page, { kind, address, shows, same }: Place) {
     history.pushState(state, '', to);
     dispatchEvent(new PopStateEvent('popstate', { state }));
   }, `/${kind}/${address}`);
+  // The parts of the tab before may match `shows` as well.
+  const chosen = same && new URLSearchParams(address.split('?')[1]).get('tab');
+  if (chosen) await page.locator(tab(chosen)).waitFor();
   await page.locator(shows).first().waitFor();
   await eventually(async () => {
     const now = await heading.textContent();
