@@ -5,6 +5,7 @@ import { defineConfig } from 'vite';
 import { calls } from './build/calls.ts';
 import { chunks } from './build/chunks.ts';
 import { firstRoute } from './build/first-route.ts';
+import { fonts } from './build/fonts.ts';
 import { mantineCss } from './build/mantine-css.ts';
 import { precompress } from './build/precompress.ts';
 import { preload } from './build/preload.ts';
@@ -17,7 +18,7 @@ const routerDom = createRequire(import.meta.url).resolve('react-router-dom');
 const router = path.join(path.dirname(createRequire(routerDom).resolve('react-router')), '../production');
 
 export default defineConfig({
-  plugins: [react(), calls(), mantineCss(), themeCss(), preload(), firstRoute(), precompress()],
+  plugins: [react(), calls(), mantineCss(), themeCss(), fonts(), preload(), firstRoute(), precompress()],
   resolve: {
     alias: [
       { find: /^react-router$/, replacement: path.join(router, 'index.mjs') },

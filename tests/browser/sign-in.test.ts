@@ -235,6 +235,25 @@ test.each([
   },
 );
 
+// Regression: the font came after the first paint and moved the link between press and release.
+test('a font that comes late moves nothing that is shown', async () => {
+  const { page } = await openScreen();
+  const held: Route[] = [];
+  await page.route(/\.woff2$/, (route) => void held.push(route));
+  // The event `load` waits for preloaded fonts.
+  await page.goto('/client/login', { waitUntil: 'commit' });
+  const link = page.getByRole('link', { name: 'Forgot password?' });
+  await link.waitFor();
+  await expect.poll(() => held.length).toBeGreaterThan(0);
+  const placed = await link.boundingBox();
+  const arrived = page.waitForEvent('requestfinished', (request) => request.url().endsWith('.woff2'));
+  await page.unroute(/\.woff2$/);
+  await arrived;
+  await page.evaluate(() => document.fonts.ready);
+  expect(await link.boundingBox()).toEqual(placed);
+  await page.context().close();
+});
+
 test('the next page of the sign-in loads under a progress bar', async () => {
   const { page } = await openScreen();
   await page.goto('/client/login');
