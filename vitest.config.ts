@@ -45,6 +45,7 @@ export default defineConfig({
       project('integration', {
         include: ['tests/**/*.test.ts', integrationTests],
         globalSetup: ['tests/support/services/global-setup.ts'],
+        setupFiles: ['tests/support/services/keep-logs.ts'],
       }),
     ],
   },
@@ -54,7 +55,8 @@ export default defineConfig({
  * Node loads these files as in production, faster than Vite. Files of one worker share its modules: loading them
  * for each file took half of the CPU time of `tests/api`. Tests therefore undo their changes to modules.
  */
-function project(name: string, files: { include: string[]; exclude?: string[]; globalSetup?: string[] }) {
+type ProjectFiles = Record<'include', string[]> & Partial<Record<'exclude' | 'globalSetup' | 'setupFiles', string[]>>;
+function project(name: string, files: ProjectFiles) {
   const test = { name, ...files, experimental: { viteModuleRunner: false }, isolate: false };
   return { extends: true as const, test };
 }

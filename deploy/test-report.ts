@@ -8,6 +8,8 @@ const Test = z.object({
   name: z.string(),
   state: z.enum(['passed', 'failed', 'skipped']),
   error: z.string().nullable(),
+  /** Absolute paths of kept logs (tests/support/services/keep-logs.ts). */
+  logs: z.array(z.string()).default([]),
 });
 
 const TestFile = z.object({
@@ -34,6 +36,8 @@ export const TestError = z.object({
   /** Null for an error outside of tests. */
   test: z.string().nullable(),
   error: z.string(),
+  /** Absolute paths of logs that were kept when the test failed. */
+  logs: z.array(z.string()).default([]),
 });
 export type TestError = z.output<typeof TestError>;
 
@@ -64,7 +68,7 @@ export function mergeTries(first: TestReport, second: TestReport | null): TestRe
     addTests(result, file, secondFiles.get(file.file) ?? null);
   }
   for (const error of [...first.errors, ...(second?.errors ?? [])])
-    result.errors.push({ file: null, test: null, error });
+    result.errors.push({ file: null, test: null, error, logs: [] });
   return result;
 }
 
@@ -75,7 +79,7 @@ function addFileErrors(result: TestResult, first: TestFile, second: TestFile | n
   const [error] = tries.flatMap(({ errors }) => errors);
   if (error === undefined) return;
   const list = tries.every(({ errors }) => errors.length > 0) ? result.errors : result.flaky;
-  list.push({ file: first.file, test: null, error });
+  list.push({ file: first.file, test: null, error, logs: [] });
 }
 
 /** A test passes if it passed in one of its tries. */
@@ -87,6 +91,6 @@ function addTests(result: TestResult, first: TestFile, second: TestFile | null) 
     if (hasPassed) result.passed += 1;
     if (failed === undefined) continue;
     const list = hasPassed ? result.flaky : result.errors;
-    list.push({ file: first.file, test: failed.name, error: failed.error ?? 'no error' });
+    list.push({ file: first.file, test: failed.name, error: failed.error ?? 'no error', logs: failed.logs });
   }
 }

@@ -88,7 +88,8 @@ function describeFile(module: TestModule): ReportedFile {
     const { state, errors: [error] = [] } = test.result();
     // A test that did not run to its end counts as skipped, because its file has the error.
     const reportedState = state === 'pending' ? ('skipped' as const) : state;
-    return { id: test.id, name: test.fullName, state: reportedState, error: error ? formatError(error) : null };
+    const { logs = [] } = test.meta();
+    return { id: test.id, name: test.fullName, state: reportedState, error: error ? formatError(error) : null, logs };
   });
   return { ...emptyFile(module.project, module.moduleId), durationMs: module.diagnostic().duration, errors, tests };
 }

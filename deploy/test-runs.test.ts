@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { explainErrors } from './explain-errors.ts';
 import { describeError } from './test-report.ts';
 import { runEachAlone, runWithSecondTry, type TestRunOptions } from './test-runs.ts';
 
@@ -112,6 +113,39 @@ test('a test or a file that fails on the second try only is flaky', async () => 
       'a.test.mjs, first error: Error: not closed',
     ],
   });
+});
+
+test('logs of programs that run when a test fails are kept, and those of the run before are deleted', async () => {
+  const supportFolder = path.join(import.meta.dirname, '../tests/support/services');
+  await writeConfig({ setupFiles: [path.join(supportFolder, 'keep-logs.ts')] });
+  await mkdir(path.join(root, 'reports/tests/of-the-run-before'), { recursive: true });
+  await writeTestFile(
+    'a',
+    `import { mkdirSync, rmSync } from 'node:fs';
+     import { testDir } from '${supportFolder}/test-dir.ts';
+     async function start(text) {
+       const dir = await testDir();
+       mkdirSync(dir + '/logs');
+       writeFileSync(dir + '/logs/error.log', text);
+       writeFileSync(dir + '/empty.log', '');
+       return dir;
+     }
+     test('b', async ({ onTestFinished }) => {
+       const dir = await start('first line\\nno upstream');
+       onTestFinished(() => rmSync(dir, { recursive: true }));
+       expect(1).toBe(2);
+     });
+     test('c', async () => rmSync(await start('of a test that passes'), { recursive: true }));`,
+  );
+  const { errors } = await runWithSecondTry(optionsOfRun(), []);
+  expect(await explainErrors(errors, path.join(root, 'reports'))).toEqual([
+    'failed: a.test.mjs > b, first error: AssertionError: expected 1 to be 2 // Object.is equality',
+    expect.stringMatching(/^ {6}at .*a\.test\.mjs/),
+    expect.stringMatching(/^ {2}\S+\/a\.test\.mjs\/\S+-b\/\S+-logs-error\.log:$/),
+    '    first line',
+    '    no upstream',
+  ]);
+  expect(await readdir(path.join(root, 'reports'))).not.toContain('tests');
 });
 
 test('more than five failed files get no second try', async () => {

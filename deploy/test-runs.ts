@@ -1,6 +1,6 @@
 // Runs vitest, then each failed file again in a vitest process of its own.
 import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { line } from './steps.mjs';
 import { failedFiles, mergeTries, TestReport, type TestResult } from './test-report.ts';
@@ -18,7 +18,10 @@ const MAX_SECOND_TRY_FILES = 5;
 export interface TestRunOptions {
   /** The folder of vitest.config.ts. */
   root: string;
-  /** Receives `report.json` of the first run, and `file-report.json` of the last file that ran alone. */
+  /**
+   * Receives `report.json` of the first run, `file-report.json` of the last file that ran alone, and the logs of failed
+   * tests. Its folders are deleted first.
+   */
   folder: string;
   /** Options of vitest, for both tries. */
   args?: string[];
@@ -31,6 +34,7 @@ export interface TestRunOptions {
 
 /** `filters`: parts of paths, or all files if empty. */
 export async function runWithSecondTry(options: TestRunOptions, filters: readonly string[]): Promise<TestResult> {
+  await removeKeptLogs(options.folder);
   const first = await runOnce(options, filters, REPORT_FILE);
   const files = failedFiles(first);
   // An error without a file fails the run, so a second try could not help.
@@ -38,6 +42,14 @@ export async function runWithSecondTry(options: TestRunOptions, filters: readonl
   if (!canTryAgain || options.hasSecondTry === false) return mergeTries(first, null);
   if (!options.isQuiet) line(`\nThese files failed. Each runs again, alone:\n${files.join('\n')}`);
   return mergeTries(first, await runEachAlone(options, files));
+}
+
+/** Each file with failed tests has a folder of logs (tests/support/services/keep-logs.ts). */
+async function removeKeptLogs(folder: string) {
+  await mkdir(folder, { recursive: true });
+  const entries = await readdir(folder, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory());
+  await Promise.all(folders.map(({ name }) => rm(path.join(folder, name), { recursive: true })));
 }
 
 /** Runs each file in its own vitest process, because files of one process share modules and services. */

@@ -5,14 +5,13 @@ import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eachCheck, runCheck, staticChecks } from './checks.ts';
+import { explainErrors } from './explain-errors.ts';
 import { recordSecondTries } from './second-tries.ts';
 import { line } from './steps.mjs';
 import { describeError, type TestResult } from './test-report.ts';
 import { reportFolder, runWithSecondTry } from './test-runs.ts';
 
 const root = path.join(import.meta.dirname, '..');
-/** The count at the end stays on the screen with the errors. */
-const MAX_ERROR_LINES = 38;
 
 interface Count {
   passed: number;
@@ -42,11 +41,10 @@ async function longFiles(): Promise<string[]> {
   return files.filter((_, i) => texts[i]?.includes('/long-run.ts'));
 }
 
-function printErrors({ errors, flaky }: TestResult) {
+async function printErrors({ errors, flaky }: TestResult) {
   line('');
   for (const error of flaky) line(`passed on the second try: ${describeError(error)}`);
-  for (const error of errors.slice(0, MAX_ERROR_LINES)) line(`failed: ${describeError(error)}`);
-  if (errors.length > MAX_ERROR_LINES) line(`and ${errors.length - MAX_ERROR_LINES} more errors`);
+  for (const explanation of await explainErrors(errors, root)) line(explanation);
   line(`${flaky.length} passed on the second try`);
 }
 
@@ -62,7 +60,7 @@ const tests = await runWithSecondTry(
   { root, folder: reportFolder, args: options, hasSecondTry: checks.failed === 0 },
   isLong ? [...(await longFiles()), ...filters] : filters,
 );
-printErrors(tests);
+await printErrors(tests);
 await recordSecondTries(tests.flaky);
 const failed = checks.failed + tests.errors.length;
 line(`${checks.passed + tests.passed} passed, ${failed} failed`);

@@ -33,6 +33,9 @@ export interface AgentOptions {
 const RESTART_DELAY_MS = 50;
 const main = path.join(import.meta.dirname, '../../../agent/src/main.ts');
 
+/** The agents of this worker that were started and not stopped. */
+export const startedAgents = new Set<TestAgent>();
+
 export class TestAgent {
   readonly dir: string;
   readonly #options: AgentOptions;
@@ -47,6 +50,7 @@ export class TestAgent {
 
   start(...flags: string[]): void {
     this.#isEnding = false;
+    startedAgents.add(this);
     const { command, args } = this.#options.program ?? { command: process.execPath, args: [main] };
     const { as } = this.#options;
     const child = spawn(command, [...args, 'run', ...flags], {
@@ -125,6 +129,7 @@ export class TestAgent {
       if (left.size > 0) throw new Error('something of it still runs');
     });
     await rm(this.dir, { recursive: true, force: true });
+    startedAgents.delete(this);
   }
 }
 
