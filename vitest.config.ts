@@ -9,11 +9,14 @@ process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, '.data/cach
 /** Tests of the API's modules with a database or with other servers. */
 const integrationTests = 'apps/api/src/**/*.integration.test.ts';
 const tests = path.join(import.meta.dirname, 'tests');
+/** Files that only `npm run test:long` runs, or a command that names one. */
+const longTests = 'tests/**/*.long.test.ts';
+const runsLongTests =
+  process.env['EDGELOOM_LONG_TESTS'] === '1' || process.argv.some((argument) => argument.includes('.long.test'));
 
 /** Files that take minutes start first. A clean clone has no durations to sort by. */
 const longest = [
   'browser/hostile-text',
-  'flows/benches',
   'flows/certificates',
   'flows/node-install',
   'contract/every-endpoint',
@@ -44,6 +47,7 @@ export default defineConfig({
       // One project, because vitest reuses a worker only if the next file is of the same project.
       project('integration', {
         include: ['tests/**/*.test.ts', integrationTests],
+        exclude: runsLongTests ? [] : [longTests],
         globalSetup: ['tests/support/services/global-setup.ts'],
         setupFiles: ['tests/support/services/keep-logs.ts'],
       }),

@@ -1,6 +1,6 @@
 // npm test: the static checks, all tests, and a last line "N passed, N failed".
 // Failed files run a second time (docs/testing.md). Options of vitest are passed on.
-// With --long: all cases of those tests of which npm test runs only some.
+// With --long: the tests and cases that npm test leaves out.
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -34,11 +34,11 @@ async function runStaticChecks(): Promise<Count> {
   return count;
 }
 
-/** The files of tests that have more cases in the long run. */
+/** The files that only the long run has, and those that have more cases in it. */
 async function longFiles(): Promise<string[]> {
   const files = globSync('tests/*/*.test.ts', { cwd: root });
   const texts = await Promise.all(files.map((file) => readFile(path.join(root, file), 'utf8')));
-  return files.filter((_, i) => texts[i]?.includes('/long-run.ts'));
+  return files.filter((file, i) => file.endsWith('.long.test.ts') || texts[i]?.includes('/long-run.ts'));
 }
 
 async function printErrors({ errors, flaky }: TestResult) {

@@ -1,7 +1,12 @@
 // Some tests repeat one claim in many cases. `npm test` runs a part of the cases, `npm run test:long` all of them.
+// Files that only the long run needs are named `*.long.test.ts`.
+import { test } from 'vitest';
 
 export const isLongRun = process.env['EDGELOOM_LONG_TESTS'] === '1';
 
 /** All cases in the long run, otherwise every n-th, beginning with the first or with the one at `from`. */
 export const casesOfRun = <T>(cases: readonly T[], n: number, from = 0): T[] =>
   isLongRun ? [...cases] : cases.filter((_, i) => i % n === from);
+
+/** `test` for what only the long run needs, in a file whose other tests always run. */
+export const longTest = test.runIf(isLongRun);
