@@ -1,4 +1,4 @@
-// npm run test:slowest: the slowest fifty files of the last run of tests, and the sum of each folder.
+// The slowest files of the last run of tests. npm run test:slowest prints fifty, and the sum of each folder.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { line } from './steps.mjs';
@@ -7,13 +7,27 @@ import { REPORT_FILE, reportFolder } from './test-runs.ts';
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(8)} s`;
 
-const report: unknown = JSON.parse(await readFile(path.join(reportFolder, REPORT_FILE), 'utf8'));
-const files = TestReport.parse(report).files.toSorted((a, b) => b.durationMs - a.durationMs);
-for (const { file, durationMs } of files.slice(0, 50)) line(`${seconds(durationMs)}  ${file}`);
-
-line('');
-const folderOf = ({ file }: { file: string }) => file.split('/').slice(0, 2).join('/');
-for (const [folder, of] of Map.groupBy(files, folderOf)) {
-  const sum = of.reduce((total, { durationMs }) => total + durationMs, 0);
-  line(`${seconds(sum)}  ${folder} (${of.length} files)`);
+/** All files, the slowest first. None if the run wrote no report. */
+async function slowestFiles() {
+  const text = await readFile(path.join(reportFolder, REPORT_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{ "files": [], "errors": [] }';
+    throw error;
+  });
+  const report: unknown = JSON.parse(text);
+  return TestReport.parse(report).files.toSorted((a, b) => b.durationMs - a.durationMs);
 }
+
+/** A line for each of the slowest `count` files. */
+export async function describeSlowestFiles(count: number): Promise<string[]> {
+  return (await slowestFiles()).slice(0, count).map(({ file, durationMs }) => `${seconds(durationMs)}  ${file}`);
+}
+
+async function describeFolders(): Promise<string[]> {
+  const folderOf = ({ file }: { file: string }) => file.split('/').slice(0, 2).join('/');
+  return [...Map.groupBy(await slowestFiles(), folderOf)].map(([folder, files]) => {
+    const sum = files.reduce((total, { durationMs }) => total + durationMs, 0);
+    return `${seconds(sum)}  ${folder} (${files.length} files)`;
+  });
+}
+
+if (import.meta.main) line([...(await describeSlowestFiles(50)), '', ...(await describeFolders())].join('\n'));

@@ -41,7 +41,7 @@ function optionsOfRun(): TestRunOptions {
 }
 
 async function run(options: Partial<TestRunOptions> = {}) {
-  const { passed, errors, flaky } = await runWithSecondTry({ ...optionsOfRun(), ...options }, []);
+  const { passed, errors, flaky } = await runWithSecondTry({ ...optionsOfRun(), ...options });
   return { passed, errors: errors.map(describeError).toSorted(), flaky: flaky.map(describeError).toSorted() };
 }
 
@@ -137,7 +137,7 @@ test('logs of programs that run when a test fails are kept, and those of the run
      });
      test('c', async () => rmSync(await start('of a test that passes'), { recursive: true }));`,
   );
-  const { errors } = await runWithSecondTry(optionsOfRun(), []);
+  const { errors } = await runWithSecondTry(optionsOfRun());
   expect(await explainErrors(errors, path.join(root, 'reports'))).toEqual([
     'failed: a.test.mjs > b, first error: AssertionError: expected 1 to be 2 // Object.is equality',
     expect.stringMatching(/^ {6}at .*a\.test\.mjs/),

@@ -32,10 +32,20 @@ export interface TestRunOptions {
   hasSecondTry?: boolean;
 }
 
-/** `filters`: parts of paths, or all files if empty. */
-export async function runWithSecondTry(options: TestRunOptions, filters: readonly string[]): Promise<TestResult> {
+interface TestSelection {
+  /** Parts of paths of test files. All files if empty. */
+  filters?: readonly string[];
+  /** Sources, whose tests run: those that import them, directly or not. */
+  sources?: readonly string[];
+}
+
+export async function runWithSecondTry(
+  options: TestRunOptions,
+  { filters = [], sources }: TestSelection = {},
+): Promise<TestResult> {
   await removeKeptLogs(options.folder);
-  const first = await runOnce(options, filters, REPORT_FILE);
+  const command = sources === undefined ? ['run', ...filters] : ['related', '--run', ...sources];
+  const first = await runOnce(options, command, REPORT_FILE);
   const files = failedFiles(first);
   // An error without a file fails the run, so a second try could not help.
   const canTryAgain = files.length > 0 && files.length <= MAX_SECOND_TRY_FILES && first.errors.length === 0;
@@ -56,7 +66,11 @@ async function removeKeptLogs(folder: string) {
 export async function runEachAlone(options: TestRunOptions, files: readonly string[]): Promise<TestReport> {
   const report: TestReport = { files: [], errors: [] };
   for (const file of files) {
-    const { files: reportedFiles, errors } = await runOnce(options, [file, '--maxWorkers=1'], 'file-report.json');
+    const { files: reportedFiles, errors } = await runOnce(
+      options,
+      ['run', file, '--maxWorkers=1'],
+      'file-report.json',
+    );
     // Vitest matches paths by substring, so other files may have run.
     const ofFile = reportedFiles.find((reported) => reported.file === file);
     if (ofFile) report.files.push(ofFile);
@@ -65,11 +79,11 @@ export async function runEachAlone(options: TestRunOptions, files: readonly stri
   return report;
 }
 
-async function runOnce(options: TestRunOptions, filters: readonly string[], reportFile: string): Promise<TestReport> {
+async function runOnce(options: TestRunOptions, command: readonly string[], reportFile: string): Promise<TestReport> {
   const { root, folder, args = [], env = process.env, isQuiet = false } = options;
   const reportPath = path.join(folder, reportFile);
   await rm(reportPath, { force: true });
-  const child = spawn(vitest, ['run', '--reporter=default', `--reporter=${reporter}`, ...filters, ...args], {
+  const child = spawn(vitest, [...command, '--reporter=default', `--reporter=${reporter}`, ...args], {
     cwd: root,
     stdio: isQuiet ? 'ignore' : ['ignore', 'inherit', 'inherit'],
     env: { ...env, EDGELOOM_TEST_REPORT: reportPath },

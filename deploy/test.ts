@@ -1,12 +1,15 @@
 // npm test: the static checks, all tests, and a last line "N passed, N failed".
-// Failed files run a second time (docs/testing.md). Options of vitest are passed on.
+// Failed files run a second time (docs/testing.md). With --changed REF: only the tests of what changed since REF.
+// Options of vitest are passed on.
 // With --long: the tests and cases that npm test leaves out.
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { changedSources } from './changed-tests.ts';
 import { eachCheck, runCheck, staticChecks } from './checks.ts';
 import { explainErrors } from './explain-errors.ts';
 import { recordSecondTries } from './second-tries.ts';
+import { describeSlowestFiles } from './slowest-tests.ts';
 import { line } from './steps.mjs';
 import { describeError, type TestResult } from './test-report.ts';
 import { reportFolder, runWithSecondTry } from './test-runs.ts';
@@ -48,8 +51,17 @@ async function printErrors({ errors, flaky }: TestResult) {
   line(`${flaky.length} passed on the second try`);
 }
 
+/** Removes `--changed REF` from the arguments and returns REF. */
+function takeChangedSince(argv: string[]): string | null {
+  const i = argv.indexOf('--changed');
+  if (i === -1) return null;
+  const [, ref = 'HEAD'] = argv.splice(i, 2);
+  return ref;
+}
+
 const args = process.argv.slice(2).filter((argument) => argument !== '--long');
 const isLong = process.argv.includes('--long');
+const changedSince = takeChangedSince(args);
 if (isLong) process.env['EDGELOOM_LONG_TESTS'] = '1';
 const checks = isLong ? { passed: 0, failed: 0 } : await runStaticChecks();
 // The second try has the options of the first, such as -t and its value, and files of its own.
@@ -58,8 +70,11 @@ const filters = firstOption === -1 ? args : args.slice(0, firstOption);
 const options = args.slice(filters.length);
 const tests = await runWithSecondTry(
   { root, folder: reportFolder, args: options, hasSecondTry: checks.failed === 0 },
-  isLong ? [...(await longFiles()), ...filters] : filters,
+  changedSince === null
+    ? { filters: isLong ? [...(await longFiles()), ...filters] : filters }
+    : { sources: await changedSources(root, changedSince) },
 );
+line(`\nThe slowest files:\n${(await describeSlowestFiles(20)).join('\n')}`);
 await printErrors(tests);
 await recordSecondTries(tests.flaky);
 const failed = checks.failed + tests.errors.length;

@@ -6,6 +6,7 @@ import { chown, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findAnyNginx, send } from '@edgeloom/agent/nginx/processes.ts';
+import { agentLogs } from './log-sources.ts';
 import { minimalEnv } from './minimal-env.ts';
 import { eventually } from '../assertions/eventually.ts';
 import { processesOf } from './orphaned-processes.ts';
@@ -33,9 +34,6 @@ export interface AgentOptions {
 const RESTART_DELAY_MS = 50;
 const main = path.join(import.meta.dirname, '../../../agent/src/main.ts');
 
-/** The agents of this worker that were started and not stopped. */
-export const startedAgents = new Set<TestAgent>();
-
 export class TestAgent {
   readonly dir: string;
   readonly #options: AgentOptions;
@@ -50,7 +48,7 @@ export class TestAgent {
 
   start(...flags: string[]): void {
     this.#isEnding = false;
-    startedAgents.add(this);
+    agentLogs.add(this.log);
     const { command, args } = this.#options.program ?? { command: process.execPath, args: [main] };
     const { as } = this.#options;
     const child = spawn(command, [...args, 'run', ...flags], {
@@ -129,7 +127,7 @@ export class TestAgent {
       if (left.size > 0) throw new Error('something of it still runs');
     });
     await rm(this.dir, { recursive: true, force: true });
-    startedAgents.delete(this);
+    agentLogs.delete(this.log);
   }
 }
 

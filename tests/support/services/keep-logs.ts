@@ -4,8 +4,7 @@ import { globSync } from 'node:fs';
 import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeAll, type RunnerTestCase } from 'vitest';
-import { startedAgents } from './agent.ts';
-import { testDirs } from './test-dir.ts';
+import { agentLogs, testDirs } from './log-sources.ts';
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -21,7 +20,7 @@ const logPatterns = ['*.log', '*/*.log', '*/*/*.log'];
 
 // Files of one worker share these modules.
 beforeAll(() => {
-  startedAgents.clear();
+  agentLogs.clear();
   testDirs.clear();
 });
 
@@ -39,7 +38,7 @@ const folderName = ({ name, id }: RunnerTestCase) =>
 
 async function keepAgentLogs(folder: string): Promise<string[]> {
   const kept: string[] = [];
-  for (const [i, { log }] of [...startedAgents].entries()) {
+  for (const [i, log] of [...agentLogs].entries()) {
     const file = path.join(folder, `agent-${i + 1}.log`);
     await writeFile(file, log.map((line) => `${JSON.stringify(line)}\n`).join(''));
     kept.push(file);

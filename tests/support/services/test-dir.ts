@@ -2,10 +2,8 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { identify } from '../../../deploy/services/program.ts';
+import { testDirs } from './log-sources.ts';
 import { ownerFile, TEST_DIR_PREFIX } from './orphaned-processes.ts';
-
-/** All folders of this worker. Those of tests that ended no longer exist. */
-export const testDirs = new Set<string>();
 
 /**
  * A folder for programs that a test starts, with the path in their arguments or environment, so that cleanup
