@@ -1,5 +1,6 @@
 // Simulated machines in a child process: one SSH server at many addresses that accepts every installation.
 import { fork } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
@@ -21,9 +22,15 @@ export async function startFakeMachines(
   password: string,
   joined: (token: string) => Promise<void>,
 ): Promise<FakeMachines> {
-  const child = fork(fileURLToPath(import.meta.url), [password], { stdio: 'inherit' });
+  const child = fork(fileURLToPath(import.meta.url), [password], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+  let output = '';
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.pipe(process.stderr);
   const port = Promise.withResolvers<number>();
-  child.once('exit', () => port.reject(new Error('the machines ended')));
+  child.once('error', port.reject);
+  child.once('close', (code, signal) =>
+    port.reject(new Error(`the fake machines ended: ${code ?? signal}\n${output}`)),
+  );
   child.on('message', (message) => {
     const parsed = ChildMessage.parse(message);
     if ('port' in parsed) port.resolve(parsed.port);
@@ -32,6 +39,7 @@ export async function startFakeMachines(
   return {
     port: await port.promise,
     stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
       child.disconnect();
       await ended;
@@ -59,7 +67,9 @@ async function serve(password: string): Promise<void> {
     channel.exit(0);
     channel.end();
   };
-  const hostKey = ssh2.utils.generateKeyPairSync('ed25519').private;
+  // The parser of ssh2 rejects one of 256 Ed25519 keys of its own generator (mscdex/ssh2#1513).
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const hostKey = privateKey.export({ type: 'sec1', format: 'pem' });
   const server = new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
     client.on('error', () => undefined);
     client.on('authentication', (asked) => {
