@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Loop } from './loop.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,12 +23,12 @@ function start(outcomes: (number | Error)[], options: { firstPauseMs?: number; m
 
 test('the task runs again after the pause that it returned', async () => {
   const { runs } = start([0, 1, 0]);
-  await vi.waitFor(() => expect(runs()).toBe(4));
+  await expect.poll(runs).toBe(4);
 });
 
 test('an error is retried and reported once until the task succeeds', async () => {
   const { runs, errors } = start([new Error('first'), new Error('second'), 0, new Error('third')], { maxRetryMs: 2 });
-  await vi.waitFor(() => expect(runs()).toBe(5));
+  await expect.poll(runs).toBe(5);
   expect(errors).toEqual(['Error: first', 'Error: third']);
 });
 

@@ -133,7 +133,7 @@ describe('a branding', () => {
   });
 });
 
-describe('a picture', { timeout: 60_000 }, () => {
+describe('a picture', () => {
   test('is immutable under a content-hashed URL, and cannot run script', async () => {
     const { logo } = await make(await build.client(), { logo: file(png()) });
     const answer = await open(logo);
@@ -208,7 +208,7 @@ describe('a picture', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an SVG', { timeout: 60_000 }, () => {
+describe('an SVG', () => {
   const cleaned = async (logo: File) => textOf((await make(await build.client(), { logo })).logo);
 
   test('keeps its drawing', async () => {

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { layoutOf } from '../layout.ts';
 import type { Log } from '../log.ts';
 import { Watchdog } from './watchdog.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const log: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -43,6 +41,6 @@ test('a silent worker that computes is given more time, and one that stands stil
   watchdog.start();
   onTestFinished(() => watchdog.stop());
   expect(await hung.ended).toEqual([null, 'SIGKILL']);
-  await vi.waitFor(() => expect(watchdog.error).toBe('nginx does not respond: 1 of 1 workers hang'), 10_000);
+  await expect.poll(() => watchdog.error).toBe('nginx does not respond: 1 of 1 workers hang');
   expect(busy.isRunning()).toBe(true);
 });
