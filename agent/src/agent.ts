@@ -22,6 +22,7 @@ import { Membership } from './membership.ts';
 import { serveMetrics } from './metrics.ts';
 import type { LogFigures } from './metrics.ts';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
+import type { Status } from './nginx/admin.ts';
 import { Watchdog } from './nginx/watchdog.ts';
 import type { Refusals } from './reconcile.ts';
 import { http3Ports } from './render/http3.ts';
@@ -236,6 +237,12 @@ class Agent {
   /** Errors of this machine besides those of the documents. */
   readonly #fault = (): string | null => this.#watchdog.error ?? this.#serving.forwards.error ?? this.#settings.error;
 
+  /** A hanging nginx is not asked. Its timeouts would delay the heartbeat that reports it until it is replaced. */
+  readonly #status = async (): Promise<Status> => {
+    if (this.#watchdog.error !== null) throw new Error(this.#watchdog.error);
+    return this.#serving.admin.status(STATUS_TIMEOUT_MS);
+  };
+
   #health(): Health {
     const { node } = this.#serving;
     return { nginx: node.state, error: node.error ?? this.#fault(), rejected: [...this.#refusals.keys()] };
@@ -346,9 +353,9 @@ class Agent {
 
   #linkOpener(): (identity: Identity) => Link {
     const { layout, host, firewall } = this.#machine;
-    const { node, admin, forwards } = this.#serving;
+    const { node, forwards } = this.#serving;
     const log = this.#log;
-    const place = { dir: layout.dir, status: () => admin.status(STATUS_TIMEOUT_MS), dropped: () => firewall.dropped() };
+    const place = { dir: layout.dir, status: this.#status, dropped: () => firewall.dropped() };
     const commandHandlers = createCommandHandlers({
       node,
       forwards,
@@ -379,7 +386,7 @@ class Agent {
         blocks: this.#blocks,
         capabilities: host.capabilities,
         fault: this.#fault,
-        patterns: async () => (await admin.status(STATUS_TIMEOUT_MS).catch(() => null))?.patterns,
+        patterns: async () => (await this.#status().catch(() => null))?.patterns,
         has: () => this.#upgrades.has,
         refresh: this.#refresh,
         log,
