@@ -21,6 +21,12 @@ interface Target {
   last: CheckResult | null;
 }
 
+/** One upstream of a document, with the target that checks it. */
+interface TargetRow {
+  id: string;
+  upstreamID: string;
+}
+
 interface Deps extends CheckDeps {
   /** The zone's origin policy is known. */
   isReady: () => boolean;
@@ -43,7 +49,7 @@ export class HealthChecks {
   /** By the check itself, as JSON, so that domains with equal checks share one. */
   readonly #targets = new Map<string, Target>();
   /** The targets of each document, and the upstream's row of each. */
-  readonly #byDocument = new Map<string, { id: string; upstreamID: string }[]>();
+  readonly #byDocument = new Map<string, TargetRow[]>();
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   #underWay = 0;
@@ -55,27 +61,46 @@ export class HealthChecks {
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
   }
 
-  /** Updates the checks of one domain. Null: the document is gone or has no checks. */
+  /**
+   * Updates the checks of one domain. Null: the document is gone or has no checks. An edit keeps the state of each
+   * address: an origin that is down must not count as healthy until its next check.
+   */
   set(key: string, doc: HostDoc | null): void {
-    for (const { id, upstreamID } of this.#byDocument.get(key) ?? []) {
-      const target = this.#targets.get(id);
-      target?.upstreamIDs.delete(upstreamID);
-      if (target?.upstreamIDs.size === 0) this.#targets.delete(id);
-    }
-    this.#byDocument.delete(key);
+    const before = this.#byDocument.get(key) ?? [];
+    const after = this.#add(doc, before);
+    for (const { id, upstreamID } of before)
+      if (!after.some((row) => row.id === id && row.upstreamID === upstreamID)) this.#remove(id, upstreamID);
+    if (after.length > 0) this.#byDocument.set(key, after);
+    else this.#byDocument.delete(key);
+    // nginx knows the state by the upstream's row, which may be new.
+    if (after.some(({ id }) => this.#targets.get(id)?.isUp === false)) this.#updateNginx([]);
+  }
+
+  #add(doc: HostDoc | null, before: readonly TargetRow[]): TargetRow[] {
     const health = doc?.origin.health;
-    if (!doc || !health) return;
-    this.#byDocument.set(
-      key,
-      doc.origin.upstreams.map((upstream) => {
-        const originCheck = checkOf(doc.origin, health, upstream);
-        const id = JSON.stringify([originCheck, health]);
-        const target = this.#targets.get(id) ?? newTarget(originCheck, health);
-        target.upstreamIDs.add(upstream.id);
-        this.#targets.set(id, target);
-        return { id, upstreamID: upstream.id };
-      }),
-    );
+    if (!doc || !health) return [];
+    return doc.origin.upstreams.map((upstream) => {
+      const originCheck = checkOf(doc.origin, health, upstream);
+      const id = JSON.stringify([originCheck, health]);
+      const target = this.#targets.get(id) ?? newTarget(originCheck, health, this.#isUp(upstream, before));
+      target.upstreamIDs.add(upstream.id);
+      this.#targets.set(id, target);
+      return { id, upstreamID: upstream.id };
+    });
+  }
+
+  #remove(id: string, upstreamID: string): void {
+    const target = this.#targets.get(id);
+    target?.upstreamIDs.delete(upstreamID);
+    if (target?.upstreamIDs.size === 0) this.#targets.delete(id);
+  }
+
+  /** The state by the previous checks of the same domain, which may have had another path or interval. */
+  #isUp({ address, port }: Origin['upstreams'][number], before: readonly TargetRow[]): boolean {
+    const known = before
+      .map(({ id }) => this.#targets.get(id))
+      .find((target) => target?.originCheck.address === address && target.originCheck.port === port);
+    return known?.isUp ?? true;
   }
 
   stop(): void {
@@ -152,13 +177,13 @@ export class HealthChecks {
   }
 }
 
-const newTarget = (originCheck: OriginCheck, health: Health): Target => ({
+const newTarget = (originCheck: OriginCheck, health: Health, isUp: boolean): Target => ({
   originCheck,
   health,
   upstreamIDs: new Set(),
   dueAt: Date.now() + Math.random() * Math.min(health.intervalSeconds, 2) * 1000,
   isUnderWay: false,
-  isUp: true,
+  isUp,
   contradictions: 0,
   last: null,
 });
