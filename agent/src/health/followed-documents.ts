@@ -9,7 +9,7 @@ import type { DocumentStore } from '../store/documents.ts';
 const BATCH = 16;
 
 interface Deps {
-  store: DocumentStore;
+  store: Pick<DocumentStore, 'keys' | 'read'>;
   /** Null: the document is gone or configures nothing here. */
   host: (key: string, doc: HostDoc | null) => void;
   cert: (key: string, doc: CertDoc | null) => Promise<void>;
@@ -38,23 +38,45 @@ export class FollowedDocuments {
     for (const key of keys === 'all' ? this.#deps.store.keys() : keys) this.#pending.add(key);
     if (this.#running) return;
     this.#running = true;
-    this.#drain()
-      .catch((error: unknown) => this.#deps.log.warn('documents could not be read', { error }))
-      .finally(() => (this.#running = false));
+    void this.#drain();
   }
 
+  /** Ends only when nothing is pending, also after `settled`. No step throws, so one error stops no other document. */
   async #drain(): Promise<void> {
+    do {
+      await this.#readPending();
+      await this.#settle();
+    } while (this.#pending.size > 0);
+    this.#running = false;
+  }
+
+  async #readPending(): Promise<void> {
     while (this.#pending.size > 0) {
       const some: string[] = [];
       for (const key of this.#pending) {
         this.#pending.delete(key);
         if (some.push(key) === BATCH) break;
       }
-      await Promise.all(some.map((key) => this.#follow(key)));
+      await Promise.all(some.map((key) => this.#tryFollow(key)));
     }
+  }
+
+  async #settle(): Promise<void> {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    await this.#deps.settled();
+    try {
+      await this.#deps.settled();
+    } catch (error) {
+      this.#deps.log.warn('the step after the first reading of all documents failed', { error });
+    }
+  }
+
+  async #tryFollow(key: string): Promise<void> {
+    try {
+      await this.#follow(key);
+    } catch (error) {
+      this.#deps.log.warn('a document could not be followed', { key, error });
+    }
   }
 
   async #follow(key: string): Promise<void> {
