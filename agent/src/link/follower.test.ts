@@ -4,12 +4,15 @@ import { EMPTY_DIGEST, sha256, toggle } from '@edgeloom/contract/edge/digest.ts'
 import { DOCUMENT_SCHEMA } from '@edgeloom/contract/edge/documents.ts';
 import type { Ack, DocEntry, DocPush, SyncReply, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Follower } from './follower.ts';
 import type { Target } from './follower.ts';
 
 const zone = '019a0000-0000-7000-8000-000000000001';
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** The default of a second is too short on a machine that runs other tests. */
+const WITHIN_MS = 30_000;
 
 class Plane {
   entries = new Map<string, DocEntry>();
@@ -149,14 +152,14 @@ test('what has to wait keeps back nothing that came with it or after it, and com
     for (const push of plane.pushes.splice(0)) follower.push(push);
   };
   say(1);
-  await vi.waitFor(() => expect(node.revision).toBe(1));
+  await vi.waitFor(() => expect(node.revision).toBe(1), WITHIN_MS);
   say(0);
   // More than a page of them.
   for (let name = 2; name < 9; name += 1) say(name);
-  await vi.waitFor(() => expect(node.docs.has('host/n8.example.com')).toBe(true), 5000);
+  await vi.waitFor(() => expect(node.docs.has('host/n8.example.com')).toBe(true), WITHIN_MS);
   expect([node.revision, node.docs.has('host/n0.example.com')]).toEqual([1, false]);
   mayReload = true;
-  await vi.waitFor(() => expect(node.digest).toBe(plane.digest), 5000);
+  await vi.waitFor(() => expect(node.digest).toBe(plane.digest), WITHIN_MS);
   expect(node.revision).toBe(plane.revision);
   await follower.stop();
 });
@@ -178,11 +181,11 @@ test('a database that was restored below a node is followed with the next pushes
     for (let name = 0; name < 4; name += 1) write(name);
     const backup = { ...plane, entries: new Map(plane.entries) };
     for (let name = 0; name < 3; name += 1) write(100 + 10 * before + name);
-    await vi.waitFor(() => expect(node.digest).toBe(plane.digest));
+    await vi.waitFor(() => expect(node.digest).toBe(plane.digest), WITHIN_MS);
     Object.assign(plane, backup);
     // Up to beyond the revision that the node has, and not as far.
     for (let i = 0; i < before; i += 1) write(5);
-    await vi.waitFor(() => expect(node.digest).toBe(plane.digest));
+    await vi.waitFor(() => expect(node.digest).toBe(plane.digest), WITHIN_MS);
     expect(node.revision).toBe(plane.revision);
     follower.compare(node, plane);
   }
@@ -199,12 +202,38 @@ test('what is pushed before it asks is not asked for', async () => {
   };
   const follower = new Follower(node, { sync, ack: () => undefined }, silent);
   follower.connected();
-  await vi.waitFor(() => expect(follower.syncing).toBe(false));
+  await vi.waitFor(() => expect(follower.syncing).toBe(false), WITHIN_MS);
   const sent = { revision: node.revision, digest: node.digest };
   plane.change(1, false);
   for (const push of plane.pushes.splice(0)) follower.push(push);
   follower.compare(sent, plane);
-  await vi.waitFor(() => expect([asked.length, follower.syncing]).toEqual([2, false]));
+  await vi.waitFor(() => expect([asked.length, follower.syncing]).toEqual([2, false]), WITHIN_MS);
   expect(asked).toEqual([0, 1]);
   await follower.stop();
+});
+
+// The node once waited 30 seconds for the response, and applied no push meanwhile.
+test('pushes are applied after five seconds when the API process that received a sync died', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const plane = new Plane();
+  const node = new Node();
+  const timeouts: number[] = [];
+  const sync = (_request: SyncRequest, timeoutMs: number) => {
+    timeouts.push(timeoutMs);
+    return new Promise<SyncReply>((_, reject) => setTimeout(reject, timeoutMs, new Error('no response')));
+  };
+  const follower = new Follower(node, { sync, ack: () => undefined }, silent);
+  follower.connected();
+  await vi.advanceTimersByTimeAsync(1);
+  plane.change(1, false);
+  for (const push of plane.pushes.splice(0)) follower.push(push);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(node.digest).toBe(plane.digest);
+  // A control plane that only is slow gets more time.
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(timeouts.slice(0, 5)).toEqual([5000, 10_000, 20_000, 30_000, 30_000]);
+  const stopped = follower.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await stopped;
 });

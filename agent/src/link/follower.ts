@@ -32,12 +32,16 @@ export interface Target {
 }
 
 export interface Line {
-  sync: (request: SyncRequest) => Promise<SyncReply>;
+  sync: (request: SyncRequest, timeoutMs: number) => Promise<SyncReply>;
   ack: (ack: Ack) => void;
   /** Requests an early comparison with the control plane. */
   compareSoon?: () => void;
 }
 
+/** No push is applied before the response, which never comes when the API process that received the request dies. */
+const FIRST_TIMEOUT_MS = 5000;
+/** A slow control plane gets more time with each retry. */
+const MAX_TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 200;
 /** Delay before a postponed change is retried. */
 const POSTPONED_MS = 500;
@@ -70,6 +74,7 @@ export class Follower {
   #fullSyncAt = 0;
   #fullSyncIntervalMs = FULL_SYNC_INTERVAL_MS;
   #pauseMs = 0;
+  #timeoutMs = FIRST_TIMEOUT_MS;
   readonly done: Promise<void>;
 
   constructor(target: Target, line: Line, log: Log) {
@@ -89,6 +94,7 @@ export class Follower {
     this.#connected = true;
     this.#syncAt = 0;
     this.#pauseMs = 0;
+    this.#timeoutMs = FIRST_TIMEOUT_MS;
     this.catchUp();
   }
 
@@ -271,7 +277,10 @@ export class Follower {
   }
 
   async #page(request: SyncRequest): Promise<SyncReply> {
-    const page = await this.#line.sync(request);
+    const timeoutMs = this.#timeoutMs;
+    this.#timeoutMs = Math.min(timeoutMs * 2, MAX_TIMEOUT_MS);
+    const page = await this.#line.sync(request, timeoutMs);
+    this.#timeoutMs = FIRST_TIMEOUT_MS;
     if (page.schema > DOCUMENT_SCHEMA) throw new Error(`documents of schema ${page.schema}: this agent is too old`);
     if (page.more && page.revision <= request.revision && !(page.full && !request.full))
       throw new Error('the control plane sent a page without progress');

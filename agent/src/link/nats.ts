@@ -34,11 +34,12 @@ import { runCommand } from './commands.ts';
 import type { CommandHandlers } from './commands.ts';
 import { Follower } from './follower.ts';
 import type { Target } from './follower.ts';
+import { HeartbeatTimer } from './heartbeat-timer.ts';
 import type { Identity } from './identity.ts';
 import { KeyFollower } from './key-follower.ts';
 import type { HeldKeys } from './key-follower.ts';
 
-const SYNC_TIMEOUT_MS = 30_000;
+const BLOCKS_TIMEOUT_MS = 30_000;
 const KEYS_TIMEOUT_MS = 10_000;
 const LOGS_TIMEOUT_MS = 30_000;
 const HEARTBEAT_INTERVAL_MS = 30_000;
@@ -80,12 +81,12 @@ export class Link {
   readonly #log: Log;
   readonly #follower: Follower;
   readonly #keys: KeyFollower;
+  readonly #heartbeats = new HeartbeatTimer(() => this.#heartbeat());
   readonly #stop = new AbortController();
   readonly #lifecycle: Promise<void>;
   #line: NatsConnection | null = null;
   /** Aborted when the connection breaks. */
   #connection = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   #isConfirmed = false;
   #comparedAt = Number.NEGATIVE_INFINITY;
@@ -95,7 +96,7 @@ export class Link {
     this.#node = node;
     this.#log = log;
     const line = {
-      sync: (request: SyncRequest) => this.#sync(request),
+      sync: (request: SyncRequest, timeoutMs: number) => this.#sync(request, timeoutMs),
       ack: (ack: Ack) => this.#ack(ack),
       compareSoon: () => this.#compareSoon(),
     };
@@ -130,16 +131,16 @@ export class Link {
     this.#lifecycle = this.#run();
   }
 
-  /** Sends a heartbeat now, because its content changed. */
+  /** Sends a heartbeat now, because its content changed. Without a confirmed state the next retry contains it. */
   heartbeatNow(): void {
-    if (this.#isConfirmed) this.#scheduleHeartbeat(0);
+    if (this.#isConfirmed || this.#heartbeats.isUnderWay) this.#heartbeats.sendNow();
   }
 
   /** At most once a second, since each older push requests it. */
   #compareSoon(): void {
     if (!this.#isConfirmed || performance.now() < this.#comparedAt + HEARTBEAT_COMPARE_MS) return;
     this.#comparedAt = performance.now();
-    this.#scheduleHeartbeat(0);
+    this.#heartbeats.sendNow();
   }
 
   get servers(): readonly string[] {
@@ -157,7 +158,7 @@ export class Link {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    clearTimeout(this.#timer);
+    this.#heartbeats.stop();
     const line = this.#line;
     // A batch in progress may finish and be acked. Closing the connection ends requests to a silent server.
     const ended = this.#follower.stop();
@@ -231,13 +232,13 @@ export class Link {
     this.#connection = new AbortController();
     this.#follower.connected();
     this.#node.blocks?.connected();
-    this.#scheduleHeartbeat(0);
+    this.#heartbeats.start();
   }
 
   #down(): void {
     this.#isConfirmed = false;
     this.#connection.abort();
-    clearTimeout(this.#timer);
+    this.#heartbeats.stop();
     this.#follower.disconnected();
   }
 
@@ -280,8 +281,8 @@ export class Link {
     });
   }
 
-  async #sync(request: SyncRequest): Promise<SyncReply> {
-    return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, SYNC_TIMEOUT_MS));
+  async #sync(request: SyncRequest, timeoutMs: number): Promise<SyncReply> {
+    return readSync(await this.#ask(subjects.sync(this.#node.identity.nodeID), request, timeoutMs));
   }
 
   /** A report lost with the connection is repaired by the next one, a minute later. */
@@ -306,7 +307,7 @@ export class Link {
 
   async blocksSince(revision: number): Promise<BlocksReply> {
     const { nodeID } = this.#node.identity;
-    return BlocksReply.parse(await this.#ask(subjects.blocksSince(nodeID), { revision }, SYNC_TIMEOUT_MS));
+    return BlocksReply.parse(await this.#ask(subjects.blocksSince(nodeID), { revision }, BLOCKS_TIMEOUT_MS));
   }
 
   /** Resolves when the control plane has acknowledged it. */
@@ -329,15 +330,10 @@ export class Link {
     return message;
   }
 
-  #scheduleHeartbeat(afterMs: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#heartbeat(), afterMs);
-  }
-
-  async #heartbeat(): Promise<void> {
+  /** Returns the pause before the next one. */
+  async #heartbeat(): Promise<number> {
     const node = this.#node;
     const follower = this.#follower;
-    let again = HEARTBEAT_RETRY_MS;
     try {
       // During a sync the disk may be ahead of the known revision, and a comparison would report missing documents.
       // Both are done shortly after.
@@ -363,11 +359,11 @@ export class Link {
         .catch((error: unknown) => this.#log.warn('the zone keys were not received yet', { error }));
       // Jitter, so that nodes that lost the same server do not send in step.
       const isDone = !isEarly && !follower.syncing && !follower.differs;
-      again = isDone ? HEARTBEAT_INTERVAL_MS * (0.9 + Math.random() * 0.2) : HEARTBEAT_COMPARE_MS;
+      return isDone ? HEARTBEAT_INTERVAL_MS * (0.9 + Math.random() * 0.2) : HEARTBEAT_COMPARE_MS;
     } catch (error) {
       this.#log.warn('no reply to a heartbeat', { error });
+      return HEARTBEAT_RETRY_MS;
     }
-    if (!this.#connection.signal.aborted) this.#scheduleHeartbeat(again);
   }
 
   async #chores(): Promise<void> {
