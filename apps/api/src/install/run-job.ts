@@ -153,12 +153,11 @@ class JobRun {
   readonly #log = (line: string): void => this.#output.add(line);
 
   async #flush(): Promise<void> {
-    if (!this.#step) return;
-    const text = this.#output.take();
-    if (text !== '') await this.#record.appendOutput(this.#step, text);
+    const step = this.#step;
+    if (step) await this.#output.flush((text) => this.#record.appendOutput(step, text));
   }
 
-  /** A lost lease ends the run at its next await. Other errors of a flush are repeated by the next update. */
+  /** A lost lease ends the run at its next await. After another error the next flush stores the output. */
   #note(error: unknown) {
     if (error instanceof LeaseLostError) this.#leaseLost.abort();
   }

@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 export class StepOutput {
   readonly #secrets = new Set<string>();
   #text = '';
+  #stored: Promise<void> = Promise.resolve();
 
   hide(secret: string): void {
     this.#secrets.add(secret);
@@ -16,10 +17,15 @@ export class StepOutput {
     this.#text += `${stripVTControlCharacters(text).replace(/[^\P{Cc}\t]/gu, '')}\n`;
   }
 
-  /** Returns the lines since the last call. */
-  take(): string {
-    const text = this.#text;
-    this.#text = '';
-    return text;
+  /** Stores the lines since the last call, after the earlier calls have ended. A failed call leaves its lines to the next. */
+  flush(store: (text: string) => Promise<void>): Promise<void> {
+    const stored = this.#stored.then(async () => {
+      const text = this.#text;
+      if (text === '') return;
+      await store(text);
+      this.#text = this.#text.slice(text.length);
+    });
+    this.#stored = stored.catch(() => undefined);
+    return stored;
   }
 }
