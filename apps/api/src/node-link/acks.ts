@@ -41,7 +41,8 @@ export async function storeAcks(pool: Pool, items: FromNode<Ack>[]): Promise<tru
      ON CONFLICT (node_id) DO UPDATE SET
        revision = greatest(s.revision, excluded.revision),
        rejected = CASE WHEN excluded.revision >= s.revision THEN excluded.rejected ELSE s.rejected END,
-       synced_at = excluded.synced_at, last_seen_at = excluded.last_seen_at`,
+       synced_at = CASE WHEN excluded.revision >= s.revision THEN excluded.synced_at ELSE s.synced_at END,
+       last_seen_at = excluded.last_seen_at`,
     [
       acks.map(({ nodeId }) => nodeId),
       acks.map(({ message }) => message.revision),
@@ -72,6 +73,12 @@ function clockOffsetOf({ clock }: Heartbeat, receivedAt: number): number | null 
   return Math.min(Math.max(offset, -2_147_483_648), 2_147_483_647);
 }
 
+/**
+ * SQL: the node may have built the heartbeat before its newest ack. A node's revision decreases only when it loses
+ * documents; then a later heartbeat lowers it. A heartbeat is stored within seconds.
+ */
+const IS_BEFORE_ACK = `excluded.revision < s.revision AND coalesce(s.synced_at > now() - interval '15 seconds', false)`;
+
 /** Null for an unknown node. */
 export async function storeHeartbeats(
   pool: Pool,
@@ -93,9 +100,10 @@ export async function storeHeartbeats(
        AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs, key_ids, patterns)
      JOIN nodes n ON n.id = h.node_id
      ON CONFLICT (node_id) DO UPDATE SET
-       revision = excluded.revision, digest = excluded.digest,
+       revision = CASE WHEN ${IS_BEFORE_ACK} THEN s.revision ELSE excluded.revision END, digest = excluded.digest,
        digest_agrees = coalesce(excluded.digest_agrees, s.digest_agrees), version = excluded.version,
-       nginx = excluded.nginx, error = excluded.error, rejected = excluded.rejected,
+       nginx = excluded.nginx, error = excluded.error,
+       rejected = CASE WHEN ${IS_BEFORE_ACK} THEN s.rejected ELSE excluded.rejected END,
        capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
        release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids,
        failing_patterns = excluded.failing_patterns, last_seen_at = excluded.last_seen_at`,
