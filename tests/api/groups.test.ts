@@ -398,6 +398,24 @@ describe("a group's DNS answer", () => {
     expect((await call(groups.list, { params })).data[0]?.state).toBe('lastGood');
   });
 
+  // Regression: the query named the column otherwise than its type, so failAction had no effect.
+  test('keeps a failing node if its monitor has failAction none', async () => {
+    const { zone, call, params, group } = await zoneWithCalls();
+    const [made, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];
+    const changes = [a, b].map(({ uid }) => ({ groupID: made.id, line: 'default', nodeUID: uid, weight: 50 }));
+    await call(groups.place, { params, body: { changes } });
+    await db.nodeState.update({ where: { nodeId: a.id }, data: { nginx: 'stopped' } });
+    const valuesWith = async (failAction: 'none' | 'pause') => {
+      const monitor = { enabled: true, type: 3, url: null, port: 80, content: null, interval: 30, failAction } as const;
+      await call(nodes.monitor, { body: { ids: [a.id], ...monitor } });
+      await steerNow();
+      const sets = await wantedRecords(installation, made.dnsLabel);
+      return sets?.flatMap((set) => set.values.map(({ value }) => value));
+    };
+    expect(await valuesWith('pause')).toEqual(['192.0.2.2']);
+    expect(await valuesWith('none')).toEqual(['192.0.2.1', '192.0.2.2']);
+  });
+
   test('does not depend on the clock of the steering process', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [made, a] = [await group(), await servingNode(zone)];

@@ -48,7 +48,7 @@ export async function readWorld(db: Pool | PoolClient, zoneId: string | null): P
   const nodes = await ask<NodeRow>(
     `SELECT n.id, n.zone_id AS "zoneId", n.name, n.ip, n.role, n.kind, n.enabled, n.drain_ends_at AS "drainEndsAt", n.joined_at AS "joinedAt",
        n.parent_id AS "parentId", n.bandwidth_mbps AS "bandwidthMbps",
-       coalesce((n.monitor->>'enabled')::boolean AND n.monitor->>'failAction' = 'none', false) AS "isKept",
+       coalesce((n.monitor->>'enabled')::boolean AND n.monitor->>'failAction' = 'none', false) AS "isAlwaysInDns",
        s.connected_at AS "connectedAt", s.last_seen_at AS "lastSeenAt", s.nginx,
        CASE WHEN s.connected_at IS NULL THEN NULL ELSE (s.load->>'sent')::float8 END AS sent,
        t.is_in AS "isIn", t.reason, t.since, t.well_since AS "wellSince", t.failures, t.is_busy AS "isBusy"
