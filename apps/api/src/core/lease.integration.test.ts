@@ -13,7 +13,10 @@ import {
 import { jobSeconds } from './metrics.ts';
 import { testDatabase } from '../../../../tests/support/services/shared-services.ts';
 
-const kind: LeaseKind = { table: 'leased_rows', seconds: 1, isOpen: `state = 'open'` };
+/** Tests expire leases themselves (`expire`). */
+const kind: LeaseKind = { table: 'leased_rows', seconds: 3600, isOpen: `state = 'open'` };
+/** Renewals follow each other quickly. */
+const renewedOften: LeaseKind = { ...kind, seconds: 1 };
 let databaseUrl: string;
 let pool: pg.Pool;
 
@@ -51,7 +54,7 @@ async function mustClaim(id: string): Promise<Lease> {
 /** Resolves when the holder is notified that its lease is lost. */
 const isLost = (lease: Lease): Promise<boolean> =>
   new Promise((resolve) => {
-    keepLease(pool, kind, lease, () => resolve(true));
+    keepLease(pool, renewedOften, lease, () => resolve(true));
   });
 
 const expire = (id: string) =>
@@ -89,6 +92,7 @@ test('a holder is notified that the row may no longer be processed', async () =>
 test('a failed run is logged and repeated after its lease expires, and stopping waits for running work', async () => {
   const id = await addRow();
   const failures: unknown[] = [];
+  const failed = Promise.withResolvers<void>();
   const repeated = Promise.withResolvers<void>();
   let runs = 0;
   let isStopped = false;
@@ -105,8 +109,16 @@ test('a failed run is logged and repeated after its lease expires, and stopping 
       isStopped = true;
     },
     failures: { run: 'a run failed', claim: 'claiming failed' },
-    log: { warn: (...args: unknown[]) => void failures.push(args) },
+    log: {
+      warn: (...args: unknown[]) => {
+        failures.push(args);
+        failed.resolve();
+      },
+    },
   });
+  await failed.promise;
+  expect(await claim(id)).toBeNull();
+  await expire(id);
   await repeated.promise;
   await work.stop();
   expect({ runs, isStopped, failures: failures.length }).toEqual({ runs: 2, isStopped: true, failures: 1 });
