@@ -1,5 +1,5 @@
 import type { NodeDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../../tests/support/assertions/eventually.ts';
 import { zoneDoc } from '../../../tests/support/services/edge.ts';
 import { HostSettings } from './host-settings.ts';
@@ -70,5 +70,18 @@ test('a drain that ends before the agent looks at it is ended all the same, once
   await eventually(() => expect(done).toContain('drained'));
   own.check();
   await own.stop();
+  expect(done).toEqual(['drained']);
+});
+
+test('a check between the end of a drain and its late timer does not lose the end', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const drainUntil = new Date(Date.now() + 1000).toISOString();
+  const { own, done } = settings(nodeOf({ enabled: false, drainUntil }));
+  await vi.advanceTimersByTimeAsync(0);
+  // The machine stalls: the clock passes the end, and the timer is not called yet.
+  vi.setSystemTime(Date.now() + 2000);
+  own.check();
+  await vi.advanceTimersByTimeAsync(500);
   expect(done).toEqual(['drained']);
 });

@@ -35,7 +35,8 @@ export class HostSettings {
   readonly #startedAt = Date.now();
   #timer: ReturnType<typeof setInterval>;
   #drain: ReturnType<typeof setTimeout> | undefined;
-  #drainUntil: string | undefined;
+  /** The drain whose end was reported: checks may come between an end and its timer. */
+  #reportedDrain: string | undefined;
   #geneva = 'null';
   #work: Promise<void> = Promise.resolve();
   /** The settings that could not be applied, with the reason. */
@@ -97,14 +98,15 @@ export class HostSettings {
   #followDrain(node: NodeDoc | null): void {
     clearTimeout(this.#drain);
     const drainUntil = node?.drainUntil;
-    const isNew = drainUntil !== this.#drainUntil;
-    this.#drainUntil = drainUntil;
     if (drainUntil === undefined) return;
     const left = Date.parse(drainUntil) - Date.now();
+    if (left <= 0 && drainUntil === this.#reportedDrain) return;
+    const report = () => {
+      this.#reportedDrain = drainUntil;
+      this.#deps.drained();
+    };
     // nginx may have been rendered just before the drain ended. The end is exclusive, hence the extra moment.
-    if (left > 0 || isNew) {
-      this.#drain = setTimeout(() => this.#deps.drained(), Math.min(Math.max(left, 0) + 10, 2 ** 31 - 1));
-    }
+    this.#drain = setTimeout(report, Math.min(Math.max(left + 10, 0), 2 ** 31 - 1));
   }
 
   async #followGeneva(set: Geneva | null, ports: readonly number[]): Promise<void> {
