@@ -1,5 +1,4 @@
 // Both nginx, and the documents that they serve. Serves the last good configuration before documents are read.
-import { setTimeout } from 'node:timers/promises';
 import { EdgeNode } from './edge-node.ts';
 import { Forwards } from './forwards/forwards.ts';
 import type { Log } from './log.ts';
@@ -13,6 +12,8 @@ import { DocumentStore } from './store/documents.ts';
 const CLOSING_MS = 1000;
 /** Longest time from the announcement until old workers have exited or the reload has failed. */
 const CLOSING_SECONDS = 10;
+/** A hanging nginx is reloaded without an announcement after this many timeouts. */
+const MAX_ANNOUNCE_TRIES = 3;
 
 export interface Serving {
   server: TreeServer;
@@ -29,7 +30,7 @@ export async function startServing({ layout, workers, nginx, host, lookUp }: Mac
     binary: nginx,
     layout,
     readGeneration: () => admin.generation(),
-    beforeReload: () => endConnections(admin),
+    beforeReload: () => announceReload(admin),
     log,
   });
   const forwards = new Forwards({ binary: nginx, layout: layout.forwards, host, lookUp, log });
@@ -42,11 +43,11 @@ export async function startServing({ layout, workers, nginx, host, lookUp }: Mac
   return { server, admin, forwards, cachePlace, store, node };
 }
 
-/** Lua of an older release does not know this call, so its nginx reloads without it. */
-async function endConnections(admin: Admin): Promise<void> {
-  const isClosing = await admin.closeConnections(CLOSING_SECONDS, CLOSING_MS).then(
-    () => true,
-    () => false,
-  );
-  if (isClosing) await setTimeout(CLOSING_MS);
+/** Lets kept connections close. A busy nginx may respond too late, so an attempt that failed is repeated. */
+export async function announceReload(admin: Pick<Admin, 'closeConnections'>): Promise<void> {
+  for (let tries = 1; tries <= MAX_ANNOUNCE_TRIES; tries += 1) {
+    const isClosing = await admin.closeConnections(CLOSING_SECONDS, CLOSING_MS).catch(() => null);
+    if (isClosing === true) await new Promise((resolve) => setTimeout(resolve, CLOSING_MS));
+    if (isClosing !== null) return;
+  }
 }

@@ -46,6 +46,15 @@ const FetchedBlocks = z.object({
 const BUMP_ALL_ABOVE = 1000;
 const TIMEOUT_MS = 10_000;
 
+class StatusError extends Error {
+  readonly status: number | undefined;
+
+  constructor(path: string, status: number | undefined) {
+    super(`nginx responded to ${path} with ${status}`);
+    this.status = status;
+  }
+}
+
 export class Admin {
   readonly #socket: string;
 
@@ -77,9 +86,15 @@ export class Admin {
     await this.#call('POST', '/health', { down, up, seconds }, TIMEOUT_MS);
   }
 
-  /** For `seconds`, each response to a visitor closes its connection. */
-  async closeConnections(seconds: number, withinMs: number): Promise<void> {
-    await this.#call('POST', '/closing', { seconds }, withinMs);
+  /** For `seconds`, each response to a visitor closes its connection. False: Lua of an older release has no such call. */
+  async closeConnections(seconds: number, withinMs: number): Promise<boolean> {
+    try {
+      await this.#call('POST', '/closing', { seconds }, withinMs);
+      return true;
+    } catch (error) {
+      if (error instanceof StatusError && error.status === 404) return false;
+      throw error;
+    }
   }
 
   /**
@@ -122,8 +137,7 @@ export class Admin {
           response.on('end', () => {
             const text = Buffer.concat(chunks).toString();
             try {
-              if (response.statusCode !== 200)
-                throw new Error(`nginx responded to ${path} with ${response.statusCode}`);
+              if (response.statusCode !== 200) throw new StatusError(path, response.statusCode);
               resolve(JSON.parse(text));
             } catch (error) {
               reject(error);

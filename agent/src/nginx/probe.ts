@@ -9,31 +9,32 @@ const INTERVAL_MS = 20;
 /** Crashing workers may respond once or twice. */
 const MIN_SUCCESSES = 3;
 
+/** Bytes of the error log that are read at a time. */
+const CHUNK_BYTES = 65_536;
+
 export interface ErrorLog {
-  /** nginx's emergency message since the mark, or null. */
+  /** Why nginx refused a configuration since the mark, or null. */
   emergency: () => Promise<string | null>;
 }
 
 export async function markErrorLog(file: string): Promise<ErrorLog> {
-  const from = await sizeOf(file);
+  let position = await sizeOf(file);
+  let rest = '';
+  const emergencies: string[] = [];
   return {
     emergency: async () => {
-      const size = await sizeOf(file);
-      if (size <= from) return null;
-      const handle = await open(file, 'r');
-      try {
-        const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.min(size - from, 65_536)), 0, null, from);
-        const lines = buffer
-          .toString('utf8', 0, bytesRead)
-          .split('\n')
-          .filter((line) => line.includes('[emerg]'));
-        return lines.length === 0 ? null : summarizeErrors(lines.join('\n'));
-      } finally {
-        await handle.close();
-      }
+      const added = await readFrom(file, position);
+      position += added.length;
+      const lines = (rest + added.toString()).split('\n');
+      rest = lines.pop() ?? '';
+      emergencies.push(...lines.filter((line) => line.includes('[emerg]')));
+      return emergencies.every(isRetried) ? null : summarizeErrors(emergencies.join('\n'));
     },
   };
 }
+
+/** nginx retries ports in use (EADDRINUSE). Another line follows when it gives up. */
+const isRetried = (emergency: string) => emergency.includes('(98: ');
 
 /** Resolves when workers of this generation respond. Throws nginx's reason, or a timeout. */
 export async function probe(answering: () => Promise<number>, generation: number, errorLog: ErrorLog): Promise<void> {
@@ -53,6 +54,17 @@ export async function probe(answering: () => Promise<number>, generation: number
       if (Date.now() > deadline) throw new Error(`generation ${generation} does not answer: ${seen}`);
       await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
     }
+  }
+}
+
+async function readFrom(file: string, position: number): Promise<Buffer> {
+  if ((await sizeOf(file)) <= position) return Buffer.alloc(0);
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(CHUNK_BYTES), 0, null, position);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
   }
 }
 

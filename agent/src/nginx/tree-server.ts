@@ -83,15 +83,16 @@ export class TreeServer {
   }
 
   async ensureServing(generation: number, isUrgent = false): Promise<void> {
-    const errorLog = await markErrorLog(this.#errorLog);
     const runs = (await this.nginx.find()) !== null;
     await this.nginx.start();
+    // Not earlier: the supervisor may just have failed to start nginx with another tree.
+    const errorLog = await markErrorLog(this.#errorLog);
     let replaced: readonly Process[] = [];
     if (runs) {
       // An nginx found running may serve this tree already.
       const readGeneration = await this.#readGeneration().catch(() => null);
       if (readGeneration !== generation) {
-        if (!isUrgent && readGeneration !== null) await this.#beforeReload?.();
+        if (!isUrgent) await this.#beforeReload?.();
         replaced = await servingWorkers(this.nginx.dir);
         this.nginx.reload();
         this.pace.reloaded();
