@@ -2,6 +2,7 @@
 // decoder.
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { program } from './program.ts';
@@ -14,8 +15,9 @@ interface Job extends Task {
   settle: (outcome: Outcome) => void;
   timer: NodeJS.Timeout;
 }
+type Child = Pick<ChildProcess, 'pid' | 'send' | 'kill'> & EventEmitter;
 interface Decoder {
-  child: ChildProcess;
+  child: Child;
   state: 'starting' | 'idle' | 'busy' | 'ending';
   job: Job | null;
   watch: NodeJS.Timeout;
@@ -33,11 +35,23 @@ const MAX_IDLE_BYTES = 256 << 20;
 const WATCH_INTERVAL_MS = 100;
 const IDLE_TIMEOUT_MS = 30_000;
 
+const forkDecoder = (): Child =>
+  fork(program, ['decode'], {
+    serialization: 'advanced',
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+
 export class Decoders {
+  readonly #fork: () => Child;
   readonly #decoders = new Set<Decoder>();
   /** One queue per site, so that a busy site does not delay the others. */
   readonly #queues = new Map<string, Job[]>();
   #count = 0;
+
+  constructor(start = forkDecoder) {
+    this.#fork = start;
+  }
 
   convert(site: string, task: Task): Promise<Outcome> {
     const others = this.#queues.get(site) ?? [];
@@ -104,36 +118,33 @@ export class Decoders {
       if (!isLarge && Date.now() <= endsAt) return;
       // On a busy machine other processes may have used the time.
       decoder.exceededLimit = isLarge || cpuMs(child.pid) - cpuMsBefore > TIMEOUT_MS / 2;
-      child.kill('SIGKILL');
+      this.#end(decoder);
     }, WATCH_INTERVAL_MS);
     // A failed send is followed by the exit event.
     child.send({ bytes: job.bytes, quality: job.quality }, () => undefined);
   }
 
   #start(): void {
-    const child = fork(program, ['decode'], {
-      serialization: 'advanced',
-      execArgv: [],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    const watch = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
+    const child = this.#fork();
+    const watch = setTimeout(() => this.#end(decoder), TIMEOUT_MS);
     const decoder: Decoder = { child, state: 'starting', job: null, watch, exceededLimit: false };
     this.#decoders.add(decoder);
     child.on('message', (message: unknown) => {
       if (message === 'same' || message instanceof Uint8Array) decoder.job?.settle(message);
       // Node itself sends messages while it watches files.
       else if (message !== 'ready') return;
-      this.#becomeIdle(decoder);
+      // The exit of an ending decoder would decide the result of another image.
+      if (decoder.state !== 'ending') this.#becomeIdle(decoder);
     });
-    child.on('error', () => child.kill('SIGKILL'));
+    child.on('error', () => this.#end(decoder));
     child.on('exit', (_, signal) => {
       clearInterval(decoder.watch);
       this.#decoders.delete(decoder);
       // A crash or an exceeded limit would recur with this image. An external kill would not.
       const wasKilled = !decoder.exceededLimit && (signal === 'SIGKILL' || signal === 'SIGTERM');
       decoder.job?.settle(wasKilled ? 'later' : 'same');
-      // A decoder that never started means that none can.
-      if (decoder.state === 'starting') this.#next()?.settle('same');
+      // A decoder that never started means that none can, unless it was killed.
+      if (decoder.state === 'starting') this.#next()?.settle(wasKilled ? 'later' : 'same');
       this.#assign();
     });
   }
@@ -143,13 +154,14 @@ export class Decoders {
     clearInterval(decoder.watch);
     decoder.job = null;
     decoder.state = 'idle';
-    const end = () => {
-      decoder.state = 'ending';
-      child.kill('SIGKILL');
-    };
-    if (residentBytes(child.pid) > MAX_IDLE_BYTES) end();
-    else decoder.watch = setTimeout(end, IDLE_TIMEOUT_MS);
+    if (residentBytes(child.pid) > MAX_IDLE_BYTES) this.#end(decoder);
+    else decoder.watch = setTimeout(() => this.#end(decoder), IDLE_TIMEOUT_MS);
     this.#assign();
+  }
+
+  #end(decoder: Decoder): void {
+    decoder.state = 'ending';
+    decoder.child.kill('SIGKILL');
   }
 }
 
