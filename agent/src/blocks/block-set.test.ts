@@ -88,3 +88,48 @@ test('blocks of a site stay in nginx, whichever node found them, and are reporte
   expect(reported).toEqual([found]);
   expect(inKernel).toEqual([]);
 }, 60_000);
+
+// Once, a change during the read was lost, and the node kept the old setting until the next change.
+test('a setting that changes while it is read is read again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-blocks-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  type Setting = { zoneID: string; max: number };
+  const first = Promise.withResolvers<Setting>();
+  const reads = [first.promise];
+  const rooms: number[] = [];
+  const setting = vi.fn<() => Promise<Setting>>(() => reads.shift() ?? Promise.resolve({ zoneID: 'a zone', max: 20 }));
+  const set = new BlockSet({
+    file: path.join(dir, 'blocks.json'),
+    setting,
+    nginx: {
+      fetchBlocks: (room) => {
+        rooms.push(room);
+        return Promise.resolve({ mark: undefined, found: [], dropped: 0 });
+      },
+      changeBlocks: () => Promise.resolve(),
+    },
+    kernel: {
+      canDrop: true,
+      replaceBlocked: () => Promise.resolve(),
+      changeBlocked: () => Promise.resolve(),
+    },
+    alwaysAllowed: () => [],
+    line: () => null,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  onTestFinished(() => set.stop());
+  await vi.waitFor(() => expect(setting).toHaveBeenCalled());
+  set.settingChanged();
+  first.resolve({ zoneID: 'a zone', max: 10 });
+  await vi.waitFor(
+    () => {
+      vi.advanceTimersByTime(1000);
+      // The third round shows that an unchanged setting is not read again.
+      expect(rooms.slice(0, 3)).toEqual([10, 20, 20]);
+    },
+    { timeout: 30_000 },
+  );
+  expect(setting).toHaveBeenCalledTimes(2);
+});

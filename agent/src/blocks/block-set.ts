@@ -59,8 +59,8 @@ export class BlockSet {
   #unreported = new Map<string, UnreportedBlock>();
   #unreportedDrops = 0;
   #isWritten = true;
-  /** Undefined until it has been read. */
-  #setting: { zoneID: string; max: number } | null | undefined;
+  /** Undefined: it may have changed since it was read. */
+  #setting: ReturnType<Deps['setting']> | undefined;
   #isOff = false;
   #lastWarning = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -145,8 +145,7 @@ export class BlockSet {
   }
 
   async #tick(): Promise<void> {
-    this.#setting = this.#setting === undefined ? await this.#deps.setting() : this.#setting;
-    const setting = this.#setting;
+    const setting = await this.#readSetting();
     if (setting === null) {
       await this.#turnOff();
       return;
@@ -164,6 +163,17 @@ export class BlockSet {
     await this.#kernel.send(this.#blocks);
     if (Date.now() - this.#writtenAt > WRITE_INTERVAL_MS) await this.#write();
     this.#startExchange();
+  }
+
+  /** A change during the read causes another read in the next tick. */
+  async #readSetting(): ReturnType<Deps['setting']> {
+    this.#setting ??= this.#deps.setting();
+    try {
+      return await this.#setting;
+    } catch (error) {
+      this.#setting = undefined;
+      throw error;
+    }
   }
 
   /** Starts empty: blocks of another zone are unknown. */

@@ -13,16 +13,26 @@ export interface Kernel {
   changeBlocked: (add: readonly Entry[], remove: readonly string[]) => Promise<void>;
 }
 
+/** The firewall repairs itself at the same interval. */
+const RETRY_INTERVAL_MS = 10_000;
+
 export class KernelCopy {
   readonly #kernel: Kernel;
   readonly #adds = new Map<string, number>();
   readonly #removes = new Set<string>();
   #needsAll = true;
-  /** Why the kernel does not drop blocked addresses. Empty when it does. */
-  fault = '';
+  /** Error of the last change. Empty: none. */
+  #error = '';
+  #retryAt = 0;
 
   constructor(kernel: Kernel) {
     this.#kernel = kernel;
+  }
+
+  /** Why the kernel does not drop blocked addresses. Empty when it does. */
+  get fault(): string {
+    if (this.#error !== '') return this.#error;
+    return this.#kernel.canDrop ? '' : 'this kernel drops no packets for us: neither nftables nor ipset works here';
   }
 
   set(network: string, until: number): void {
@@ -43,8 +53,10 @@ export class KernelCopy {
 
   async send(blocks: ReadonlyMap<string, StoredBlock>): Promise<void> {
     const isAll = this.#needsAll;
-    if (!isAll && this.#adds.size === 0 && this.#removes.size === 0) return;
     const now = Date.now();
+    // An empty change succeeds once the firewall holds all entries.
+    const isRetry = this.#error !== '' && now >= this.#retryAt;
+    if (!isAll && !isRetry && this.#adds.size === 0 && this.#removes.size === 0) return;
     const entry = (network: string, until: number) => ({ network, seconds: (until - now) / 1000 });
     const entries = isAll
       ? [...blocks].flatMap(([network, { until }]) => (isOfSite(network) ? [] : [entry(network, until)]))
@@ -56,10 +68,10 @@ export class KernelCopy {
     try {
       if (isAll) await this.#kernel.replaceBlocked(entries);
       else await this.#kernel.changeBlocked(entries, removes);
-      const { canDrop } = this.#kernel;
-      this.fault = canDrop ? '' : 'this kernel drops no packets for us: neither nftables nor ipset works here';
+      this.#error = '';
     } catch (error) {
-      this.fault = reason(error).slice(0, 300);
+      this.#error = reason(error).slice(0, 300);
+      this.#retryAt = now + RETRY_INTERVAL_MS;
     }
   }
 }
