@@ -43,11 +43,23 @@ const impatient = await startEdge({
     },
   ],
 });
+/** In its second look for a stored file each follower finds that a second has passed, and the file is still missing. */
+const paused = await startEdge({
+  lua: [
+    {
+      file: 'edge/cache/leaders.lua',
+      from: 'local found = record.variant and stored.find(record.key, record.variant)',
+      to: `record.looks = (record.looks or 0) + 1
+        at = at + (record.looks > 1 and 1 or 0)
+        local found = record.looks > 2 and stored.find(record.key, record.variant)`,
+    },
+  ],
+});
 const toOrigin = { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 4 } };
 const { name: host } = await edge.site({}, toOrigin);
 const { name: patient } = await edge.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
 afterAll(async () => {
-  await Promise.all([edge.stop(), small.stop(), impatient.stop()]);
+  await Promise.all([edge.stop(), small.stop(), impatient.stop(), paused.stop()]);
   origin.closeAllConnections();
   origin.close();
 });
@@ -295,6 +307,22 @@ test("requests that wait in vain for a response's file are counted, and each get
     expect((await visits).map(({ body }) => body)).toEqual(['long', 'long']);
     expect(await missingFiles()).toBeGreaterThan(before);
   });
+});
+
+// Once, a pause of the whole machine used up the wait for the file, and the response was fetched again.
+test('a pause of the machine between response and file does not end the wait for the file', async () => {
+  const { name } = await paused.site({}, toOrigin);
+  const { opened, open } = gate();
+  const path = page(async (_, reply) => {
+    await opened;
+    reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('body');
+  });
+  const visits = Promise.all(Array.from({ length: 8 }, () => paused.get(path, { host: name })));
+  await eventually(() => expect(fetches(path)).toBe(1));
+  await settled(paused, name);
+  open();
+  expect((await visits).map(({ body }) => body)).toEqual(Array(8).fill('body'));
+  expect((await paused.counters())['leaderFileMissing']).toBe(0);
 });
 
 test('a failing origin gets one request for eight visitors with a stale response, and then none', async () => {

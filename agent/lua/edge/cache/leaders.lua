@@ -146,8 +146,10 @@ local function look(record, at)
         end
         -- nginx dates files in whole seconds. A stale file of this leader will not become fresh.
         local is_stale = found and found.date >= floor(began) * 1000
-        record.done_at = record.done_at or at
-        local is_missing = not is_stale and at - record.done_at > STORE_GRACE_SECONDS
+        -- A longer pause of this worker counts as one poll, since the storing worker may have paused as well.
+        record.missing_seconds = record.missing_seconds + min(at - (record.missed_at or at), MAX_POLL_SECONDS)
+        record.missed_at = at
+        local is_missing = not is_stale and record.missing_seconds > STORE_GRACE_SECONDS
         if is_missing then
             counters.count("leaderFileMissing")
         end
@@ -222,7 +224,7 @@ local function follow(id, token, key, variant, deadline)
         local at = now()
         record = {
             id = id, token = token, key = key, variant = variant, count = 0, since = at, poll_at = at, alive_at = at,
-            semaphore = semaphore.new(),
+            missing_seconds = 0, semaphore = semaphore.new(),
         }
         -- The verdict is often known already, and the loop may be asleep.
         local verdict = look(record, at)
