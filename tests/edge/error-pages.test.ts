@@ -97,7 +97,8 @@ describe("an origin's error", () => {
       ...pages({ code: 500, type: 'content', value: html('later') }),
     });
     edge.origin.on('/stale', { headers: { 'cache-control': 'max-age=1' }, body: 'old' });
-    await edge.get('/stale', { host: name });
+    // A response that takes until the next second has used up max-age=1.
+    await eventually(async () => expect((await edge.get('/stale', { host: name })).cache).toBe('hit'));
     edge.origin.on('/stale', { status: 500, body: 'broken' });
     await eventually(async () => {
       const answer = await edge.get('/stale', { host: name });
