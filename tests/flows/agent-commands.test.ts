@@ -10,6 +10,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { bundleAgent } from '../../deploy/build.ts';
 import type { TestAgent } from '../support/services/agent.ts';
 import { hostDoc } from '../support/services/edge.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { portDoc } from '../support/fakes/forwards.ts';
 import { freePort } from '../support/services/ports.ts';
 import { restartableNats } from '../support/services/restartable-nats.ts';
@@ -49,7 +50,8 @@ test('a resync fetches everything, and removes unknown documents', async () => {
   expect((await get(ports.http, 'instead.example.com')).status).toBe(200);
 });
 
-test('a node reconnects to a restarted NATS server and catches up', async () => {
+// `faults.test.ts` has the same with the real control plane.
+longTest('a node reconnects to a restarted NATS server and catches up', async () => {
   const { url, start } = await restartableNats();
   const server = await start();
   const node = await startConnectedNode({ peer: { natsUrl: url } });
@@ -65,7 +67,8 @@ test('a node reconnects to a restarted NATS server and catches up', async () => 
   expect((await get(ports.http, 'missed.example.com')).status).toBe(200);
 });
 
-test('a node that joins again gets a new key and the current zone key; a rejected token changes nothing', async () => {
+// `agent-control-plane.test.ts` has the same with the real control plane.
+longTest('a node that joins again gets a new key and the zone key; a rejected token changes nothing', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports } = node;
   await agent.end('SIGKILL');
@@ -143,7 +146,8 @@ test('plan shows the effect of documents without applying them; check finds dama
   expect(check.said).toContain(`host/${www.name}: the checksum does not match`);
 });
 
-test("the bundle runs on the machine's Node, which may be older than ours", async () => {
+// The next test runs the bundle as another user.
+longTest("the bundle runs on the machine's Node, which may be older than ours", async () => {
   const node = await startConnectedNode({ program: await bundled() });
   expect((await get(node.ports.http, 'www.example.com')).status).toBe(200);
   expect(await node.agent.end('SIGTERM')).toBe(0);

@@ -12,6 +12,7 @@ import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { testAgent } from '../support/services/agent.ts';
 import { unique } from '../support/builders/build.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
@@ -32,7 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => plane.stop());
 
-test('lost or damaged documents on disk are repaired, and the digests agree again', async () => {
+// `agent-faults.test.ts` has the same with a scripted control plane.
+longTest('lost or damaged documents on disk are repaired, and the digests agree again', async () => {
   const node = await servingNode();
   const [lost, damaged] = [await node.addDomain(), await node.addDomain()];
   await node.serves(lost);
@@ -56,7 +58,8 @@ test('lost or damaged documents on disk are repaired, and the digests agree agai
   );
 });
 
-test('a zone port in use by another program is rejected with its name; on a node that could not be checked, the change rolls back with a reason', async () => {
+// `zone-settings.test.ts` has the same with two nodes.
+longTest('a zone port in use is rejected with its name, or rolled back on a node not checked before', async () => {
   const node = await servingNode();
   const name = await node.addDomain();
   await node.serves(name);
@@ -67,10 +70,15 @@ test('a zone port in use by another program is rejected with its name; on a node
   const create = () => operator.call(zonePorts.create, { params, body: { port: taken.port, tls: false } });
   const { data: listed } = await operator.call(nodes.list, { query: { zoneID: params.zoneId } });
   const targets = listed.map((one) => `${one.name}: ${taken.port}`);
-  await expect(create()).toFail('MULTIPLE', {
-    status: 409,
-    errorData: [{ code: 101_003, rule: 'portHeld', targets }],
-  });
+  // A reply after the check's timeout lets the port pass. The node then rejects it, and it is withdrawn.
+  await eventuallyStarted(() =>
+    expect(create()).toFail('MULTIPLE', {
+      status: 409,
+      errorData: [{ code: 101_003, rule: 'portHeld', targets }],
+    }),
+  );
+  const ports = async () => (await operator.call(zonePorts.list, { params })).data.map(({ port }) => port);
+  await eventuallyStarted(async () => expect(await ports()).not.toContain(taken.port));
   await node.agent.end('SIGKILL');
   await eventuallyStarted(async () => expect((await node.config()).status).not.toBe('enabled'));
   await create();
@@ -81,8 +89,7 @@ test('a zone port in use by another program is rejected with its name; on a node
     expect(data[0]?.note).toContain(`127.0.0.1:${taken.port} cannot be opened: EADDRINUSE`);
   });
   await node.serves(name);
-  const { data } = await operator.call(zonePorts.list, { params });
-  expect(data.map(({ port }) => port)).not.toContain(taken.port);
+  expect(await ports()).not.toContain(taken.port);
   await eventuallyStarted(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });
 

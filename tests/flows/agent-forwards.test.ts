@@ -6,6 +6,7 @@ import { Admin } from '@edgeloom/agent/nginx/admin.ts';
 import { findNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import { expect, onTestFinished, test } from 'vitest';
+import { longTest } from '../support/builders/long-run.ts';
 import { upstream } from '../support/services/edge.ts';
 import { portDoc, sendTcp, startEcho } from '../support/fakes/forwards.ts';
 import { freePort } from '../support/services/ports.ts';
@@ -75,7 +76,8 @@ test('a killed agent finds both of its nginx instances, and stopping with nginx 
   expect([await pidsIn(dir), await pidsIn(forwards.dir)]).toEqual([[], []]);
 });
 
-test('after a reboot without a control plane forwards are served from disk', async () => {
+// `agent-faults.test.ts` has the same for HTTP.
+longTest('after a reboot without a control plane forwards are served from disk', async () => {
   const { peer, agent } = await startConnectedNode();
   const { one } = await echoes();
   const { forwards } = layoutOf(agent.dir);

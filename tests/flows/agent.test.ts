@@ -6,6 +6,7 @@ import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { sha256 } from '@edgeloom/contract/edge/digest.ts';
 import { expect, test, vi } from 'vitest';
+import { longTest } from '../support/builders/long-run.ts';
 import { hostDoc } from '../support/services/edge.ts';
 import { freePort } from '../support/services/ports.ts';
 import {
@@ -87,7 +88,8 @@ test('repeated and late pushes change nothing', async () => {
   expect((await get(ports.http, 'www.example.com')).status).toBe(200);
 });
 
-test('a document damaged in transit is rejected and fetched again', async () => {
+// `faults.test.ts` has the same with the real control plane.
+longTest('a document damaged in transit is rejected and fetched again', async () => {
   const node = await startConnectedNode();
   const { peer, ports, www } = node;
   const damaged = [
@@ -201,7 +203,8 @@ test('opening and closing ports does not affect visitors of the other ports', as
   expect(await agent.nginxPid()).toBe(master);
 });
 
-test('a disabled node closes its ports, and opens them again when enabled', async () => {
+// `node-orders.test.ts` has the same at the end of a drain.
+longTest('a disabled node closes its ports, and opens them again when enabled', async () => {
   const node = await startConnectedNode();
   const { peer, ports } = node;
   const own = { kind: 'node' as const, id: peer.nodeID, enabled: false, cacheMaxBytes: 0 };
@@ -256,7 +259,8 @@ test('a thousand documents need few batches', async () => {
   for (const i of [0, 500, 999]) expect((await get(ports.http, `n${i}.example.com`)).status).toBe(200);
 });
 
-test('a node that was offline for long catches up in pages', async () => {
+// `publish-and-sync.test.ts` has the same without nginx.
+longTest('a node that was offline for long catches up in pages', async () => {
   const node = await startConnectedNode({ peer: { pageSize: 50 } });
   const { peer, agent, ports, site, origin } = node;
   await agent.end('SIGKILL');

@@ -34,6 +34,7 @@ beforeAll(async () => {
     started.push(made);
     made.agent.start('--with-nginx');
   }
+  await everywhere('127.0.0.20', 200);
 });
 afterAll(async () => {
   for (const { agent } of started) await agent.stop();
@@ -156,9 +157,12 @@ test('missed blocks are fetched, and neither a new agent nor a new nginx loses a
   await eventuallyStarted(async () => expect(await agent.nginxPid()).not.toBe(before));
   await eventuallyStarted(async () => expect(await visitFrom('127.0.0.20', address)).toBe(200));
   await everywhere('127.0.0.41', 'closed');
+});
 
-  // Disabled at the first node, then at all.
+test('a disabled block set lets blocked addresses in at every node', async () => {
+  await call(ipset.create, { params: params(), body: { ips: ['127.0.0.43'] } });
+  await everywhere('127.0.0.43', 'closed');
   await call(zoneSettings.soak, { params: params(), body: { soakSeconds: 1, reason: '' } });
   await call(ipset.set, { params: params(), body: { enabled: false, timeout: 600, max: 5000, reason: 'over' } });
-  await everywhere('127.0.0.41', 200);
+  await eventuallyStarted(async () => expect(await seenBy('127.0.0.43')).toEqual([200, 200]));
 });

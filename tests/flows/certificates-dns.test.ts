@@ -26,7 +26,7 @@ beforeAll(async () => {
   const settings = { ACME_AUTHORITIES: JSON.stringify([pebble.authority]), DNS_RESOLVERS: dns.nameServer };
   app = await testApp({ ...settings, ORIGIN_ALLOW: '127.0.0.0/8' });
   walled = await testApp(settings);
-}, 90_000);
+});
 afterAll(async () => {
   await app.close();
   await walled.close();
@@ -107,23 +107,19 @@ test('an address that the outbound policy denies is not contacted', async () => 
   await expect(asked).toFail('INVALID_DNS_SETTING', { errorData });
 });
 
-test(
-  'a wildcard and its apex are validated together, with both key types, and no record remains',
-  { timeout: 60_000 },
-  async () => {
-    const site = await app.build.site();
-    await expect(order(site, [`*.${zone}`])).toFail('INVALID_CERTIFICATE_NAME', {
-      errorData: [expect.objectContaining({ targets: [`*.${zone}`] })],
-    });
-    await add(site);
-    const { id } = await order(site, [zone, `*.${zone}`], ['ecdsa', 'rsa']);
-    const info = await issue(site, id);
-    expect(info).toMatchObject({ status: 'success', error: null, keyTypes: ['ecdsa', 'rsa'] });
-    expect(info.timeline.filter(({ step }) => step === 'signed')).toHaveLength(2);
-    expect(info.timeline.some(({ detail }) => detail === `dns-01 *.${zone}`)).toBe(true);
-    expect(await proofs()).toEqual([]);
-  },
-);
+test('a wildcard and its apex are validated together, with both key types, and no record remains', async () => {
+  const site = await app.build.site();
+  await expect(order(site, [`*.${zone}`])).toFail('INVALID_CERTIFICATE_NAME', {
+    errorData: [expect.objectContaining({ targets: [`*.${zone}`] })],
+  });
+  await add(site);
+  const { id } = await order(site, [zone, `*.${zone}`], ['ecdsa', 'rsa']);
+  const info = await issue(site, id);
+  expect(info).toMatchObject({ status: 'success', error: null, keyTypes: ['ecdsa', 'rsa'] });
+  expect(info.timeline.filter(({ step }) => step === 'signed')).toHaveLength(2);
+  expect(info.timeline.some(({ detail }) => detail === `dns-01 *.${zone}`)).toBe(true);
+  expect(await proofs()).toEqual([]);
+});
 
 test("an error of the provider ends the order with the provider's message", async () => {
   const site = await app.build.site();
@@ -139,7 +135,7 @@ describe('a DNS account that confirms every change', () => {
   let liar: PowerDns;
   beforeAll(async () => {
     liar = await startPowerDns([other, zone]);
-  }, 60_000);
+  });
   afterAll(() => liar.stop());
 
   const claim = async (name: string) => {
@@ -154,7 +150,7 @@ describe('a DNS account that confirms every change', () => {
     return () => new Date(began + (Date.now() - began) * 60);
   };
 
-  test("uses up none of the authority's rate limit for another customer's name", { timeout: 60_000 }, async () => {
+  test("uses up none of the authority's rate limit for another customer's name", async () => {
     const site = await claim(other);
     const { id } = await order(site, [`www.${other}`]);
     const info = await issue(site, id, fastClock());
@@ -168,25 +164,21 @@ describe('a DNS account that confirms every change', () => {
     expect((await client.getAuthorizations(placed)).map(({ status }) => status)).toEqual(['pending']);
   });
 
-  test(
-    "gets no certificate from an authorization that the owner's validation left at the authority",
-    { timeout: 60_000 },
-    async () => {
-      const owner = await app.build.site();
-      await add(owner);
-      const name = `shop.${zone}`;
-      expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
-      const site = await claim(zone);
-      const info = await issue(site, (await order(site, [name])).id, fastClock());
-      expect(info).toMatchObject({ status: 'fail', error: expect.stringContaining(`_acme-challenge.${name}`) });
-      // The owner of the name does not depend on reused authorizations.
-      expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
-      expect(await proofs(name)).toEqual([]);
-    },
-  );
+  test("gets no certificate from an authorization that the owner's validation left at the authority", async () => {
+    const owner = await app.build.site();
+    await add(owner);
+    const name = `shop.${zone}`;
+    expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
+    const site = await claim(zone);
+    const info = await issue(site, (await order(site, [name])).id, fastClock());
+    expect(info).toMatchObject({ status: 'fail', error: expect.stringContaining(`_acme-challenge.${name}`) });
+    // The owner of the name does not depend on reused authorizations.
+    expect(await issue(owner, (await order(owner, [name])).id)).toMatchObject({ status: 'success' });
+    expect(await proofs(name)).toEqual([]);
+  });
 });
 
-test('the authority validates once the slowest DNS server has the record', { timeout: 60_000 }, async () => {
+test('the authority validates once the slowest DNS server has the record', async () => {
   const host = nameServerHost();
   const name = `late.${zone}`;
   let copied: string[] = [];
@@ -209,7 +201,7 @@ test('the authority validates once the slowest DNS server has the record', { tim
   expect(looks).toBeGreaterThan(1);
 });
 
-test('an authority order that another order has used up is created again', { timeout: 60_000 }, async () => {
+test('an authority order that another order has used up is created again', async () => {
   const { db } = app.installation;
   const site = await app.build.site();
   await add(site);

@@ -13,7 +13,7 @@ import { testAgent } from '../support/services/agent.ts';
 import type { TestAgent } from '../support/services/agent.ts';
 import { unique } from '../support/builders/build.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
-import { isLongRun } from '../support/builders/long-run.ts';
+import { casesOfRun, isLongRun } from '../support/builders/long-run.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -179,7 +179,7 @@ describe('a document damaged in transit', () => {
       (body) => ({ body: body.replace('"name":"', '"name":"other.'), hash: sha256 }),
     ],
   ];
-  test.each(damages)('%s is refused, and the one before it serves', async (_, damage) => {
+  test.each(casesOfRun(damages, 3))('%s is refused, and the one before it serves', async (_, damage) => {
     const name = await addDomain();
     await served(name);
     const key = `host/${name}`;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { create, deploy, drift, status } from '../../prisma/migrate.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { services, testDatabase } from '../support/services/shared-services.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
@@ -41,7 +42,8 @@ test('a migration edited after it was applied is reported', async () => {
   expect((await status(database))[0]).toContain('edited after it was applied');
 });
 
-test('a new migration contains only the changes of the schema', async () => {
+// A tool of developers, which starts Prisma several times.
+longTest('a new migration contains only the changes of the schema', async () => {
   const database = await testDatabase();
   const folder = await testDir();
   await cp('prisma', folder, { recursive: true });

@@ -11,7 +11,7 @@ import type { NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { artifactsCache, ensureNodeArchive } from '../../deploy/node-archive.ts';
 import { unique } from '../support/builders/build.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { casesOfRun, longTest } from '../support/builders/long-run.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import {
@@ -219,7 +219,7 @@ test.each(packedNode)(
 );
 
 const luaOfNginx = '/usr/share/nginx/modules-available/mod-http-lua.conf';
-test.each([
+longTest.each([
   [
     'is released with the removal',
     'echo disabled',
@@ -243,7 +243,8 @@ test.each([
   expect(calls.includes('systemctl mask nginx.service')).toBe(expected.length > 0);
 });
 
-test('an installation resumes after repeated disconnects', { timeout: 180_000 }, async () => {
+// The test of a restarted machine loses its connection once.
+longTest('an installation resumes after repeated disconnects', { timeout: 180_000 }, async () => {
   const dropConnectionAt = [1, 3, 6, 10, 15, 21, 28, 36, 45];
   const made = await machine({ distribution: 'rocky9', dropConnectionAt });
   const built = await node(made);
@@ -256,7 +257,8 @@ test('an installation resumes after repeated disconnects', { timeout: 180_000 },
   expect(textOf(job).match(/the connection broke/g)).toHaveLength(met);
 });
 
-test('a job of a crashed process is finished by another process', { timeout: 120_000 }, async () => {
+// `certificates.test.ts` has a killed process with the same kind of lease.
+longTest('a job of a crashed process is finished by another process', { timeout: 120_000 }, async () => {
   const held = {
     dnf: 'echo "dnf $*" >> /var/log/calls; while [ ! -e /tmp/go ]; do sleep 0.1; done; mkdir -p /usr/local/openresty/nginx/sbin; ln -sfn /usr/sbin/nginx /usr/local/openresty/nginx/sbin/nginx',
   };
@@ -265,6 +267,8 @@ test('a job of a crashed process is finished by another process', { timeout: 120
   const params = await begin(built);
   await eventually(async () => expect(await made.calls()).toContain('dnf -y install openresty'), { within: 30_000 });
   await plane.api.kill();
+  // As if the time of its lease had passed.
+  await plane.installation.db.nodeJob.update({ where: { id: params.jobID }, data: { claimedUntil: new Date() } });
   await made.exec('touch /tmp/go');
   await plane.api.start();
   const job = await ended(built, params);
@@ -312,7 +316,7 @@ test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
     'server',
     /^package OpenResty was not installed/,
   ],
-])('%s is reported, and nothing partial remains', { timeout: 60_000 }, async (_, options, ssh, step, expected) => {
+])('%s is reported, and nothing partial remains', async (_, options, ssh, step, expected) => {
   const made = await machine(options);
   const built = await node(made, ssh);
   const job = await install(built);
@@ -359,7 +363,7 @@ test('the host key is shown before signing in, and internal addresses are not co
   });
 });
 
-test('progress is streamed without secrets, and the job can be cancelled', { timeout: 60_000 }, async () => {
+test('progress is streamed without secrets, and the job can be cancelled', async () => {
   const held = {
     dnf: `echo "the password is ${password}"; echo "dnf $*" >> /var/log/calls; while true; do sleep 0.1; done`,
   };

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { unique } from '../support/builders/build.ts';
+import { casesOfRun, longTest } from '../support/builders/long-run.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { packNode, startMachine, type Machine, type MachineOptions } from '../support/fakes/machine.ts';
@@ -100,14 +101,14 @@ test(
   },
 );
 
-test.each<[string, MachineOptions, string]>([
+longTest.each<[string, MachineOptions, string]>([
   [
     'CentOS 7 is sent OpenResty and a Node that it can run',
     { distribution: 'centos7', node: false },
     'yum -y install ./openresty-1.25.3.2-1.el7.x86_64.rpm',
   ],
   ['Debian 12 serves by its own nginx', { distribution: 'debian12' }, 'systemctl restart edgeloom-agent'],
-])('%s', { timeout: 60_000 }, async (_, options, called) => {
+])('%s', async (_, options, called) => {
   const made = await machine(options);
   const { http, line } = await node();
   expect(await paste(made, line)).toMatch(/This machine is a node now\.\nwell\n$/);
@@ -115,27 +116,32 @@ test.each<[string, MachineOptions, string]>([
   expect(await made.calls()).toContain(called);
 });
 
-test.each<[string, MachineOptions, RegExp]>([
+// `node-install.test.ts` has the second and the third.
+const failures = casesOfRun<[string, MachineOptions, RegExp]>(
   [
-    'an agent that arrives with other bytes',
-    {
-      programs: {
-        curl: '/usr/bin/curl "$@" || exit\ncase "$*" in *artifact/agent-*) for at; do case "$at" in */agent-*.gz) [ ! -f "$at" ] || echo more >> "$at" ;; esac; done ;; esac',
+    [
+      'an agent that arrives with other bytes',
+      {
+        programs: {
+          curl: '/usr/bin/curl "$@" || exit\ncase "$*" in *artifact/agent-*) for at; do case "$at" in */agent-*.gz) [ ! -f "$at" ] || echo more >> "$at" ;; esac; done ;; esac',
+        },
       },
-    },
-    /Not installed: agent-[0-9a-f]{16}\.tar\.gz is not what was sent; nothing was changed\n$/,
+      /Not installed: agent-[0-9a-f]{16}\.tar\.gz is not what was sent; nothing was changed\n$/,
+    ],
+    [
+      'a system that is not supported',
+      { distribution: 'alpine' },
+      /Not installed: alpine 3\.20\.0 is not supported[^\n]*\n$/,
+    ],
+    [
+      'a clock that is an hour ahead',
+      { programs: { date: 'exec /usr/bin/date -d "+1 hour" "$@"' } },
+      /Not installed: the clock of this machine is 3\d{3} s off\n$/,
+    ],
   ],
-  [
-    'a system that is not supported',
-    { distribution: 'alpine' },
-    /Not installed: alpine 3\.20\.0 is not supported[^\n]*\n$/,
-  ],
-  [
-    'a clock that is an hour ahead',
-    { programs: { date: 'exec /usr/bin/date -d "+1 hour" "$@"' } },
-    /Not installed: the clock of this machine is 3\d{3} s off\n$/,
-  ],
-])('%s is reported, and nothing partial remains', { timeout: 60_000 }, async (_, options, expected) => {
+  3,
+);
+test.each(failures)('%s is reported, and nothing partial remains', async (_, options, expected) => {
   const made = await machine(options);
   const { line } = await node();
   expect(await paste(made, line)).toMatch(expected);

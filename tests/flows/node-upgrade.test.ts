@@ -9,6 +9,7 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serveReleases, createAgentHome, releaseMaker, TOKEN } from '../support/builders/agent-releases.ts';
 import type { TestRelease, ReleaseMaker } from '../support/builders/agent-releases.ts';
+import { casesOfRun, longTest } from '../support/builders/long-run.ts';
 import { get, eventuallyStarted, startConnectedNode } from '../support/services/connected-node.ts';
 import type { ConnectedNode } from '../support/services/connected-node.ts';
 import { findProgram } from '../../deploy/services/program.ts';
@@ -26,7 +27,7 @@ let one: TestRelease;
 beforeAll(async () => {
   make = await releaseMaker();
   one = await make.agent('1.0.0');
-}, 60_000);
+});
 afterAll(() => make.stop());
 
 interface Upgrading extends ConnectedNode {
@@ -167,7 +168,7 @@ test('a release that does not serve is rolled back automatically with the reason
     ['1.2.0', withFirst('', { refuse: '' }), /^nginx does not serve the documents: this is refused$/],
     ['1.3.0', withFirst("process.env.EDGELOOM_NGINX = '/nowhere/nginx'"), /^the agent exited: .*\/nowhere\/nginx/],
   ];
-  for (const [version, change, why] of cases) {
+  for (const [version, change, why] of casesOfRun(cases, 3, 1)) {
     const bad = await make.agent(version, change);
     serveReleases(it.peer, bad);
     expect(await it.order(bad)).toMatchObject({ ok: true });
@@ -322,7 +323,7 @@ test('a data pack is installed, rejected when nginx rejects it, and rolled back'
   await untouched(it);
 });
 
-test('a release that serves without a control plane stays, and reports when connected', async () => {
+longTest('a release that serves without a control plane stays, and reports when connected', async () => {
   const { url, start } = await restartableNats();
   const server = await start();
   // The new agent must report within this time, also on a slow machine.

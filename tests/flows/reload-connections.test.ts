@@ -4,12 +4,13 @@ import { readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { expect, test, vi } from 'vitest';
+import { isLongRun } from '../support/builders/long-run.ts';
 import { waitForSync, startConnectedNode } from '../support/services/connected-node.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const VISITORS = 16;
-const RELOADS = 5;
+const RELOADS = isLongRun ? 5 : 2;
 
 /** Sends requests on one connection until `isOver`. Returns the number of requests and of connections. */
 async function visit(port: number, host: string, url: string, isOver: () => boolean) {

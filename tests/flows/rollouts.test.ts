@@ -18,6 +18,7 @@ import {
   type TestRelease,
   type ReleaseMaker,
 } from '../support/builders/agent-releases.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { startOrigin, type Origin } from '../support/fakes/origin.ts';
 import { servedSite } from '../support/builders/served-site.ts';
 import { testDatabase } from '../support/services/shared-services.ts';
@@ -173,6 +174,22 @@ const riskPack = (networks: Record<string, number>) => ({
   ),
 });
 
+const unusablePacks = casesOfRun(
+  [
+    {
+      version: '1.0.0',
+      files: { 'risk.bin': 'nothing that anybody could read' },
+      message: 'the risk pack is refused: it is no risk pack',
+    },
+    {
+      version: '1.0.1',
+      files: riskPack({ '8.8.8.8': 100, '8.8.4.4': 100, '1.1.1.1': 100 }),
+      message: 'three are too many',
+    },
+  ],
+  2,
+);
+
 test('a bad risk pack stops at the first node: garbage, unreadable by nginx, or dropping visitors', async () => {
   await visitorFrom(VISITOR);
   const release = await make.agent('2.0.0', async (dir) => {
@@ -216,13 +233,11 @@ test('a bad risk pack stops at the first node: garbage, unreadable by nginx, or 
       return look();
     };
 
-    const garbage = await stopped('1.0.0', { 'risk.bin': 'nothing that anybody could read' });
-    expect(garbage).toMatchObject({ fault: 'complete', counts: { failed: 1 } });
-    expect(garbage.message).toContain('the risk pack is refused: it is no risk pack');
-
-    const unread = await stopped('1.0.1', riskPack({ '8.8.8.8': 100, '8.8.4.4': 100, '1.1.1.1': 100 }));
-    expect(unread).toMatchObject({ fault: 'complete', counts: { failed: 1 } });
-    expect(unread.message).toContain('three are too many');
+    for (const { version, files, message } of unusablePacks) {
+      const unusable = await stopped(version, files);
+      expect(unusable).toMatchObject({ fault: 'complete', counts: { failed: 1 } });
+      expect(unusable.message).toContain(message);
+    }
     expect(visitors.closed).toEqual(new Set());
 
     const sharp = await stopped('1.0.2', riskPack({ '9.9.0.0/16': 75 }));

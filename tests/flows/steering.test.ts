@@ -10,6 +10,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { queryDns } from '../support/assertions/query-dns.ts';
 import { unique, type BuiltZone } from '../support/builders/build.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { freePort } from '../support/services/ports.ts';
@@ -173,7 +174,8 @@ test('a draining node leaves DNS before it closes; a forced backup group answers
   await Promise.all([a, b, far].map((node) => node.die()));
 });
 
-test('a node with an unresponsive nginx leaves DNS, and returns once nginx responds', async () => {
+// The third reason for which a node leaves DNS.
+longTest('a node with an unresponsive nginx leaves DNS, and returns once nginx responds', async () => {
   const { zone, port, call, params, group, answers } = await operator();
   const main = await group('Main');
   const [a, b] = [await servingNode(zone, port, '127.34.0.1'), await servingNode(zone, port, '127.34.0.2', 'backup')];

@@ -1,4 +1,4 @@
-// DNS-01 validation at a fake DNSPod that keeps one row per value. The authority queries it.
+// DNS-01 validation at a second vendor, a fake DNSPod that keeps one row per value. The authority queries it.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ beforeAll(async () => {
     DNS_RESOLVERS: names.address,
     DNS_ENDPOINTS: JSON.stringify({ dnspod: vendor.url }),
   });
-}, 90_000);
+});
 afterAll(async () => {
   await app.close();
   await pebble.stop();
@@ -43,7 +43,7 @@ afterAll(async () => {
   await vendor.stop();
 });
 
-test('both TXT records of a name exist at once and are removed afterwards', { timeout: 60_000 }, async () => {
+test('both TXT records of a name exist at once and are removed afterwards', async () => {
   const site = await app.build.site();
   const call = app.as(site.owner).call;
   await call(siteDns.create, {
