@@ -243,7 +243,6 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'siteAntiCC.title',
         icon: IconRobotOff,
         reads: antiCCs.list,
-        creates: { call: antiCCs.create, title: 'antiCCs.add' },
         component: view(() => import('../features/site-anti-cc/anti-cc-page.tsx'), 'AntiCCPage'),
       },
       {

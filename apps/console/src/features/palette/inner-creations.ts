@@ -15,6 +15,7 @@ import { proxyRewrites, redirects, tokenAuths, urlRedirects } from '@edgeloom/co
 import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
 import { ports, portUpstreams } from '@edgeloom/contract/ports/ports.calls.ts';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.calls.ts';
+import { antiCCs } from '@edgeloom/contract/site-anti-cc/site-anti-cc.calls.ts';
 import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { virtualNodes, virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.calls.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.calls.ts';
@@ -108,9 +109,10 @@ const nodeInfo = {
   asks: ['node'] as const,
   address: ({ node }: Chosen) => to(`nodeManage/nodesList/${node.id}?tab=info`),
 };
-const requestLimit = (add: Word) => ({
+/** A page of several lists has a button per list instead of a main action. */
+const inList = (view: string, add: Word) => ({
   asks: ['site'] as const,
-  address: ({ site }: Chosen) => siteAddress(site, 'limits'),
+  address: ({ site }: Chosen) => siteAddress(site, view),
   press: button(add),
 });
 const firewallTab = (tab: string) => ({
@@ -163,8 +165,9 @@ export const innerCreations: readonly InnerCreation[] = [
   { call: layer4Whitelists.create, title: 'palette.creates.layer4Whitelist', ...firewallTab('layer4White') },
   { call: geos.create, title: 'palette.creates.geo', ...firewallTab('geo') },
   { call: userAgents.create, title: 'palette.creates.userAgent', ...firewallTab('agents') },
-  { call: frequencies.create, title: 'frequencies.add', ...requestLimit('frequencies.add') },
-  { call: limitReqs.create, title: 'limitReqs.add', ...requestLimit('limitReqs.add') },
+  { call: frequencies.create, title: 'frequencies.add', ...inList('limits', 'frequencies.add') },
+  { call: limitReqs.create, title: 'limitReqs.add', ...inList('limits', 'limitReqs.add') },
+  { call: antiCCs.create, title: 'antiCCs.add', ...inList('challenges', 'antiCCs.add') },
   {
     call: portUpstreams.create,
     title: 'palette.creates.forwardOrigin',
