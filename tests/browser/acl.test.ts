@@ -2,6 +2,7 @@
 import { acls } from '@edgeloom/contract/acl/acl.endpoints.ts';
 import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -78,11 +79,12 @@ test('an error of a script is shown with its line, and a corrected script is sto
   expect((await call(luaAcls.list, { params, query: {} })).data).toMatchObject([{ script: 'return deny()' }]);
 });
 
-test.each([
+const looks = [
   ['zh-TW', 'light', 1440],
   ['zh-CN', 'dark', 1440],
   ['en', 'dark', 360],
-] as const)('the form fits in %s, %s, %i px', async (language, colours, width) => {
+] as const;
+test.each(casesOfRun(looks, looks.length, 2))('the form fits in %s, %s, %i px', async (language, colours, width) => {
   const { site, at, params, call } = await customer();
   const conditions = [
     { field: 'path', operator: 'startsWith' as const, value: '/admin' },

@@ -31,7 +31,7 @@ test.each(['user', 'client'] as const)(
     const links = await calls.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
     // Customers see only the endpoints of their sites.
     const own = links.filter((_, i) => kind === 'user' || !paths[i]?.startsWith('/client/site/'));
-    for (const href of casesOfRun(own, 7)) {
+    for (const href of casesOfRun(own, 20)) {
       await page.evaluate((hash) => void (location.hash = hash), href.slice(href.indexOf('#')));
       await page.locator(`main nav a[href="${href}"][aria-current="page"]`).waitFor();
       const shown = await page.getByRole('article').innerText();
@@ -74,13 +74,15 @@ test('a link leads to one call, or to the errors', async () => {
   await expect.poll(() => page.getByText('101016').count()).toBe(1);
 });
 
-describe.each([
+const looks = [
   ['zh-TW', 390],
   ['en', 1440],
-] as const)('in %s at %i px', (language, width) => {
+] as const;
+// screens.test.ts opens the page narrow and dark.
+describe.each(casesOfRun(looks, looks.length, 1))('in %s at %i px', (language, width) => {
   test('the page has no accessibility violations and no overflow', { timeout: 300_000 }, async () => {
     const { client } = await consoles.app.build.client();
-    for (const theme of ['light', 'dark'] as const) {
+    for (const theme of casesOfRun(['light', 'dark'] as const, 2)) {
       const screen = await consoles.openAs(client, 'userManagement/apiDoc', { language, width, theme });
       const { page } = screen;
       await page.locator('main nav a').first().waitFor();

@@ -7,7 +7,7 @@ import { casesOfRun } from '../support/builders/long-run.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
-const widths = casesOfRun([1440, 1280, 1024, 768, 390], 2);
+const widths = casesOfRun([1440, 1280, 1024, 768, 390], 4);
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -79,6 +79,7 @@ describe('a bulk action', () => {
       [on, off, taken].flatMap((row) => row ?? []),
     );
     const page = await openList(consoles, site, '', /status of 409/);
+    await page.clock.install();
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
     await bulkActions(page).getByRole('button', { name: 'Turn on' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click();
@@ -86,6 +87,7 @@ describe('a bulk action', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     // The message closes automatically, but the shortcut works as long as the page is open.
+    await page.clock.fastForward('00:15');
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
     await page.getByText('Undone').waitFor();
@@ -319,7 +321,7 @@ describe('an undo of what was set for several nodes', () => {
     ['Set log rotation', 'logRotateSeconds', choose('Every week')],
     ['Move to zone', 'zoneId', choose('West')],
   ];
-  test.each(settings)('gives each its own value back: %s', async (name, column, fill) => {
+  test.each(casesOfRun(settings, 2))('gives each its own value back: %s', async (name, column, fill) => {
     const { page, stored } = await nodesIn();
     const before = await stored();
     await page.getByRole('checkbox', { name: 'Select this page' }).click();

@@ -5,6 +5,7 @@ import type { BuiltSite } from '../support/builders/build.ts';
 import { addLogs, addTraffic, logLine } from '../support/builders/traffic.ts';
 import { measurePageCost } from '../support/assertions/page-cost.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { setSessionCookies } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -29,11 +30,12 @@ afterAll(() => consoles.stop());
 const panel = (page: Page, name: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) });
 
-test.each([
+const looks = [
   ['user', 1440, 'light', 'en'],
   ['client', 1440, 'dark', 'zh-TW'],
   ['user', 390, 'light', 'zh-CN'],
-] as const)('%s at %i px, %s, %s', async (kind, width, theme, language) => {
+] as const;
+test.each(casesOfRun(looks, looks.length))('%s at %i px, %s, %s', async (kind, width, theme, language) => {
   const account = kind === 'user' ? site.owner : site.client;
   const { page } = await consoles.openAs(account, 'dashboard', { width, theme, language });
   await page.locator('canvas').first().waitFor();
@@ -70,10 +72,18 @@ test('key figures have their change, and top values lead to the statistics of on
 test('a site that was first visited a minute ago has figures, and the last hour by the minute', async () => {
   const young = await consoles.app.build.site();
   const { id } = await consoles.app.build.node({ zone: young.zone });
-  const { page } = await consoles.openAs(young.owner, 'dashboard');
+  const screen = await consoles.open('user');
+  const { page } = screen;
+  await setSessionCookies(screen, consoles.base.user, young.owner);
+  await page.clock.install();
+  await page.goto('/user/dashboard');
   await panel(page, 'Bandwidth').getByText('No data yet').waitFor();
   await addLogs(consoles.app.installation.pool, id, [logLine(young.id), logLine(young.id, { status: 404 })]);
-  await panel(page, 'Bandwidth').getByText('Last hour, every minute').waitFor({ timeout: 60_000 });
+  const isYoung = async () => {
+    await page.clock.fastForward('00:10');
+    return panel(page, 'Bandwidth').getByText('Last hour, every minute').count();
+  };
+  await expect.poll(isYoung, { timeout: 60_000 }).toBe(1);
   await panel(page, 'Status codes')
     .getByRole('img', { name: /2xx 1, .*4xx 1/ })
     .waitFor();
@@ -83,13 +93,13 @@ test('a site that was first visited a minute ago has figures, and the last hour 
   await page.context().close();
   // Regression: charts far below were requested while those above had no height yet.
   for (const account of [young.owner, young.client]) {
-    const screen = await consoles.open(account.kind);
-    await setSessionCookies(screen, consoles.base[account.kind], account);
-    const { requests } = await measurePageCost(screen.page, `/${account.kind}/dashboard`, (opened) =>
+    const cold = await consoles.open(account.kind);
+    await setSessionCookies(cold, consoles.base[account.kind], account);
+    const { requests } = await measurePageCost(cold.page, `/${account.kind}/dashboard`, (opened) =>
       opened.locator('canvas').first().waitFor(),
     );
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(25);
-    await screen.page.context().close();
+    await cold.page.context().close();
   }
 });
 

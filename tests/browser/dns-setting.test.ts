@@ -8,6 +8,7 @@ import { unique } from '../support/builders/build.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { startPowerDns, type PowerDns } from '../support/services/power-dns.ts';
 
@@ -229,10 +230,11 @@ test(
   },
 );
 
-test.each([
+const looks = [
   { language: 'zh-TW', width: 1440 },
   { language: 'en', width: 390 },
-] as const)(
+] as const;
+test.each(casesOfRun(looks, looks.length, 1))(
   'accounts, what waits, and suffixes are whole in $language at $width px',
   { timeout: 120_000 },
   async (look) => {

@@ -207,7 +207,7 @@ async function rowsAfter(page: Page, keys: readonly string[]): Promise<(string |
   return rows;
 }
 
-describe.each(casesOfRun([1440, 1024, 390], 2))('an announcement at %i px', (width) => {
+describe.each(casesOfRun([1440, 1024, 390], 3))('an announcement at %i px', (width) => {
   test('moves the page down, leaves shortcuts to the page, and closes on Escape', async () => {
     const { app, openAs } = consoles;
     const tenant = await app.build.client();

@@ -10,6 +10,7 @@ import {
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { horizontalOverflow } from '../support/services/browser.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
@@ -299,6 +300,19 @@ test('publishing an incomplete rule opens it, shows the error and focuses its fi
   await page.context().close();
 });
 
+longTest('an unpublished draft survives a reload on a phone, in the dark theme and in Chinese', async () => {
+  const { site, at } = await customer();
+  await consoles.app.build.cacheRule(site, { value: ['png'] });
+  const look = { language: 'zh-TW', width: 390, theme: 'dark' } as const;
+  const { page } = await consoles.openAs(site.owner, `${at}?view=cache`, look);
+  await page.getByRole('button', { name: '新增規則' }).first().click();
+  await page.reload();
+  await page.getByText('已還原草稿').waitFor();
+  await expect.poll(() => horizontalOverflow(page)).toBe(0);
+  await keepPicture(page, 'rules-restored-dark');
+  await page.context().close();
+});
+
 test('an unpublished draft survives a reload, merged with rules added by others, until discarded', async () => {
   const { site, at, call } = await customer();
   const { build } = consoles.app;
@@ -328,15 +342,6 @@ test('an unpublished draft survives a reload, merged with rules added by others,
   await page.reload();
   await expect.poll(() => rules.count()).toBe(3);
   await expect.poll(() => page.getByText('Draft restored').count()).toBe(0);
-
-  const look = { language: 'zh-TW', width: 390, theme: 'dark' } as const;
-  const { page: narrow } = await consoles.openAs(site.owner, `${at}?view=cache`, look);
-  await narrow.getByRole('button', { name: '新增規則' }).first().click();
-  await narrow.reload();
-  await narrow.getByText('已還原草稿').waitFor();
-  await expect.poll(() => horizontalOverflow(narrow)).toBe(0);
-  await keepPicture(narrow, 'rules-restored-dark');
-  await narrow.context().close();
 
   // A reopened drawer restores the draft and shows changes saved by others since.
   await call(customHeaders.create, {

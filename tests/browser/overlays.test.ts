@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
 let consoles: Consoles;
@@ -15,11 +16,13 @@ afterAll(() => consoles.stop());
 
 const own = (view: string) => `sitesManagement/sitesSetting/${site.id}/x?view=${view}`;
 
-describe.each([
+const looks = [
   ['light', 1440],
   ['dark', 1440],
   ['light', 390],
-] as const)('overlays are accessible, %s at %i px', (theme, width) => {
+] as const;
+
+describe.each(casesOfRun(looks, 2))('overlays are accessible, %s at %i px', (theme, width) => {
   const look = { theme, width };
   const isPhone = width < 500;
   const rules = rulesOf(theme);
@@ -131,7 +134,8 @@ describe('Escape closes an overlay and returns focus', () => {
       return element?.getAttribute('aria-label') ?? element?.textContent?.trim() ?? '';
     });
 
-  test.each(['domains', 'cache', 'versions'])('on the %s of a site', { timeout: 240_000 }, async (view) => {
+  const views = ['domains', 'cache', 'versions'];
+  test.each(casesOfRun(views, views.length))('on the %s of a site', { timeout: 240_000 }, async (view) => {
     await consoles.app.build.domain({ site });
     const { page } = await consoles.openAs(site.owner, own(view));
     await page.locator('main h1').waitFor();

@@ -80,10 +80,11 @@ test('a whole host is purged only after a confirmation', async () => {
   await expect.poll(() => question.count()).toBe(0);
 });
 
-describe.each([
+const widths = [
   ['1440 px', 1440],
   ['a phone', 390],
-] as const)('at %s', (_, width) => {
+] as const;
+describe.each(casesOfRun(widths, widths.length))('at %s', (_, width) => {
   test('objects are found, actions selected and pages opened by keyboard', { timeout: 300_000 }, async () => {
     const { page } = await product.openAs('client', 'dashboard', { width });
     await summon(page);
@@ -164,8 +165,8 @@ test(
       'Add always-cached URL',
     ];
     expect(plain.length).toBeGreaterThan(20);
-    for (const name of casesOfRun(plain, 6)) {
-      await page.goto('/client/dashboard');
+    for (const name of casesOfRun(plain, 12)) {
+      await page.goto('/client/changePassword');
       await summon(page);
       await page.keyboard.insertText(name);
       await expect.poll(() => active(page).textContent(), { message: name }).toContain(name);
@@ -196,7 +197,7 @@ test('what is created inside an object asks for the object, and opens its form',
   const { page } = await product.openAs('client', 'dashboard');
   const dialog = (name: string) => page.getByRole('dialog', { name });
   const unsaved = page.locator('main [data-save]').first();
-  for (const [name, asked, opened] of [
+  const creations = [
     ['Add origin', ['Which site?', 'Which domain?'], unsaved],
     ['Add referrer rule', ['Which site?', 'Which domain?'], unsaved],
     ['Add redirect', ['Which site?', 'Which module?'], dialog('Add redirect')],
@@ -206,14 +207,15 @@ test('what is created inside an object asks for the object, and opens its form',
     ['Add sub-nodes', ['Which node?'], dialog('Add sub-nodes')],
     ['Add line', ['Which zone?'], page.getByRole('listbox')],
     ['Add sub-account', [], dialog('Add sub-account')],
-  ] as const) {
+  ] as const;
+  for (const [name, asked, opened] of casesOfRun(creations, 3)) {
     // Another tab has no last site.
     await page.evaluate(() =>
       Object.keys(sessionStorage)
         .filter((key) => /_last/.test(key))
         .forEach((key) => sessionStorage.removeItem(key)),
     );
-    await page.goto('/client/dashboard');
+    await page.goto('/client/changePassword');
     await summon(page);
     await page.keyboard.insertText(name);
     await expect.poll(() => active(page).textContent(), { message: name }).toContain(name);

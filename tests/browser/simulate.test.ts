@@ -2,7 +2,8 @@
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { horizontalOverflow, startProduct } from '../support/services/browser.ts';
 import type { Product } from '../support/services/browser.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
@@ -39,12 +40,12 @@ test('a request is simulated as a browser and as a crawler, with a link to the b
   await page.getByRole('button', { name: 'Simulate' }).click();
   await expect.poll(() => page.locator('main output').textContent()).toMatch(/200/);
   await expect.poll(() => page.locator('main ol').textContent()).toContain('Cache lookup');
-  for (const width of [1440, 360])
+  for (const width of casesOfRun([1440, 360], 2, 1))
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
       await expect.poll(() => horizontalOverflow(page)).toBeLessThanOrEqual(0);
-      expect(await accessibilityViolations(page)).toEqual([]);
+      expect(await accessibilityViolations(page, { rules: rulesOf(colorScheme) })).toEqual([]);
       await keepPicture(page, `simulate-en-${width}-${colorScheme}`);
     }
   await page.setViewportSize({ width: 1440, height: 900 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { addLogs, addTraffic, logBatch, logLine, logStore, sessionLine } from '../support/builders/traffic.ts';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
@@ -279,14 +280,16 @@ test('a site that was never measured has calm panels and no figures', async () =
   await page.context().close();
 });
 
-test.each([
+const looks = [
   ['user', 'dataAnalysis/statistics', 1440, 'light', 'en'],
   ['client', 'dataAnalysis/statistics?compare=1&range=sixHours', 1440, 'dark', 'zh-TW'],
   ['user', 'dataAnalysis/statistics', 390, 'light', 'zh-CN'],
   ['user', 'dataAnalysis/securityAnalysis?range=oneDay', 1440, 'dark', 'zh-TW'],
   ['client', 'dataAnalysis/securityAnalysis', 390, 'light', 'en'],
   ['user', 'dataAnalysis/statistics?country=TW', 360, 'dark', 'zh-TW'],
-] as const)('%s %s at %i px, %s, %s', async (kind, path, width, theme, language) => {
+] as const;
+// `npm test` opens one page wide, and the other one narrow.
+test.each(casesOfRun(looks, 4))('%s %s at %i px, %s, %s', async (kind, path, width, theme, language) => {
   const account = kind === 'user' ? busy.owner : busy.client;
   const { page, browserErrors } = await consoles.openAs(account, path, { width, theme, language });
   await page.locator('canvas').first().waitFor();

@@ -6,6 +6,7 @@ import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import type { TestApp } from '../support/services/app.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
 
 let consoles: Consoles;
@@ -136,23 +137,27 @@ describe('the landing page', () => {
     await page.context().close();
   });
 
-  test.each([
+  const rejected = [
     ['made up', { accessToken: 'x.y.z', refreshToken: 'a.b.c', tokenType: 'Bearer' }],
     ['two of three', { accessToken: 'x.y.z', refreshToken: 'a.b.c' }],
     ['of another type', { accessToken: 'x.y.z', refreshToken: 'a.b.c', tokenType: 'Basic' }],
     ['none', {}],
-  ] as const)('ignores parameters that are %s and keeps the current session', async (_, values) => {
-    const user = await app.build.user(await app.build.client());
-    const { page } = await consoles.openAs(user, 'dashboard', refused);
-    await page.locator('main h1').waitFor();
-    const before = await cookies(page);
-    await page.goto(`/user/switchUser?${new URLSearchParams(values)}`);
-    await page.waitForURL('**/user/dashboard');
-    expect(await cookies(page)).toEqual(before);
-    await page.locator('main h1').waitFor();
-    await expect.poll(() => banner(page).count()).toBe(0);
-    await page.context().close();
-  });
+  ] as const;
+  test.each(casesOfRun(rejected, 2))(
+    'ignores parameters that are %s and keeps the current session',
+    async (_, values) => {
+      const user = await app.build.user(await app.build.client());
+      const { page } = await consoles.openAs(user, 'dashboard', refused);
+      await page.locator('main h1').waitFor();
+      const before = await cookies(page);
+      await page.goto(`/user/switchUser?${new URLSearchParams(values)}`);
+      await page.waitForURL('**/user/dashboard');
+      expect(await cookies(page)).toEqual(before);
+      await page.locator('main h1').waitFor();
+      await expect.poll(() => banner(page).count()).toBe(0);
+      await page.context().close();
+    },
+  );
 });
 
 describe('in a switched session', () => {

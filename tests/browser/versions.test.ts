@@ -5,16 +5,20 @@ import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
-import { horizontalOverflow, startProduct, type Product } from '../support/services/browser.ts';
+import { horizontalOverflow } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
-let product: Product;
+let consoles: Consoles;
+let site: BuiltSite;
 beforeAll(async () => {
-  product = await startProduct();
-});
-afterAll(() => product.stop());
+  consoles = await startConsoles();
+  site = await consoles.app.build.site();
+}, 400_000);
+afterAll(() => consoles.stop());
 
 async function faultsOf(page: Page) {
   const found: string[] = [];
@@ -36,13 +40,13 @@ test.each(casesOfRun(looks, 2))(
   'a change is found and rolled back, in $language at $width px',
   { timeout: 240_000 },
   async (look) => {
-    const { siteID: siteId } = product.summary.demo;
-    const user = await product.as('user');
+    const siteId = site.id;
+    const user = consoles.app.as(site.owner).call;
     const { data } = await user(rates.create, { params: { siteId }, body: { rates: [{ rate: 2048 }, { rate: 77 }] } });
     await user(rates.remove, { params: { siteId }, body: { ids: [data[0]?.id ?? ''] } });
 
     const list = `sitesManagement/sitesSetting/${siteId}/demo?view=versions`;
-    const { page } = await product.openAs('user', list, look);
+    const { page } = await consoles.openAs(site.owner, list, look);
     await page.locator('main [data-row]').first().waitFor();
     await keepPicture(page, `versions-${look.language}-${look.width}`);
     const menuOf = async (nth: number, name: string) => {
@@ -75,11 +79,11 @@ test.each(casesOfRun(looks, 2))(
 );
 
 test('any two versions are compared side by side', { timeout: 240_000 }, async () => {
-  const { siteID: siteId } = product.summary.demo;
-  const user = await product.as('user');
+  const siteId = site.id;
+  const user = consoles.app.as(site.owner).call;
   for (const rate of [11, 22, 33]) await user(rates.create, { params: { siteId }, body: { rates: [{ rate }] } });
   const list = `sitesManagement/sitesSetting/${siteId}/demo?view=versions`;
-  const { page } = await product.openAs('user', list, { language: 'en', width: 1440 });
+  const { page } = await consoles.openAs(site.owner, list, { language: 'en', width: 1440 });
   const rows = page.locator('main [data-row]');
   await rows.first().getByText('1 bandwidth limit added').waitFor();
   for (const nth of [0, 2]) await rows.nth(nth).getByRole('checkbox').click();
@@ -104,11 +108,11 @@ test.each(casesOfRun(previews, 2, 1))(
   'the effect of saving is previewed, in $language at $width px',
   { timeout: 240_000 },
   async (look) => {
-    const { siteID: siteId } = product.summary.demo;
-    const user = await product.as('user');
+    const siteId = site.id;
+    const user = consoles.app.as(site.owner).call;
     const setting = await user(compression.get, { params: { siteId } });
     const at = (view: string) => `sitesManagement/sitesSetting/${siteId}/demo?view=${view}`;
-    const { page } = await product.openAs('user', at('gzip'), look);
+    const { page } = await consoles.openAs(site.owner, at('gzip'), look);
     await page.locator('[name=minBytes]').fill('2048');
     await expect.poll(() => horizontalOverflow(page)).toBe(0);
     await keepPicture(page, `preview-bar-${look.language}-${look.width}`);
@@ -130,10 +134,10 @@ test(
   'rule lists and drawers have a preview, with errors at their fields, and are saved from the preview',
   { timeout: 240_000 },
   async () => {
-    const { siteID: siteId } = product.summary.demo;
-    const user = await product.as('user');
+    const siteId = site.id;
+    const user = consoles.app.as(site.owner).call;
     const at = (view: string) => `sitesManagement/sitesSetting/${siteId}/demo?view=${view}`;
-    const { page, browserErrors } = await product.openAs('user', at('rates'), {
+    const { page, browserErrors } = await consoles.openAs(site.owner, at('rates'), {
       language: 'en',
       width: 1440,
       expectedErrors: /409/,

@@ -3,8 +3,9 @@ import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
-import { apiClients } from '../support/builders/api-clients.ts';
-import { setSessionCookies } from '../support/services/browser.ts';
+import { apiClients, type SignedInAccount } from '../support/builders/api-clients.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
+import { setSessionCookies, type Screen, type WindowOptions } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
@@ -13,6 +14,15 @@ beforeAll(async () => {
   consoles = await startConsoles();
 }, 400_000);
 afterAll(() => consoles.stop());
+
+/** Opens a page whose clock the test can set forward, so that it polls. */
+async function openWithClock(who: SignedInAccount, place: string, look?: WindowOptions): Promise<Screen> {
+  const screen = await consoles.open(who.kind, look);
+  await setSessionCookies(screen, consoles.base[who.kind], who);
+  await screen.page.clock.install();
+  await screen.page.goto(`/${who.kind}/${place}`);
+  return screen;
+}
 
 test(
   'a snippet is validated while typing, reviewed before publishing, and restored',
@@ -100,7 +110,7 @@ test('every key typed into a code editor is entered there', { timeout: 300_000 }
   const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=nginx`);
   for (const address of [`nodeManage/zonesList/${zone.id}?tab=nginx`, 'systemManagement/nginxSetting']) {
     await page.goto(`/client/${address}`);
-    for (const part of ['http', 'worker']) {
+    for (const part of casesOfRun(['http', 'worker'], 2)) {
       await page.getByRole('radio', { name: part }).locator('xpath=..').click();
       const editor = page.getByRole('textbox', { name: part });
       await editor.click();
@@ -239,11 +249,12 @@ test('an invalid list is not reviewed; its field gets focus', { timeout: 300_000
 // Regression: the later of two saves overwrote the earlier one.
 test('a concurrent change is shown with its author before publishing', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone();
-  const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=https`);
+  const { page } = await openWithClock(zone.client, `nodeManage/zonesList/${zone.id}?tab=https`);
   const http2 = page.getByRole('switch', { name: 'HTTP/2' });
   await http2.click({ force: true });
   const body = { soakSeconds: 90, reason: 'care' };
   await consoles.app.as(zone.client).call(zoneSettings.soak, { params: { zoneId: zone.id }, body });
+  await page.clock.fastForward('00:05');
   const warning = page.getByText(`${zone.client.email} published version 2 while you were editing`);
   await warning.waitFor();
   await expect.poll(() => http2.isChecked()).toBe(false);
@@ -261,12 +272,13 @@ test('a concurrent change is shown with its author before publishing', { timeout
 test('a draft that survived the end of a session shows who changed the zone since', { timeout: 300_000 }, async () => {
   const zone = await consoles.app.build.zone();
   const place = `nodeManage/zonesList/${zone.id}?tab=https`;
-  const screen = await consoles.openAs(zone.client, place, { expectedErrors: /status of 401/ });
+  const screen = await openWithClock(zone.client, place, { expectedErrors: /status of 401/ });
   const { page } = screen;
   await page.getByRole('switch', { name: 'HTTP/2' }).click({ force: true });
   await page.getByRole('button', { name: 'Review' }).waitFor();
   const { db } = consoles.app.installation;
   await db.session.updateMany({ where: { accountId: zone.client.id }, data: { revokedAt: new Date() } });
+  await page.clock.fastForward('00:05');
   await page.waitForURL('**/client/login?next=*');
   const { signIn } = apiClients(consoles.app.installation, consoles.app);
   const again = await signIn(await db.account.findUniqueOrThrow({ where: { id: zone.client.id } }));
@@ -379,12 +391,15 @@ test('anti-CC is set by a preset, previewed as a visitor sees it, and published'
   await page.getByRole('button', { name: /^Publish/ }).click();
   await page.getByText('Published', { exact: true }).waitFor();
   await expect.poll(() => page.getByRole('button', { name: 'Strict' }).getAttribute('aria-pressed')).toBe('false');
-  const { page: narrow } = await consoles.openAs(zone.client, place, { width: 390, theme: 'dark' });
-  await narrow.getByText('Type the 5 characters in the image').waitFor();
-  await keepPicture(narrow, 'zone-anti-cc-dark');
-  const { page: wide } = await consoles.openAs(zone.client, place, { language: 'zh-TW' });
-  await wide.getByText('請輸入圖中的 5 個字元').waitFor();
-  await keepPicture(wide, 'zone-anti-cc-zh');
+  const looks = [
+    { language: 'zh-TW', width: 1440, theme: 'light', text: '請輸入圖中的 5 個字元' },
+    { language: 'en', width: 390, theme: 'dark', text: 'Type the 5 characters in the image' },
+  ] as const;
+  for (const { text, ...look } of casesOfRun(looks, looks.length)) {
+    const { page: other } = await consoles.openAs(zone.client, place, look);
+    await other.getByText(text).waitFor();
+    await keepPicture(other, `zone-anti-cc-${look.language}`);
+  }
 });
 
 test(
@@ -418,12 +433,15 @@ test(
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('3 of 50,000 blocked').waitFor();
     await page.getByRole('row', { name: /203\.0\.113\.7/ }).waitFor();
-    const { page: wide } = await consoles.openAs(zone.client, place, { language: 'zh-TW', width: 1440 });
-    await wide.getByText('已封鎖 3 / 50,000').waitFor();
-    await keepPicture(wide, 'zone-ipset-zh');
-    const { page: narrow } = await consoles.openAs(zone.client, place, { width: 390, theme: 'dark' });
-    await narrow.getByText('3 of 50,000 blocked').waitFor();
-    await keepPicture(narrow, 'zone-ipset-dark');
+    const looks = [
+      { language: 'zh-TW', width: 1440, theme: 'light', text: '已封鎖 3 / 50,000' },
+      { language: 'en', width: 390, theme: 'dark', text: '3 of 50,000 blocked' },
+    ] as const;
+    for (const { text, ...look } of casesOfRun(looks, looks.length, 1)) {
+      const { page: other } = await consoles.openAs(zone.client, place, look);
+      await other.getByText(text).waitFor();
+      await keepPicture(other, `zone-ipset-${look.language}`);
+    }
     await page.getByRole('button', { name: 'Empty' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Empty' }).click();
     await page.getByText('No blocked addresses').waitFor();
