@@ -86,7 +86,7 @@ export class Admin {
     await this.#call('POST', '/health', { down, up, seconds }, TIMEOUT_MS);
   }
 
-  /** For `seconds`, each response to a visitor closes its connection. False: Lua of an older release has no such call. */
+  /** For `seconds`, each response to a visitor closes its connection. False: Lua of an older release lacks the call. */
   async closeConnections(seconds: number, withinMs: number): Promise<boolean> {
     try {
       await this.#call('POST', '/closing', { seconds }, withinMs);

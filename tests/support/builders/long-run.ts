@@ -9,4 +9,5 @@ export const casesOfRun = <T>(cases: readonly T[], n: number, from = 0): T[] =>
   isLongRun ? [...cases] : cases.filter((_, i) => i % n === from);
 
 /** `test` for what only the long run needs, in a file whose other tests always run. */
+// oxlint-disable-next-line vitest/expect-expect, vitest/no-disabled-tests, vitest/valid-title -- it declares no test
 export const longTest = test.runIf(isLongRun);

@@ -37,23 +37,23 @@ const folderName = ({ name, id }: RunnerTestCase) =>
   `${id.split('_').slice(1).join('-')}-${name.replaceAll(/[^a-z0-9]+/gi, '-').slice(0, 60)}`;
 
 async function keepAgentLogs(folder: string): Promise<string[]> {
-  const kept: string[] = [];
+  const files: string[] = [];
   for (const [i, log] of [...agentLogs].entries()) {
     const file = path.join(folder, `agent-${i + 1}.log`);
     await writeFile(file, log.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    kept.push(file);
+    files.push(file);
   }
-  return kept;
+  return files;
 }
 
 async function keepLogFiles(folder: string): Promise<string[]> {
-  const kept: string[] = [];
+  const files: string[] = [];
   for (const [i, dir] of [...testDirs].entries())
     for (const name of globSync(logPatterns, { cwd: dir })) {
       if ((await stat(path.join(dir, name))).size === 0) continue;
       const file = path.join(folder, `${i + 1}-${name.replaceAll('/', '-')}`);
       await copyFile(path.join(dir, name), file);
-      kept.push(file);
+      files.push(file);
     }
-  return kept;
+  return files;
 }

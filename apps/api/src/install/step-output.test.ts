@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { StepOutput } from './step-output.ts';
 
-// Regression: the last flush of a step found nothing to store and the step ended, while an earlier flush still waited for
-// the database. Its lines were lost, or stored after later ones.
+// Regression: the last flush of a step found nothing to store and the step ended, while an earlier flush still waited
+// for the database. Its lines were lost, or stored after later ones.
 test('a flush ends after the earlier ones, and stores later lines after theirs', async () => {
   const output = new StepOutput();
   const database = Promise.withResolvers<void>();

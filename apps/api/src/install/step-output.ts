@@ -17,15 +17,17 @@ export class StepOutput {
     this.#text += `${stripVTControlCharacters(text).replace(/[^\P{Cc}\t]/gu, '')}\n`;
   }
 
-  /** Stores the lines since the last call, after the earlier calls have ended. A failed call leaves its lines to the next. */
+  /** Stores the lines since the last call, after the earlier calls. The next call stores the lines of a failed one. */
   flush(store: (text: string) => Promise<void>): Promise<void> {
-    const stored = this.#stored.then(async () => {
-      const text = this.#text;
-      if (text === '') return;
-      await store(text);
-      this.#text = this.#text.slice(text.length);
-    });
+    const stored = this.#stored.then(() => this.#store(store));
     this.#stored = stored.catch(() => undefined);
     return stored;
+  }
+
+  async #store(store: (text: string) => Promise<void>): Promise<void> {
+    const text = this.#text;
+    if (text === '') return;
+    await store(text);
+    this.#text = this.#text.slice(text.length);
   }
 }
