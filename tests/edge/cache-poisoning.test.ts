@@ -97,6 +97,47 @@ describe('an unkeyed request header that could change a response', () => {
   });
 });
 
+// Regression: the key and the rules read fields that Connection names, and the origin did not get them (RFC 9110 7.6.1).
+describe('a field that Connection names counts as absent', () => {
+  const named = (field: string, value: string, connection = `close, ${field}`) => ({ connection, [field]: value });
+
+  test.each([
+    ['accept-language', 'accept-language', 'de', {}],
+    ['origin', 'origin', 'https://app.example.com', {}],
+    ['in capitals, after another', 'accept-language', 'de', { connection: 'x-other ,Accept-Language' }],
+    ['beside keep-alive', 'accept-language', 'de', { connection: 'keep-alive, accept-language' }],
+  ])('by a variant: %s', async (_, field, value, more) => {
+    const path = newPath();
+    edge.origin.on(path, ({ headers }) => ({
+      headers: { vary: field, 'cache-control': 'max-age=600' },
+      body: `${field} ${headers[field]}`,
+    }));
+    const plain = `${field} undefined`;
+    // The second response has the variant that the first one made known.
+    for (let i = 0; i < 2; i += 1)
+      expect((await edge.get(path, { host, headers: { ...named(field, value), ...more } })).body).toBe(plain);
+    expect((await edge.get(path, { host, headers: { [field]: value } })).body).toBe(`${field} ${value}`);
+    expect(await edge.get(path, { host })).toMatchObject({ cache: 'hit', body: plain });
+    expect(await edge.get(path, { host, headers: { [field]: value } })).toMatchObject({ cache: 'hit' });
+  });
+
+  test('by a key field', async () => {
+    const site = await edge.site({ cacheRules: [rule()], passHeaders: ['x-device'] });
+    const path = newPath();
+    edge.origin.on(path, ({ headers }) => ({ body: String(headers['x-device']) }));
+    const get = async (headers: Record<string, string>) => (await edge.get(path, { host: site.name, headers })).body;
+    expect(await get(named('x-device', 'phone'))).toBe('undefined');
+    expect(await get({ 'x-device': 'phone' })).toBe('phone');
+    expect(await get({})).toBe('undefined');
+  });
+
+  test('by the rules and the log', async () => {
+    const path = newPath();
+    const reply = await edge.get(path, { host, headers: named('user-agent', 'curl/8', 'User-Agent') });
+    expect(await edge.accessLogEntry(reply)).toMatchObject({ userAgent: '' });
+  });
+});
+
 describe('a GET with a body', () => {
   const echo = (path: string) =>
     edge.origin.on(path, ({ body }) => ({ headers: { 'cache-control': 'max-age=600' }, body: `got ${body}` }));

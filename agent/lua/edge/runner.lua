@@ -4,6 +4,7 @@ local certificates = require("edge.tls.certificates")
 local challenges = require("edge.tls.challenges")
 local closing = require("edge.core.closing")
 local requests = require("edge.core.request")
+local fields = require("edge.http.fields")
 local heartbeats = require("edge.core.heartbeats")
 local images = require("edge.cache.images")
 local purge_log = require("edge.cache.purge_log")
@@ -73,6 +74,9 @@ function _M.access(watch)
     if not request then
         local page = closed and error_pages.find(closed, 903, var.host, var.uri)
         return end_with(status_of(why), var.request_id, nil, page)
+    end
+    if request.names_fields then
+        fields.remove_named_by_visitor()
     end
     local site = request.site.doc
     local proof = request.challenged and challenges.answer(request)

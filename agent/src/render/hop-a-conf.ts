@@ -148,7 +148,6 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-Key $e_key;
     proxy_set_header X-E-Version $e_version;
     proxy_set_header X-E-State "$e_again$upstream_cache_status";
-    proxy_set_header X-E-Connection $http_connection;
     proxy_set_header X-E-Image "";
     proxy_set_header X-E-Round $e_round;
     proxy_set_header X-E-Documents "";

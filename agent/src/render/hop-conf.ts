@@ -97,7 +97,6 @@ ${logs && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`
     proxy_set_header X-E-Key "";
     proxy_set_header X-E-Version "";
     proxy_set_header X-E-State "";
-    proxy_set_header X-E-Connection "";
     proxy_set_header X-E-Vary "";
     proxy_set_header X-E-Slice "";
     proxy_set_header X-E-Image "";
@@ -203,7 +202,6 @@ const relayLocations = ({ dir, luaDir }: HostFacts) => conf`    location @relay 
         proxy_set_header X-E-Key "";
         proxy_set_header X-E-Version "";
         proxy_set_header X-E-State "";
-        proxy_set_header X-E-Connection "";
         proxy_set_header X-E-Vary "";
         proxy_set_header X-E-Slice "";
         proxy_set_header X-E-Image "";

@@ -58,10 +58,18 @@ map $http_x_e_vary $e_forged {
     default forged;
     "" "";
 }
-# The inputs of decisions about a request: Lua caches the decision by them. The last four are empty in usual requests.
+# Whether Connection names a field of this request. The usual values are compared first.
+map $http_connection $e_named {
+    default named;
+    "" "";
+    keep-alive "";
+    close "";
+    upgrade "";
+}
+# The inputs of decisions about a request: Lua caches the decision by them. The last five are empty in usual requests.
 # The handshake refuses server names with a space or other odd bytes.
 map "" $e_facts {
-    default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body$e_forged";
+    default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body$e_forged$e_named";
 }
 map $http_upgrade $e_upgrade {
     default "";

@@ -61,7 +61,6 @@ const fields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-Key $e_key;
     proxy_set_header X-E-Version $e_version;
     proxy_set_header X-E-State "$e_again$upstream_cache_status";
-    proxy_set_header X-E-Connection "";
     proxy_set_header X-E-Image "";
     proxy_set_header X-E-Round $e_round;
     proxy_set_header X-E-Documents "";

@@ -1,4 +1,5 @@
 -- Hop-by-hop header fields, and references within one host.
+local joined = require("edge.http.cache_control").joined
 local header, var = ngx.header, ngx.var
 local gmatch, lower, match, gsub, sub = string.gmatch, string.lower, string.match, string.gsub, string.sub
 local ipairs = ipairs
@@ -37,13 +38,12 @@ function _M.remove_hop_by_hop(status)
     end
 end
 
--- Removes fields that the visitor's Connection names, except those that we or the origin's security need.
-function _M.remove_named_by_visitor(named)
-    if not named then
-        return
-    end
-    for name in gmatch(lower(named), "[^%s,]+") do
-        if not REQUEST_FIELDS[name] and sub(name, 1, 4) ~= "x-e-" then
+-- Removes fields that the visitor's Connection names, except those that we or the origin's security need. Before
+-- anything reads them: what the origin does not get must not be in the cache key (RFC 9110 7.6.1).
+function _M.remove_named_by_visitor()
+    local named = joined(ngx.req.get_headers(0)["connection"])
+    for name in gmatch(lower(named or ""), "[^%s,]+") do
+        if not REQUEST_FIELDS[name] then
             ngx.req.clear_header(name)
         end
     end

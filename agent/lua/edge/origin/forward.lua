@@ -2,7 +2,6 @@
 local addresses = require("edge.origin.addresses")
 local choice = require("edge.origin.choice")
 local docs = require("edge.core.docs")
-local fields = require("edge.http.fields")
 local proofs = require("edge.anti_cc.proofs")
 local steering = require("edge.http.steering_fields")
 local upstream_attempts = require("edge.origin.upstream_attempts")
@@ -13,7 +12,7 @@ local find, gsub, lower, match, sub = string.find, string.gsub, string.lower, st
 local _M = {}
 local KNOWN = {
     ["x-e-at"] = true, ["x-e-address"] = true, ["x-e-key"] = true, ["x-e-version"] = true,
-    ["x-e-state"] = true, ["x-e-connection"] = true, ["x-e-vary"] = true, ["x-e-slice"] = true,
+    ["x-e-state"] = true, ["x-e-vary"] = true, ["x-e-slice"] = true,
     ["x-e-image"] = true, ["x-e-round"] = true,
 }
 
@@ -32,7 +31,6 @@ end
 function _M.clean(site)
     clear_fields(site)
     proofs.take()
-    fields.remove_named_by_visitor(var.http_x_e_connection)
 end
 
 local function port_of(origin, upstream, request)
