@@ -139,8 +139,15 @@ local function later(a, b)
     return a and b and max(a, b) or a or b
 end
 
+-- When the origin was asked for the stored object, or for its last renewal (milliseconds). nil: unknown. The date of the
+-- file is later: a purge during the fetch concerns the object, too.
+local function asked_at(key, found)
+    local newer = urls.freshened(key .. ":" .. (found.validator or ""))
+    return later(found.requested_at, newer and cjson.decode(newer).asked)
+end
+
 -- Whether a stored object was purged: "obsolete" and since when, or the time (milliseconds) before which it is stale.
-local function verdict(site, made, found)
+local function verdict(site, made, key, found)
     local hard, soft
     if made.tagged and not found.known then
         return "obsolete"
@@ -151,13 +158,13 @@ local function verdict(site, made, found)
         return "obsolete", hard
     end
     soft = later(soft, later(made.soft, made.softened))
-    if soft and max(found.date, found.requested_at or 0) <= soft then
+    if soft and (asked_at(key, found) or found.date) <= soft then
         return found.known and soft or "obsolete"
     end
 end
 
--- Checks the file that nginx is about to open. True: it is obsolete, with everything of its URL. Remembered only when a
--- file was found: until then an older response may be in transit.
+-- Checks the file that nginx is about to open. True: it is obsolete, with everything of its URL. Remembered only for a
+-- file that was requested after the purges: until then an older response may be in transit.
 local function settle(site, made, key, simulated)
     local variant = var.http_x_e_vary or ""
     local what = key .. variant
@@ -168,7 +175,7 @@ local function settle(site, made, key, simulated)
     if not found then
         return false
     end
-    local result, since = verdict(site, made, found)
+    local result, since = verdict(site, made, key, found)
     if result == "obsolete" and simulated then
         made.version = urls.new_token()
         return true
@@ -179,8 +186,9 @@ local function settle(site, made, key, simulated)
     end
     if result then
         stored.soften(found.path, result)
+    else
+        made.looked = what
     end
-    made.looked = what
     return false
 end
 
@@ -209,8 +217,7 @@ function _M.refresh(site, request, hard, soft, place)
         obsolete = later(hard, soft) > (later(own, own_soft) or 0)
     else
         found = stored.find(key, var.http_x_e_vary or "")
-        local newer = found and urls.freshened(key .. ":" .. (found.validator or ""))
-        local requested_at = found and later(found.requested_at or 0, newer and cjson.decode(newer).asked)
+        local requested_at = found and (asked_at(key, found) or 0)
         obsolete = found ~= nil and (hard ~= nil and requested_at <= hard or not found.known)
         if found and not obsolete and soft and requested_at <= soft then
             stored.soften(found.path, time() * 1000)
