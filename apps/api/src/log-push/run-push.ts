@@ -154,9 +154,11 @@ async function advance(
   );
 }
 
+/** The column would round the time up, and the destination would not be due at once. */
 const release = (pool: Pool, { id, claim }: Lease, seconds: number) =>
   pool.query(
-    `UPDATE log_destinations SET ${RELEASE_LEASE}, due_at = now() + make_interval(secs => $3) WHERE id = $1 AND claimed_by = $2`,
+    `UPDATE log_destinations SET ${RELEASE_LEASE}, due_at = date_trunc('milliseconds', now()) + make_interval(secs => $3)
+     WHERE id = $1 AND claimed_by = $2`,
     [id, claim, seconds],
   );
 
