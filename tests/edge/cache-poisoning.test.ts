@@ -97,7 +97,8 @@ describe('an unkeyed request header that could change a response', () => {
   });
 });
 
-// Regression: the key and the rules read fields that Connection names, and the origin did not get them (RFC 9110 7.6.1).
+// Regression: the key and the rules read fields that Connection names, and the origin did not get them (RFC 9110
+// 7.6.1).
 describe('a field that Connection names counts as absent', () => {
   const named = (field: string, value: string, connection = `close, ${field}`) => ({ connection, [field]: value });
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { RawHttp2 } from '../support/assertions/raw-http2.ts';
 import { rule, startEdge } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 
@@ -68,6 +69,21 @@ test('a WebSocket that is idle longer than the domain allows is closed', async (
   const { socket, text } = await open('/idle', host);
   await once(socket, 'close');
   expect(text()).toMatch(/^HTTP\/1\.1 101 /);
+});
+
+// Regression: the origin's bytes were written into the HTTP/2 connection, and other requests of it starved.
+test('a request by HTTP/2 with an upgrade is refused, and others of the connection are served', async () => {
+  const line = await RawHttp2.open(edge.ports.https, name);
+  onTestFinished(() => line.close());
+  expect(await line.get(name, '/socket-h2', [['upgrade', 'websocket']])).toBe(400);
+  expect(await line.get(name, '/after')).toBe(200);
+  expect(edge.origin.asked('/socket-h2')).toEqual([]);
+});
+
+test('HTTP/1.0 has no upgrades', async () => {
+  const answer = edge.raw(handshake('/old', 'websocket').replace('HTTP/1.1', 'HTTP/1.0'));
+  expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(edge.origin.asked('/old')[0]?.headers.upgrade).toBeUndefined();
 });
 
 test('other protocols are not upgraded', async () => {

@@ -62,6 +62,11 @@ local function status_of(why)
     return why == "absent" and 903 or 503
 end
 
+-- RFC 9113 8.2.2: HTTP/2 and HTTP/3 have no upgrades.
+local function is_malformed()
+    return var.http_upgrade ~= nil and string.sub(var.server_protocol, 1, 6) ~= "HTTP/1"
+end
+
 local access = plugin_chain.of("access")
 local own_access = plugin_chain.without_guards(access)
 -- `watch`, here and below: see simulate/simulation.lua. nil for visitors.
@@ -74,6 +79,9 @@ function _M.access(watch)
     if not request then
         local page = closed and error_pages.find(closed, 903, var.host, var.uri)
         return end_with(status_of(why), var.request_id, nil, page)
+    end
+    if request.odd and is_malformed() then
+        return end_with(400, var.request_id)
     end
     if request.names_fields then
         fields.remove_named_by_visitor()

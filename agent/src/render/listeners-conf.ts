@@ -71,9 +71,10 @@ map $http_connection $e_named {
 map "" $e_facts {
     default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body$e_forged$e_named";
 }
-map $http_upgrade $e_upgrade {
+# HTTP/1.0 has no upgrades (RFC 9110 7.8), and in HTTP/2 the origin's bytes would break the visitor's connection.
+map "$server_protocol $http_upgrade" $e_upgrade {
     default "";
-    "~*^websocket$" websocket;
+    "~*^HTTP/1\\.1 websocket$" websocket;
 }
 map $e_upgrade $e_connection {
     default "";

@@ -139,8 +139,8 @@ local function later(a, b)
     return a and b and max(a, b) or a or b
 end
 
--- When the origin was asked for the stored object, or for its last renewal (milliseconds). nil: unknown. The date of the
--- file is later: a purge during the fetch concerns the object, too.
+-- When the origin was asked for the stored object, or for its last renewal (milliseconds). nil: unknown. The date of
+-- the file is later: a purge during the fetch concerns the object, too.
 local function asked_at(key, found)
     local newer = urls.freshened(key .. ":" .. (found.validator or ""))
     return later(found.requested_at, newer and cjson.decode(newer).asked)
