@@ -3,7 +3,8 @@
 // Options of vitest are passed on.
 // With --long: the tests and cases that npm test leaves out.
 import { globSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { changedSources } from './changed-tests.ts';
 import { eachCheck, runCheck, staticChecks } from './checks.ts';
@@ -15,10 +16,21 @@ import { describeError, type TestResult } from './test-report.ts';
 import { reportFolder, runWithSecondTry } from './test-runs.ts';
 
 const root = path.join(import.meta.dirname, '..');
+/** Databases, caches and logs of a run, measured in November 2026. */
+const NEEDED_GB = 3;
 
 interface Count {
   passed: number;
   failed: number;
+}
+
+/** A full disk fails tests for reasons that their errors do not name. */
+async function warnOfFullDisk() {
+  for (const folder of new Set([root, tmpdir()])) {
+    const { bavail, bsize } = await statfs(folder);
+    const freeGB = (bavail * bsize) / 1e9;
+    if (freeGB < NEEDED_GB) line(`Only ${freeGB.toFixed(1)} GB are free in ${folder}. The tests need ${NEEDED_GB} GB.`);
+  }
 }
 
 async function runStaticChecks(): Promise<Count> {
@@ -63,6 +75,7 @@ const args = process.argv.slice(2).filter((argument) => argument !== '--long');
 const isLong = process.argv.includes('--long');
 const changedSince = takeChangedSince(args);
 if (isLong) process.env['EDGELOOM_LONG_TESTS'] = '1';
+await warnOfFullDisk();
 const checks = isLong ? { passed: 0, failed: 0 } : await runStaticChecks();
 // The second try has the options of the first, such as -t and its value, and files of its own.
 const firstOption = args.findIndex((argument) => argument.startsWith('-'));
