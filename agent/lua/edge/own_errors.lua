@@ -3,7 +3,7 @@ local docs = require("edge.core.docs")
 local error_pages = require("edge.error_pages")
 local pages = require("edge.pages")
 local requests = require("edge.core.request")
-local header, var, match = ngx.header, ngx.var, string.match
+local header, var, match, sub = ngx.header, ngx.var, string.match, string.sub
 
 local _M = {}
 -- Fields of the replaced cached response, and fields that nginx adds again.
@@ -15,11 +15,24 @@ local GONE = {
 -- See error_page in listeners.conf.
 local UNREADABLE = "//unreadable"
 
--- Otherwise the access log would contain the error page's location.
+local LONGEST_METHOD, LONGEST_PATH = 32, 2048
+
+-- Otherwise the access log would contain GET and the error page's location. nginx keeps a line that it could not parse.
+-- An HTTP/2 request that is refused early has no line: its method is unknown.
 local function log_what_was_asked()
-    local path = match(var.request_uri or "", "^/[^?%c]*")
-    pcall(ngx.req.set_uri, path or "/")
+    local line = var.request or ""
+    local path = match(var.request_uri or "", "^/[^?%c]*") or match(line, "^%S+ (/[^?%s%c]*)")
+    var.e_method = sub(match(line, "^([%a_-]+) ") or "", 1, LONGEST_METHOD)
+    pcall(ngx.req.set_uri, sub(path or "/", 1, LONGEST_PATH))
     ngx.req.set_uri_args("")
+end
+
+-- Attributes a request to the site of its name if nginx refused it before our plugins ran.
+local function log_site(host, site)
+    if var.e_site == "" then
+        var.e_site, var.e_domain = site.id, host.domainID
+        var.e_mask = site.logMask or ""
+    end
 end
 
 local function page_of_site(status)
@@ -27,7 +40,11 @@ local function page_of_site(status)
     local name = var.host
     local host = requests.host(name)
     local site = host and docs.get("site/" .. host.doc.siteID)
-    return site and error_pages.find(site.doc, status, name, match(var.request_uri or "", "^[^?]*"))
+    if not site then
+        return nil
+    end
+    log_site(host.doc, site.doc)
+    return error_pages.find(site.doc, status, name, match(var.request_uri or "", "^[^?]*"))
 end
 
 function _M.send()
@@ -43,9 +60,10 @@ function _M.send()
     return pages.send(status, var.request_id, page_of_site(status), kind)
 end
 
--- Part of a response that has begun: it is aborted, so that the visitor notices.
+-- Part of a response that has begun: it is aborted, so that the visitor notices. The visitor did not leave (log.conf).
 function _M.send_for_slice()
     if ngx.is_subrequest then
+        var.e_completion = "OK"
         return ngx.exit(ngx.ERROR)
     end
     return _M.send()

@@ -24,6 +24,20 @@ map $upstream_cache_status $e_upstream {
     STALE "";
     UPDATING "";
 }
+# 499: the visitor left before the response ended, or before the request's body ended.
+# 444: there was no response, for example to oversized fields of HTTP/2. nginx's $status is then 000, which is not JSON;
+# for HTTP/0.9 it is 009. The usual values are compared first.
+map "$e_completion $status" $e_status {
+    default $status;
+    "OK 200" 200;
+    "OK 206" 206;
+    "OK 304" 304;
+    "~^ (?:[23]|400)" 499;
+    "~ 0" 444;
+}
+# Written by Lua for nginx's own errors (own_errors.lua).
+map $request_completion $e_completion { default $request_completion; }
+map "" $e_method { default $request_method; }
 map $e_mask $e_unmasked {
     default 0;
     "" 1;
@@ -58,8 +72,8 @@ export const networkMap = conf`map $remote_addr $e_network {
 function edgeFormat(name: Conf, { address, args, referer }: typeof plain) {
   return conf`log_format ${name} escape=json
     '{"time":$msec,"id":"$request_id","site":"$e_site","domain":"$e_domain","host":"$host","port":$server_port,'
-    '"address":"${address}","method":"$request_method","scheme":"$scheme","httpVersion":"$server_protocol",'
-    '"uri":"$uri","args":"${args}","status":$status,"bytes":$bytes_sent,"requestBytes":$request_length,'
+    '"address":"${address}","method":"$e_method","scheme":"$scheme","httpVersion":"$server_protocol",'
+    '"uri":"$uri","args":"${args}","status":$e_status,"bytes":$bytes_sent,"requestBytes":$request_length,'
     '"requestTime":$request_time,"upstreamTime":"$upstream_response_time","upstream":"$e_upstream",'
     '"cache":"$upstream_cache_status","userAgent":"$http_user_agent","referer":"${referer}",'
     '"cause":"$e_cause","rule":"$e_rule","trail":"$e_trail"}';
@@ -70,6 +84,6 @@ function edgeFormat(name: Conf, { address, args, referer }: typeof plain) {
 const relayFormat = conf`log_format relay escape=json
     '{"time":$msec,"relayed":true,"id":"$http_x_request_id","site":"$e_site","domain":"$e_domain","host":"$host","port":$server_port,'
     '"node":"$remote_addr","address":"$http_x_e_address","method":"$request_method","uri":"$uri","args":"$args",'
-    '"status":$status,"bytes":$bytes_sent,"requestTime":$request_time,"upstreamTime":"$upstream_response_time",'
+    '"status":$e_status,"bytes":$bytes_sent,"requestTime":$request_time,"upstreamTime":"$upstream_response_time",'
     '"upstream":"$e_upstream","cache":"$upstream_cache_status"}';
 `;

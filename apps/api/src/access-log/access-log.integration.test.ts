@@ -179,6 +179,14 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
     expect(await paths({}, site.client)).not.toContain('/nobody');
   });
 
+  test('the operator finds a request that nginx could not read by its ID', async () => {
+    const id = 'e'.repeat(32);
+    await add(node.id, [logLine('', { id, host: '_', method: '', httpVersion: '', status: 400, requestBytes: 0 })]);
+    const request = (account: typeof site.owner) => app.as(account).call(logs.request, { params: { reqID: id } });
+    expect(await request(site.client)).toMatchObject({ status: 400, method: '', siteID: null });
+    await expect(request(site.owner)).rejects.toMatchObject({ status: 404 });
+  });
+
   test('a request shows its decision trail', async () => {
     const id = 'd'.repeat(32);
     await add(node.id, [
