@@ -3,6 +3,7 @@ import type { Ctx } from '../core/ctx.ts';
 import { nothing, sql, type Sql } from '../core/sql.ts';
 import type { SumsBy } from '../access-log/access-log.ts';
 import { accessLogOf } from '../access-log/open.ts';
+import { binOf, binSql, type Bins } from './bins.ts';
 import { NO_DOMAIN } from './log-lines.ts';
 import {
   isFiltered,
@@ -48,7 +49,7 @@ const HOUR = 3600;
 const HOUR_MS = 3_600_000;
 
 /**
- * The sums of steps of `binSeconds`, from rows of `step` seconds, by their beginning in milliseconds since 1970.
+ * The sums of steps, from rows of `step` seconds, by their beginning in milliseconds since 1970.
  * Steps in which no node of the zones reported are absent.
  */
 export async function readSteps(
@@ -56,9 +57,9 @@ export async function readSteps(
   selection: Selection,
   { from, to }: Times,
   step: number,
-  binSeconds: number,
+  bins: Bins,
 ): Promise<Map<number, Sums>> {
-  if (isFiltered(selection)) return readFilteredSteps(ctx, selection, { from, to }, step, binSeconds);
+  if (isFiltered(selection)) return readFilteredSteps(ctx, selection, { from, to }, step, bins);
   const [start, end] = [from.getTime(), to.getTime()];
   const firstHour = start - (start % HOUR_MS);
   // Before the sums: a change in between makes the next call read them again.
@@ -77,16 +78,16 @@ export async function readSteps(
         );
   for (const { at, key, version } of missing) cache.set(key, version, read.get(at) ?? new Map<number, Sums>());
 
-  const bins = new Map<number, Sums>();
+  const totals = new Map<number, Sums>();
   for (const { at: hour } of hours)
     for (const [at, sums] of known.get(hour) ?? read.get(hour) ?? []) {
       if (at < start || at >= end) continue;
-      const bin = at - ((at - start) % (binSeconds * 1000));
-      const total = bins.get(bin);
-      if (total === undefined) bins.set(bin, { ...sums });
+      const bin = binOf(bins, start, at);
+      const total = totals.get(bin);
+      if (total === undefined) totals.set(bin, { ...sums });
       else for (const name of sumNames) total[name] += sums[name];
     }
-  return bins;
+  return totals;
 }
 
 /** As readSteps, from the rows of requests. */
@@ -95,12 +96,14 @@ async function readFilteredSteps(
   selection: FilteredSelection,
   { from, to }: Times,
   step: number,
-  binSeconds: number,
+  bins: Bins,
 ): Promise<Map<number, Sums>> {
-  const requests = await accessLogOf(installation).sums(db.$read, selection, { from, to }, { seconds: binSeconds });
+  // Fine enough for days that do not begin at a full hour.
+  const seconds = typeof bins === 'number' ? bins : step;
+  const requests = await accessLogOf(installation).sums(db.$read, selection, { from, to }, { seconds });
   const rows = await db.$read<Sums & { at: number }>(
     (visible) => sql`WITH ${seenSql(visible, selection)}
-    SELECT (extract(epoch FROM date_bin(make_interval(secs => ${binSeconds}), t.at, ${from})) * 1000)::float8 AS at, ${sums}
+    SELECT ${binSql(bins, from)} AS at, ${sums}
     FROM (
       SELECT t.at, t.requests, t.bytes, t.hits, t.to_upstream, t.ipv6, t.s2, t.s3, t.s4, t.s5, t.s9, t.blocked
       FROM ${requests}

@@ -86,6 +86,9 @@ function writer() {
   written.set(zone, made);
   return made;
 }
+/** The chosen time zone, or the browser's if unknown. */
+export const consoleZone = () => writer().resolvedOptions().timeZone;
+
 const partsOf = (at: Date): Partial<Record<Intl.DateTimeFormatPartTypes, string>> =>
   Object.fromEntries(
     writer()

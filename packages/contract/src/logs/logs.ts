@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
+import { LONGEST_DAY_MS } from '../common/longest-day.ts';
 import { checkNoSite, NoSite } from '../statistics/statistics.ts';
 
-const DAY_MS = 86_400_000;
 /** A search counts this many of the newest matches. */
 export const LOGS_COUNTED = 1000;
 
@@ -72,7 +72,7 @@ export type LogQuery = z.output<typeof LogQuery>;
 
 export function withinOneDay({ startTime, endTime }: { startTime: Date; endTime: Date }, ctx: z.RefinementCtx): void {
   if (endTime <= startTime) ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'after the start' });
-  else if (endTime.getTime() - startTime.getTime() > DAY_MS)
+  else if (endTime.getTime() - startTime.getTime() > LONGEST_DAY_MS)
     ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'at most one day' });
 }
 

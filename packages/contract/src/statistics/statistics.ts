@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { Id, paged, Time } from '../common/common.ts';
+import { isTimeZone } from '../common/calendar.ts';
+import { LONGEST_DAY_MS } from '../common/longest-day.ts';
 import { cardTypes, seriesTypes, topTypes } from './type-numbers.ts';
 
 // Without the schemas for pages that have no form.
@@ -20,13 +22,14 @@ export const ReportInterval = z.literal([1, 5, 15, 60, 1440]);
 const TimeZone = z
   .string()
   .max(64)
-  .refine((name) => isTimeZone(name), { error: 'an IANA time zone' })
+  .refine(isTimeZone, { error: 'an IANA time zone' })
   .default('UTC')
-  .describe('Where today and yesterday begin');
+  .describe('Where days begin');
 
-/** Points of one series, for 93 days in steps of five minutes. */
-export const MAX_POINTS = 26_784;
-const DAY_MS = 86_400_000;
+/** Points of one series, for 93 days in steps of five minutes. The clocks may go back by an hour in this time. */
+export const MAX_POINTS = (93 * 24 + 1) * 12;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Longest time of each report interval, limited by points and by how long its sums are kept. */
 export const LONGEST_DAYS: Readonly<Record<ReportInterval, number>> = { 1: 7, 5: 93, 15: 93, 60: 366, 1440: 366 };
 
@@ -66,7 +69,7 @@ export const StatisticsFilters = z.object({
     .optional(),
 });
 /** Filters read single requests, so they are for short times. */
-export const MAX_FILTERED_MS = DAY_MS;
+export const MAX_FILTERED_MS = LONGEST_DAY_MS;
 
 /** Which requests: all that the caller may see, unless narrowed. */
 export const Selection = z.object({
@@ -97,17 +100,9 @@ export const withCustomTimes = <
     if (endTime === undefined) ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'required' });
     if (startTime === undefined || endTime === undefined) return;
     if (endTime <= startTime) ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'after the start' });
-    else if (endTime.getTime() - startTime.getTime() > LONGEST_DAYS[1440] * DAY_MS)
+    else if (endTime.getTime() - startTime.getTime() > LONGEST_DAYS[1440] * DAY_MS + HOUR_MS)
       ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'at most 366 days' });
   });
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
 
 export const StatisticsQuery = withCustomTimes(Selection);
 export const Cards = z.object({

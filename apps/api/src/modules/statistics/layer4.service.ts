@@ -12,6 +12,7 @@ import {
 } from '@edgeloom/contract/statistics/layer4.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { nothing, sql, type Sql } from '../../core/sql.ts';
+import { binSql } from '../../statistics/bins.ts';
 import { assertSites, piecesSql, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
 import { rowSeconds, stepsOf, timesOf } from '../../statistics/time-interval.ts';
 
@@ -70,9 +71,9 @@ const readSums = ({ db }: Ctx, selection: Selection, times: Times, name: Sql, ou
 
 /** Bits per second by `name`. Steps in which no node of the zones reported are null. */
 async function readSeries(ctx: Ctx, query: Layer4SeriesQuery, name: Sql, outcome?: string, names?: readonly string[]) {
-  const { times, stepSeconds, starts, passed } = stepsOf(query, ctx.now());
-  const [{ from, to }, step] = [times, rowSeconds(query.reportInterval, times)];
-  const start = sql`(extract(epoch FROM date_bin(make_interval(secs => ${stepSeconds}), t.at, ${from})) * 1000)::float8`;
+  const { times, stepSeconds, starts, bins, passed } = stepsOf(query, ctx.now());
+  const [{ from, to }, step] = [times, rowSeconds(query.reportInterval, starts)];
+  const start = binSql(bins, from);
   const rows = await ctx.db.$read<{ at: number; name: string | null; bytes: number }>(
     (visible) => sql`WITH ${seenSql(visible, query)}
     SELECT ${start} AS at, ${name} AS name, sum(t.bytes)::float8 AS bytes

@@ -267,6 +267,7 @@ test('others see nothing', async () => {
 test.each([
   [{ timeInterval: 'custom' }, 'startTime', 'required'],
   [{ timeZone: 'Mars/Olympus' }, 'timeZone', 'an IANA time zone'],
+  [{ timeZone: 'JST' }, 'timeZone', 'an IANA time zone'],
   [
     { timeInterval: 'custom', startTime: '2026-02-01T00:00:00Z', endTime: '2026-01-01T00:00:00Z' },
     'endTime',

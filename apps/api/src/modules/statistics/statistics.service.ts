@@ -59,9 +59,10 @@ function hasRequests(ctx: Ctx, { filters }: Selection, times: Times): boolean {
 
 export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
   const times = await assertTimes(ctx, query, STEP_MINUTES);
+  const earlier = before(times, query.timeZone);
   const [values, previous] = await Promise.all([
     cardValues(ctx, query, times),
-    hasRequests(ctx, query, before(times)) ? cardValues(ctx, query, before(times)) : new Map<number, number | null>(),
+    hasRequests(ctx, query, earlier) ? cardValues(ctx, query, earlier) : new Map<number, number | null>(),
   ]);
   return {
     ...times,
@@ -104,8 +105,8 @@ async function bandwidth95(ctx: Ctx, selection: Selection, times: Times): Promis
 
 export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeries> {
   await assertTimes(ctx, query, query.reportInterval);
-  const { times, stepSeconds, starts, passed } = stepsOf(query, ctx.now());
-  const measured = await readSteps(ctx, query, times, rowSeconds(query.reportInterval, times), stepSeconds);
+  const { times, stepSeconds, starts, bins, passed } = stepsOf(query, ctx.now());
+  const measured = await readSteps(ctx, query, times, rowSeconds(query.reportInterval, starts), bins);
   return {
     ...times,
     stepSeconds,

@@ -1,11 +1,11 @@
 // State of the page: period, filters, open request. All of it is in the URL.
+import { LONGEST_DAY_MS } from '@edgeloom/contract/common/longest-day.ts';
 import type { Sent } from '@edgeloom/contract/endpoint.ts';
 import type { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import type { savedSearches } from '@edgeloom/contract/saved-searches/saved-searches.endpoints.ts';
 import { CacheStatus } from '@edgeloom/contract/logs/logs.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** Periods that end now, in minutes. */
 const lastMinutes = { '15m': 15, '1h': 60, '6h': 360, '24h': 1440 } as const;
@@ -113,7 +113,7 @@ export function faultOfPeriod(period: Period): PeriodFault | null {
   if ('last' in period) return null;
   const ms = Date.parse(period.to) - Date.parse(period.from);
   if (ms <= 0) return 'order';
-  return ms > DAY_MS ? 'tooLong' : null;
+  return ms > LONGEST_DAY_MS ? 'tooLong' : null;
 }
 
 export interface TimeWindow {

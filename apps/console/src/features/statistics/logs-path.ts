@@ -1,12 +1,10 @@
+import { LONGEST_DAY_MS } from '@edgeloom/contract/common/longest-day.ts';
 import { logs } from '@edgeloom/contract/logs/logs.calls.ts';
 import { to as inConsole } from '../../lib/family.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { boundsOf } from './period.ts';
 import type { TopKind } from './top-values.ts';
 import type { Statistics } from './use-statistics.ts';
-
-/** A search of logs covers at most one day. */
-const MAX_SEARCH_MS = 86_400_000;
 
 /** The log's filter of each kind of value that it can search for. */
 const filters: Partial<Record<TopKind, string>> = {
@@ -28,7 +26,7 @@ export function useLogsPath({ period, now, sites, domains }: Statistics) {
     if (filter === undefined || value === '') return null;
     const { from, to } = boundsOf(period, now);
     const search = new URLSearchParams({
-      from: new Date(Math.max(from, to - MAX_SEARCH_MS)).toISOString(),
+      from: new Date(Math.max(from, to - LONGEST_DAY_MS)).toISOString(),
       to: new Date(to).toISOString(),
       // The value begins with the host. The log's filter matches the path only.
       [filter]: kind === 'url' ? value.slice(value.indexOf('/')) : value,

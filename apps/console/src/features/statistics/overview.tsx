@@ -7,8 +7,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { Cards } from './cards.tsx';
 import { Loaded } from '../../components/chart/panel.tsx';
-import { instant } from './instant.ts';
-import type { Period } from './period.ts';
+import { periodBefore, shiftOf } from './compared-period.ts';
 import { SeriesPanel } from '../../components/chart/series-panel.tsx';
 import type { Drawing } from '../../components/chart/series-option.ts';
 import { sumsOf, totalOf } from '../../components/chart/series-math.ts';
@@ -16,7 +15,6 @@ import { drawingOf, type PanelName, type Series } from './series-drawings.ts';
 import { pollOf, type Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
 
-const DAY_MS = 86_400_000;
 const types = [seriesTypes.bandwidthAndTraffic, seriesTypes.status, seriesTypes.protocol];
 
 interface OverviewProps {
@@ -94,25 +92,6 @@ export function Overview({ state, isCompared, children }: OverviewProps) {
       )}
     </>
   );
-}
-
-/** How far back the compared period lies: whole days for calendar days, otherwise the period's length. */
-function shiftOf({ from, to, stepSeconds }: Series, period: Period): number {
-  if (period.interval === 'today' || period.interval === 'yesterday') return DAY_MS;
-  const stepMs = stepSeconds * 1000;
-  return Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / stepMs)) * stepMs;
-}
-
-function periodBefore(series: Series | undefined, period: Period) {
-  const [first] = series?.times ?? [];
-  if (series === undefined || first === undefined) return {};
-  const shift = shiftOf(series, period);
-  const start = Date.parse(first) - shift;
-  return {
-    timeInterval: 'custom',
-    startTime: instant(start),
-    endTime: instant(start + series.times.length * series.stepSeconds * 1000),
-  } as const;
 }
 
 function drawingsOf(

@@ -21,7 +21,9 @@ test('a custom period has an end after its start, at most 366 days later', () =>
   expect(customFault(null, '2026-11-02T00:00Z')).toBe('incomplete');
   expect(customFault('2026-11-02T00:00Z', '2026-11-02T00:00Z')).toBe('order');
   expect(customFault('2025-11-01T00:00Z', '2026-11-02T00:00Z')).toBe(null);
-  expect(customFault('2025-10-31T23:59Z', '2026-11-02T00:00Z')).toBe('long');
+  // The clocks may go back by an hour.
+  expect(customFault('2025-10-31T23:00Z', '2026-11-02T00:00Z')).toBe(null);
+  expect(customFault('2025-10-31T22:59Z', '2026-11-02T00:00Z')).toBe('long');
 });
 
 test('today and yesterday begin at midnight of the console time zone, also when the clocks change', () => {
@@ -33,6 +35,12 @@ test('today and yesterday begin at midnight of the console time zone, also when 
     from: Date.parse('2026-11-01T04:00:00Z'),
     to: Date.parse('2026-11-02T05:00:00Z'),
   });
+  // Midnight is skipped where the clocks go forward.
+  prefer({ timeZone: 'America/Havana' });
+  const sunday = Date.parse('2026-03-08T12:00:00Z');
+  expect(boundsOf({ interval: 'today' }, sunday)).toEqual({ from: Date.parse('2026-03-08T05:00:00Z'), to: sunday });
+  prefer({ timeZone: 'Nowhere/Atlantis' });
+  expect(boundsOf({ interval: 'today' }, now).from).toBeLessThanOrEqual(now);
   prefer({ timeZone: null });
 });
 
@@ -57,5 +65,7 @@ test('filters read the newest day of a longer period', () => {
   expect(shortened({ interval: 'sixHours' })).toEqual({ interval: 'sixHours' });
   const custom = { interval: 'custom', endTime: '2026-11-10T00:00:00.000Z' } as const;
   expect(shortened({ ...custom, startTime: '2026-11-01T00:00:00.000Z' }).startTime).toBe('2026-11-09T00:00:00.000Z');
+  // A day of 25 hours stays whole.
+  expect(shortened({ ...custom, startTime: '2026-11-08T23:00:00.000Z' }).startTime).toBe('2026-11-08T23:00:00.000Z');
   expect(shortened({ ...custom, startTime: '2026-11-09T12:00:00.000Z' }).startTime).toBe('2026-11-09T12:00:00.000Z');
 });

@@ -1,10 +1,12 @@
+import { startOfDay } from '@edgeloom/contract/common/calendar.ts';
+import { LONGEST_DAY_MS } from '@edgeloom/contract/common/longest-day.ts';
 import {
   LONGEST_DAYS,
   TimeInterval,
   type ReportInterval,
   type TimeInterval as Interval,
 } from '@edgeloom/contract/statistics/statistics.ts';
-import { fromWall, toWall } from '../../lib/wall-time.ts';
+import { consoleZone } from '../../lib/format.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -28,7 +30,8 @@ export function customFault(startTime: string | null, endTime: string | null): '
   if (!isInstant(startTime) || !isInstant(endTime)) return 'incomplete';
   const lengthMs = Date.parse(endTime) - Date.parse(startTime);
   if (lengthMs <= 0) return 'order';
-  return lengthMs > MAX_CUSTOM_DAYS * DAY_MS ? 'long' : null;
+  // The clocks may go back by an hour.
+  return lengthMs > MAX_CUSTOM_DAYS * DAY_MS + HOUR_MS ? 'long' : null;
 }
 
 /** The period of a URL. */
@@ -57,20 +60,18 @@ export function shortened(period: Period): Period {
   if (!isShort(period.interval)) return { interval: 'oneDay' };
   const { startTime, endTime } = period;
   if (startTime === undefined || endTime === undefined) return period;
-  const from = Math.max(Date.parse(startTime), Date.parse(endTime) - DAY_MS);
-  return { ...period, startTime: new Date(from).toISOString() };
+  const end = Date.parse(endTime);
+  if (end - Date.parse(startTime) <= LONGEST_DAY_MS) return period;
+  return { ...period, startTime: new Date(end - DAY_MS).toISOString() };
 }
-
-/** Midnight in the console's time zone. */
-const dayStart = (at: number) => Date.parse(fromWall(`${toWall(new Date(at).toISOString()).slice(0, 10)}T00:00`) ?? '');
 
 /** Start and end in milliseconds. */
 export function boundsOf({ interval, startTime, endTime }: Period, now: number): { from: number; to: number } {
   if (startTime !== undefined && endTime !== undefined) return { from: Date.parse(startTime), to: Date.parse(endTime) };
-  const today = dayStart(now);
+  const zone = consoleZone();
+  const today = startOfDay(now, zone);
   if (interval === 'today') return { from: today, to: now };
-  // A day before midnight, also after a change of the clocks.
-  if (interval === 'yesterday') return { from: dayStart(today - DAY_MS / 2), to: today };
+  if (interval === 'yesterday') return { from: startOfDay(today, zone, -1), to: today };
   return { from: now - (lengthsMs[interval] ?? DAY_MS), to: now };
 }
 
