@@ -27,6 +27,10 @@ export function sample(schema: z.core.$ZodType, special: Sampler, path: readonly
   if (schema instanceof z.ZodString) return 'text';
   // An id that does not exist, and an address where nothing listens.
   if (schema instanceof z.ZodUUID) return '0192d3f0-0000-7000-8000-000000000000';
+  if (schema instanceof z.ZodIPv4) return '192.0.2.1';
+  if (schema instanceof z.ZodIPv6) return '2001:db8::1';
+  if (schema instanceof z.ZodCIDRv4) return '192.0.2.0/24';
+  if (schema instanceof z.ZodCIDRv6) return '2001:db8::/32';
   if (schema instanceof z.ZodBase64) return 'dGV4dA==';
   if (schema instanceof z.ZodUnknown) return 'text';
   if (schema instanceof z.ZodEmail) return 'someone@example.com';

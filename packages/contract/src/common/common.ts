@@ -11,8 +11,8 @@ export const Memo = z.string().trim().max(256).regex(oneLine, oneLineMessage);
 export const Tags = z.array(z.string().trim().min(1).max(64).regex(oneLine, oneLineMessage)).max(20);
 /** Tags that are used by some row. `total` counts all matches. */
 export const TagsInUse = z.object({ data: z.array(z.string()), total: z.int() });
-/** A `Date` in the server, ISO 8601 text on the wire. */
-export const Time = z.codec(z.iso.datetime(), z.date(), {
+/** A `Date` in the server, ISO 8601 text on the wire. Text that is no time aborts: later checks expect a `Date`. */
+export const Time = z.codec(z.iso.datetime({ abort: true }), z.date(), {
   decode: (text) => new Date(text),
   encode: (date) => date.toISOString(),
 });
