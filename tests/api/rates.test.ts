@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { testApp } from '../support/services/app.ts';
+import { compileBody } from '../support/builders/compiled-documents.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import '../support/assertions/matchers.ts';
 
@@ -27,11 +28,24 @@ test('bandwidth limits are created, listed in order, changed and removed, and ea
   expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
 });
 
+test('a path is stored in one form, and nodes get it decoded', async () => {
+  const site = await build.site();
+  const { call } = as(site.owner);
+  const value = ['/%E4%BB%98/', '/my docs/'];
+  const body = { rates: [{ rate: 1, type: 'prefix' as const, value }] };
+  const { data } = await call(rates.create, { params: site.params, body });
+  expect(data).toMatchObject([{ value: ['/付/', '/my%20docs/'] }]);
+  expect(JSON.parse(await compileBody(installation, site.zoneId, siteKey(site.id)))).toMatchObject({
+    rates: [{ value: ['/付/', '/my docs/'] }],
+  });
+});
+
 test.each([
   [{ rate: 0 }, 'rates.0.rate'],
   [{ rate: 1.5 }, 'rates.0.rate'],
   [{ rate: 1, after: -1 }, 'rates.0.after'],
   [{ rate: 1, type: 'prefix' as const }, 'rates.0.value'],
+  [{ rate: 1, type: 'prefix' as const, value: ['/static/*'] }, 'rates.0.value.0'],
   [{ rate: 1, type: 'regex' as const, value: ['(a+)+'] }, 'rates.0.value.0'],
 ])('an invalid limit is rejected at its field: %j', async (bad, path) => {
   const site = await build.site();

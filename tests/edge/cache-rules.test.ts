@@ -24,6 +24,14 @@ describe("a rule's path condition matches", () => {
     edge.origin.on('/b.JS', { headers: { 'content-type': 'text/javascript; charset=utf-8' } });
     expect(await hits(name, ...paths)).toEqual(['/a.css', '/b.JS', '/c.css?v=1']);
   });
+  test('double extensions', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ type: 'fileType', value: ['tar.gz', 'txt'] })] });
+    for (const path of ['/a.tar.gz', '/b.TAR.gz'])
+      edge.origin.on(path, { headers: { 'content-type': 'application/gzip' } });
+    edge.origin.on('/c.txt', { headers: { 'content-type': 'text/plain' } });
+    const paths = ['/a.tar.gz', '/b.TAR.gz', '/c.txt', '/d.gz', '/tar.gz', '/e.tar/gz'];
+    expect(await hits(name, ...paths)).toEqual(['/a.tar.gz', '/b.TAR.gz', '/c.txt']);
+  });
   test('whole URLs', async () => {
     const { name } = await edge.site({ cacheRules: [rule({ type: 'url', value: ['/one', '/two'] })] });
     expect(await hits(name, '/one', '/two?a', '/one/', '/One', '/three')).toEqual(['/one', '/two?a']);

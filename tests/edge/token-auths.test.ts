@@ -101,6 +101,21 @@ test('a valid token is accepted for origin and cached responses; it is in no key
   expect((await visit('/film.mp4?x=1')).cache).toBe('uri-miss');
 });
 
+test('paths with escapes and double extensions are protected', async () => {
+  const { ask, visit } = await guarded(
+    authOf({
+      type: 'prefix',
+      value: ['/%E4%BB%98%E8%B2%BB/', '/my docs/'],
+      except: { type: 'url', value: ['/my%20docs/a'] },
+    }),
+    authOf({ type: 'fileType', value: ['TAR.gz'] }),
+  );
+  const targets = ['/%E4%BB%98%E8%B2%BB/a.mp4', '/my%20docs/price.pdf', '/dl/a.tar.GZ', '/my%20docs/a', '/dl/a.gz'];
+  const statuses = await Promise.all(targets.map(async (target) => (await ask(target)).status));
+  expect(statuses).toEqual([403, 403, 403, 200, 200]);
+  expect((await visit('/my%20docs/price.pdf')).status).toBe(200);
+});
+
 test('every algorithm, place and encoding works', async () => {
   const algorithms = ['md5', 'sha1', 'sha256', 'sha512', 'hmacMd5', 'hmacSha1', 'hmacSha256', 'hmacSha512'] as const;
   const places: AuthOptions[] = [

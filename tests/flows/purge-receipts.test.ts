@@ -152,6 +152,8 @@ test('an invalid purge is rejected, and no node is notified', async () => {
     [{ type: 2, urls: [`http://${name}/a/?b`] }, 'urls.0'],
     [{ type: 2, urls: [`http://${name}/img/`, `http://${name}/img`] }, 'urls.1'],
     [{ type: 2, urls: [`http://${name}`] }, 'urls.0'],
+    [{ type: 2, urls: [`http://${name}/img/`, `http://${name}/a/*/`] }, 'urls.1'],
+    [{ type: 2, urls: [`http://${name}//img/`] }, 'urls.0'],
     [{ type: 2, urls: [`${name}/img/`] }, 'urls.0'],
     [{ type: 2, urls: [`http://${name}/`, 'http://other.example.com/'] }, 'urls.1'],
     [{ type: 4, urls: ['a,b'] }, 'urls.0'],

@@ -82,6 +82,15 @@ export const errorMessages = [
   'without a user and a password',
   'without a query',
   'names a rule, a path or a parameter',
+  'a path starts with / and names no host',
+  'a path contains no ? and no #',
+  'a path contains no wildcard',
+  'a path contains only escapes in UTF-8',
+  'a path contains no empty and no dot segments',
+  'an extension such as jpg or tar.gz',
+  'an extension without dots',
+  'a pattern of the decoded path contains no escapes',
+  'a pattern of the path contains no query',
 ] as const;
 
 export type ErrorMessage = (typeof errorMessages)[number];

@@ -1,9 +1,14 @@
 -- Matches paths against rules. The file extension is extracted once for all rules.
 local patterns = require("edge.core.patterns")
 local set = require("edge.core.set")
-local sub, lower, match = string.sub, string.lower, string.match
+local concat, find, lower, match, sub = table.concat, string.find, string.lower, string.match, string.sub
 
 local _M = {}
+
+-- "tar.gz" of /a.tar.gz, in lower case. "" when there is none.
+local function double_extension(path)
+    return lower(match(path, "%.([^./]+%.[^./]+)$") or "")
+end
 
 local make = {}
 function make.all()
@@ -13,8 +18,9 @@ function make.all()
 end
 function make.fileType(values)
     local types = set(values)
-    return function(_, extension)
-        return types[extension]
+    local has_double = find(concat(values, " "), ".", 1, true)
+    return function(path, extension)
+        return types[extension] or has_double and types[double_extension(path)]
     end
 end
 function make.url(values)

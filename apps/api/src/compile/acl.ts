@@ -1,6 +1,6 @@
 // Access rules as the edge evaluates them: alternatives of conditions, each with one positive operator.
 import { aclFields, AclSettings, readAclField, type AclAction, type AclRule } from '@edgeloom/contract/acl/acl.ts';
-import { decodedPath } from './decoded-path.ts';
+import { decodedPath } from '@edgeloom/contract/common/paths.ts';
 import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
 import type { AclDoc } from '@edgeloom/contract/edge/module-doc.ts';
 
@@ -59,7 +59,7 @@ function conditionDoc({ field: text, operator, value, ignoreCase }: Condition): 
   const { field, name } = readAclField(text) ?? { field: text, name: null };
   const lower = (ignoreCase || caseless.has(field)) && operator !== 'matches' && isText(field);
   const values = (Array.isArray(value) ? value : [value]).flatMap((one: string | number | boolean) =>
-    typeof one === 'boolean' ? [] : [typeof one === 'string' && lower ? asciiLower(one) : one],
+    typeof one === 'boolean' ? [] : [typeof one === 'string' ? comparedText(one, { field, operator, lower }) : one],
   );
   const [one] = values;
   const doc = {
@@ -93,6 +93,16 @@ function conditionDoc({ field: text, operator, value, ignoreCase }: Condition): 
   }
 }
 const negative: ReadonlySet<string> = new Set(['notEqual', 'notContains', 'notIn']);
+
+interface Comparison {
+  field: string;
+  operator: Condition['operator'];
+  lower: boolean;
+}
+function comparedText(text: string, { field, operator, lower }: Comparison): string {
+  const compared = field === 'path' && operator !== 'matches' ? decodedPath(text) : text;
+  return lower ? asciiLower(compared) : compared;
+}
 
 /** As Lua's string.lower: bytes beyond ASCII stay. */
 const asciiLower = (text: string) => text.replace(/[A-Z]/g, (char) => char.toLowerCase());

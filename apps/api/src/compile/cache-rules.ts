@@ -1,4 +1,5 @@
 import type { CacheRule } from '@edgeloom/contract/cache/cache.ts';
+import { comparedValues } from '@edgeloom/contract/common/paths.ts';
 import type { CacheRuleDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 
 /** Enabled rules, in order. */
@@ -10,7 +11,7 @@ export const cacheRuleDocs = (rows: CacheRuleRow[]): Pick<SiteDoc, 'cacheRules'>
 const ruleDoc = (rule: CacheRuleRow): CacheRuleDoc => ({
   id: rule.id,
   type: rule.type,
-  value: rule.value,
+  value: comparedValues(rule),
   cacheTime: rule.cacheTime,
   honourOrigin: rule.honourOrigin,
   query: rule.query,

@@ -1,7 +1,6 @@
 // A site's firewall as nodes read it.
 import { rangeOf, type AddressRange } from '@edgeloom/contract/common/address-ranges.ts';
-import { methods } from '@edgeloom/contract/firewall/firewall.ts';
-import { decodedPath } from './decoded-path.ts';
+import { comparedListURL, methods } from '@edgeloom/contract/firewall/firewall.ts';
 import type { ListDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 
 export interface ListRow {
@@ -89,21 +88,11 @@ export const listRefDocs = (rows: readonly ListRefRow[]): Partial<SiteDoc> => ({
   lists: rows.map(({ id, isBlack, urls, methods: some, monitor }) => ({
     id,
     isBlack,
-    ...(urls.length > 0 && { urls: urls.map(urlDoc) }),
+    ...(urls.length > 0 && { urls: urls.map(comparedListURL) }),
     ...(some.length > 0 && some.length < methods.length && { methods: some }),
     ...(monitor && { monitor }),
   })),
 });
-
-function urlDoc(text: string) {
-  const [, host, path = '/'] = /^(?:https?:\/\/([^/]+))?(\/.*)$/i.exec(text) ?? [];
-  const prefix = path.endsWith('*');
-  return {
-    ...(host !== undefined && { host: host.toLowerCase() }),
-    path: decodedPath(prefix ? path.slice(0, -1) : path),
-    prefix,
-  };
-}
 
 export interface ReactionRow {
   id: string;

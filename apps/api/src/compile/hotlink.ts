@@ -1,3 +1,4 @@
+import { comparedValues } from '@edgeloom/contract/common/paths.ts';
 import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
 import type { AntiHeaderDoc, AntiRefererDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { AntiHeader, AntiReferer } from '@edgeloom/contract/hotlink/hotlink.ts';
@@ -18,7 +19,7 @@ function antiRefererDoc({ id, type, value, isBlack, referers, allowEmpty, target
   return {
     id,
     type,
-    value,
+    value: comparedValues({ type, value }),
     isBlack,
     referers,
     allowEmpty,

@@ -9,6 +9,7 @@ import { redirectTable, type RedirectRule } from '@edgeloom/contract/modules/red
 import { TokenAuthSettings, type StoredAuth } from '@edgeloom/contract/modules/token-auths.ts';
 import { partsOf, patternOf, textVariables } from '@edgeloom/contract/modules/token-recipe.ts';
 import { hashOf } from '@edgeloom/contract/modules/token-signer.ts';
+import { comparedValues } from '@edgeloom/contract/common/paths.ts';
 import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import type {
@@ -103,8 +104,8 @@ function authDoc(auth: StoredAuth, docKey: string, { zoneKey, open }: Keyring): 
   const place = auth.action === 'redirect' && auth.target !== null ? placeOf(auth.target) : null;
   return {
     id: auth.id,
-    paths: { type: auth.type, value: auth.value },
-    ...(auth.except && { except: { type: auth.except.type, value: auth.except.value } }),
+    paths: { type: auth.type, value: comparedValues(auth) },
+    ...(auth.except && { except: { type: auth.except.type, value: comparedValues(auth.except) } }),
     place: auth.place,
     parts: auth.parts.map(({ name, format }) => {
       const { pattern, names } = patternOf(format, auth);

@@ -1,3 +1,4 @@
+import { decodedPath } from '@edgeloom/contract/common/paths.ts';
 import type { WafDoc } from '@edgeloom/contract/edge/module-doc.ts';
 import { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 
@@ -13,7 +14,7 @@ export function wafDoc({ id, settings }: { id: string; settings: unknown }): Waf
     disabled: [...new Set([...disabledCategories, ...disabledRules])].sort(),
     exceptions: exceptions.map(({ rule, path, parameter }) => ({
       ...(rule !== null && { rule }),
-      ...(path !== null && { path }),
+      ...(path !== null && { path: decodedPath(path) }),
       ...(parameter !== null && { parameter: parameter.toLowerCase() }),
     })),
     bodyBytes: bodyKiB * 1024,

@@ -1,4 +1,5 @@
 import type { TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { decodedPath } from '@edgeloom/contract/common/paths.ts';
 import { snippetParts } from '@edgeloom/contract/zone-settings/directive-allowlist.ts';
 import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { isEverything } from '@edgeloom/contract/common/net.ts';
@@ -99,6 +100,7 @@ function withoutEverything(networks: string[]): string[] {
 /** The allow list is exempt from challenges too. */
 const antiCCDoc = ({ enabled: _, ...antiCC }: ZoneAntiCC, whitelist: readonly string[]) => ({
   ...antiCC,
+  paths: antiCC.paths.map(decodedPath),
   whitelist: [...whitelist],
 });
 

@@ -46,7 +46,7 @@ test('a missing field is required, and an invalid one names its rule', () => {
 
 test('a rule of the schema’s own keeps its words and its place', () =>
   expect(issuesOf(CacheRuleInput, { type: 'prefix', value: ['img'], cacheTime: 60 })).toMatchObject([
-    { path: 'value.0', rule: 'rule', message: 'wrong format' },
+    { path: 'value.0', rule: 'rule', message: 'a path starts with / and names no host' },
   ]));
 
 test('a memo may stay empty, a name may not', () => {

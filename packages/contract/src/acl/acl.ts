@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { Id, Text } from '../common/common.ts';
 import { Cidr } from '../common/net.ts';
+import { pathError, pathPatternError, storedPath } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
 import { placeOf } from '../common/redirect-target.ts';
 import type { ErrorMessage } from '../messages.ts';
@@ -112,7 +113,10 @@ const conditionShape = {
   join: z.enum(['and', 'or']).default('and').describe('To the condition before it; and binds tighter'),
   ignoreCase: z.boolean().default(false),
 };
-const AclCondition = z.object(conditionShape).superRefine((condition, ctx) => {
+type Condition = z.output<z.ZodObject<typeof conditionShape>>;
+const AclCondition = z.object(conditionShape).superRefine(checkCondition).overwrite(storedCondition);
+
+function checkCondition(condition: Condition, ctx: z.RefinementCtx): void {
   const at = readAclField(condition.field);
   if (!at || (at.name === null) === at.field.endsWith(':') || (at.name !== null && !isName(at.field, at.name)))
     return ctx.addIssue({ code: 'custom', path: ['field'], message: wrong });
@@ -125,10 +129,39 @@ const AclCondition = z.object(conditionShape).superRefine((condition, ctx) => {
   if (condition.ignoreCase && type !== 'text')
     ctx.addIssue({ code: 'custom', path: ['ignoreCase'], message: 'not allowed' satisfies ErrorMessage });
   if (condition.operator === 'matches' && typeof condition.value === 'string') {
-    const fault = condition.ignoreCase ? 'not allowed' : safePattern(condition.value);
+    const patternError = at.field === 'path' ? pathPatternError : safePattern;
+    const fault = condition.ignoreCase ? 'not allowed' : patternError(condition.value);
     if (fault) ctx.addIssue({ code: 'custom', path: [condition.ignoreCase ? 'ignoreCase' : 'value'], message: fault });
+  } else if (parsed.success) checkComparable(condition, ctx);
+}
+
+/** Refuses texts that no path or extension has. */
+function checkComparable({ field, operator, value }: Condition, ctx: z.RefinementCtx): void {
+  for (const [i, text] of (Array.isArray(value) ? value : [value]).entries()) {
+    if (typeof text !== 'string') continue;
+    const message =
+      field === 'path'
+        ? pathError(text, pathExtents[operator] ?? 'whole')
+        : field === 'fileExtension' && /[./]/.test(text)
+          ? 'an extension without dots'
+          : null;
+    if (message) ctx.addIssue({ code: 'custom', path: Array.isArray(value) ? ['value', i] : ['value'], message });
   }
-});
+}
+const pathExtents: Partial<Record<AclOperator, 'start' | 'part'>> = {
+  startsWith: 'start',
+  contains: 'part',
+  notContains: 'part',
+  endsWith: 'part',
+};
+
+function storedCondition(condition: Condition): Condition {
+  const { field, operator, value } = condition;
+  if (field !== 'path' || operator === 'matches') return condition;
+  if (typeof value === 'string') return { ...condition, value: storedPath(value) };
+  if (!Array.isArray(value)) return condition;
+  return { ...condition, value: value.map((text) => storedPath(String(text))) };
+}
 
 export const AclAction = z.enum(['deny', 'drop', 'blacklist', 'allow', 'redirect301', 'redirect302']);
 export type AclAction = z.output<typeof AclAction>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { checkPaths, PathType, PathValues } from '../common/paths.ts';
+import { checkPaths, PathType, PathValues, storedPaths } from '../common/paths.ts';
 
 const QueryName = z.string().trim().min(1).max(128);
 /** An RFC 9110 token without the star, which has a meaning in the other list. */
@@ -99,8 +99,11 @@ const coherent = (
     ctx.addIssue({ code: 'custom', path: ['maxTime'], message: 'less than the least' });
 };
 
-export const CacheRuleInput = z.object(fields).superRefine(coherent);
-export const CacheRuleUpdate = z.object({ id: Id, ...fields }).superRefine(coherent);
+export const CacheRuleInput = z.object(fields).superRefine(coherent).overwrite(storedPaths);
+export const CacheRuleUpdate = z
+  .object({ id: Id, ...fields })
+  .superRefine(coherent)
+  .overwrite(storedPaths);
 export const CacheRule = z.object({
   id: Id,
   type: CacheRuleType,

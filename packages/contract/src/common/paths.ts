@@ -1,17 +1,98 @@
 // The URLs that a rule applies to: by extension, path, prefix or pattern.
+//
+// The edge compares nginx's decoded path: without host and query, without empty and dot segments. Paths are stored
+// decoded, except for characters that a form or a second save would misread. They are decoded fully for the edge.
 import * as z from 'zod';
+import type { ErrorMessage } from '../messages.ts';
 import { safePattern } from './pattern.ts';
 
-export const Path = z
+const MAX_PATH = 2048;
+/** A path as a whole, its beginning, or any part of it. */
+type Extent = 'whole' | 'start' | 'part';
+
+/** Why no request can have this path, or null. */
+export function pathError(text: string, extent: Extent = 'whole'): ErrorMessage | null {
+  if (extent !== 'part' && !text.startsWith('/')) return 'a path starts with / and names no host';
+  if (/[?#]/.test(text)) return 'a path contains no ? and no #';
+  if (text.includes('*')) return 'a path contains no wildcard';
+  const path = decoded(text);
+  if (path === null) return 'a path contains only escapes in UTF-8';
+  if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(path)) return 'wrong format';
+  // A prefix may end within a segment: /. is how /.well-known begins.
+  if (extent === 'whole' ? /\/\/|\/\.\.?(?:\/|$)/.test(path) : /\/\/|\/\.\.?\//.test(path))
+    return 'a path contains no empty and no dot segments';
+  return storedPath(text).length > MAX_PATH ? 'too long' : null;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The path as the edge compares it. Older rows may contain a stray %, which is compared as written. */
+export const decodedPath = (text: string): string => decoded(text) ?? text;
+
+/** The one spelling that is stored. A stored path stays the same when it is saved again. */
+export const storedPath = (text: string): string =>
+  decoded(text)?.replace(/[%?#*\s]/g, (char) => (char === '*' ? '%2A' : encodeURIComponent(char))) ?? text;
+
+const pathSchema = (extent: Extent) =>
+  z
+    .string()
+    .trim()
+    .max(MAX_PATH)
+    .superRefine((text, ctx) => {
+      const message = pathError(text, extent);
+      if (message) ctx.addIssue({ code: 'custom', message });
+    })
+    .overwrite((text) => (pathError(text, extent) ? text : storedPath(text)));
+const Path = pathSchema('whole');
+export const PathPrefix = pathSchema('start');
+
+/** Error of a pattern over the path, or null if some path can match. */
+export function pathPatternError(pattern: string): ReturnType<typeof safePattern> {
+  const error = safePattern(pattern);
+  if (error) return error;
+  // Another alternative may match.
+  if (pattern.includes('|')) return null;
+  const needed = withoutOptional(pattern.replace(/\[(?:\\.|[^\]])*\]/g, '_'));
+  if (/%[0-9a-f]{2}/i.test(needed)) return 'a pattern of the decoded path contains no escapes';
+  if (/\\\?/.test(needed)) return 'a pattern of the path contains no query';
+  const plain = needed.replace(/\\([./-])/g, '$1');
+  const isElsewhere = /^\^[a-z0-9]/i.test(plain) || plain.includes('//');
+  return isElsewhere || /^(?:www\.|(?:[a-z0-9-]+\.)+(?:com|net|org|cn|tw|hk)(?:\/|$))/i.test(plain)
+    ? 'a path starts with / and names no host'
+    : null;
+}
+
+/** The pattern without characters and groups that may be absent from a match. */
+function withoutOptional(pattern: string): string {
+  const optional = /(?:\\.|\((?:\\.|[^()\\])*\)|[^\\()])(?:[?*]|\{0(?:,\d*)?\})\??/g;
+  // Literal parentheses would break the search for groups.
+  const shorter = pattern.replace(/\\[()]/g, '_').replace(optional, '');
+  return shorter === pattern ? pattern : withoutOptional(shorter);
+}
+
+/** A pattern over the path. Empty: all paths. */
+export const PathPattern = z
   .string()
   .trim()
-  .max(2048)
-  .regex(/^\/[^\s?#\p{Cc}\p{Cs}]*$/u, { message: 'wrong format' });
+  .max(1024)
+  .superRefine((pattern, ctx) => {
+    const message = pattern === '' ? null : pathPatternError(pattern);
+    if (message) ctx.addIssue({ code: 'custom', message });
+  });
+
 const Extension = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^[a-z0-9_-]{1,16}(\.[a-z0-9_-]{1,16})?$/, { message: 'wrong format' });
+  .regex(/^[a-z0-9_-]{1,16}(\.[a-z0-9_-]{1,16})?$/, {
+    message: 'an extension such as jpg or tar.gz' satisfies ErrorMessage,
+  });
 
 export const PathType = z
   .enum(['all', 'fileType', 'url', 'prefix', 'regex'])
@@ -19,16 +100,16 @@ export const PathType = z
     'What of a request is compared: nothing, the extension, the whole path, how the path begins, or a pattern over the path',
   );
 export const PathValues = z
-  .array(z.string().trim().min(1).max(2048))
+  .array(z.string().trim().min(1).max(MAX_PATH))
   .max(200)
-  .describe('Extensions, paths, or one pattern');
+  .describe('Extensions, paths, or one pattern. Paths are compared decoded and may be entered with escapes');
 
 export interface Paths {
   type: z.output<typeof PathType>;
   value: string[];
 }
 
-const element = { fileType: Extension, url: Path, prefix: Path, regex: z.string() };
+const element = { fileType: Extension, url: Path, prefix: PathPrefix, regex: z.string() };
 
 /** Validates the values for their type. */
 export function checkPaths({ type, value }: Paths, ctx: z.RefinementCtx): void {
@@ -37,15 +118,45 @@ export function checkPaths({ type, value }: Paths, ctx: z.RefinementCtx): void {
     return;
   }
   if (value.length === 0) ctx.addIssue({ code: 'custom', path: ['value'], message: 'required' });
-  for (const [i, text] of value.entries())
-    if (!element[type].safeParse(text).success)
-      ctx.addIssue({ code: 'custom', path: ['value', i], message: 'wrong format' });
+  for (const [i, text] of value.entries()) {
+    const issue = element[type].safeParse(text).error?.issues[0];
+    if (issue) ctx.addIssue({ code: 'custom', path: ['value', i], message: issue.message });
+  }
   if (type === 'regex') {
-    const fault = value.length > 1 ? 'one pattern only' : safePattern(value[0] ?? '');
+    const fault = value.length > 1 ? 'one pattern only' : pathPatternError(value[0] ?? '');
     if (fault) ctx.addIssue({ code: 'custom', path: ['value', 0], message: fault });
   }
 }
 
-/** The edge compares extensions in lower case. */
-export const asCompared = <Rule extends Paths>(rule: Rule): Rule =>
-  rule.type === 'fileType' ? { ...rule, value: rule.value.map((extension) => extension.toLowerCase()) } : rule;
+/** Values in the form that is stored. */
+export function storedPaths<Rule extends Paths>(rule: Rule): Rule {
+  if (rule.type === 'all') return rule;
+  const schema = element[rule.type];
+  return { ...rule, value: rule.value.map((text) => schema.safeParse(text).data ?? text) };
+}
+
+/** Stored values as the edge compares them. */
+export function comparedValues({ type, value }: Paths): string[] {
+  if (type === 'fileType') return value.map((extension) => extension.toLowerCase());
+  return type === 'url' || type === 'prefix' ? value.map(decodedPath) : value;
+}
+
+/** Whether the rule applies to a decoded path, as core/paths.lua. */
+export function isAboutPath(rule: Paths, path: string): boolean {
+  const values = comparedValues(rule);
+  switch (rule.type) {
+    case 'all':
+      return true;
+    case 'url':
+      return values.includes(path);
+    case 'prefix':
+      return values.some((start) => path.startsWith(start));
+    case 'fileType': {
+      const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+      const parts = name.split('.').slice(1);
+      return values.includes(parts.at(-1) ?? '') || (parts.length > 1 && values.includes(parts.slice(-2).join('.')));
+    }
+    case 'regex':
+      return values.some((pattern) => new RegExp(pattern, 'u').test(path));
+  }
+}

@@ -2,8 +2,9 @@
 import * as z from 'zod';
 import { AddressEntries, AddressEntry, MAX_ADDRESSES } from '../common/address-ranges.ts';
 import { Id, Memo, paging, Time } from '../common/common.ts';
-import { Path } from '../common/paths.ts';
+import { decodedPath, pathError, PathPattern, storedPath } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
+import type { ErrorMessage } from '../messages.ts';
 import { riskLevels } from '../zone-firewall/zone-firewall.ts';
 
 export const MAX_LISTS = 100;
@@ -14,9 +15,35 @@ export const ListURL = z
   .string()
   .trim()
   .max(2048)
-  .refine((text) => Path.safeParse(text.replace(/^https?:\/\/[a-z0-9.-]+(?=\/)/i, '')).success, {
-    message: 'enter a path or a URL',
+  .superRefine((text, ctx) => {
+    const message = listURLError(text);
+    if (message) ctx.addIssue({ code: 'custom', message });
+  })
+  .overwrite((text) => {
+    const { host, path, isPrefix } = partsOfListURL(text);
+    return listURLError(text) ? text : host + storedPath(path) + (isPrefix ? '*' : '');
   });
+
+function partsOfListURL(text: string) {
+  const host = /^https?:\/\/[a-z0-9.-]+(?=\/)/i.exec(text)?.[0] ?? '';
+  const isPrefix = text.endsWith('*');
+  return { host, path: text.slice(host.length, isPrefix ? -1 : undefined), isPrefix };
+}
+
+function listURLError(text: string): ErrorMessage | null {
+  const { path, isPrefix } = partsOfListURL(text);
+  return path.startsWith('/') ? pathError(path, isPrefix ? 'start' : 'whole') : 'enter a path or a URL';
+}
+
+/** An entry as the edge compares it. */
+export function comparedListURL(text: string) {
+  const { host, path, isPrefix } = partsOfListURL(text);
+  return {
+    ...(host !== '' && { host: host.replace(/^https?:\/\//i, '').toLowerCase() }),
+    path: decodedPath(path),
+    prefix: isPrefix,
+  };
+}
 export const methods = ['GET', 'POST', 'DELETE', 'PUT', 'HEAD', 'PATCH', 'OPTIONS'] as const;
 const Expiry = z.object({ ip: AddressEntry, at: Time });
 
@@ -61,7 +88,7 @@ const BlockType = z
   .default(1)
   .describe('0: refused; else a challenge: 1 five-second shield, 2 code, 3 click, 4 redirect');
 const reaction = {
-  urlRegex: Pattern.default('.*').describe('Of the path'),
+  urlRegex: PathPattern.min(1).default('.*').describe('Of the path'),
   blockType: BlockType,
   monitor: z.boolean().default(false).describe('Only logged as "would have blocked"'),
   enabled: z.boolean().default(true),

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { HostAddress } from '../common/net.ts';
-import { checkPaths, PathType, PathValues } from '../common/paths.ts';
+import { checkPaths, PathType, PathValues, storedPaths } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
 import { RedirectTarget } from '../common/redirect-target.ts';
 
@@ -44,8 +44,11 @@ const usable = (
   if (rule.action === 'redirect' && rule.target === null)
     ctx.addIssue({ code: 'custom', path: ['target'], message: 'required' });
 };
-export const AntiRefererInput = z.object(referer).superRefine(usable);
-export const AntiRefererUpdate = z.object({ id: Id, ...referer }).superRefine(usable);
+export const AntiRefererInput = z.object(referer).superRefine(usable).overwrite(storedPaths);
+export const AntiRefererUpdate = z
+  .object({ id: Id, ...referer })
+  .superRefine(usable)
+  .overwrite(storedPaths);
 export const AntiReferer = z.object({
   id: Id,
   isBlack: z.boolean(),

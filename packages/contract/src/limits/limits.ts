@@ -1,7 +1,7 @@
 // Limits of how often visitors may request a site: requests in a window (frequency), and a steady rate with a burst.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { safePattern } from '../common/pattern.ts';
+import { PathPattern } from '../common/paths.ts';
 
 const types = [1, 2, 3, 4] as const;
 const LimitType = z
@@ -9,17 +9,8 @@ const LimitType = z
   .describe('Requests are counted by: 1 address, 2 address and URL, 3 address and user agent, 4 a request header');
 const LimitStatus = z.literal([929, 429]).describe('429 has Retry-After, which programs understand');
 
-const UrlRegex = z
-  .string()
-  .trim()
-  .max(1024)
-  .superRefine((pattern, ctx) => {
-    const error = pattern === '' ? null : safePattern(pattern);
-    if (error) ctx.addIssue({ code: 'custom', message: error });
-  });
-
 const common = {
-  urlRegex: UrlRegex.default('').describe('A pattern over the path. Empty: all paths'),
+  urlRegex: PathPattern.default('').describe('A pattern over the path. Empty: all paths'),
   type: LimitType.default(1),
   header: z
     .string()

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { Id } from '../common/common.ts';
 import { HostHeader } from '../common/net.ts';
-import { safePattern } from '../common/pattern.ts';
+import { pathError, pathPatternError } from '../common/paths.ts';
 import { moduleFields, ModuleName } from './modules.ts';
-import { readSource, targetFault } from './redirect-rules.ts';
+import { sourceFault, targetFault } from './redirect-rules.ts';
 
 export const RewriteType = z.enum(['exact', 'prefix', 'regex']);
 
@@ -23,13 +23,10 @@ export const RewriteRule = z
     enabled: z.boolean().default(true),
   })
   .superRefine((rule, ctx) => {
-    const source = rule.type === 'regex' ? null : readSource(rule.type, rule.source);
     const fault =
       rule.type === 'regex'
-        ? safePattern(rule.source)
-        : source?.host === null && source.query === null
-          ? null
-          : 'wrong format';
+        ? pathPatternError(rule.source)
+        : (pathError(rule.source) ?? sourceFault(rule.type, rule.source));
     if (fault) ctx.addIssue({ code: 'custom', path: ['source'], message: fault });
     const wrong = /^\/[^#]*$/.test(rule.target) ? targetFault(rule) : 'enter a path';
     if (wrong ?? !isDecodable(rule.target))

@@ -1,6 +1,7 @@
 // Sources and targets of redirects, as interpreted by the schema, the compiler and the console.
 import * as z from 'zod';
 import { DomainName } from '../common/net.ts';
+import { pathError } from '../common/paths.ts';
 import type { ErrorMessage } from '../messages.ts';
 
 type Matching = 'exact' | 'prefix';
@@ -42,8 +43,10 @@ function decoded(path: string): string | null {
 }
 
 /** Error of a source, or null. */
-export const sourceFault = (type: Matching, text: string): ErrorMessage | null =>
-  readSource(type, text) ? null : 'wrong format';
+export function sourceFault(type: Matching, text: string): ErrorMessage | null {
+  const [written = ''] = text.replace(/^(?:https?:\/\/)?[^/?#]*(?=\/)/i, '').split('?');
+  return pathError(written) ?? (readSource(type, text) ? null : 'wrong format');
+}
 
 /** Lookup key at the edge: host, path and query, without those that the source lacks. */
 export const keyOfSource = ({ host, path, query }: Source) =>

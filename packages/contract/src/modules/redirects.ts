@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
-import { safePattern } from '../common/pattern.ts';
+import { pathPatternError } from '../common/paths.ts';
 import { moduleFields, ModuleName } from './modules.ts';
 import { sourceFault, targetFault } from './redirect-rules.ts';
 
@@ -40,7 +40,7 @@ const coherent = (
   rule: { type: 'exact' | 'prefix' | 'regex'; source: string; target: string; keepRest: boolean },
   ctx: z.RefinementCtx,
 ) => {
-  const source = rule.type === 'regex' ? safePattern(rule.source) : sourceFault(rule.type, rule.source);
+  const source = rule.type === 'regex' ? pathPatternError(rule.source) : sourceFault(rule.type, rule.source);
   if (source) ctx.addIssue({ code: 'custom', path: ['source'], message: source });
   const target = targetFault(rule);
   if (target) ctx.addIssue({ code: 'custom', path: ['target'], message: target });

@@ -1,7 +1,7 @@
 // Requests that must carry a token: a time with a signature by a secret key. Keys are write-only.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { checkPaths, PathType, PathValues } from '../common/paths.ts';
+import { checkPaths, PathType, PathValues, storedPaths } from '../common/paths.ts';
 import { RedirectTarget } from '../common/redirect-target.ts';
 import { secret } from '../common/secret.ts';
 import type { ErrorMessage } from '../messages.ts';
@@ -36,7 +36,10 @@ export const KeyInput = z.union([
 const StoredKey = z.object({ id: Id, createdAt: z.iso.datetime() });
 const Loose = z.string().regex(/^[A-Za-z0-9_]{1,100}$/, { message: 'wrong format' });
 
-const Except = z.object({ type: PathType.exclude(['all']), value: PathValues }).superRefine(checkPaths);
+const Except = z
+  .object({ type: PathType.exclude(['all']), value: PathValues })
+  .superRefine(checkPaths)
+  .overwrite(storedPaths);
 const TokenPart = z.object({ name: z.string().trim().max(64).default(''), format: z.string().min(1).max(256) });
 const fields = {
   name: z.string().trim().max(64).default(''),
@@ -102,6 +105,7 @@ const keys = z
 export const TokenAuthItem = z
   .object({ id: Id.optional().describe('Of one that stays; left out: a new one'), ...fields, keys })
   .superRefine(usable)
+  .overwrite(storedPaths)
   .describe('What a token looks like, and which requests need one');
 
 /** A token rule as stored and returned, without defaults. */

@@ -1,4 +1,5 @@
 // Creates and verifies tokens like a node: for the tester, for examples, and for signing URLs in TypeScript.
+import { isAboutPath } from '../common/paths.ts';
 import {
   filled,
   patternOf,
@@ -262,15 +263,7 @@ function verdictOf(
 
 /** Whether the entry applies to the path. */
 function isAbout({ type, value, except }: Pick<StoredAuth, 'type' | 'value' | 'except'>, path: string): boolean {
-  return matches({ type, value }, path) && !(except !== null && matches(except, path));
-}
-
-function matches({ type, value }: Pick<StoredAuth, 'type' | 'value'>, path: string): boolean {
-  if (type === 'all') return true;
-  if (type === 'url') return value.includes(path);
-  if (type === 'prefix') return value.some((start) => path.startsWith(start));
-  if (type === 'fileType') return value.includes(/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '');
-  return value.some((pattern) => new RegExp(pattern, 'u').test(path));
+  return isAboutPath({ type, value }, path) && !(except !== null && isAboutPath(except, path));
 }
 
 const unescaped = (text: string): string => {

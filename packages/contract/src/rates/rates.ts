@@ -1,7 +1,7 @@
 // Bandwidth limits of responses.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { checkPaths, PathType, PathValues } from '../common/paths.ts';
+import { checkPaths, PathType, PathValues, storedPaths } from '../common/paths.ts';
 
 const fields = {
   type: PathType.default('all'),
@@ -12,8 +12,11 @@ const fields = {
   enabled: z.boolean().default(true),
 };
 
-export const RateInput = z.object(fields).superRefine(checkPaths);
-export const RateUpdate = z.object({ id: Id, ...fields }).superRefine(checkPaths);
+export const RateInput = z.object(fields).superRefine(checkPaths).overwrite(storedPaths);
+export const RateUpdate = z
+  .object({ id: Id, ...fields })
+  .superRefine(checkPaths)
+  .overwrite(storedPaths);
 export const Rate = z.object({
   id: Id,
   type: PathType,

@@ -1,24 +1,15 @@
 // Anti-CC rules of a site: which requests are challenged, when, and how. The first rule that matches a request applies.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { safePattern } from '../common/pattern.ts';
+import { PathPattern } from '../common/paths.ts';
 
 const modes = [0, 1, 2, 3, 4] as const;
 const Mode = z
   .literal(modes)
   .describe('0 exempt, 1 five-second shield, 2 code in a picture, 3 click, 4 redirect with a cookie');
 
-const UrlRegex = z
-  .string()
-  .trim()
-  .max(1024)
-  .superRefine((pattern, ctx) => {
-    const error = pattern === '' ? null : safePattern(pattern);
-    if (error) ctx.addIssue({ code: 'custom', message: error });
-  });
-
 const input = {
-  urlRegex: UrlRegex.default('').describe('A pattern over the path. Empty: all paths'),
+  urlRegex: PathPattern.default('').describe('A pattern over the path. Empty: all paths'),
   header: z
     .string()
     .trim()

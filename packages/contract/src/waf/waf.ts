@@ -1,6 +1,7 @@
 // The web application firewall of a site: a module with a mode, a paranoia level, and exceptions to the built-in rules.
 import * as z from 'zod';
 import { Id, Text } from '../common/common.ts';
+import { PathPrefix } from '../common/paths.ts';
 import { moduleFields, ModuleName } from '../modules/modules.ts';
 
 export const wafCategories = [
@@ -33,14 +34,10 @@ const RuleID = z
   .string()
   .max(64)
   .regex(/^[a-z][a-z0-9-]*$/, { message: 'wrong format' });
-const PathPrefix = z
-  .string()
-  .max(512)
-  .regex(/^\/[\x21-\x7e]*$/, { message: 'wrong format' });
 
 const exceptionShape = {
   rule: RuleID.nullable().default(null).describe('A rule or a category. Null: all rules'),
-  path: PathPrefix.nullable().default(null).describe('How the decoded path begins. Null: all paths'),
+  path: PathPrefix.max(512).nullable().default(null).describe('How the decoded path begins. Null: all paths'),
   parameter: Text.nullable().default(null).describe('Name of a parameter, a cookie or a header field. Null: all'),
 };
 export const WafException = z

@@ -1,6 +1,7 @@
 // Anti-CC of a zone: challenges visitors who send too many requests, and everyone while a site is flooded.
 import * as z from 'zod';
-import { Path } from '../common/paths.ts';
+import { PathPrefix } from '../common/paths.ts';
+import type { ErrorMessage } from '../messages.ts';
 
 export const antiCCModes = [1, 2, 3, 4] as const;
 export const AntiCCMode = z
@@ -13,7 +14,7 @@ const Extension = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^[a-z0-9_-]{1,16}$/, { message: 'wrong format' });
+  .regex(/^[a-z0-9_-]{1,16}$/, { message: 'an extension without dots' satisfies ErrorMessage });
 
 export const ZoneAntiCC = z.object({
   enabled: z.boolean(),
@@ -44,7 +45,7 @@ export const ZoneAntiCC = z.object({
     .int()
     .min(10)
     .max(30 * 86_400),
-  paths: z.array(Path).max(100).describe('How paths begin that nobody is asked at and that do not count'),
+  paths: z.array(PathPrefix).max(100).describe('How paths begin that nobody is asked at and that do not count'),
   extensions: z.array(Extension).max(100).describe('Of files of a page: ten of them count as one request'),
 });
 export type ZoneAntiCC = z.output<typeof ZoneAntiCC>;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CacheRule, type CacheRuleInput, type CacheRuleUpdate } from '@edgeloom/contract/cache/cache.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import { asCompared } from '@edgeloom/contract/common/paths.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -25,7 +24,7 @@ export const create = ({ db }: Ctx, siteId: string, rules: CacheRuleInput[]) =>
     const { zoneId } = await lock(tx, siteId);
     if ((await tx.cacheRule.count({ where: { siteId } })) + rules.length > LIMIT)
       failAt('rules', 'range', `at most ${LIMIT} rules`);
-    const data = inAgeOrder(rules.map((rule) => ({ ...asCompared(rule), siteId })));
+    const data = inAgeOrder(rules.map((rule) => ({ ...rule, siteId })));
     await tx.cacheRule.createMany({ data });
     await changed(tx, zoneId, siteKey(siteId));
     return read(
@@ -44,9 +43,8 @@ export const update = ({ db }: Ctx, siteId: string, rules: CacheRuleUpdate[]) =>
     if (before.size !== ids.length) fail('NOT_FOUND');
     // Moving one rule sends all of them, so unchanged ones are skipped.
     for (const { id, ...rule } of rules) {
-      const data = asCompared(rule);
-      if (!isDeepStrictEqual({ ...before.get(id), ...data }, before.get(id)))
-        await tx.cacheRule.update({ where: { id, siteId }, data });
+      if (!isDeepStrictEqual({ ...before.get(id), ...rule }, before.get(id)))
+        await tx.cacheRule.update({ where: { id, siteId }, data: rule });
     }
     await changed(tx, zoneId, siteKey(siteId));
     return read(tx, ids);

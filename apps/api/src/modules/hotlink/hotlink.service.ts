@@ -1,4 +1,3 @@
-import { asCompared } from '@edgeloom/contract/common/paths.ts';
 import {
   AntiHeader,
   AntiReferer,
@@ -29,7 +28,7 @@ export const antiReferers = ruleList<InDomain, AntiReferer, AntiRefererInput>({
   insert: (tx, data) => tx.antiReferer.createMany({ data }),
   change: (tx, { id, ...data }) => tx.antiReferer.update({ where: { id }, data }),
   remove: (tx, place, ids) => tx.antiReferer.deleteMany({ where: { ...place, id: { in: ids } } }),
-  settle: (rule) => ({ ...asCompared(rule), target: rule.action === 'redirect' ? rule.target : null }),
+  settle: (rule) => ({ ...rule, target: rule.action === 'redirect' ? rule.target : null }),
 });
 
 export const antiHeaders = ruleList<Place, AntiHeader, AntiHeaderInput>({

@@ -1,3 +1,5 @@
+import { decodedPath } from '@edgeloom/contract/common/paths.ts';
+
 /**
  * Normalises URLs as browsers do: lower-case host, escaped path, no fragment. Null if the text is not an http or https
  * URL.
@@ -17,11 +19,5 @@ export function namesThat(hostname: string): string[] {
 }
 
 /** Host and unescaped path, the form in which the edge compares prefixes. A prefix ends with / and has no query. */
-export function prefixOf(url: URL): string | null {
-  if (url.search !== '' || !url.pathname.endsWith('/')) return null;
-  try {
-    return url.hostname + decodeURIComponent(url.pathname);
-  } catch {
-    return null;
-  }
-}
+export const prefixOf = (url: URL): string | null =>
+  url.search === '' && url.pathname.endsWith('/') ? url.hostname + decodedPath(url.pathname) : null;

@@ -1,6 +1,7 @@
 // Purges caches. A hard purge of a whole site or domain raises its version, which is part of every cache key: it is
 // immediate and complete. Purges of URLs, prefixes and tags, and all soft purges, are sent to each node, which stores
 // them.
+import { pathError } from '@edgeloom/contract/common/paths.ts';
 import { PurgeTag, type PurgeInput } from '@edgeloom/contract/purge/purge.ts';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { hostKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
@@ -133,6 +134,12 @@ async function purgePrefixes(asked: Asked): Promise<string> {
   // An URL without a path gets one when parsed, but a prefix must be written in full.
   const prefixes = urls.map((url, i) => (asked.texts[i]?.endsWith('/') ? prefixOf(url) : null));
   refuse(prefixes.flatMap((prefix, i) => (prefix === null ? [fault(i, 'prefix', PREFIX_MESSAGE)] : [])));
+  refuse(
+    urls.flatMap(({ pathname }, i) => {
+      const error = pathError(pathname, 'start');
+      return error ? [fault(i, 'rule', error)] : [];
+    }),
+  );
   return startPurge(
     asked,
     'purgePrefixes',

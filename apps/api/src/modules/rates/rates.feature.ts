@@ -1,4 +1,7 @@
+import { comparedValues } from '@edgeloom/contract/common/paths.ts';
+import { RateDoc } from '@edgeloom/contract/edge/documents.ts';
 import { RateInput } from '@edgeloom/contract/rates/rates.ts';
+import * as z from 'zod';
 import { onSite } from '../../core/rule-list.ts';
 import { copiesOf, pathsName, type SiteRuleFeature } from '../../core/site-rule.ts';
 import { sql } from '../../core/sql.ts';
@@ -11,6 +14,7 @@ export const ratesFeature: SiteRuleFeature = {
   input: RateInput,
   rows: sql`SELECT r.id, r.type, r.value, r.rate, r.after FROM rates r
     WHERE r.site_id = s.id AND r.enabled ORDER BY r.priority, r.id`,
+  document: (rows) => ratesDoc(z.array(RateDoc).parse(rows)),
   settings: async (ctx, siteId) => ({ rates: (await rates.list(ctx, onSite({ siteId }))).data }),
   async copy(tx, siteId, targets) {
     const rows = await tx.rate.findMany({ where: { siteId }, orderBy: { id: 'asc' } });
@@ -23,3 +27,6 @@ export const ratesFeature: SiteRuleFeature = {
     return rows.map(({ id, type, value }) => ({ id, name: pathsName(value, type) }));
   },
 };
+
+const ratesDoc = (rows: RateDoc[]) =>
+  rows.length === 0 ? {} : { rates: rows.map((row) => ({ ...row, value: comparedValues(row) })) };

@@ -1,4 +1,3 @@
-import { asCompared } from '@edgeloom/contract/common/paths.ts';
 import { Rate, type RateInput } from '@edgeloom/contract/rates/rates.ts';
 import { ruleList, type OnSite } from '../../core/rule-list.ts';
 
@@ -17,5 +16,5 @@ export const rates = ruleList<OnSite, Rate, RateInput>({
   insert: (tx, rows) => tx.rate.createMany({ data: rows.map(({ domainId: _, ...data }) => data) }),
   change: (tx, { id, ...data }) => tx.rate.update({ where: { id }, data }),
   remove: (tx, { siteId }, ids) => tx.rate.deleteMany({ where: { siteId, id: { in: ids } } }),
-  settle: asCompared,
+  settle: (rule) => rule,
 });

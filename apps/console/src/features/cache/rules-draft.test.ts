@@ -82,7 +82,9 @@ test('a changed, a switched, a removed and a new rule each appear in the summary
 test('faults are those of the contract', () => {
   expect(faultsOf(staticFiles())).toEqual({});
   expect(faultsOf(newRule())).toMatchObject({ value: { rule: 'required' } });
-  expect(faultsOf(newRule({ value: ['no slash'] }))).toMatchObject({ value: { message: 'wrong format' } });
+  expect(faultsOf(newRule({ value: ['no slash'] }))).toMatchObject({
+    value: { message: 'a path starts with / and names no host' },
+  });
   expect(faultsOf(newRule({ type: 'regex', value: ['(a+)+'] })).value?.message).toContain('repeat');
   expect(faultsOf(newRule({ value: ['/a/'], query: 'listed' }))).toMatchObject({ queryNames: { message: 'required' } });
 });
