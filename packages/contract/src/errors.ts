@@ -56,6 +56,7 @@ export const errorRules = [
   'noNames',
   'noOrigin',
   'notFound',
+  'notYetValid',
   'option',
   'origin',
   'otherKey',

@@ -6,6 +6,7 @@ import { words } from '../locales/en/words.ts';
 import { usePreferences } from '../stores/preferences.ts';
 import { useToasts } from '../stores/toasts.ts';
 import { explain, explainCode, multipleOf, noteUnmapped, ruleText, toastError, useMultiple } from './errors.ts';
+import { time } from './format.ts';
 import { learn } from './i18n.ts';
 
 beforeAll(() => {
@@ -129,6 +130,13 @@ test('a wrong input is named with its rule', () => {
 test('what a provider answers is said before the rule', () => {
   expect(ruleText('provider', 'Invalid API key')).toBe('Invalid API key');
   expect(ruleText('provider', '')).toBe('The DNS provider rejects this');
+});
+
+test("a time in a rule's phrase is shown as local time", () => {
+  const from = '2026-12-25T00:00:00.000Z';
+  expect(ruleText('notYetValid', '', { from })).toBe(
+    `The certificate is not valid before ${time(from)}. Upload it after that time.`,
+  );
 });
 
 test('a refusal that is about no field says its rule', () => {

@@ -3,7 +3,7 @@ import { ApiError } from '@edgeloom/contract/client.ts';
 import { create } from 'zustand';
 import { toast } from '../stores/toasts.ts';
 import { useSession } from '../stores/session.ts';
-import { duration } from './format.ts';
+import { duration, time } from './format.ts';
 import { currentLanguage, namesIn, t, tMaybe, type Values, type Word } from './i18n.ts';
 import { faultWords } from './provider-words.ts';
 import { ChunkTimeout, isTimeout } from './time-limit.ts';
@@ -84,8 +84,14 @@ export const ruleText = (rule: string, message: string, values?: Values) =>
   // A provider's own message, or our connection error.
   (rule === 'provider' && message !== '' ? faultWords(message) : null) ??
   messageText(message, values) ??
-  tMaybe(`errors.rules.${rule}`, values) ??
+  tMaybe(`errors.rules.${rule}`, values && withLocalTimes(values)) ??
   faultWords(message);
+
+const isTime = (value: string | number) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(value));
+const withLocalTimes = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isTime(value) ? time(String(value)) : value]),
+  );
 
 /** The sign-in pages load a few of the phrases only. */
 const messageText = (message: string, values?: Values) =>

@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { Id, Text, Time } from '../common/common.ts';
-import { DomainName } from '../common/net.ts';
+import { DomainNameInput } from '../common/net.ts';
 import { secret } from '../common/secret.ts';
 import { CertStatus } from '../domains/domains.ts';
 
 export const CertificateType = z.enum(['manual', 'automatic']);
 export const KeyType = z.enum(['ecdsa', 'rsa']);
-export const CertificateName = DomainName.refine((name) => name.length <= 64, { message: 'at most 64 characters' });
+export const CertificateName = DomainNameInput.refine((name) => name.length <= 64, {
+  message: 'at most 64 characters',
+});
 const Names = z
   .array(CertificateName)
   .min(1)
@@ -125,7 +127,7 @@ export const CertificateInfo = Certificate.extend({
 });
 
 /** Domain names to find certificates for. */
-export const Covering = z.object({ names: z.array(DomainName).min(1).max(5000) });
+export const Covering = z.object({ names: z.array(DomainNameInput).min(1).max(5000) });
 export const Coverage = z.object({
   id: Id,
   name: z.string(),

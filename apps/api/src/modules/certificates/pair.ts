@@ -1,7 +1,7 @@
 // Reads an uploaded certificate and key, orders the chain, and refuses pairs that nodes could not serve.
 import { rootCertificates } from 'node:tls';
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { SubjectAlternativeNameExtension, X509Certificate as Parsed } from '@peculiar/x509';
+import { CertificatePolicyExtension, SubjectAlternativeNameExtension, X509Certificate as Parsed } from '@peculiar/x509';
 import type { KeyType } from '@edgeloom/contract/certificates/certificates.ts';
 import { DomainName } from '@edgeloom/contract/common/net.ts';
 import type { ErrorRule } from '@edgeloom/contract/errors.ts';
@@ -20,7 +20,8 @@ export interface Pair {
 }
 
 const CERTIFICATES_AT_MOST = 10;
-const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+?-----END CERTIFICATE-----/g;
+/** White space, invisible characters, and line ends that a JSON text escapes. */
+const BLANK = /[\s\p{Cf}]|\\[nr]/gu;
 
 /** The form fields that show errors of the certificates and of the key. */
 interface Boxes {
@@ -47,7 +48,7 @@ export function readPair(input: { chainPem: string; keyPem: string }, now: Date)
 interface PartError {
   part: keyof Boxes;
   rule: ErrorRule;
-  values?: Record<string, number>;
+  values?: Record<string, string | number>;
 }
 
 interface ReadPair {
@@ -76,7 +77,10 @@ function read({ chainPem, keyPem }: { chainPem: string; keyPem: string }, now: D
   if (leaf.validToDate <= now) return [{ part: 'chain', rule: 'expired' }];
   const names = namesOf(leaf);
   if (names.length === 0) return [{ part: 'chain', rule: 'noNames' }];
-  return { ...key, leaf, chain: chainOf(leaf, found), found, names };
+  const chain = chainOf(leaf, found);
+  const from = new Date(Math.max(...chain.map(({ validFromDate }) => validFromDate.getTime())));
+  if (from > now) return [{ part: 'chain', rule: 'notYetValid', values: { from: from.toISOString() } }];
+  return { ...key, leaf, chain, found, names };
 }
 
 /** One error per field; if both parts are in one field, the first part's. */
@@ -100,7 +104,7 @@ const pairOf = ({ key, keyType, leaf, chain, names }: ReadPair): Pair => ({
 function readKey(pem: string): { key: KeyObject; keyType: KeyType } | PartError {
   if (/ENCRYPTED/.test(pem)) return { part: 'key', rule: 'encrypted' };
   try {
-    const key = createPrivateKey(pem);
+    const key = createPrivateKey(blocksOf(pem, /^(RSA |EC )?PRIVATE KEY$/)[0] ?? pem);
     const keyType = typeOf(key);
     return keyType ? { key, keyType } : { part: 'key', rule: 'keyType' };
   } catch {
@@ -115,8 +119,19 @@ function typeOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): KeyType
   return asymmetricKeyType === 'ec' && ['prime256v1', 'secp384r1'].includes(namedCurve) ? 'ecdsa' : null;
 }
 
+/** The PEM blocks with this label, normalised: parsers refuse blank, indented or joined lines (RFC 7468, 3). */
+function blocksOf(pem: string, label: RegExp): string[] {
+  const found = pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([^-]+)-----END \1-----/g);
+  return [...found].flatMap(([, name = '', content = '']) =>
+    label.test(name) ? [pemOf(name, content.replaceAll(BLANK, ''))] : [],
+  );
+}
+
+const pemOf = (name: string, base64: string) =>
+  `-----BEGIN ${name}-----\n${base64.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END ${name}-----\n`;
+
 function readCertificates(pem: string): X509Certificate[] | PartError {
-  const blocks = pem.match(block) ?? [];
+  const blocks = blocksOf(pem, /^CERTIFICATE$/);
   if (blocks.length > CERTIFICATES_AT_MOST)
     return { part: 'chain', rule: 'maxItems', values: { maximum: CERTIFICATES_AT_MOST } };
   try {
@@ -128,14 +143,23 @@ function readCertificates(pem: string): X509Certificate[] | PartError {
 }
 
 /**
- * Public authorities give the address of the issuer's certificate (AIA). If the last certificate is not signed by a
- * root, browsers without the intermediate certificate reject the chain.
+ * Whether an intermediate certificate is missing. Authorities give the address of the issuer's certificate (AIA).
+ * The root of a private authority may be left out (RFC 8446, 4.4.2).
  */
 function isIncomplete(chain: readonly X509Certificate[], found: readonly X509Certificate[]): boolean {
-  const last = chain.at(-1);
-  if (!last?.infoAccess?.includes('CA Issuers') || signed(last, last)) return false;
-  return ![...found, ...publicRoots()].some((one) => one.ca && signed(last, one));
+  const [leaf, last] = [chain[0], chain.at(-1)];
+  if (!leaf || !last?.infoAccess?.includes('CA Issuers') || signed(last, last)) return false;
+  if ([...found, ...publicRoots()].some((one) => one.ca && signed(last, one))) return false;
+  // The missing issuer of a lone certificate may be an intermediate one.
+  return chain.length === 1 || isPublic(leaf);
 }
+
+/** The policies of the CA/Browser Forum, of which certificates of public authorities have one. */
+const PUBLIC_POLICY = '2.23.140.1.';
+const isPublic = (certificate: X509Certificate) =>
+  new Parsed(certificate.raw)
+    .getExtension(CertificatePolicyExtension)
+    ?.policies.some((policy) => policy.startsWith(PUBLIC_POLICY)) ?? false;
 
 let roots: X509Certificate[] | undefined;
 const publicRoots = () => (roots ??= rootCertificates.map((pem) => new X509Certificate(pem)));
