@@ -56,7 +56,7 @@ test('omits what the account may not read', async () => {
   const sub = (permissions: Parameters<typeof build.subClient>[2]) =>
     build.subClient({ clientId: site.clientId, client: site.client }, [site.zone], permissions);
   expect(await kindsOf(await sub({ permissions: [] }))).toEqual([]);
-  expect(await kindsOf(await sub({ permissions: ['domain:read'] }))).toEqual(['cnameInactive']);
+  expect(await kindsOf(await sub({ permissions: ['domain:read'] }))).toEqual(['cnameInactive', 'certificatesMissing']);
   expect(await kindsOf(await sub({ permissions: ['certificate:read', 'upgrade:read'] }))).toEqual([
     'certificatesFailed',
     'rolloutsStopped',
@@ -80,6 +80,17 @@ test('names three of many, and no site if there are several', async () => {
   expect(item?.names).toEqual(['a1', 'a2', 'a3'].map((name) => `${name}.${other.name}.example.com`));
 });
 
+test('lists a domain whose certificate is taken away while browsers know its HSTS policy', async () => {
+  const { site, id, name } = await build.domain();
+  const certificate = await build.certificate(site, [name]);
+  const data = { certificateId: certificate.id, hstsMaxAgeSeconds: 31_536_000 };
+  await db.domain.update({ where: { id }, data });
+  expect(await seenBy(site.owner)).toEqual([]);
+  const params = { ...site.params, certId: certificate.id };
+  await as(site.owner).call(certificates.assign, { params, body: { domainIDs: [id], assigned: false } });
+  expect(await namesSeenBy(site.owner)).toEqual({ certificatesMissing: [name] });
+});
+
 test('has a filter for each kind that matches exactly the counted rows', async () => {
   const { site, names } = await troubledSite();
   await build.site({ product: site.product, owner: site.owner });
@@ -93,6 +104,10 @@ test('has a filter for each kind that matches exactly the counted rows', async (
   }
   const inactive = { cnameStatuses: ['inactive' as const], enabled: true };
   expect(namesOf(await call(clientDomains.list, { query: inactive }))).toEqual([names.cnameInactive]);
+  const certificateMissing = async (wanted: boolean) =>
+    namesOf(await call(clientDomains.list, { query: { certificateMissing: wanted, enabled: true } }));
+  expect(await certificateMissing(true)).toEqual([names.certificatesMissing]);
+  expect(await certificateMissing(false)).toHaveLength(2);
   const failed = await call(autoCertificates.list, { query: { status: ['fail'] } });
   expect(failed.data.map(({ sslName }) => sslName)).toEqual([names.certificatesFailed]);
   const certificatesOf = async (ending: boolean) =>

@@ -129,6 +129,19 @@ describe('new domains', () => {
     },
   );
 
+  test('is stored in punycode if it is named in another script', async () => {
+    const site = await build.site();
+    const { call } = as(site.owner);
+    const names = ['例え.jp', '*.Bücher.example'];
+    const stored = ['xn--r8jz45g.jp', '*.xn--bcher-kva.example'];
+    await call(domains.createSimple, { params: site.params, body: { names, upstreams } });
+    const { data } = await call(domains.list, { params: site.params });
+    expect(new Set(data.map((row) => row.name))).toEqual(new Set(stored));
+    await expect(
+      call(domains.create, { params: site.params, body: { domains: [{ name: '例え。jp', upstreams }] } }),
+    ).toFail('DUPLICATED');
+  });
+
   test.each([
     'example',
     '*.*.example.com',

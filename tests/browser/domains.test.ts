@@ -53,7 +53,7 @@ test('selected domains get an HTTPS redirect, tags and origins from the bulk bar
   await choose(2);
   await bar.getByRole('button', { name: 'Force HTTPS' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Force HTTPS' }).click();
-  await page.getByText('2 domains now redirect to HTTPS').waitFor();
+  await page.getByText('Force HTTPS turned on for 2 domains').waitFor();
   expect((await rows()).filter(({ forceSSL }) => forceSSL)).toHaveLength(2);
 
   await choose(2);

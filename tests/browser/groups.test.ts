@@ -275,6 +275,7 @@ describe('Needs attention', () => {
       [names.nodesBehind, '1 node is out of sync'],
       [names.sitesUnpublished, '1 site has a change that could not be published'],
       [names.cnameInactive, 'The CNAME of 1 domain is not active'],
+      [names.certificatesMissing, '1 domain requires HTTPS but has no certificate'],
       [names.certificatesFailed, '1 certificate could not be issued'],
       [names.certificatesEnding, '1 certificate expires within 14 days or has expired'],
       [names.jobsFailed, '1 job failed in the last 24 hours'],
@@ -304,7 +305,7 @@ describe('Needs attention', () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard', look);
     const panel = page.getByRole('region', { name: '需要處理' });
     await panel.getByText(names.cnameInactive).waitFor();
-    await expect.poll(() => panel.getByRole('listitem').count()).toBe(5);
+    await expect.poll(() => panel.getByRole('listitem').count()).toBe(6);
     expect(await accessibilityViolations(page)).toEqual([]);
     await panel.scrollIntoViewIfNeeded();
     await keepPicture(page, 'attention-customer-390-dark-zh-TW');

@@ -3,6 +3,7 @@ import { connect } from 'node:tls';
 import { request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
+import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { testAgent, type TestAgent } from '../support/services/agent.ts';
 import { unique, type BuiltSite, type BuiltDomain } from '../support/builders/build.ts';
@@ -146,6 +147,9 @@ describe('settings for the origin', () => {
 describe('settings for visitors', () => {
   test('force HTTPS, set HSTS and a minimum TLS version', async () => {
     const { name, params } = await domain(plain.port);
+    const { id } = await plane.build.certificate(site, [name]);
+    const assigning = { params: { ...site.params, certId: id }, body: { domainIDs: [params.domainId] } };
+    await user().call(certificates.assign, assigning);
     expect(await handshake(name, 'TLSv1.2')).toBe(true);
     const hsts = { maxAgeSeconds: 31_536_000, includeSubdomains: true, preload: true };
     const body = { scheme: 'http' as const, portMap: [], forceSSL: true, hsts, minTLS: 'TLSv1.3' as const };
@@ -163,6 +167,11 @@ describe('settings for visitors', () => {
       body: { ...body, hsts: { ...hsts, includeSubdomains: false, preload: false } },
     });
     await eventually(async () => expect((await overTls(name)).hsts).toBe('max-age=31536000'));
+    await user().call(certificates.assign, { ...assigning, body: { ...assigning.body, assigned: false } });
+    await eventually(async () => expect((await visit(http, name)).status).toBe(200));
+    expect((await overTls(name)).hsts).toBeUndefined();
+    await user().call(certificates.assign, assigning);
+    await eventually(async () => expect((await visit(http, name)).status).toBe(301));
     await user().call(domains.https, { params, body: { ...body, forceSSL: false, hsts: null } });
     await eventually(async () => expect((await visit(http, name)).status).toBe(200));
     expect((await overTls(name)).hsts).toBeUndefined();

@@ -24,6 +24,10 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     notAfter: new Date(Date.now() + 24 * HOUR_MS),
   });
   await db.domain.update({ where: { id: healthy.id }, data: { certificateId: ending.id } });
+  const forced = await build.domain({ site, name: name('forced') });
+  await db.domain.updateMany({ where: { id: { in: [forced.id, healthy.id] } }, data: { forceSsl: true } });
+  const disabled = await build.domain({ site, name: name('disabled'), enabled: false });
+  await db.domain.update({ where: { id: disabled.id }, data: { hstsMaxAgeSeconds: 300 } });
   // A certificate that no domain uses.
   await build.certificate(site, [healthy.name], { name: unique('unused'), notAfter: longAgo });
   const job = { siteId: site.id, kind: 'purgeSite', createdBy: 'someone' };
@@ -65,6 +69,7 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     nodesOffline: nodes.nodesOffline.name,
     sitesUnpublished: site.name,
     cnameInactive: broken.name,
+    certificatesMissing: forced.name,
     certificatesFailed: failing.name,
     jobsFailed: purge.title,
     nodeJobsFailed: uninstallable.name,

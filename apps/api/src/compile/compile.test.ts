@@ -252,6 +252,11 @@ test('the order in which the database gives rows does not matter', () => {
   expect(JSON.stringify(hostDoc(backwards))).toBe(JSON.stringify(hostDoc(host)));
 });
 
+test('HTTPS is not forced and HSTS is not sent without a certificate', () => {
+  const { minTLS } = hostDoc(host)?.https ?? {};
+  expect(hostDoc({ ...host, certificateId: null })?.https).toEqual({ force: false, hsts: null, minTLS });
+});
+
 test('a name whose origins are all switched off has no document', () => {
   expect(
     hostDoc({ ...host, upstreams: host.upstreams.map((upstream) => ({ ...upstream, enabled: false })) }),

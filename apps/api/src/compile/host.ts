@@ -64,7 +64,7 @@ export function hostDoc(row: HostRow): HostDoc | null {
     siteID: row.siteId,
     cacheVersion: row.cacheVersion,
     certID: row.certificateId,
-    https: { force: row.forceSsl, hsts: hstsOf(row), minTLS: row.minTls },
+    https: { ...httpsOf(row), minTLS: row.minTls },
     ...guards,
     ...needsOf(guards),
     origin: {
@@ -115,6 +115,10 @@ export const offDoc = (name: string): HostDoc => ({
     upstreams: [{ id: NO_SITE, address: '192.0.2.1', port: 80, weight: 1, backup: false }],
   },
 });
+
+/** Without a certificate, visitors who are redirected to HTTPS could not connect. */
+const httpsOf = (row: HostRow): Pick<NonNullable<HostDoc['https']>, 'force' | 'hsts'> =>
+  row.certificateId === null ? { force: false, hsts: null } : { force: row.forceSsl, hsts: hstsOf(row) };
 
 const hstsOf = ({ hstsMaxAgeSeconds, hstsIncludeSubdomains, hstsPreload }: HostRow): string | null =>
   hstsMaxAgeSeconds === null

@@ -6,6 +6,7 @@ import { Licensed } from '../licenses/licenses.ts';
 export const SiteAttention = z.enum([
   'sitesUnpublished',
   'cnameInactive',
+  'certificatesMissing',
   'certificatesFailed',
   'certificatesEnding',
   'jobsFailed',
@@ -16,6 +17,7 @@ export const AttentionKind = z.enum([
   'nodesOffline',
   'sitesUnpublished',
   'cnameInactive',
+  'certificatesMissing',
   'certificatesFailed',
   'jobsFailed',
   'nodeJobsFailed',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DomainName, HostAddress, HostHeader } from './net.ts';
+import { DomainName, DomainNameInput, HostAddress, HostHeader } from './net.ts';
 
 describe('a domain name', () => {
   test.each(['example.com', '*.example.com', 'xn--fiqs8s.tw', 'a-b.c_d.example.org', 'a.b.c.d.e.co'])(
@@ -21,9 +21,34 @@ describe('a domain name', () => {
   ])('may not be %s', (name) => expect(DomainName.safeParse(name).success).toBe(false));
 });
 
+describe('a domain name of another script', () => {
+  test.each([
+    ['例え.jp', 'xn--r8jz45g.jp'],
+    [' *.Bücher.Example ', '*.xn--bcher-kva.example'],
+    ['www.例え。jp', 'www.xn--r8jz45g.jp'],
+    ['ｅｘａｍｐｌｅ.com', 'example.com'],
+    ['www.example.com', 'www.example.com'],
+    ['a_b.bücher.example', 'a_b.xn--bcher-kva.example'],
+  ])('is stored in punycode: %s', (name, stored) => {
+    expect(DomainNameInput.parse(name)).toBe(stored);
+  });
+  test.each([
+    '例え',
+    '例 え.jp',
+    '例え.jp/a',
+    '例え.jp:80',
+    '例え@b.jp',
+    '１.２.３.４',
+    '例え..jp',
+    `${'例'.repeat(64)}.jp`,
+  ])('may not be %s', (name) => expect(DomainNameInput.safeParse(name).success).toBe(false));
+});
+
 test('host names, addresses and Host fields are stored in lower case', () => {
   expect(DomainName.parse(' *.Example.COM ')).toBe('*.example.com');
   expect(HostAddress.parse('Origin.Example.com')).toBe('origin.example.com');
+  expect(HostAddress.parse('origin.Bücher.example')).toBe('origin.xn--bcher-kva.example');
+  expect(HostHeader.parse('例え.jp')).toBe('xn--r8jz45g.jp');
   expect(HostAddress.parse('2001:DB8::1')).toBe('2001:db8::1');
   expect(HostHeader.parse('Shop.Example.com:8080')).toBe('shop.example.com:8080');
 });

@@ -14,6 +14,26 @@ export const DomainName = z
   .max(253)
   .refine((name) => domain.test(name), { message: 'enter a domain name' });
 
+/**
+ * A name of another script in punycode, as in DNS: `xn--r8jz45g.jp` for `例え.jp` (UTS 46). Other texts stay as they
+ * are.
+ */
+export function asciiName(text: string): string {
+  const [, star = '', name = ''] = /^(\*\.)?((?:[a-z0-9._-]|\P{ASCII})+)$/u.exec(text) ?? [];
+  if (/^\p{ASCII}*$/u.test(name) || !URL.canParse(`http://${name}`)) return text;
+  const { hostname } = new URL(`http://${name}`);
+  return isAddress(hostname) ? text : star + hostname;
+}
+
+/** A domain name that a user enters, in any script. Stored in punycode. */
+export const DomainNameInput = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .overwrite(asciiName)
+  .max(253)
+  .refine((name) => domain.test(name), { message: 'enter a domain name' });
+
 const IPv4 = z.ipv4();
 const IPv6 = z.ipv6();
 /** Whether the text is an address rather than a name. */
@@ -49,6 +69,7 @@ export const HostAddress = z
   .string()
   .trim()
   .toLowerCase()
+  .overwrite(asciiName)
   .max(253)
   .refine((text) => isAddress(text) || (hostname.test(text) && !/(^|\.)[0-9]+$/.test(text)), {
     message: 'wrong format',
@@ -58,5 +79,6 @@ export const HostHeader = z
   .string()
   .trim()
   .toLowerCase()
+  .overwrite(asciiName)
   .max(260)
   .regex(/^[a-z0-9._-]+(:[0-9]{1,5})?$|^\[[0-9a-f:.]+\](:[0-9]{1,5})?$/, { message: 'wrong format' });

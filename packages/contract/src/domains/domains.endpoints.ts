@@ -10,6 +10,7 @@ const Filter = {
   certStatus: z.array(CertStatus).optional(),
   certificateID: Id.optional().describe('Served with this certificate'),
   forceSSL: z.boolean().optional(),
+  certificateMissing: z.boolean().optional().describe('Forces HTTPS or has HSTS, but no certificate, so that neither is in force'),
   enabled: z.boolean().optional(),
   createdAtStart: z.iso.datetime().optional(), createdAtEnd: z.iso.datetime().optional(),
   updatedAtStart: z.iso.datetime().optional(), updatedAtEnd: z.iso.datetime().optional(),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Ids, Port, Tags, Text, Time } from '../common/common.ts';
 import { canonicalNetwork } from '../common/address.ts';
-import { DomainName, HostAddress, HostHeader } from '../common/net.ts';
+import { asciiName, DomainNameInput, HostAddress, HostHeader } from '../common/net.ts';
 
 /** All origins of a domain use one protocol, because a retry at the next origin cannot change it. */
 export const OriginScheme = z.enum(['http', 'https', 'follow']);
@@ -114,8 +114,11 @@ export const HttpsInput = z
   .object({
     scheme: OriginScheme,
     portMap: PortMap,
-    forceSSL: z.boolean().optional().describe("Visitors by HTTP are sent to HTTPS, with the zone's redirect code"),
-    hsts: Hsts.nullable().optional().describe('null: no such header'),
+    forceSSL: z
+      .boolean()
+      .optional()
+      .describe("Visitors by HTTP are sent to HTTPS, with the zone's redirect code, once the domain has a certificate"),
+    hsts: Hsts.nullable().optional().describe('null: no such header. Sent once the domain has a certificate'),
     minTLS: MinTls.optional(),
     originCertificateID: Id.nullable()
       .optional()
@@ -129,7 +132,7 @@ export const HttpsInput = z
 export const Scheme = z.object({ scheme: OriginScheme, portMap: z.array(z.object({ from: Port, to: Port })) });
 
 export const DomainInput = z.object({
-  name: DomainName,
+  name: DomainNameInput,
   tags: Tags.default([]),
   enabled: z.boolean().default(true),
   upstreams: Upstreams,
@@ -138,7 +141,7 @@ export const DomainInput = z.object({
   hostReplace: HostHeader.nullable().default(null),
 });
 /** Pasted names, one per line. Each name is validated on its own. */
-const Names = z.array(z.string().trim().toLowerCase().max(300)).min(1).max(1000);
+const Names = z.array(z.string().trim().toLowerCase().overwrite(asciiName).max(300)).min(1).max(1000);
 /** One origin template for many names. */
 export const SimpleDomainsInput = z.object({
   names: Names,

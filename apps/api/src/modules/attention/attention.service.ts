@@ -29,6 +29,7 @@ export async function list(ctx: Ctx): Promise<Attention> {
 const permissionOf: Record<SiteAttention, Permission> = {
   sitesUnpublished: 'site:read',
   cnameInactive: 'domain:read',
+  certificatesMissing: 'domain:read',
   certificatesFailed: 'certificate:read',
   certificatesEnding: 'certificate:read',
   jobsFailed: 'site:read',

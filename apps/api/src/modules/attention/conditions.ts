@@ -36,6 +36,10 @@ export const isRolloutStopped = (now: Date) =>
     ],
   }) satisfies Prisma.RolloutWhereInput;
 
+/** A domain that forces HTTPS or has HSTS, but has no certificate. Neither is in force until it has one. */
+export const isCertificateMissing = (domain: Sql) =>
+  sql`(${domain}.certificate_id IS NULL AND (${domain}.force_ssl OR coalesce(${domain}.hsts_max_age_seconds > 0, FALSE)))`;
+
 /** The error of the last document of site `s`, or of an object of the site, that failed to compile. */
 export const publishError = sql`(SELECT max(o.error) FROM outbox o WHERE o.failed_at IS NOT NULL AND o.zone_id = s.zone_id AND (
     o.key = 'site/' || s.id
@@ -57,6 +61,11 @@ const kinds: Record<SiteAttention, (now: Date) => Rows> = {
     table: sql`domains`,
     name: sql`x.name`,
     condition: sql`x.enabled AND x.cname_status = 'inactive'`,
+  }),
+  certificatesMissing: () => ({
+    table: sql`domains`,
+    name: sql`x.name`,
+    condition: sql`x.enabled AND ${isCertificateMissing(sql`x`)}`,
   }),
   certificatesFailed: () => ({ table: sql`certificates`, name: sql`x.name`, condition: sql`x.status = 'fail'` }),
   certificatesEnding: (now) => ({

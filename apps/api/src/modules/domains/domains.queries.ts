@@ -3,6 +3,7 @@ import type { MetaQuery, NameSearch, Paging } from '@edgeloom/contract/common/co
 import type { Domain, OriginHealth, ProofCheck, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, containsLower, pageSql, sql, tagsPage, type Sql } from '../../core/sql.ts';
+import { isCertificateMissing } from '../attention/conditions.ts';
 
 export interface DomainFilter {
   keywords?: string | undefined;
@@ -11,6 +12,7 @@ export interface DomainFilter {
   certStatus?: string[] | undefined;
   certificateID?: string | undefined;
   forceSSL?: boolean | undefined;
+  certificateMissing?: boolean | undefined;
   enabled?: boolean | undefined;
   createdAtStart?: string | undefined;
   createdAtEnd?: string | undefined;
@@ -106,7 +108,7 @@ export async function countAllDomains({ db }: Ctx, filter: DomainFilter, siteId:
 }
 
 function where(filter: DomainFilter): Sql {
-  const { keywords, tags, cnameStatuses, certStatus, certificateID, forceSSL, enabled } = filter;
+  const { keywords, tags, cnameStatuses, certStatus, certificateID, forceSSL, certificateMissing, enabled } = filter;
   return andAll([
     keywords && containsLower(sql`d.search`, keywords),
     tags && sql`d.tags && ${tags}::text[]`,
@@ -114,6 +116,7 @@ function where(filter: DomainFilter): Sql {
     certStatus && sql`d.cert_status = ANY(${certStatus})`,
     certificateID && sql`d.certificate_id = ${certificateID}`,
     forceSSL !== undefined && sql`d.force_ssl = ${forceSSL}`,
+    certificateMissing !== undefined && sql`${isCertificateMissing(sql`d`)} = ${certificateMissing}`,
     enabled !== undefined && sql`d.enabled = ${enabled}`,
     filter.createdAtStart && sql`d.created_at >= ${filter.createdAtStart}`,
     filter.createdAtEnd && sql`d.created_at <= ${filter.createdAtEnd}`,

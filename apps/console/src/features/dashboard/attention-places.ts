@@ -19,10 +19,12 @@ const lists: Partial<Record<AttentionItem['kind'], string>> = {
 /** Lists over all sites, which only operators have. */
 const overSites: Partial<Record<AttentionItem['kind'], string>> = {
   cnameInactive: 'nodeManage/domains?enabled=true&cnameStatuses=inactive',
+  certificatesMissing: 'nodeManage/domains?enabled=true&certificateMissing=true',
   certificatesFailed: 'nodeManage/autoSSLManagement?status=fail',
 };
 const inSite: Partial<Record<AttentionItem['kind'], { view: string; filter: string }>> = {
   cnameInactive: { view: 'domains', filter: 'enabled=true&cnameStatuses=inactive' },
+  certificatesMissing: { view: 'domains', filter: 'enabled=true&certificateMissing=true' },
   certificatesFailed: { view: 'certs', filter: 'status=fail' },
   certificatesEnding: { view: 'certs', filter: 'ending=true' },
   jobsFailed: { view: 'jobs', filter: 'state=failed&recent=true' },

@@ -16,6 +16,7 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   nodesOffline: 'bad',
   sitesUnpublished: 'bad',
   cnameInactive: 'bad',
+  certificatesMissing: 'bad',
   certificatesFailed: 'bad',
   jobsFailed: 'bad',
   nodeJobsFailed: 'bad',

@@ -14,14 +14,14 @@ import { t, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { CnameResults } from './cname-results.tsx';
-import { Below, cert, cname, filters, force, origins, tags, traffic, updated } from './domain-columns.tsx';
+import { Below, cert, cname, domainName, filters, force, origins, tags, traffic, updated } from './domain-columns.tsx';
 
 type SiteDomain = RowOf<typeof clientDomains.list>;
 
 const siteOf = ({ siteID, siteName }: SiteDomain) => ({ id: siteID, name: siteName });
 
 const columns: Column<SiteDomain>[] = [
-  { key: 'name', flexible: true, to: (domain) => domainAddress(siteOf(domain), domain.name) },
+  { ...domainName, flexible: true, to: (domain) => domainAddress(siteOf(domain), domain.name) },
   {
     key: 'status',
     render: ({ status }) => <Status kind="domain" value={status === 1 ? 'on' : 'off'} />,

@@ -18,7 +18,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { toastWithUndo } from '../../stores/undo.ts';
 import classes from './domains.module.css';
-import { isGood, judgeName, verdictWord } from './names.ts';
+import { judgeName, mended, verdictWord } from './names.ts';
 import type { Domain } from './origins-draft.ts';
 
 interface Many {
@@ -125,10 +125,7 @@ export function CloneForm({ domain }: { domain: Domain }) {
     >
       <LinesField
         name="names"
-        judge={(line) => {
-          const verdict = judgeName(line);
-          return isGood(verdict) ? null : t(verdictWord[verdict]);
-        }}
+        judge={(line) => (mended(line.toLowerCase()) === null ? t(verdictWord[judgeName(line)]) : null)}
       />
     </ResourceForm>
   );

@@ -2,6 +2,7 @@ import { Status } from '../../components/status/status.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { Nothing } from '../../components/values/values.tsx';
 import { t } from '../../lib/i18n.ts';
+import { readableName } from '../../lib/readable-name.ts';
 import classes from './domains.module.css';
 import type { Domain } from './origins-draft.ts';
 import { certNext, cnameNext } from './waits.ts';
@@ -18,6 +19,26 @@ function Origins({ of }: { of: Domain['upstreams'] }) {
   );
 }
 
+/** In punycode, and readable if it is of another script. */
+export const domainName = {
+  key: 'name',
+  render: ({ name }) => <DomainName name={name} />,
+  text: ({ name }) => name,
+} as const satisfies Column<Pick<Domain, 'name'>>;
+function DomainName({ name }: Pick<Domain, 'name'>) {
+  const readable = readableName(name);
+  return (
+    <>
+      {name}
+      {readable !== null && (
+        <small className={classes['plus']}>
+          {' '}
+          <bdi>{readable}</bdi>
+        </small>
+      )}
+    </>
+  );
+}
 export const cname: Column<Domain> = {
   key: 'cnameStatus',
   render: (domain) => <Status kind="cname" value={domain.cnameStatus} why={cnameNext(domain)} />,
@@ -51,6 +72,7 @@ export const filters = [
   { key: 'cnameStatuses', choices: ['pendingCheck', 'active', 'inactive'], many: true },
   { key: 'certStatus', choices: ['none', 'processing', 'success', 'fail'], many: true },
   { key: 'forceSSL', yesNo: true },
+  { key: 'certificateMissing', yesNo: true },
   { key: 'createdAtStart', choices: since, typed: 'time' },
   { key: 'createdAtEnd', typed: 'time' },
   { key: 'updatedAtStart', choices: since, typed: 'time' },

@@ -14,6 +14,7 @@ import { Pill, toneOf } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { Tags } from '../../components/values/values.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
+import { readableName } from '../../lib/readable-name.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
@@ -68,6 +69,7 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
   const tab = useTab(tabs);
   const { turn, running } = useSwitchDomain(domain);
   const on = domain.status === 1;
+  const readable = readableName(domain.name);
   return (
     <Page
       title="domains.title"
@@ -80,6 +82,7 @@ function Loaded({ domain, more }: { domain: Domain; more: readonly DomainTab[] }
       }
       facts={
         <>
+          {readable !== null && <bdi>{readable}</bdi>}
           {isWaiting(domain) && <Pill tone="warn">{t('status.proof.waiting')}</Pill>}
           {!on && !isWaiting(domain) && <Pill tone="off">{t('domains.trouble.off')}</Pill>}
           <Pill tone={toneOf('cname', domain.cnameStatus)}>
@@ -144,7 +147,7 @@ function DomainTags({ domain }: { domain: Domain }) {
   const { siteID: siteId } = domain;
   return (
     <span className={classes['tags']}>
-      <Tags of={domain.tags} />
+      {domain.tags.length > 0 && <Tags of={domain.tags} />}
       {can(domains.setTags) && (
         <ActionIcon
           size={20}

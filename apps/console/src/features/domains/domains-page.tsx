@@ -17,7 +17,7 @@ import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { AddDomainsPage } from './add-domains-page.tsx';
-import { Below, cert, cname, filters, force, origins, tags, traffic, updated } from './domain-columns.tsx';
+import { Below, cert, cname, domainName, filters, force, origins, tags, traffic, updated } from './domain-columns.tsx';
 import { CloneForm, SwapForm } from './bulk-forms.tsx';
 import { removing, useBulkActions } from './bulk-actions.tsx';
 import { isWaiting, WaitingForProof } from './name-proof.tsx';
@@ -39,7 +39,7 @@ function DomainList() {
   const overlay = useOverlay();
   const columns = useMemo<Column<Domain>[]>(
     () => [
-      { key: 'name', to: (domain) => domainAddress({ id, name }, domain.name) },
+      { ...domainName, to: (domain) => domainAddress({ id, name }, domain.name) },
       {
         key: 'status',
         sort: false,

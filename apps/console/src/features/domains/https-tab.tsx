@@ -23,6 +23,7 @@ export function HttpsTab({ domain }: { domain: Domain }) {
   const t = useT();
   const can = useCan();
   const { scheme, portMap, forceSSL, hsts, minTLS, originVerify, originCertificateID } = domain;
+  const note = domain.certificateID === null && <p className={classes['note']}>{t('domains.https.noCertificate')}</p>;
   return (
     <ResourceForm
       preview
@@ -39,11 +40,14 @@ export function HttpsTab({ domain }: { domain: Domain }) {
         <Section title="domains.https.force" why="domains.https.forceWhy">
           <div>
             <SwitchField name="forceSSL" />
-            {domain.certStatus !== 'success' && <p className={classes['note']}>{t('domains.https.forceNoCert')}</p>}
+            {note}
           </div>
         </Section>
         <Section title="domains.https.hsts" why="domains.https.hstsWhy">
-          <HstsField />
+          <div>
+            <HstsField />
+            {note}
+          </div>
         </Section>
         <Section title="domains.https.version" why="domains.https.versionWhy">
           <ChoiceField name="minTLS" segmented />

@@ -1,5 +1,5 @@
 // Parses pasted names: URLs, comma-separated lists, duplicates.
-import { DomainName } from '@edgeloom/contract/common/net.ts';
+import { asciiName, DomainName } from '@edgeloom/contract/common/net.ts';
 import type { Word } from '../../lib/i18n.ts';
 
 export type Verdict = 'good' | 'wildcard' | 'international' | 'name' | 'long';
@@ -49,12 +49,9 @@ export function judgeName(name: string): Verdict {
   return 'international';
 }
 
-/** In lower case and punycode, as the API expects (`例え.jp` is `xn--r8jz45g.jp`). */
+/** The name in punycode, as the API stores it. Null if it is no domain name. */
 export function mended(name: string): string | null {
-  const [, star = '', rest = ''] = /^(\*\.)?([\p{L}\p{M}\p{N}._-]+)$/u.exec(name) ?? [];
-  const url = `http://${rest}`;
-  if (!URL.canParse(url)) return null;
-  const found = star + new URL(url).hostname;
+  const found = asciiName(name);
   return DomainName.safeParse(found).success ? found : null;
 }
 export const isGood = (verdict: Verdict) => verdict === 'good' || verdict === 'wildcard';
