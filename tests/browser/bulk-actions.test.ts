@@ -192,9 +192,9 @@ describe('a bulk action', () => {
     await bulkActions(page).getByRole('button', { name: 'Select all 60 that match' }).click();
     await bulkActions(page).getByText('60 selected').waitFor();
     await bulkActions(page).getByRole('button', { name: 'Remove' }).click();
-    const question = page.getByRole('dialog', { name: 'Remove 60 entries?' });
+    const question = page.getByRole('dialog', { name: 'Remove 60 domains?' });
     await question.getByRole('textbox').fill('60');
-    await question.getByRole('button', { name: 'Remove 60 entries' }).click();
+    await question.getByRole('button', { name: 'Remove 60 domains' }).click();
     await expect.poll(() => page.getByText('No domains yet').count()).toBe(1);
     await page.context().close();
   });
@@ -238,7 +238,7 @@ describe('a bulk action', () => {
     await expect.poll(() => bulkActions(page).count()).toBe(0);
     await select();
     await bulkActions(page).getByRole('button', { name: 'Remove' }).press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove 2 entries' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove 2 domains' }).press('Enter');
     await expect.poll(focused).toEqual([names[0]]);
     await page.context().close();
   });

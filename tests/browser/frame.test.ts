@@ -264,3 +264,41 @@ describe.each(casesOfRun([1440, 1024, 390], 3))('an announcement at %i px', (wid
     await page.context().close();
   });
 });
+
+test('an announcement that opens by itself moves nothing on a phone', { timeout: 180_000 }, async () => {
+  const { app, openAs } = consoles;
+  const tenant = await app.build.client();
+  await app.as(tenant.client).call(announcementSetting.create, {
+    body: { title: 'Maintenance on Sunday', content: 'Purges may take longer.', start: '2026-01-01T00:00:00.000Z' },
+  });
+  const { page } = await openAs(tenant.client, 'dashboard', { width: 390 });
+  const panel = page.getByRole('region', { name: 'Announcements' });
+  await panel.getByText('Maintenance on Sunday').waitFor();
+  await page.evaluate(() => localStorage.clear());
+  // The page is shown after a second at the latest, which this test must not reach.
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Animation.enable');
+  await devtools.send('Animation.setPlaybackRate', { playbackRate: 0 });
+  const isPageThere = Promise.withResolvers<void>();
+  await page.route(/\/announcements(\?|$)/, async (route) => {
+    await isPageThere.promise;
+    await route.continue();
+  });
+  await page.reload();
+  await page.locator('main h1').waitFor();
+  await page.locator('main').getByText('Needs attention').waitFor();
+  isPageThere.resolve();
+  await panel.getByText('Maintenance on Sunday').waitFor();
+  const shift = await page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        new PerformanceObserver((list) =>
+          resolve(list.getEntries().reduce((sum, entry) => sum + Number(Reflect.get(entry, 'value')), 0)),
+        ).observe({ type: 'layout-shift', buffered: true });
+        // Without any shift there is no entry.
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(0)));
+      }),
+  );
+  expect(shift).toBeLessThanOrEqual(0.02);
+  await page.context().close();
+});

@@ -313,3 +313,18 @@ test('errors in fields that are not shown do not stop the next step', async () =
   const [node] = (await call(nodes.list, { query: { zoneID: zone.id } })).data;
   expect(node).toMatchObject({ ip: '127.0.0.3', kind: 'edge', relayPort: 8443, ssh: null });
 });
+
+test('a refused address is named with its field and the reason, at the field', async () => {
+  const zone = await consoles.app.build.zone();
+  const { page } = await consoles.openAs(zone.client, `nodeManage/nodesList/new/install?zone=${zone.id}`, {
+    language: 'zh-TW',
+    expectedErrors: /status of 400/,
+  });
+  const address = page.getByLabel('位址', { exact: true });
+  await address.fill('169.254.169.254');
+  await page.getByLabel('名稱', { exact: true }).fill('tpe-11');
+  await page.getByRole('textbox', { name: '密碼' }).fill('secret');
+  await page.getByRole('button', { name: '下一步' }).click();
+  await page.getByRole('alert').getByText('位址：不允許這個位址').waitFor();
+  await expect.poll(() => address.getAttribute('aria-invalid')).toBe('true');
+});

@@ -102,6 +102,23 @@ describe.each(casesOfRun(looks, 2))('overlays are accessible, %s at %i px', (the
   });
 });
 
+test('Ctrl S saves the form of a drawer, and shows the errors of an invalid one', async () => {
+  const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
+  const drawer = page.getByRole('dialog');
+  const add = page.getByRole('button', { name: 'Add zone' }).first();
+  await add.click();
+  await drawer.getByLabel('Name', { exact: true }).fill('Saved by a key');
+  await page.keyboard.press('Control+s');
+  await page.getByRole('link', { name: 'Saved by a key' }).waitFor();
+  await expect.poll(() => drawer.count()).toBe(0);
+  // An invalid form stays, and shows its error.
+  await add.click();
+  await drawer.getByLabel('Name', { exact: true }).focus();
+  await page.keyboard.press('Control+s');
+  await drawer.locator('[aria-invalid="true"]:focus').waitFor();
+  await page.context().close();
+});
+
 test('a success message lets clicks through to the content below', async () => {
   const { page } = await consoles.openAs(site.client, 'nodeManage/zonesList');
   const drawer = page.getByRole('dialog');

@@ -228,6 +228,30 @@ test('what is created inside an object asks for the object, and opens its form',
   }
 });
 
+test('tabs, sections and verbs are found by their plain names from any page', { timeout: 300_000 }, async () => {
+  const { page } = await product.openAs('client', 'changePassword');
+  const places = [
+    ['purge', 'Purge', 'Which site?', /view=cache&tab=purge/],
+    ['roll back', 'Roll back site', 'Which site?', /view=versions/],
+    ['firewall', 'Firewall', 'Which site?', /view=firewall/],
+    ['kill switches', 'Kill switches', 'Which zone?', /zonesList\/[^/]+\?tab=switches/],
+    ['log rotation', 'Log rotation', 'Which node?', /nodesList\/[^/]+\?tab=logs/],
+    ['passkeys', 'Passkeys', null, /security\?tab=passkeys/],
+  ] as const;
+  for (const [typed, title, question, address] of places) {
+    await page.evaluate(() => sessionStorage.clear());
+    await page.goto('/client/changePassword');
+    await summon(page);
+    await page.keyboard.insertText(typed);
+    await option(page, new RegExp(`^${title}`))
+      .first()
+      .click();
+    if (question !== null)
+      await page.getByRole('dialog', { name: question }).getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => page.url(), { message: typed }).toMatch(address);
+  }
+});
+
 test('synonyms and another word order match, and an exact name comes first', async () => {
   const { page } = await product.openAs('client', 'dashboard');
   for (const [typed, first] of [

@@ -372,6 +372,8 @@ describe('a person who is signed in', () => {
     await page.goto('/admin/mailbox');
     await page.getByText('Your sign-in code').first().waitFor();
     expect(await faultsOf(window)).toEqual([]);
+    await page.getByText('Your sign-in code').first().click();
+    await page.getByRole('dialog').locator('pre').waitFor();
     await page.context().close();
   });
 });

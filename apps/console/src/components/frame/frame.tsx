@@ -25,6 +25,7 @@ import { Rail } from './rail.tsx';
 import { Shortcuts, type Summonable } from './shortcuts.tsx';
 import { SiteContext } from './site-scope.ts';
 import { TopTools } from './top-tools.tsx';
+import { useAnnouncements } from './use-announcements.ts';
 import classes from './frame.module.css';
 
 export interface FrameProps {
@@ -58,6 +59,7 @@ export function Frame({ menu, views, over, banners = [] }: FrameProps) {
   }, [scope, site.error, siteId]);
 
   const rail = <Rail menu={menu} views={views} site={scope} scoped={siteId !== undefined} />;
+  const { isAwaited } = useAnnouncements();
   const known = siteId === undefined || scope !== null;
   return (
     <ConfirmProvider>
@@ -93,7 +95,7 @@ export function Frame({ menu, views, over, banners = [] }: FrameProps) {
           </header>
           <Banners more={banners} />
           <AnnouncementPanel />
-          <main id="content" className={classes['panel']} tabIndex={-1}>
+          <main id="content" className={classes['panel']} tabIndex={-1} data-waits={isAwaited || undefined}>
             <Progress />
             <SiteContext value={scope}>
               <Suspense fallback={<PageLoading />}>

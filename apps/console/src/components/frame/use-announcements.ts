@@ -1,5 +1,5 @@
 import { announcements } from '@edgeloom/contract/announcements/announcements.calls.ts';
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { create } from 'zustand';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useSession } from '../../stores/session.ts';
@@ -35,7 +35,7 @@ function remember(mark: keyof Marks, accountId: string, ids: readonly string[]) 
 /** The reader's announcements, the unread ones, and the panel's state. */
 export function useAnnouncements() {
   const accountId = useSession(({ account }) => account?.id) ?? '';
-  const { data } = useEndpoint(announcements.list, {}, { pollMs: 300_000, enabled: accountId !== '' });
+  const { data, error } = useEndpoint(announcements.list, {}, { pollMs: 300_000, enabled: accountId !== '' });
   const { shown, marks } = usePanel();
   const { read, opened } = marks[accountId] ?? {
     read: stored('read', accountId),
@@ -59,14 +59,25 @@ export function useAnnouncements() {
     usePanel.setState({ shown: null, cameFrom: null });
     cameFrom?.focus();
   };
-  return { isKnown: data !== undefined, accountId, all, unread, fresh, shown, open, close };
+  return {
+    isKnown: data !== undefined,
+    isAwaited: accountId !== '' && !data && !error,
+    accountId,
+    all,
+    unread,
+    fresh,
+    shown,
+    open,
+    close,
+  };
 }
 
 /** Opens the panel once for new announcements, without moving focus. */
 export function useOpenOnce({ accountId, fresh, unread }: ReturnType<typeof useAnnouncements>) {
   const isFresh = fresh.length > 0;
   const ids = unread.map(({ id }) => id).join(' ');
-  useEffect(() => {
+  // Before the paint of the page that the panel moves down.
+  useLayoutEffect(() => {
     if (!isFresh) return;
     remember('opened', accountId, ids.split(' '));
     usePanel.setState({ shown: new Set(ids.split(' ')), cameFrom: null });

@@ -6,12 +6,14 @@ import {
   useMemo,
   useRef,
   useState,
+  type KeyboardEvent,
   type ReactElement,
   type ReactNode,
 } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { useLeaveDialog } from '../leave-guard/leave-guard.tsx';
 import { useFocusBack } from './focus-back.ts';
+import { isSaveKey, submitFormIn } from './save-key.ts';
 import classes from './overlay.module.css';
 
 interface Shown {
@@ -39,6 +41,13 @@ export const useOverlay = () => useContext(OpenContext);
 export const useInsideOverlay = () => useContext(InsideContext);
 /** Closes the surrounding drawer; does nothing on a page. */
 export const useOverlayClose = () => useInsideOverlay()?.close ?? (() => {});
+
+/** A save bar in the drawer has its own listener. */
+function saveByKey(event: KeyboardEvent<HTMLElement>) {
+  if (!isSaveKey(event) || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  submitFormIn(event.currentTarget);
+}
 
 /** The console's single drawer. */
 export function OverlayProvider({ children }: { children: ReactNode }) {
@@ -69,6 +78,7 @@ export function OverlayProvider({ children }: { children: ReactNode }) {
         opened={shown !== null}
         onClose={() => void leave()}
         onExitTransitionEnd={giveBack}
+        onKeyDown={saveByKey}
         title={shown?.title}
         size={shown?.wide ? 720 : 480}
         classNames={{ header: classes['header'] ?? '', body: classes['body'] ?? '', content: classes['content'] ?? '' }}

@@ -1,6 +1,6 @@
 import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import { IconArrowRight, IconPencil, IconPower, IconTrash, type Icon } from '@tabler/icons-react';
-import type { ReactElement } from 'react';
+import type { MouseEvent, ReactElement } from 'react';
 import type { Word } from '../../lib/i18n.ts';
 
 interface Question {
@@ -49,6 +49,9 @@ export interface OpenAction extends Common {
   element: ReactElement;
   title: Word;
   can: Endpoint['can'];
+  /** A click on the row and Enter open it, for rows without a page. */
+  ofRow?: boolean;
+  wide?: boolean;
 }
 export interface GoAction extends Common {
   kind: 'go';
@@ -136,6 +139,8 @@ export const open = (given: {
   element: ReactElement;
   title?: Word;
   can?: Endpoint['can'];
+  ofRow?: boolean;
+  wide?: boolean;
 }): OpenAction => ({
   kind: 'open',
   title: given.label,
@@ -202,3 +207,15 @@ const switching =
   });
 export const turnOn = switching(true, 'common.turnOn', 'common.turnedOn');
 export const turnOff = switching(false, 'common.turnOff', 'common.turnedOff');
+
+/** The action of a click on the row. */
+export const rowOpener = <Row,>(actions: readonly RowAction<Row>[]) =>
+  actions.find((action) => action.kind === 'open' && action.ofRow === true);
+
+const CONTROLS = 'a, button, input, label';
+/** Whether a click is meant for the row: not for a control in it or its menu, and not the end of a text selection. */
+export const isRowClick = ({ target, currentTarget }: Pick<MouseEvent, 'target' | 'currentTarget'>) =>
+  target instanceof Element &&
+  currentTarget.contains(target) &&
+  !target.closest(CONTROLS) &&
+  (document.getSelection()?.isCollapsed ?? true);

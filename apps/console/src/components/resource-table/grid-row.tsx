@@ -2,7 +2,7 @@ import { Checkbox } from '@mantine/core';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
-import type { RowAction } from './actions.tsx';
+import { isRowClick, rowOpener, type RowAction } from './actions.tsx';
 import { isNumber, type Column } from './columns.tsx';
 import { RowMenu } from './row-menu.tsx';
 import classes from './resource-table.module.css';
@@ -29,12 +29,14 @@ export function GridRow<Row>(props: GridRowProps<Row>) {
   const { id, name, columns, cells, actions, selectable, picked, isNew, place, menuOpened, onMenu, onPick, onRun } =
     props;
   const t = useT();
+  const opening = rowOpener(actions);
   const onKey = (event: KeyboardEvent<HTMLTableRowElement>) => {
     // Ignore keys typed into a control of the row.
     if (event.target !== event.currentTarget || event.nativeEvent.isComposing) return;
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const editing = actions.find(({ kind, label }) => kind === 'open' && label === 'common.edit');
     if (move !== undefined) focusRow(event.currentTarget, move);
+    else if (event.key === 'Enter' && opening) onRun(opening);
     else if (event.key === 'Enter') event.currentTarget.querySelector('a')?.click();
     else if (!usePreferences.getState().letterKeys) return;
     else if (event.key === 'x' && selectable) onPick(!picked, false);
@@ -51,11 +53,14 @@ export function GridRow<Row>(props: GridRowProps<Row>) {
       data-row={id}
       data-selected={picked || undefined}
       data-new={isNew || undefined}
+      data-opens={opening !== undefined || undefined}
       {...(place !== null && { 'aria-rowindex': place })}
       onKeyDown={onKey}
-      onClick={(event) =>
-        event.target instanceof Element && !event.target.closest('a,button,input,label') && event.currentTarget.focus()
-      }
+      onClick={(event) => {
+        if (!isRowClick(event)) return;
+        event.currentTarget.focus();
+        if (opening) onRun(opening);
+      }}
       onContextMenu={(event) => {
         if (actions.length === 0) return;
         event.preventDefault();

@@ -1,6 +1,7 @@
 import { Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useT } from '../../lib/i18n.ts';
+import { isRowClick, rowOpener } from './actions.tsx';
 import { cellOf } from './columns.tsx';
 import type { GridProps, PhoneRow } from './grid.tsx';
 import type { Identified } from './page-of-rows.ts';
@@ -41,13 +42,21 @@ export function PhoneRows<Row extends Identified>({
           )}
           <ul className={classes['phoneRows']} aria-label={caption}>
             {members.map((row) => {
+              const actions = actionsOf(row);
+              const opening = rowOpener(actions);
               const shown: PhoneRow = phone?.(row) ?? { below: second && cellOf(second, row) };
               return (
+                // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- in the menu too
                 <li
                   key={row.id}
                   className={classes['phoneRow']}
                   tabIndex={-1}
                   data-row={row.id}
+                  data-opens={opening !== undefined || undefined}
+                  onClick={(event) => opening && isRowClick(event) && runOne(opening, row)}
+                  onKeyDown={(event) => {
+                    if (opening && event.key === 'Enter' && event.target === event.currentTarget) runOne(opening, row);
+                  }}
                   data-new={fresh?.includes(row.id) || undefined}
                 >
                   {selectable && (
@@ -67,7 +76,7 @@ export function PhoneRows<Row extends Identified>({
                   {shown.end}
                   <RowMenu
                     name={nameOf(row)}
-                    actions={actionsOf(row)}
+                    actions={actions}
                     onRun={(action) => runOne(action, row)}
                     opened={menu === row.id}
                     onOpened={(opened) => setMenu(opened ? row.id : null)}

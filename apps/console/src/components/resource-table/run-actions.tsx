@@ -11,6 +11,7 @@ import { useOverlay } from '../overlay/overlay.tsx';
 import type { CallAction, RowAction } from './actions.tsx';
 import { runBatch } from './batch.ts';
 import { BatchResults } from './batch-results.tsx';
+import { nounOf } from './nouns.ts';
 import { useReverse } from './use-reverse.tsx';
 
 export interface Acting<Row> {
@@ -93,7 +94,7 @@ export function useRunAction<Row extends { id: string }>() {
 
   return async (action: RowAction<Row>, acting: Acting<Row>): Promise<boolean> => {
     if (action.kind === 'call') return runCall(action, acting);
-    if (action.kind === 'open') overlay(action.element, { title: action.title });
+    if (action.kind === 'open') overlay(action.element, { title: action.title, ...(action.wide && { wide: true }) });
     else if (action.kind === 'go') await navigate(action.to);
     else await action.run(acting.rows);
     return true;
@@ -102,7 +103,7 @@ export function useRunAction<Row extends { id: string }>() {
 
 /** Preview of an action: the effect, the number of rows, and the skipped rows with the reason. */
 function previewOf<Row>(
-  { label, danger = false, confirm, skips, undo }: CallAction<Row>,
+  { label, endpoint, danger = false, confirm, skips, undo }: CallAction<Row>,
   those: readonly Row[],
   skipped: readonly Row[],
   nameOf: (row: Row) => string,
@@ -117,8 +118,20 @@ function previewOf<Row>(
   const ofOne = removes
     ? t('shared.confirm.removeNamed', { name: only ?? '' })
     : t('shared.confirm.actNamed', { action: t(label), name: only ?? '' });
-  const ofMany = removes ? t('shared.confirm.remove', { count }) : t('shared.confirm.act', { action: t(label), count });
-  const doRemove = single ? t('shared.confirm.doRemoveNamed', { name: only }) : t('shared.confirm.doRemove', { count });
+  const things = nounOf(endpoint.feature, count);
+  const many = things === null ? null : { count, things, action: t(label) };
+  const ofMany = removes
+    ? many
+      ? t('shared.confirm.removeThings', many)
+      : t('shared.confirm.remove', { count })
+    : many
+      ? t('shared.confirm.actThings', many)
+      : t('shared.confirm.act', { action: t(label), count });
+  const doRemove = single
+    ? t('shared.confirm.doRemoveNamed', { name: only })
+    : many
+      ? t('shared.confirm.doRemoveThings', many)
+      : t('shared.confirm.doRemove', { count });
   return {
     title: title ?? (single ? ofOne : ofMany),
     points: [

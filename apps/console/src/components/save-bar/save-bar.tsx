@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useT, type Word } from '../../lib/i18n.ts';
+import { isCovered, isSaveKey } from '../overlay/save-key.ts';
 import { PreviewButton, type Preview } from '../preview/preview-button.tsx';
 import { StatusMark } from '../status/status-mark.tsx';
 import { Pill } from '../status/status.tsx';
@@ -33,11 +34,12 @@ export function SaveBar({
   onDiscard,
 }: SaveBarProps) {
   const t = useT();
+  const bar = useRef<HTMLElement>(null);
   const shown = changes.length > 0;
   useEffect(() => {
     if (!shown) return;
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+      if (!isSaveKey(event) || event.isComposing || isCovered(bar.current)) return;
       event.preventDefault();
       onSave();
     };
@@ -46,7 +48,7 @@ export function SaveBar({
   }, [shown, onSave]);
   if (!shown) return null;
   return (
-    <section className={classes['bar']} aria-label={t('common.form.unsaved', { count: changes.length })}>
+    <section ref={bar} className={classes['bar']} aria-label={t('common.form.unsaved', { count: changes.length })}>
       <StatusMark tone={errors ? 'bad' : 'warn'} />
       {isRestored && (
         <output>

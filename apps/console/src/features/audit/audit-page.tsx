@@ -62,6 +62,8 @@ export const AuditPage = () => (
           icon: IconListDetails,
           element: <AuditDetail row={row} />,
           title: 'audit.detail',
+          ofRow: true,
+          wide: true,
           can: audit.get.can,
         }),
       ]}

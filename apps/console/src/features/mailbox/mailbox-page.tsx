@@ -26,7 +26,13 @@ export function MailboxPage() {
         sort="-at"
         pollMs={5000}
         row={({ id }) => [
-          open({ label: 'mailbox.read', title: 'mailbox.mail', icon: IconMailOpened, element: <Letter id={id} /> }),
+          open({
+            label: 'mailbox.read',
+            title: 'mailbox.mail',
+            icon: IconMailOpened,
+            element: <Letter id={id} />,
+            ofRow: true,
+          }),
         ]}
         phone={({ to }) => ({ below: to, end: null })}
         empty={{ icon: IconMail }}

@@ -1,7 +1,6 @@
-import { ApiError } from '@edgeloom/contract/client.ts';
 import { useState } from 'react';
-import { explain, withCode } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
+import { causeOf } from './cause-of.ts';
 import type { StepName } from './install-steps.tsx';
 import type { InstallForm } from './use-install-form.ts';
 
@@ -15,7 +14,6 @@ interface Failure {
   /** Selects the advice. */
   fault?: string;
 }
-const NODE_UNREACHABLE = 202_001;
 
 interface FailureOptions {
   form: InstallForm;
@@ -35,7 +33,7 @@ export function useFailure({ form, goTo }: FailureOptions) {
     try {
       await send();
     } catch (error) {
-      const stepWithError = part === 'hostKey' ? null : form.showErrors(error);
+      const stepWithError = form.showErrors(error);
       if (stepWithError) goTo(stepWithError);
       setFailure({
         part,
@@ -47,11 +45,4 @@ export function useFailure({ form, goTo }: FailureOptions) {
     }
   };
   return { failure, isBusy, attempt };
-}
-
-function causeOf(error: unknown): Pick<Failure, 'detail' | 'fault'> {
-  const detail = withCode(explain(error));
-  if (!(error instanceof ApiError) || error.envelope.code !== NODE_UNREACHABLE) return { detail };
-  const reason = error.envelope.extra?.['reason'];
-  return { detail: typeof reason === 'string' ? reason : detail, fault: 'unreachable' };
 }

@@ -90,9 +90,9 @@ export function useInstallForm(initial: Values, draftKey: string) {
   };
   /** Shows server errors at their fields. Returns the first step with an error, or null. */
   const showErrors = (error: unknown): FormStep | null => {
-    const placed = fieldErrorsOf(error).flatMap(({ path, rule, message }) => {
+    const placed = fieldErrorsOf(error).flatMap(({ path, rule, message, values: numbers }) => {
       const own = ownPath(path, everyField);
-      return own === null ? [] : [[own, ruleText(rule, message)] as const];
+      return own === null ? [] : [[own, ruleText(rule, message, numbers)] as const];
     });
     setRefused(new Map(placed));
     return steps.find((step) => placed.some(([path]) => fieldsOf[step].includes(path))) ?? null;

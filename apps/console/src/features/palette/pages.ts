@@ -14,6 +14,7 @@ import { prefer } from '../../stores/preferences.ts';
 import { creations } from './creations.ts';
 import type { Surroundings } from './entities.ts';
 import type { Item } from './item.ts';
+import { alsoOf } from './places.ts';
 
 /** The menu has loaded this data (rail.tsx). */
 const hasAnswered = (call: Endpoint) => queries.getQueryData(keyOf(call, {})) !== undefined;
@@ -29,6 +30,7 @@ export function pages({ t, can, menu, views, tools }: Surroundings, site: SiteIn
           title: t(title),
           detail: site.name,
           icon,
+          ...alsoOf(title, t),
           run: () => tools.go({ title: t(title), detail: site.name, to: siteAddress(site, view) }),
         }))
     : [];
@@ -44,6 +46,7 @@ export function pages({ t, can, menu, views, tools }: Surroundings, site: SiteIn
           title: t(title),
           detail,
           icon,
+          ...alsoOf(title, t),
           ...(key && { keys: ['G', key.toUpperCase()] }),
           run: () => tools.go({ title: t(title), detail, to: to(path) }),
         };

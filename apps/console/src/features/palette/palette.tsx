@@ -16,6 +16,7 @@ import { entities, FIRST_RESULTS, MAX_RESULTS, ofRequest, ofURL, type Found, typ
 import type { Item, Section } from './item.ts';
 import { Lines, optionId } from './lines.tsx';
 import { commands, help, pages } from './pages.ts';
+import { places } from './places.ts';
 import { fits, nearness, readInput, type Asked } from './read-input.ts';
 import { recents } from './recent.ts';
 import { useTools } from './use-tools.ts';
@@ -217,7 +218,6 @@ function sectionsOf(
   const things = found ? entities(found, asked, around) : [];
   if (kind === 'url') return [...(found ? ofURL(asked, found, around) : []), ...things];
   if (kind !== 'any') return ranked(things, text);
-  const everyPage = fitting('pages', t('palette.pages'), pages(around, site));
   if (text === '') {
     const recent = kept.map(({ title, detail, to }) => ({
       id: `recent ${to}`,
@@ -225,12 +225,15 @@ function sectionsOf(
       detail,
       run: () => tools.go({ title, detail, to }),
     }));
-    return [...fitting('recent', t('palette.recent'), recent), ...everyPage];
+    return [
+      ...fitting('recent', t('palette.recent'), recent),
+      ...fitting('pages', t('palette.pages'), pages(around, site)),
+    ];
   }
   return ranked(
     [
       ...things,
-      ...everyPage,
+      ...fitting('pages', t('palette.pages'), [...pages(around, site), ...places(around, site)]),
       ...fitting('commands', t('palette.commands'), commands(around, site)),
       ...fitting('help', t('palette.help'), help(around)),
     ],

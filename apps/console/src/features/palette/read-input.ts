@@ -72,7 +72,7 @@ interface Named {
 
 /** Whether an item matches. Create commands match any verb and word order. */
 export function fits({ title, detail = '', nouns, also = '' }: Named, text: string): boolean {
-  if (matches(`${title} ${detail}`, text)) return true;
+  if (matches(`${title} ${detail} ${nouns === undefined ? also : ''}`, text)) return true;
   const asked = nounsOf(text);
   return nouns !== undefined && hasVerb(text) && asked.length > 0 && matches(`${title} ${also}`, asked.join(' '));
 }

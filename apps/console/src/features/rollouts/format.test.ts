@@ -1,6 +1,6 @@
 import { codedMessage } from '@edgeloom/contract/rollouts/messages.ts';
 import { expect, test } from 'vitest';
-import { bannerText, figuresOf, nodesText, messageText, type Gate, type Rollout } from './format.ts';
+import { bannerText, figuresOf, nodesText, messageText, whatOf, type Gate, type Rollout } from './format.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z');
 const wave = (soakEndsAt: string): Rollout['waves'][number] => ({
@@ -72,4 +72,20 @@ test('a failed gate shows how many customers it affects, and a passed one only i
   expect(text('serverErrors')).toContain('rollouts.gate.customers {"customers":"2"}');
   expect(text('fewCustomers')).toMatch(/^rollouts\.messages\.fewCustomers .*"customers":"2"/);
   expect(text('fewCustomers')).not.toContain('gate.customers');
+});
+
+test('a zone change is named by its zone and the version of the settings', () => {
+  const phraseValues: unknown[] = [];
+  const what = { product: null, version: null };
+  const t = (word: string, values: unknown) => {
+    phraseValues.push(values);
+    return word;
+  };
+  expect(whatOf({ ...what, title: 'Demo zone 2' }, t)).toBe('rollouts.what.zone');
+  expect(whatOf({ ...what, title: 'Demo 7 12' }, t)).toBe('rollouts.what.zone');
+  expect(phraseValues).toEqual([
+    { zone: 'Demo zone', version: '2' },
+    { zone: 'Demo 7', version: '12' },
+  ]);
+  expect(whatOf({ ...what, title: 'unversioned' }, t)).toBe('unversioned');
 });

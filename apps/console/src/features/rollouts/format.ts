@@ -12,10 +12,13 @@ export type Rollout = Received<typeof rollouts.list>['data'][number];
 export type Wave = Rollout['waves'][number];
 export type Gate = Wave['gates'][number];
 
-export const whatOf = ({ product, version, title }: Pick<Rollout, 'product' | 'version' | 'title'>, t: T) =>
-  product === null
-    ? t('rollouts.what.zone', { title })
-    : t('rollouts.what.release', { product: t(`rollouts.product.${product}`), version: version ?? '' });
+export function whatOf({ product, version, title }: Pick<Rollout, 'product' | 'version' | 'title'>, t: T): string {
+  if (product !== null)
+    return t('rollouts.what.release', { product: t(`rollouts.product.${product}`), version: version ?? '' });
+  // The title of a zone change is the zone's name and the version of its settings.
+  const { zone, settings } = /^(?<zone>.*) (?<settings>\d+)$/.exec(title)?.groups ?? {};
+  return zone === undefined ? title : t('rollouts.what.zone', { zone, version: settings ?? '' });
+}
 
 /** Faults whose gate shows the figures. */
 export const hasFigures = (fault: string | null) =>

@@ -3,12 +3,11 @@ import { useT } from '../../lib/i18n.ts';
 import type { Rollout } from './format.ts';
 import classes from './rollouts.module.css';
 
-/** Number of nodes that are updated, failed and rolled back. */
+/** Number of nodes that are updated, failed and rolled back. Nodes that are updating do not count as progress. */
 export function Progress({ of: { counts } }: { of: Pick<Rollout, 'counts'> }) {
   const t = useT();
   const parts = [
     ['updated', counts.updated],
-    ['updating', counts.updating],
     ['failed', counts.failed],
     ['rolledBack', counts.rolledBack],
   ] as const;
