@@ -111,7 +111,7 @@ describe('a field that Connection names counts as absent', () => {
     const path = newPath();
     edge.origin.on(path, ({ headers }) => ({
       headers: { vary: field, 'cache-control': 'max-age=600' },
-      body: `${field} ${headers[field]}`,
+      body: `${field} ${String(headers[field])}`,
     }));
     const plain = `${field} undefined`;
     // The second response has the variant that the first one made known.
