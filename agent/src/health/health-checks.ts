@@ -36,6 +36,7 @@ interface Deps extends CheckDeps {
   log: Log;
 }
 
+const UPDATE_DELAY_MS = 100;
 const TICK_MS = 200;
 const MAX_CONCURRENT = 64;
 /** nginx receives the state this often and expires it, so a dead agent disables no origin for ever. */
@@ -52,6 +53,7 @@ export class HealthChecks {
   readonly #byDocument = new Map<string, TargetRow[]>();
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
+  #updating: NodeJS.Timeout | undefined;
   #underWay = 0;
   #nginxRefreshedAt = 0;
   #reportedAt = 0;
@@ -73,7 +75,7 @@ export class HealthChecks {
     if (after.length > 0) this.#byDocument.set(key, after);
     else this.#byDocument.delete(key);
     // nginx knows the state by the upstream's row, which may be new.
-    if (after.some(({ id }) => this.#targets.get(id)?.isUp === false)) this.#updateNginx([]);
+    if (after.some(({ id }) => this.#targets.get(id)?.isUp === false)) this.#updateNginxSoon();
   }
 
   #add(doc: HostDoc | null, before: readonly TargetRow[]): TargetRow[] {
@@ -105,6 +107,7 @@ export class HealthChecks {
 
   stop(): void {
     clearInterval(this.#timer);
+    clearTimeout(this.#updating);
     this.#stopping.abort();
   }
 
@@ -149,6 +152,14 @@ export class HealthChecks {
       this.#updateNginx(target.isUp ? [...target.upstreamIDs] : []);
     }
     if (hasChanged || isFirst) this.#report([target]);
+  }
+
+  /** Once for all documents of a change. */
+  #updateNginxSoon(): void {
+    this.#updating ??= setTimeout(() => {
+      this.#updating = undefined;
+      this.#updateNginx([]);
+    }, UPDATE_DELAY_MS);
   }
 
   #updateNginx(up: string[]): void {

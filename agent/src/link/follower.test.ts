@@ -212,6 +212,28 @@ test('what is pushed before it asks is not asked for', async () => {
   await follower.stop();
 });
 
+// Regression: each page reset the timeout, so a full sync whose pages take longer started over for ever.
+test('a sync succeeds over a link that needs longer than the first timeout for each page', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const plane = new Plane();
+  const node = new Node();
+  for (let name = 0; name < 9; name += 1) plane.change(name, false);
+  plane.pushes.length = 0;
+  const sync = (request: SyncRequest, timeoutMs: number) =>
+    new Promise<SyncReply>((resolve, reject) => {
+      setTimeout(() => void plane.page(request).then(resolve), 6000);
+      setTimeout(reject, timeoutMs, new Error('no response'));
+    });
+  const follower = new Follower(node, { sync, ack: () => undefined }, silent);
+  follower.connected();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(node.digest).toBe(plane.digest);
+  const stopped = follower.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await stopped;
+});
+
 // The node once waited 30 seconds for the response, and applied no push meanwhile.
 test('pushes are applied after five seconds when the API process that received a sync died', async () => {
   vi.useFakeTimers();

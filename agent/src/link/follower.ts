@@ -38,9 +38,9 @@ export interface Line {
   compareSoon?: () => void;
 }
 
-/** No push is applied before the response, which never comes when the API process that received the request dies. */
+/** When the API process that received a request dies, no response comes, and until the timeout no push is applied. */
 const FIRST_TIMEOUT_MS = 5000;
-/** A slow control plane gets more time with each retry. */
+/** After each timeout the next request gets more time, until a whole sync has succeeded: the link may be slow. */
 const MAX_TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 200;
 /** Delay before a postponed change is retried. */
@@ -229,6 +229,7 @@ export class Follower {
     const waiters = this.#waiters.splice(0);
     try {
       await this.#pages(missingFrom ?? this.#target.revision);
+      this.#timeoutMs = FIRST_TIMEOUT_MS;
       for (const { resolve } of waiters) resolve();
     } catch (error) {
       if (missingFrom !== null) this.ask(missingFrom);
@@ -277,14 +278,22 @@ export class Follower {
   }
 
   async #page(request: SyncRequest): Promise<SyncReply> {
-    const timeoutMs = this.#timeoutMs;
-    this.#timeoutMs = Math.min(timeoutMs * 2, MAX_TIMEOUT_MS);
-    const page = await this.#line.sync(request, timeoutMs);
-    this.#timeoutMs = FIRST_TIMEOUT_MS;
+    const page = await this.#request(request);
     if (page.schema > DOCUMENT_SCHEMA) throw new Error(`documents of schema ${page.schema}: this agent is too old`);
     if (page.more && page.revision <= request.revision && !(page.full && !request.full))
       throw new Error('the control plane sent a page without progress');
     return page;
+  }
+
+  async #request(request: SyncRequest): Promise<SyncReply> {
+    const timeoutMs = this.#timeoutMs;
+    const startedAt = performance.now();
+    try {
+      return await this.#line.sync(request, timeoutMs);
+    } catch (error) {
+      if (performance.now() - startedAt >= timeoutMs) this.#timeoutMs = Math.min(timeoutMs * 2, MAX_TIMEOUT_MS);
+      throw error;
+    }
   }
 
   #absent(sent: ReadonlySet<string>, revision: number): DocEntry[] {
