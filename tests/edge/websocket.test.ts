@@ -8,7 +8,7 @@ import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
 // A rule that caches everything must not affect WebSockets.
-const { name } = await edge.site({ cacheRules: [rule()] });
+const { name, site } = await edge.site({ cacheRules: [rule()] });
 afterAll(() => edge.stop());
 
 const handshake = (path: string, upgrade = 'websocket', host = name) =>
@@ -78,6 +78,9 @@ test('a request by HTTP/2 with an upgrade is refused, and others of the connecti
   expect(await line.get(name, '/socket-h2', [['upgrade', 'websocket']])).toBe(400);
   expect(await line.get(name, '/after')).toBe(200);
   expect(edge.origin.asked('/socket-h2')).toEqual([]);
+  await eventually(async () =>
+    expect(await edge.log()).toContainEqual(expect.objectContaining({ uri: '/socket-h2', status: 400, site: site.id })),
+  );
 });
 
 test('HTTP/1.0 has no upgrades', async () => {

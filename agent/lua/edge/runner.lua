@@ -80,9 +80,6 @@ function _M.access(watch)
         local page = closed and error_pages.find(closed, 903, var.host, var.uri)
         return end_with(status_of(why), var.request_id, nil, page)
     end
-    if request.odd and is_malformed() then
-        return end_with(400, var.request_id)
-    end
     if request.names_fields then
         fields.remove_named_by_visitor()
     end
@@ -104,6 +101,9 @@ function _M.access(watch)
     end
     if request.place then
         var.e_uri = request.uri
+    end
+    if request.odd and is_malformed() then
+        return end_with(400, var.request_id, nil, error_pages.find(site, 400, request.name, request.path))
     end
     local list = var.http_x_e_preheat and preheat.is_ours() and own_access or access
     local answer, target, rule, cause, trail = run_plugins(list, "access", site, request, request.modules, watch)

@@ -185,7 +185,9 @@ local function settle(site, made, key, simulated)
         return true
     end
     if result then
-        stored.soften(found.path, result)
+        if found.valid * 1000 >= result then
+            stored.soften(found.path, result)
+        end
     else
         made.looked = what
     end
