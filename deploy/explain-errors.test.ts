@@ -32,14 +32,14 @@ test('an error is explained by its message, its place, and the last ten lines of
   ]);
 });
 
-test.each([1, 2, 3, 7, 19, 37])('%i errors with two long logs each take at most 38 lines', async (count) => {
+test.each([1, 2, 3, 7, 19, 37, 60])('%i errors with two long logs each take at most 38 lines', async (count) => {
   const { dir, file } = await logOf(100);
   const lines = await explainErrors(
     Array.from({ length: count }, () => error({ logs: [file, file] })),
     dir,
   );
   expect(lines.length).toBeLessThanOrEqual(38);
-  expect(lines.filter((line) => line.startsWith('failed: '))).toHaveLength(count);
+  expect(lines.filter((line) => line.startsWith('failed: '))).toHaveLength(Math.min(count, 37));
 });
 
 test('of more than 37 errors the first 37 are named, and the others counted', async () => {

@@ -19,7 +19,7 @@ export async function explainErrors(errors: readonly TestError[], root: string):
 
 async function explainError(error: TestError, root: string, maxLines: number): Promise<string[]> {
   const lines = [`failed: ${describeError(error)}`, ...nextErrorLines(error)].slice(0, Math.max(1, maxLines));
-  const left = maxLines - lines.length;
+  const left = Math.max(0, maxLines - lines.length);
   const logs = error.logs.slice(0, Math.floor(left / 2));
   const linesPerLog = Math.min(MAX_LOG_LINES, Math.floor(left / logs.length) - 1);
   for (const file of logs) lines.push(`  ${path.relative(root, file)}:`, ...(await lastLines(file, linesPerLog)));
@@ -37,6 +37,11 @@ function nextErrorLines({ error }: TestError): string[] {
 }
 
 async function lastLines(file: string, count: number): Promise<string[]> {
-  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  // The second try deletes the logs of the first.
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return 'no longer there';
+    throw error;
+  });
+  const lines = text.trimEnd().split('\n');
   return lines.slice(-count).map((line) => `    ${line}`);
 }

@@ -130,11 +130,9 @@ test('logs of programs that run when a test fails are kept, and those of the run
        writeFileSync(dir + '/empty.log', '');
        return dir;
      }
-     test('b', async ({ onTestFinished }) => {
-       const dir = await start('first line\\nno upstream');
-       onTestFinished(() => rmSync(dir, { recursive: true }));
-       expect(1).toBe(2);
-     });
+     const dir = await start('first line\\nno upstream');
+     afterAll(() => rmSync(dir, { recursive: true }));
+     test('b', () => expect(1).toBe(2));
      test('c', async () => rmSync(await start('of a test that passes'), { recursive: true }));`,
   );
   const { errors } = await runWithSecondTry(optionsOfRun());

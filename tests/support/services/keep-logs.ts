@@ -3,7 +3,7 @@
 import { globSync } from 'node:fs';
 import { copyFile, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeAll, type RunnerTestCase } from 'vitest';
+import { afterEach, type RunnerTestCase } from 'vitest';
 import { agentLogs, testDirs } from './log-sources.ts';
 
 declare module 'vitest' {
@@ -18,11 +18,9 @@ const reportFolder = path.dirname(process.env['EDGELOOM_TEST_REPORT'] ?? path.jo
 /** Programs log to the folder of the test, or at most two folders below. */
 const logPatterns = ['*.log', '*/*.log', '*/*/*.log'];
 
-// Files of one worker share these modules.
-beforeAll(() => {
-  agentLogs.clear();
-  testDirs.clear();
-});
+// Files of one worker share these sets. This file runs again before each of them.
+agentLogs.clear();
+testDirs.clear();
 
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return;
@@ -50,10 +48,18 @@ async function keepLogFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
   for (const [i, dir] of [...testDirs].entries())
     for (const name of globSync(logPatterns, { cwd: dir })) {
-      if ((await stat(path.join(dir, name))).size === 0) continue;
+      // A program may just be deleting its folder.
+      const size = await stat(path.join(dir, name)).then(
+        (found) => found.size,
+        () => 0,
+      );
+      if (size === 0) continue;
       const file = path.join(folder, `${i + 1}-${name.replaceAll('/', '-')}`);
-      await copyFile(path.join(dir, name), file);
-      files.push(file);
+      const isCopied = await copyFile(path.join(dir, name), file).then(
+        () => true,
+        () => false,
+      );
+      if (isCopied) files.push(file);
     }
   return files;
 }
