@@ -141,7 +141,8 @@ function checkComparable({ field, operator, value }: Condition, ctx: z.Refinemen
     if (typeof text !== 'string') continue;
     const message =
       field === 'path'
-        ? pathError(text, pathExtents[operator] ?? 'whole')
+        ? (pathError(text, pathExtents[operator] ?? 'whole') ??
+          (storedPath(text).length > LONGEST_TEXT ? 'too long' : null))
         : field === 'fileExtension' && /[./]/.test(text)
           ? 'an extension without dots'
           : null;

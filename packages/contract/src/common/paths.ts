@@ -59,13 +59,12 @@ export function pathPatternError(pattern: string): ReturnType<typeof safePattern
   // Another alternative may match.
   if (pattern.includes('|')) return null;
   const needed = withoutOptional(pattern.replace(/\[(?:\\.|[^\]])*\]/g, '_'));
-  if (/%[0-9a-f]{2}/i.test(needed)) return 'a pattern of the decoded path contains no escapes';
+  // A path that was escaped twice has escapes of these characters after decoding, which security rules look for.
+  if (/%(?!00|25|2e|2f|5c)[0-9a-f]{2}/i.test(needed)) return 'a pattern of the decoded path contains no escapes';
   if (/\\\?/.test(needed)) return 'a pattern of the path contains no query';
   const plain = needed.replace(/\\([./-])/g, '$1');
-  const isElsewhere = /^\^[a-z0-9]/i.test(plain) || plain.includes('//');
-  return isElsewhere || /^(?:www\.|(?:[a-z0-9-]+\.)+(?:com|net|org|cn|tw|hk)(?:\/|$))/i.test(plain)
-    ? 'a path starts with / and names no host'
-    : null;
+  // A pattern without ^ may match a host within the path, as of a proxy for other sites.
+  return /^\^[a-z0-9]/i.test(plain) || plain.includes('//') ? 'a path starts with / and names no host' : null;
 }
 
 /** The pattern without characters and groups that may be absent from a match. */

@@ -16,6 +16,7 @@ const Extension = z
   .toLowerCase()
   .regex(/^[a-z0-9_-]{1,16}$/, { message: 'an extension without dots' satisfies ErrorMessage });
 
+/** As stored and as nodes get it. Earlier versions took other paths. */
 export const ZoneAntiCC = z.object({
   enabled: z.boolean(),
   monitor: z.boolean().describe('Nobody is asked; the log says who would have been'),
@@ -45,10 +46,11 @@ export const ZoneAntiCC = z.object({
     .int()
     .min(10)
     .max(30 * 86_400),
-  paths: z.array(PathPrefix).max(100).describe('How paths begin that nobody is asked at and that do not count'),
+  paths: z.array(z.string()).max(100).describe('How paths begin that nobody is asked at and that do not count'),
   extensions: z.array(Extension).max(100).describe('Of files of a page: ten of them count as one request'),
 });
 export type ZoneAntiCC = z.output<typeof ZoneAntiCC>;
+export const ZoneAntiCCInput = ZoneAntiCC.extend({ paths: z.array(PathPrefix).max(100) });
 
 type Lists = 'paths' | 'extensions';
 const normal: Omit<ZoneAntiCC, Lists | 'enabled'> = {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { paged, paging, Text } from '../common/common.ts';
 import { get, onClient, post, put } from '../endpoint.ts';
 import { Reason } from '../zones/zones.ts';
-import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
+import { ZoneAntiCC, ZoneAntiCCInput } from '../zone-anti-cc/zone-anti-cc.ts';
 import { FirewallLevels, ZoneFirewall, ZoneFirewallInput } from '../zone-firewall/zone-firewall.ts';
 import { VersionChoice, VersionNumber, VersionSearch } from '../versions/versions.ts';
 import { AllSettings, ConfigDifference, ConfigDraft, ConfigPreview, Enable, Nginx, NginxDefault, Resource, ResourceInput, Snippet, SnippetPart, SwitchInput, ZoneSwitch, ZoneVersion } from './zone-settings.ts';
@@ -23,7 +23,7 @@ export const zoneSettings = onClient('zoneSettings', {
   firewallLevels: get('zone/:zoneId/setting/firewall/levels', { can: 'zone:read', reply: FirewallLevels }),
   setFirewall: put('zone/:zoneId/setting/firewall', { can: 'zone:write', body: ZoneFirewallInput.extend({ reason: Reason }), reply: AllSettings }),
   antiCC:   get('zone/:zoneId/setting/anticc', { can: 'zone:read', reply: ZoneAntiCC }),
-  setAntiCC: put('zone/:zoneId/setting/anticc', { can: 'zone:write', body: ZoneAntiCC.extend({ reason: Reason }), reply: AllSettings }),
+  setAntiCC: put('zone/:zoneId/setting/anticc', { can: 'zone:write', body: ZoneAntiCCInput.extend({ reason: Reason }), reply: AllSettings }),
   nginx:    put('zone/:zoneId/setting/nginx', { can: 'zone:write', body: Nginx.partial().extend({ reason: Reason }), reply: AllSettings, fails }),
   part:     get('zone/:zoneId/setting/nginx/:part', { can: 'zone:read', params: { part: SnippetPart }, reply: Part }),
   setPart:  put('zone/:zoneId/setting/nginx/:part', { can: 'zone:write', params: { part: SnippetPart }, body: Part.extend({ reason: Reason }), reply: AllSettings, fails }),

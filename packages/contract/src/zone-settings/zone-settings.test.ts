@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contentIn, settingsIn } from './zone-settings.ts';
+import { ConfigDraft, contentIn, settingsIn } from './zone-settings.ts';
 
 test('what was stored before there was a setting, or a field of one, has the usual one in its place', () => {
   const usual = settingsIn({});
@@ -18,4 +18,12 @@ test('what was stored before there was a setting, or a field of one, has the usu
     ...version,
     antiCC: { ...usual.antiCC, enabled: true },
   });
+});
+
+// Regression: the paths of a new version were validated by stricter rules when they were read, and the zone could
+// neither be shown nor published.
+test('exempt paths that an earlier version stored are read as they are', () => {
+  const paths = ['/api/*', '//x', '/%zz'];
+  expect(settingsIn({ antiCC: { paths } }).antiCC.paths).toEqual(paths);
+  expect(ConfigDraft.safeParse({ antiCC: { ...settingsIn({}).antiCC, paths } }).success).toBe(false);
 });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { Id, Port, Text, Time } from '../common/common.ts';
 import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
-import { noAntiCC, ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
+import { noAntiCC, ZoneAntiCC, ZoneAntiCCInput } from '../zone-anti-cc/zone-anti-cc.ts';
 import { open, ZoneFirewall, ZoneFirewallInput } from '../zone-firewall/zone-firewall.ts';
 import { Ipset, noIpset } from '../ipset/ipset.ts';
 import { CodedMessageOrNull } from '../rollouts/messages.ts';
@@ -151,7 +151,7 @@ export const ConfigDraft = z.object({
   resource: ResourceInput.optional(),
   nginx: Nginx.partial().optional(),
   firewall: ZoneFirewallInput.optional(),
-  antiCC: ZoneAntiCC.optional(),
+  antiCC: ZoneAntiCCInput.optional(),
   ipset: Ipset.optional(),
   forceSSLRedirectCode: RedirectCode.optional(),
   ports: z

@@ -1,8 +1,9 @@
 import {
   antiCCModes,
   antiCCPresets,
-  ZoneAntiCC,
+  ZoneAntiCCInput,
   type AntiCCPreset,
+  type ZoneAntiCC,
 } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { Button, Radio, Select, Switch } from '@mantine/core';
@@ -173,7 +174,7 @@ function PassSection(props: SectionProps & { hasBlockList: boolean }) {
 
 function ExemptSection({ antiCC, disabled, change }: SectionProps) {
   const t = useT();
-  const { paths, extensions } = ZoneAntiCC.shape;
+  const { paths, extensions } = ZoneAntiCCInput.shape;
   return (
     <Section title="antiCC.exempt" why="antiCC.exemptWhy">
       <LinesSetting
