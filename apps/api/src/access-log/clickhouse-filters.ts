@@ -62,7 +62,7 @@ export function valueOf(type: number): Sql {
 
 const isIPv6 = sql`position(t.address, ':') > 0`;
 /** As traffic.ts counts it. */
-const isBlocked = sql`(t.status >= 900 OR (t.cause != '' AND t.status >= 400 AND NOT startsWith(t.rule, 'monitor/')))`;
+const isBlocked = sql`(t.status >= 900 OR (t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT startsWith(t.rule, 'monitor/')))`;
 
 export function statisticsSql(filters: Filters): Sql {
   const { protocol, blocked } = filters;

@@ -34,7 +34,7 @@ export const kinds: readonly Kind[] = [
 ];
 
 /** As traffic.ts counts it. */
-const isBlocked = sql`(l.status >= 900 OR (l.cause <> '' AND l.status >= 400 AND l.rule NOT LIKE 'monitor/%'))`;
+const isBlocked = sql`(l.status >= 900 OR (l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND l.rule NOT LIKE 'monitor/%'))`;
 
 function matching(filters: Filters): Sql {
   const { protocol, blocked } = filters;

@@ -85,8 +85,8 @@ function add(row: Row, { bytes, requestBytes, isHit, upstream, address, status, 
   if (isHit) row.hits += 1;
   if (upstream !== '') row.to_upstream += 1;
   if (address.includes(':')) row.ipv6 += 1;
-  // A rule that only monitors, or that redirects, has a cause, too.
-  const isBlocked = cause !== '' && status >= 400 && !rule.startsWith('monitor/');
+  // A rule that only monitors, or that redirects, has a cause, too. 499: the visitor left.
+  const isBlocked = cause !== '' && status >= 400 && status !== 499 && !rule.startsWith('monitor/');
   if (isBlocked || status >= 900) row.blocked += 1;
   const group = Math.floor(status / 100);
   if (group === 2 || group === 3 || group === 4 || group === 5 || group === 9) row[`s${group}`] += 1;

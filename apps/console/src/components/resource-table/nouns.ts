@@ -5,7 +5,6 @@ const kinds: Readonly<Record<string, string>> = {
   clientSites: 'sites',
   branding: 'brandings',
   announcementSetting: 'announcements',
-  dnsSetting: 'dnsSettings',
   domainUpstreams: 'upstreams',
   siteAntiHeaders: 'antiHeaders',
   blacklists: 'firewallLists',

@@ -19,8 +19,9 @@ export type Decision = 'refused' | 'redirected' | 'monitored';
 export function decisionOf({ cause, status }: Pick<LogRow, 'cause' | 'status'>): Decision | null {
   if (cause === '') return null;
   // A challenge and a refusal may have any status from 400. A rule that only monitors does not change the status.
-  if (status >= 400) return 'refused';
-  return status >= 300 ? 'redirected' : 'monitored';
+  // 499: the visitor left.
+  if (status >= 400 && status !== 499) return 'refused';
+  return status >= 300 && status < 400 ? 'redirected' : 'monitored';
 }
 
 export const causeName = (cause: string) =>
