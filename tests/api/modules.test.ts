@@ -134,6 +134,44 @@ describe('a module', () => {
     expect(keys.toSorted()).toEqual([a.name, a.name, b.name, b.name].map(hostKey).toSorted());
   });
 
+  test('is assigned when it is created: to all domains, to those without one, or to some', async () => {
+    const site = await build.site();
+    const [a, b, off] = [
+      await build.domain({ site }),
+      await build.domain({ site }),
+      await build.domain({ site, enabled: false }),
+    ];
+    const { call } = as(site.owner);
+    const { params } = site;
+    const create = async (name: string, appliesTo: 'all' | 'unassigned' | string[]) => {
+      const made = await call(cors.create, { params, body: { cors: [{ ...script, name, appliesTo }] } });
+      return made.data[0];
+    };
+    const assigned = async () => {
+      const { data } = await call(domainModules.list, { params: { ...params, kind: 'cors' } });
+      return Object.fromEntries(data.map(({ domainName, moduleName }) => [domainName, moduleName]));
+    };
+    expect(await create('some', [b.id, b.id])).toMatchObject({ inUse: 1 });
+    expect(await assigned()).toEqual({ [b.name]: 'some' });
+    expect(await create('rest', 'unassigned')).toMatchObject({ inUse: 2 });
+    expect(await assigned()).toEqual({ [a.name]: 'rest', [b.name]: 'some', [off.name]: 'rest' });
+    const all = await create('all', 'all');
+    expect(all).toMatchObject({ inUse: 3 });
+    expect(await assigned()).toEqual({ [a.name]: 'all', [b.name]: 'all', [off.name]: 'all' });
+    const keys = await outboxKeys(installation, site.zoneId);
+    const hosts = [b.name, a.name, a.name, b.name].map(hostKey);
+    expect(keys.filter((key) => key.startsWith('host/')).toSorted()).toEqual(hosts.toSorted());
+  });
+
+  test('is not created with the domain of another site', async () => {
+    const [site, beside] = [await build.site(), await build.site()];
+    const strange = await build.domain({ site: beside });
+    const { params } = site;
+    const body = { cors: [{ ...script, appliesTo: [strange.id] }] };
+    await expect(as(site.owner).call(cors.create, { params, body })).toFail('NOT_FOUND');
+    expect(await as(site.owner).call(cors.list, { params })).toMatchObject({ total: 0 });
+  });
+
   test('in use is not removed', async () => {
     const site = await build.site();
     const domain = await build.domain({ site });

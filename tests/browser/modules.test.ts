@@ -55,10 +55,12 @@ test('a header module is created, assigned to a domain, and shown on its page', 
   await page.getByRole('dialog').getByRole('button', { name: 'Add header module' }).click();
   await page.getByText('The edge sets this header itself').waitFor();
   await page.getByLabel('Remove header 2').click();
+  await page.getByRole('radio', { name: 'Chosen domains' }).check();
+  await page.getByText('Without a domain it has no effect.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Add header module' }).click();
   await page.getByText('X-Frame-Options: DENY').waitFor();
 
-  await page.getByRole('button', { name: '0 domains' }).click();
+  await page.getByRole('button', { name: 'Applies to no domain' }).click();
   await page.getByLabel('All current domains of the site').check();
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: '1 domain' }).waitFor();
@@ -72,6 +74,33 @@ test('a header module is created, assigned to a domain, and shown on its page', 
   await picker.click();
   await page.getByRole('option', { name: 'None' }).click();
   await eventually(async () => expect(await call(domainModules.list, { params })).toMatchObject({ total: 0 }));
+});
+
+test('a new module applies to all domains, or to those that have none of its kind', async () => {
+  const { site, domain, at, call } = await customer();
+  const { page } = await consoles.openAs(site.owner, `${at}?view=cors`, { language: 'en' });
+  const add = async (name: string) => {
+    await page.getByRole('button', { name: 'Add CORS module' }).click();
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Allowed origins').fill('https://app.example.com');
+  };
+  const submit = () => page.getByRole('dialog').getByRole('button', { name: 'Add CORS module' }).click();
+  await add('First');
+  await expect.poll(() => page.getByRole('radio', { name: 'All domains' }).isChecked()).toBe(true);
+  await submit();
+  await page.getByRole('button', { name: '1 domain' }).waitFor();
+
+  const later = await consoles.app.build.domain({ site });
+  await add('Second');
+  await expect.poll(() => page.getByRole('radio', { name: 'All domains that have none yet' }).isChecked()).toBe(true);
+  await keepPicture(page, 'new-module');
+  await submit();
+  await page.getByRole('heading', { name: 'Second' }).waitFor();
+  const { data } = await call(domainModules.list, { params: { ...site.params, kind: 'cors' } });
+  expect(Object.fromEntries(data.map(({ domainName, moduleName }) => [domainName, moduleName]))).toEqual({
+    [domain.name]: 'First',
+    [later.name]: 'Second',
+  });
 });
 
 test('a CORS module reads as a sentence, and a conflicting edit is not lost', async () => {

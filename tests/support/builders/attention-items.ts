@@ -30,6 +30,10 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
   await db.domain.update({ where: { id: disabled.id }, data: { hstsMaxAgeSeconds: 300 } });
   // A certificate that no domain uses.
   await build.certificate(site, [healthy.name], { name: unique('unused'), notAfter: longAgo });
+  const module = (what: string) => ({ siteId: site.id, kind: 'cors', name: unique(what) });
+  const unused = await db.module.create({ data: module('unused') });
+  const used = await db.module.create({ data: module('used') });
+  await db.domainModule.create({ data: { domainId: healthy.id, kind: used.kind, moduleId: used.id } });
   const job = { siteId: site.id, kind: 'purgeSite', createdBy: 'someone' };
   const purge = await db.job.create({ data: { ...job, title: unique('purge'), state: 'failed', endedAt: longAgo } });
   const old = new Date(Date.now() - 48 * HOUR_MS);
@@ -77,5 +81,6 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     nodesDisconnected: nodes.nodesDisconnected.name,
     nodesBehind: nodes.nodesBehind.name,
     certificatesEnding: ending.name,
+    modulesUnused: unused.name,
   };
 }

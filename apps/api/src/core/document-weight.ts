@@ -52,8 +52,9 @@ export const weighedLists: readonly WeighedList[] = [
 ];
 
 /** Prisma's client within a transaction. */
-interface RawTx {
+export interface RawTx {
   $queryRawUnsafe<T>(query: string, ...values: unknown[]): PromiseLike<T>;
+  $executeRaw(query: TemplateStringsArray, ...values: unknown[]): PromiseLike<number>;
 }
 const isRaw = (tx: object): tx is RawTx => '$queryRawUnsafe' in tx;
 
@@ -61,7 +62,7 @@ const behind = new WeakMap<object, object>();
 /** Scoped transactions have no SQL. This finds the underlying transaction. */
 export const registerTransaction = (scoped: object, tx: object) => void behind.set(scoped, tx);
 
-function rawOf(scoped: object): RawTx {
+export function rawOf(scoped: object): RawTx {
   const tx = behind.get(scoped);
   if (!tx || !isRaw(tx)) throw new Error('not a scoped transaction');
   return tx;

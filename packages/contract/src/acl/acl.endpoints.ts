@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Enabling, Id, Ids, paged, paging } from '../common/common.ts';
 import { del, get, onSites, post, put } from '../endpoint.ts';
+import { onlyAtCreation } from '../modules/modules.ts';
 import { Acl, AclCopyInput, AclFound, AclInput, AclOrder, AclRule, AclRuleInput, AclRuleUpdate, AclSearchInput, AclUpdate } from './acl.ts';
 
 const Page = paging(['name', 'createdAt', 'updatedAt']).extend({ keyword: z.string().max(256).optional() });
@@ -9,7 +10,7 @@ const replies = z.object({ data: z.array(Acl) });
 
 export const acls = onSites('acls', {
   list:   get('site/:siteId/module/acls', { can: 'module:read', query: Page, reply: paged(Acl) }),
-  create: post('site/:siteId/module/acls', { can: 'module:write', body: many(AclInput), reply: replies, fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
+  create: post('site/:siteId/module/acls', { can: 'module:write', body: many(AclInput.safeExtend(onlyAtCreation)), reply: replies, fails: ['DUPLICATED', 'LIMIT_REACHED'] }),
   update: put('site/:siteId/module/acl', { can: 'module:write', body: many(AclUpdate), reply: replies, fails: ['DUPLICATED', 'STILL_ENABLED', 'LIMIT_REACHED'] }),
   remove: del('site/:siteId/module/acls', { can: 'module:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
   copy:   post('site/:siteId/acl/copy', { can: 'module:write', body: AclCopyInput, reply: z.object({ siteIDs: z.array(Id) }), fails: ['LIMIT_REACHED'] }),

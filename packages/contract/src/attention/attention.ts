@@ -10,6 +10,7 @@ export const SiteAttention = z.enum([
   'certificatesFailed',
   'certificatesEnding',
   'jobsFailed',
+  'modulesUnused',
 ]);
 /** Most severe first. */
 export const AttentionKind = z.enum([
@@ -28,6 +29,7 @@ export const AttentionKind = z.enum([
   'certificatesEnding',
   'licenseEnding',
   'licenseNearLimit',
+  'modulesUnused',
 ]);
 
 export const AttentionItem = z.object({

@@ -26,6 +26,16 @@ export const moduleFields = {
 };
 
 const domainIDs = z.array(Id).min(1).max(1000).optional().describe("Left out: all of the site's domains");
+/** A new module's domains. */
+export const AppliesTo = z
+  .union([z.enum(['all', 'unassigned']), z.array(Id).max(1000)])
+  .default([])
+  .describe(
+    "Domains that get it at once, instead of their module of this kind: all of the site's, those without one, or these",
+  );
+/** Fields of new modules only. If several get the same domain, it has the last one. */
+export const onlyAtCreation = { appliesTo: AppliesTo };
+
 /** Null removes the assignment. */
 export const AssignInput = z.union([
   z.object({ domainIDs, moduleID: Id.nullable() }),
@@ -45,5 +55,6 @@ export const FieldName = z
   .max(128)
   .regex(/^[A-Za-z0-9-]+$/, { message: 'wrong format' });
 
+export type AppliesTo = z.output<typeof AppliesTo>;
 export type AssignInput = z.output<typeof AssignInput>;
 export type Assignment = z.output<typeof Assignment>;

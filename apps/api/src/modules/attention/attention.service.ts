@@ -33,6 +33,7 @@ const permissionOf: Record<SiteAttention, Permission> = {
   certificatesFailed: 'certificate:read',
   certificatesEnding: 'certificate:read',
   jobsFailed: 'site:read',
+  modulesUnused: 'module:read',
 };
 
 interface Row {

@@ -78,6 +78,11 @@ const kinds: Record<SiteAttention, (now: Date) => Rows> = {
     name: sql`x.title`,
     condition: sql`x.state = 'failed' AND x.ended_at > ${before(now, RECENT_HOURS)}`,
   }),
+  modulesUnused: () => ({
+    table: sql`modules`,
+    name: sql`x.name`,
+    condition: sql`NOT EXISTS (SELECT 1 FROM domain_modules a WHERE a.module_id = x.id)`,
+  }),
 };
 
 /** On `sites s`: sites with at least one of these conditions. */

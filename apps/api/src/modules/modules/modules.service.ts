@@ -3,7 +3,8 @@ import { randomUUIDv7 } from 'node:crypto';
 import type * as z from 'zod';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
-import type { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import type { AppliesTo, ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import { assignInTransaction } from '../../core/assign-modules.ts';
 import { changed } from '../../core/changes.ts';
 import { orFail, orInUse } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -13,6 +14,7 @@ import { containing, pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
+import { assertOwn } from './domain-modules.service.ts';
 
 /** Per site and kind: every node of the zone loads each module. */
 export const MODULES_OF_A_KIND = 200;
@@ -36,6 +38,7 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends 
   assertFits: (tx: ScopedTx, siteId: string) => Promise<void> = async () => undefined,
 ) => {
   type Input = Sent & { name: string };
+  type NewInput = Input & { appliesTo: AppliesTo };
   const shown = (row: Row) => ({
     ...settings.parse(row.settings),
     id: row.id,
@@ -62,19 +65,28 @@ export const modulesOf = <Settings extends Prisma.InputJsonObject, Sent extends 
       return { data: rows.map(shown), total };
     },
 
-    create: (ctx: Ctx, siteId: string, inputs: Input[]) =>
+    create: (ctx: Ctx, siteId: string, inputs: NewInput[]) =>
       ctx.db.$transaction(async (tx) => {
         const { zoneId } = await sites.lock(tx, siteId);
         if ((await tx.module.count({ where: { siteId, kind } })) + inputs.length > MODULES_OF_A_KIND)
           fail('LIMIT_REACHED', { extra: { limit: MODULES_OF_A_KIND } });
         const rows = [];
+        const assignments = [];
         for (const input of inputs) {
           const settled = await settle(input, { ctx, tx, siteId, before: null });
-          rows.push({ id: randomUUIDv7(), siteId, kind, name: input.name, settings: settled });
+          const id = randomUUIDv7();
+          rows.push({ id, siteId, kind, name: input.name, settings: settled });
+          const { appliesTo } = input;
+          const domains = Array.isArray(appliesTo) ? [...new Set(appliesTo)] : appliesTo;
+          assignments.push({ siteId, zoneId, kind, moduleId: id, domains });
         }
         await orFail('DUPLICATED', tx.module.createMany({ data: rows }));
         await assertFits(tx, siteId);
         const ids = rows.map(({ id }) => id);
+        for (const assignment of assignments) {
+          await assertOwn(tx, siteId, assignment.domains);
+          if (assignment.domains.length > 0) await assignInTransaction(tx, assignment);
+        }
         await changed(tx, zoneId, ...ids.map(moduleKey));
         return { data: await read(tx, ids) };
       }),

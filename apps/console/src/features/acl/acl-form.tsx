@@ -3,10 +3,9 @@ import { ACL_RULES_OF_A_MODULE, AclUpdate } from '@edgeloom/contract/acl/acl.ts'
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
-import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { ModuleForm } from '../modules/module-form.tsx';
 import classes from './acl.module.css';
 import { isRule, newRule, type Acl, type Rule } from './acl-draft.ts';
 import { AclRuleItem } from './acl-rule-item.tsx';
@@ -16,19 +15,16 @@ const schema = AclUpdate.omit({ id: true });
 export function AclForm({ siteId, value }: { siteId: string; value: Acl | undefined }) {
   const t = useT();
   return (
-    <ResourceForm
-      preview
-      create={acls.create}
-      update={acls.update}
-      params={{ siteId }}
+    <ModuleForm
+      kind="acl"
+      calls={acls}
+      siteId={siteId}
       value={value}
-      initial={value ? {} : { rules: [newRule(t('acls.nth.rule', { n: 1 }))] }}
+      initial={{ rules: [newRule(t('acls.nth.rule', { n: 1 }))] }}
       schema={schema}
-      wrap={(module) => ({ modules: [value ? { id: value.id, ...module } : module] })}
     >
-      <TextField name="name" />
       <RulesField isNew={!value} />
-    </ResourceForm>
+    </ModuleForm>
   );
 }
 

@@ -6,10 +6,9 @@ import { scriptError } from '@edgeloom/contract/lua-acl/parser.ts';
 import { CodeEditor } from '../../components/code-editor/code-editor.tsx';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
-import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { ModuleForm } from '../modules/module-form.tsx';
 import classes from './acl.module.css';
 
 type LuaAcl = Received<typeof luaAcls.list>['data'][number];
@@ -21,21 +20,18 @@ end
 
 export function ScriptForm({ siteId, value }: { siteId: string; value: LuaAcl | undefined }) {
   return (
-    <ResourceForm
-      preview
-      create={luaAcls.create}
-      update={luaAcls.update}
-      params={{ siteId }}
+    <ModuleForm
+      kind="luaAcl"
+      calls={luaAcls}
+      siteId={siteId}
       value={value}
-      initial={value ? {} : { script: EXAMPLE }}
+      initial={{ script: EXAMPLE }}
       schema={LuaAclInput}
-      wrap={(module) => ({ modules: [value ? { id: value.id, ...module } : module] })}
     >
-      <TextField name="name" />
       <ScriptField />
       <ChoiceField name="limitMode" />
       <SwitchField name="monitor" />
-    </ResourceForm>
+    </ModuleForm>
   );
 }
 

@@ -27,6 +27,7 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   certificatesEnding: 'warn',
   licenseEnding: 'warn',
   licenseNearLimit: 'warn',
+  modulesUnused: 'warn',
 };
 
 /** Most severe first. Each item links to a list of exactly the counted rows. */

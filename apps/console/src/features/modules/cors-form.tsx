@@ -6,29 +6,19 @@ import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
-import { TextField } from '../../components/fields/text-field.tsx';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { ModuleForm } from './module-form.tsx';
 
 export type Cors = Received<typeof cors.list>['data'][number];
 
 export function CorsForm({ siteId, value }: { siteId: string; value: Cors | undefined }) {
   return (
-    <ResourceForm
-      preview
-      create={cors.create}
-      update={cors.update}
-      params={{ siteId }}
-      value={value}
-      schema={CorsInput}
-      wrap={(module) => ({ cors: [value ? { id: value.id, ...module } : module] })}
-    >
-      <TextField name="name" />
+    <ModuleForm kind="cors" calls={cors} siteId={siteId} value={value} schema={CorsInput} list="cors">
       <LinesField name="allowOrigins" placeholder="https://app.example.com" rows={3} />
       <ManyField name="allowMethods" data={CorsMethod.options} />
       <TagsField name="allowHeaders" suggestions={['Content-Type', 'Authorization', 'X-Requested-With', '*']} />
       <TagsField name="exposeHeaders" />
       <SwitchField name="allowCredentials" />
       <NumberField name="maxAge" min={1} max={86_400} suffix=" s" />
-    </ResourceForm>
+    </ModuleForm>
   );
 }

@@ -8,10 +8,9 @@ import {
 import { customHeaders } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ActionIcon, Button, Select, TextInput } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
-import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { ModuleForm } from './module-form.tsx';
 import classes from './modules.module.css';
 
 export type CustomHeader = Received<typeof customHeaders.list>['data'][number];
@@ -21,20 +20,17 @@ const fresh: Header = { direction: 'response', action: 'set', name: '', value: '
 
 export function HeadersForm({ siteId, value }: { siteId: string; value: CustomHeader | undefined }) {
   return (
-    <ResourceForm
-      preview
-      create={customHeaders.create}
-      update={customHeaders.update}
-      params={{ siteId }}
+    <ModuleForm
+      kind="customHeader"
+      calls={customHeaders}
+      siteId={siteId}
       value={value}
-      initial={value ? {} : { headers: [fresh] }}
+      initial={{ headers: [fresh] }}
       schema={CustomHeaderInput}
-      wrap={(module) => ({ modules: [value ? { id: value.id, ...module } : module] })}
       says={{ 10102502: 'customHeaders.twice' }}
     >
-      <TextField name="name" />
       <HeadersField />
-    </ResourceForm>
+    </ModuleForm>
   );
 }
 

@@ -81,8 +81,7 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
   const can = useCan();
   const overlay = useOverlay();
   const confirm = useConfirm();
-  const site = useSite();
-  const siteId = site.id;
+  const { id: siteId } = useSite();
   const { name, inUse } = row;
   const remove = async () => {
     const title = t('domainModules.removeTitle', { name });
@@ -92,21 +91,7 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
     <li className={classes['module']}>
       <header className={classes['head']}>
         <h2 className={classes['name']}>{name}</h2>
-        <UnstyledButton
-          className={classes['used'] ?? ''}
-          onClick={() =>
-            overlay(<AssignForm site={site} kind={kind} module={row} words={words} />, {
-              title: { text: t('domainModules.assignTitle', { name }) },
-            })
-          }
-        >
-          <Pill tone={inUse > 0 ? 'ok' : 'off'}>
-            <span className={classes['count']}>
-              <IconWorldWww size={13} stroke={1.6} aria-hidden />
-              {t('domainModules.inUse', { count: inUse })}
-            </span>
-          </Pill>
-        </UnstyledButton>
+        <DomainsButton kind={kind} module={row} words={words} />
         <span className={classes['actions']}>
           {can(calls.update) && (
             <ActionIcon
@@ -141,6 +126,37 @@ function Card<Row extends Module>({ kind, row, calls, onRemove, form: Form, word
       </header>
       {children}
     </li>
+  );
+}
+
+interface DomainsButtonProps {
+  kind: ModuleKind;
+  module: Module;
+  words: string;
+}
+
+/** The number of domains with the module; opens their list. In amber if there are none: the module has no effect. */
+export function DomainsButton({ kind, module, words }: DomainsButtonProps) {
+  const t = useT();
+  const overlay = useOverlay();
+  const site = useSite();
+  const { name, inUse } = module;
+  return (
+    <UnstyledButton
+      className={classes['used'] ?? ''}
+      onClick={() =>
+        overlay(<AssignForm site={site} kind={kind} module={module} words={words} />, {
+          title: { text: t('domainModules.assignTitle', { name }) },
+        })
+      }
+    >
+      <Pill tone={inUse > 0 ? 'ok' : 'warn'}>
+        <span className={classes['count']}>
+          <IconWorldWww size={13} stroke={1.6} aria-hidden />
+          {inUse > 0 ? t('domainModules.inUse', { count: inUse }) : t('domainModules.unused')}
+        </span>
+      </Pill>
+    </UnstyledButton>
   );
 }
 

@@ -3,10 +3,9 @@ import { proxyRewrites } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { ProxyRewriteInput, RewriteType } from '@edgeloom/contract/modules/proxy-rewrites.ts';
 import { ActionIcon, Button, Checkbox, Select, Switch, TextInput } from '@mantine/core';
 import { IconArrowUp, IconPlus, IconX } from '@tabler/icons-react';
-import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { ModuleForm } from './module-form.tsx';
 import classes from './modules.module.css';
 
 export type ProxyRewrite = Received<typeof proxyRewrites.list>['data'][number];
@@ -24,19 +23,16 @@ const fresh: Rule = {
 
 export function ProxyRewritesForm({ siteId, value }: { siteId: string; value: ProxyRewrite | undefined }) {
   return (
-    <ResourceForm
-      preview
-      create={proxyRewrites.create}
-      update={proxyRewrites.update}
-      params={{ siteId }}
+    <ModuleForm
+      kind="proxyRewrite"
+      calls={proxyRewrites}
+      siteId={siteId}
       value={value}
-      initial={value ? {} : { rules: [fresh] }}
+      initial={{ rules: [fresh] }}
       schema={ProxyRewriteInput}
-      wrap={(module) => ({ modules: [value ? { id: value.id, ...module } : module] })}
     >
-      <TextField name="name" />
       <RulesField />
-    </ResourceForm>
+    </ModuleForm>
   );
 }
 

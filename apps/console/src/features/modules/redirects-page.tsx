@@ -14,6 +14,7 @@ import { t, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { ImportForm } from './import-form.tsx';
 import { RedirectForm, type Redirect } from './redirect-form.tsx';
+import { DomainsButton, type Module } from './modules-page.tsx';
 import { ReplaceForm } from './replace-form.tsx';
 
 const refreshes = ['urlRedirects'];
@@ -42,11 +43,11 @@ const columns: Column<Redirect>[] = [
 export function RedirectsPage({
   siteId,
   moduleId,
-  name,
+  module,
 }: {
   siteId: string;
   moduleId: string;
-  name?: string | undefined;
+  module: Module | undefined;
 }) {
   const t = useT();
   const can = useCan();
@@ -56,10 +57,11 @@ export function RedirectsPage({
   return (
     <Page
       title="urlRedirects.title"
-      name={name}
+      name={module?.name}
       actions={
         can(redirects.create) && (
           <>
+            {module && <DomainsButton kind="urlRedirect" module={module} words="urlRedirects" />}
             <Button
               variant="default"
               leftSection={<IconReplace size={15} stroke={1.6} />}

@@ -2,29 +2,25 @@ import { tokenAuths } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { TokenAuthInput } from '@edgeloom/contract/modules/token-auths.ts';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { ModuleForm } from './module-form.tsx';
 import classes from './modules.module.css';
 import { TokenEntryFields } from './token-entry.tsx';
 import { freshEntry, type Entry, type TokenAuth } from './token-form.ts';
 
 export function TokenAuthsForm({ siteId, value }: { siteId: string; value: TokenAuth | undefined }) {
   return (
-    <ResourceForm
-      preview
-      create={tokenAuths.create}
-      update={tokenAuths.update}
-      params={{ siteId }}
+    <ModuleForm
+      kind="tokenAuth"
+      calls={tokenAuths}
+      siteId={siteId}
       value={value}
-      initial={value ? {} : { auths: [freshEntry()] }}
+      initial={{ auths: [freshEntry()] }}
       schema={TokenAuthInput}
-      wrap={(module) => ({ modules: [value ? { id: value.id, ...module } : module] })}
     >
-      <TextField name="name" />
       <EntriesField />
-    </ResourceForm>
+    </ModuleForm>
   );
 }
 

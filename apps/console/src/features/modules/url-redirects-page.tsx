@@ -3,14 +3,13 @@ import { urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { UrlRedirectInput } from '@edgeloom/contract/modules/redirects.ts';
 import { IconArrowRampRight } from '@tabler/icons-react';
 import { Link, useSearchParams } from 'react-router-dom';
-import { TextField } from '../../components/fields/text-field.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { ModulesPage } from './modules-page.tsx';
+import { ModuleForm } from './module-form.tsx';
 import classes from './modules.module.css';
 import { RedirectsPage } from './redirects-page.tsx';
 
@@ -32,7 +31,7 @@ export function UrlRedirectsPage() {
             key={moduleId}
             siteId={site.id}
             moduleId={moduleId}
-            name={data.find(({ id }) => id === moduleId)?.name}
+            module={data.find(({ id }) => id === moduleId)}
           />
         )}
       </Await>
@@ -64,17 +63,5 @@ function Count({ row, to }: { row: UrlRedirect; to: string }) {
 }
 
 function UrlRedirectForm({ siteId, value }: { siteId: string; value: UrlRedirect | undefined }) {
-  return (
-    <ResourceForm
-      preview
-      create={urlRedirects.create}
-      update={urlRedirects.update}
-      params={{ siteId }}
-      value={value}
-      schema={UrlRedirectInput}
-      wrap={(module) => ({ modules: [value ? { id: value.id, ...module } : module] })}
-    >
-      <TextField name="name" />
-    </ResourceForm>
-  );
+  return <ModuleForm kind="urlRedirect" calls={urlRedirects} siteId={siteId} value={value} schema={UrlRedirectInput} />;
 }

@@ -5,12 +5,11 @@ import { Input, SegmentedControl } from '@mantine/core';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
-import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
-import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { ExceptionsField } from './exceptions-field.tsx';
+import { ModuleForm } from '../modules/module-form.tsx';
 
 export type Waf = Received<typeof wafs.list>['data'][number];
 
@@ -21,16 +20,7 @@ export function WafForm({ siteId, value }: { siteId: string; value: Waf | undefi
   const categories = wafCategories.map((category) => ({ value: category, label: t(`wafs.categories.${category}`) }));
   const rules = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: `${name[language]} · ${id}` }));
   return (
-    <ResourceForm
-      preview
-      create={wafs.create}
-      update={wafs.update}
-      params={{ siteId }}
-      value={value}
-      schema={WafInput}
-      wrap={(module) => ({ modules: [value ? { id: value.id, ...module } : module] })}
-    >
-      <TextField name="name" />
+    <ModuleForm kind="waf" calls={wafs} siteId={siteId} value={value} schema={WafInput}>
       <ChoiceField name="mode" segmented />
       <SensitivityField />
       <ManyField name="disabledCategories" data={categories} />
@@ -38,7 +28,7 @@ export function WafForm({ siteId, value }: { siteId: string; value: Waf | undefi
       <ExceptionsField choices={[...categories, ...rules]} />
       <NumberField name="bodyKiB" min={1} max={1024} suffix=" KiB" />
       <ChoiceField name="largeBodies" />
-    </ResourceForm>
+    </ModuleForm>
   );
 }
 
