@@ -158,7 +158,7 @@ test('a prefetch shows a receipt of each node, and is counted in the rail at onc
 test('enabling compression compresses responses at the edge', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
   await page.getByLabel('Brotli').check();
-  await page.getByLabel('Minimum size, in bytes').fill('0');
+  await page.getByLabel('Minimum size').fill('0');
   await page.getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect(await encodingOf(`/assets/loom.svg?${Date.now()}`)).toBe('br'));
   expect(browserErrors()).toEqual([]);
@@ -172,11 +172,11 @@ test('images become WebP when the setting is enabled', async () => {
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByLabel('Quality').and(page.locator('[aria-invalid=true]')).waitFor();
   await page.getByLabel('Quality').fill('60');
-  await page.getByLabel('Largest image, in bytes').fill('500000');
+  await page.getByLabel('Largest image').fill('500');
   await page.getByRole('button', { name: 'Save' }).click();
   const user = await product.as('user');
   const readSettings = () => user(compression.get, { params: { siteId: product.summary.demo.siteID } });
-  await expect.poll(readSettings).toMatchObject({ webp: true, webpQuality: 60, webpMaxBytes: 500_000 });
+  await expect.poll(readSettings).toMatchObject({ webp: true, webpQuality: 60, webpMaxBytes: 512_000 });
   expect(browserErrors()).toEqual([]);
   await page.context().close();
 });

@@ -6,6 +6,8 @@ interface NumberFieldProps {
   name: string;
   min?: number;
   max?: number;
+  /** The stored number for each shown 1: 1024 for a size in KiB. */
+  unit?: number;
   /** Shown after the number: ` s`. */
   suffix?: string;
   placeholder?: string;
@@ -15,10 +17,13 @@ interface NumberFieldProps {
   unlimited?: boolean;
 }
 
+const DECIMALS = 2;
+
 export function NumberField({
   name,
   min,
   max,
+  unit = 1,
   suffix,
   placeholder,
   plain = false,
@@ -30,10 +35,11 @@ export function NumberField({
   return (
     <NumberInput
       {...input}
-      value={typeof value === 'number' && !(unlimited && value === 0) ? value : ''}
+      value={typeof value === 'number' && !(unlimited && value === 0) ? value / unit : ''}
       // An empty field is not a number, so the schema reports it as missing.
-      onChange={(next) => set(typeof next === 'number' ? next : unlimited ? 0 : undefined)}
-      allowDecimal={false}
+      onChange={(next) => set(typeof next === 'number' ? Math.round(next * unit) : unlimited ? 0 : undefined)}
+      allowDecimal={unit > 1}
+      decimalScale={DECIMALS}
       clampBehavior="none"
       thousandSeparator={plain ? false : ','}
       {...(min !== undefined && { min })}

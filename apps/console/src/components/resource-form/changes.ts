@@ -1,3 +1,4 @@
+import { count } from '../../lib/format.ts';
 import { t } from '../../lib/i18n.ts';
 import type { Values } from './form-state.ts';
 
@@ -8,13 +9,17 @@ export const written = (value: unknown) => {
   return value === '' || value === null || value === undefined ? '—' : isPlain(value) ? String(value) : null;
 };
 
+/** Sizes in the unit of their fields. */
+const said = (name: string, value: unknown) =>
+  name.endsWith('Bytes') && typeof value === 'number' ? `${count(value / 1024)}\u00a0KiB` : written(value);
+
 /** `max fails 3 → 5`; for a list only its name. */
 export function changesInWords(before: Values, after: Values, titleOf: (name: string) => string): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => {
-      const [from, to] = [written(before[name]), written(after[name])];
+      const [from, to] = [said(name, before[name]), said(name, after[name])];
       return from !== null && to !== null
         ? t('common.form.changed', { name: titleOf(name), from, to })
         : t('common.form.changedTo', { name: titleOf(name) });

@@ -11,6 +11,7 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
+const KiB = 1024;
 const imageTypes = ImageType.options.map((value) => ({ value, label: value === 'image/png' ? 'PNG' : 'JPEG' }));
 
 /** Compression and WebP settings. */
@@ -26,15 +27,15 @@ export function CompressionPage() {
               <SwitchField name="gzip" />
             </Section>
             <Section title="compression.what" why="compression.whatWhy">
-              <NumberField name="minBytes" />
+              <NumberField name="minBytes" unit={KiB} suffix=" KiB" />
               <LinesField name="types" placeholder="text/html" rows={8} />
             </Section>
             <Section title="compression.images" why="compression.imagesWhy">
               <SwitchField name="webp" />
               <ManyField name="webpTypes" data={imageTypes} />
               <NumberField name="webpQuality" min={1} max={100} />
-              <NumberField name="webpMinBytes" />
-              <NumberField name="webpMaxBytes" />
+              <NumberField name="webpMinBytes" unit={KiB} suffix=" KiB" />
+              <NumberField name="webpMaxBytes" unit={KiB} suffix=" KiB" />
             </Section>
           </ResourceForm>
         )}
