@@ -1,6 +1,9 @@
 // A full dictionary rejects new entries and never evicts other customers' entries.
-import { expect, test } from 'vitest';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostDoc, rule, siteDoc, startEdge } from '../support/services/edge.ts';
+import type { Edge } from '../support/services/edge.ts';
 
 test('without room, documents are read from disk, and every domain is served and updated', async () => {
   const edge = await startEdge({ dicts: { docs: '64k', marks: '16k' } });
@@ -45,6 +48,148 @@ test("without room for a URL's version, its whole site is purged, and no other",
   }
   await edge.restart();
   for (const path of paths) expect((await edge.get(path, { host: one.name })).body).toBe(path);
+  await edge.stop();
+});
+
+// Regression: one site could fill the memory for facts about URLs, and so empty the caches of all others.
+describe('a site that invents URLs takes no room of another', () => {
+  let edge: Edge;
+  let paths = 0;
+  const newPath = () => `/${(paths += 1)}`;
+  beforeAll(async () => {
+    edge = await startEdge({ dicts: { urls: '1m' } });
+    edge.origin.on('/private', { headers: { 'cache-control': 'no-store' } });
+  });
+  afterAll(() => edge.stop());
+
+  const long = (length: number) => 'x'.repeat(length);
+  const each = async (count: number, one: (i: number) => Promise<unknown>) => {
+    for (let from = 0; from < count; from += 50)
+      await Promise.all(Array.from({ length: Math.min(50, count - from) }, (_, i) => one(from + i)));
+  };
+  const floods: [string, (host: string, site: string) => Promise<unknown>][] = [
+    ['long URLs that are not stored', (host) => each(1500, (i) => edge.get(`/private?${i}${long(6000)}`, { host }))],
+    ['short URLs that are not stored', (host) => each(5000, (i) => edge.get(`/private?${i}`, { host }))],
+    [
+      'variants',
+      async (host) => {
+        await each(3000, (i) => {
+          edge.origin.on(`/v${i}`, { headers: { vary: 'x-kind', 'cache-control': 'max-age=60' } });
+          return edge.get(`/v${i}`, { host, headers: { 'x-kind': 'a' } });
+        });
+      },
+    ],
+    ['POSTs', (host) => each(5000, (i) => edge.get(`/${i}`, { host, method: 'POST' }))],
+    [
+      'purges of long URLs',
+      (host) =>
+        each(20, (call) =>
+          edge.purge(...Array.from({ length: 200 }, (_, i) => `http://${host}/${call}-${i}${long(4000)}`)),
+        ),
+    ],
+    [
+      'purges by tag',
+      (_, site) =>
+        each(20, (call) =>
+          edge.admin.purge({ site, tags: Array.from({ length: 100 }, (__, i) => `${call}-${i}`) }, 60_000),
+        ),
+    ],
+  ];
+  test.each(floods)('by %s', { timeout: 180_000 }, async (_, flood) => {
+    const cacheRules = [rule({ cacheTime: 3600 })];
+    const [hostile, other] = [await edge.site({ cacheRules: [] }), await edge.site({ cacheRules })];
+    const variants = newPath();
+    const plain = [newPath(), newPath(), newPath()];
+    edge.origin.on(variants, ({ headers }) => ({ headers: { vary: 'x-kind' }, body: String(headers['x-kind']) }));
+    const varied = (kind: string, path = variants) => edge.get(path, { host: other.name, headers: { 'x-kind': kind } });
+    const state = async (path: string) => (await edge.get(path, { host: other.name })).cache;
+    // The first response of a variant makes the variants known.
+    for (let i = 0; i < 2; i += 1) for (const kind of ['a', 'b']) await varied(kind);
+    for (const path of plain) await state(path);
+
+    await flood(hostile.name, hostile.site.id);
+
+    for (const kind of ['a', 'b']) expect(await varied(kind)).toMatchObject({ cache: 'hit', body: kind });
+    for (const path of plain) expect(await state(path)).toBe('hit');
+    // What is new is stored as well.
+    const more = newPath();
+    edge.origin.on(more, ({ headers }) => ({ headers: { vary: 'x-kind' }, body: String(headers['x-kind']) }));
+    for (let i = 0; i < 2; i += 1) for (const kind of ['a', 'b']) await varied(kind, more);
+    for (const kind of ['a', 'b']) expect((await varied(kind, more)).cache).toBe('hit');
+    // An own purge concerns one URL.
+    await edge.get(plain[0] ?? '', { host: other.name, method: 'POST' });
+    expect(await state(plain[0] ?? '')).not.toBe('hit');
+    expect(await state(plain[1] ?? '')).toBe('hit');
+    await edge.restart();
+    expect(await state(plain[1] ?? '')).toBe('hit');
+  });
+});
+
+test('a purge holds when the memory for it is needed, and after a restart', async () => {
+  const edge = await startEdge({ dicts: { urls: '256k' } });
+  const cacheRules = [rule({ cacheTime: 3600 })];
+  const { name: host, site } = await edge.site({ cacheRules });
+  let version = 0;
+  for (const path of ['/url', '/soft', '/below/prefix', '/tagged'])
+    edge.origin.on(path, () => ({
+      headers: { 'cache-tag': 'tag', 'cache-control': 'max-age=3600', etag: `"${version}"` },
+      body: `version ${version}`,
+    }));
+  const state = async () => {
+    const bodies = [];
+    for (const path of ['/url', '/soft', '/below/prefix', '/tagged'])
+      bodies.push((await edge.get(path, { host })).body);
+    return bodies;
+  };
+  const current = () => Array(4).fill(`version ${version}`);
+  for (let round = 0; round < 3; round += 1) {
+    expect(await state()).toEqual(current());
+    version += 1;
+    await edge.purge(`http://${host}/url`);
+    await edge.admin.purge({ urls: [`http://${host}/soft`], soft: true }, 60_000);
+    await edge.admin.purge({ site: site.id, prefixes: [`${host}/below`] }, 60_000);
+    await edge.admin.purge({ site: site.id, tags: ['tag'] }, 60_000);
+    for (let call = 0; call < 5; call += 1)
+      await edge.purge(...Array.from({ length: 200 }, (_, i) => `http://${host}/${round}-${call}-${i}`));
+    expect(await state()).toEqual(current());
+    await edge.restart();
+    expect(await state()).toEqual(current());
+  }
+  await edge.stop();
+});
+
+// Regression: an entry was restored where its first line was, before the move of its site.
+test('a prefix that was purged before and after its whole site was purged stays purged after a restart', async () => {
+  const edge = await startEdge();
+  const { name: host, site } = await edge.site({ cacheRules: [rule({ cacheTime: 3600 })] });
+  const purgePrefix = () => edge.admin.purge({ site: site.id, prefixes: [`${host}/below`] }, 60_000);
+  await purgePrefix();
+  // As for lack of memory.
+  const move = { site: site.id, moves: 1, time: Math.floor(Date.now() / 1000) };
+  await appendFile(join(edge.dir, 'cache', 'purged'), `${JSON.stringify(move)}\n`);
+  await edge.restart();
+  await edge.get('/below/a', { host });
+  expect((await edge.get('/below/a', { host })).cache).toBe('hit');
+  await purgePrefix();
+  await edge.restart();
+  expect((await edge.get('/below/a', { host })).cache).not.toBe('hit');
+  await edge.stop();
+});
+
+test('a site with more purged URLs than the log keeps is purged as a whole after a restart, and no other', async () => {
+  const edge = await startEdge();
+  const cacheRules = [rule({ cacheTime: 3600 })];
+  const [one, other] = [await edge.site({ cacheRules }), await edge.site({ cacheRules })];
+  const state = async (host: string) => (await edge.get('/kept', { host })).cache;
+  for (const { name } of [one, other, one, other]) await state(name);
+  const time = Math.floor(Date.now() / 1000);
+  const entry = (i: number) =>
+    JSON.stringify({ site: one.site.id, url: `${one.name}/${i}`, version: `1.1.1.${i}`, time });
+  const purged = Array.from({ length: 10_001 }, (_, i) => `${entry(i)}\n`).join('');
+  await appendFile(join(edge.dir, 'cache', 'purged'), purged);
+  await edge.restart();
+  expect(await state(one.name)).not.toBe('hit');
+  expect(await state(other.name)).toBe('hit');
   await edge.stop();
 });
 

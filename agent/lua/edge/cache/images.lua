@@ -74,7 +74,7 @@ end
 -- An image that is stored unconverted.
 function _M.note_plain(request, key)
     if var.http_x_e_image then
-        urls.note_plain(keys.url_of(key))
+        urls.note_plain(request.site.doc.id, keys.url_of(key))
     elseif request.was_image then
         urls.forget_recipe(keys.url_of(key))
     end

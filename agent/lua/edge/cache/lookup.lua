@@ -34,10 +34,13 @@ end
 
 -- Decided by request line and site, and remembered with the request.
 local function plan(site, request)
+    -- Read before the prefix: versions of an earlier move only cost a miss.
+    local moves = urls.site_moves(site.id)
     local rule = rules.find(site, request.path)
     local host, target = request.host.doc, request.name .. request.path
     local marked = marks.of(site.id, target)
     local made = {
+        moves = moves,
         url = keys.url(request.name, rule, request.uri),
         prefix = keys.prefix(site, host, target, marked),
         never = not STORED[request.method] or (rule ~= nil and rules.never_stores(rule)),
@@ -71,23 +74,25 @@ end
 
 -- Facts about the URL, remembered until its token changes.
 local function learn(made, request, token)
-    local url = made.url
-    local recipe = token and urls.recipe(url)
+    local url, site_id = made.url, request.site.doc.id
+    -- The token may be gone and other facts still be there.
+    local has_facts = urls.has_facts(site_id)
+    local recipe = has_facts and urls.recipe(url)
     made.token = token
-    recipe = recipe or made.image and vary.ahead(url) or nil
+    recipe = recipe or made.image and vary.ahead(site_id, url) or nil
     made.recipe = recipe
     made.hash = recipe and vary.by_encoding_alone(recipe) and vary.hash(recipe, request.encoding) or nil
     made.hashes = recipe and vary.by_webp_alone(recipe) and {
         [true] = vary.hash(recipe, "", true), [false] = vary.hash(recipe, "", false),
     } or nil
-    local scope = token and keys.scope(request, made.prefix)
-    made.pass_until = token and urls.pass_until(url, scope) or 0
-    made.personal_until = token and urls.pass_until(url, scope, true) or 0
+    local scope = has_facts and keys.scope(request, made.prefix)
+    made.pass_until = scope and urls.pass_until(url, scope) or 0
+    made.personal_until = scope and urls.pass_until(url, scope, true) or 0
     -- Not by the recipe: the first response would be stored under another key than later looked for.
     made.left = made.prefix .. "|" .. request.at .. "|" .. (made.compressible and request.encoding or "")
-    made.right = "|" .. (made.version or token and urls.version(url) or "") .. "|" .. url
+    made.right = "|" .. (made.version or has_facts and urls.version(url, made.moves) or "") .. "|" .. url
     made.key = made.left .. made.right
-    made.softened = token and urls.softened(url) or nil
+    made.softened = has_facts and urls.softened(url, made.moves) or nil
     made.looked = nil
 end
 
@@ -202,7 +207,7 @@ local function locate(made, request)
         set_header("X-E-Vary", made.hash or made.hashes and made.hashes[accepts.webp(var.http_accept)]
             or vary.hash(made.recipe, request.encoding))
     end
-    if not made.token then
+    if made.pass_until == 0 and made.personal_until == 0 then
         return place
     end
     return bypass_cache(made, time()) or place

@@ -8,8 +8,9 @@ local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
 local purge_log = require("edge.cache.purge_log")
+local shares = require("edge.cache.shares")
 local urls = require("edge.cache.urls")
-local dict = dicts.urls
+local dict, id, add_up = dicts.urls, shares.id, shares.add_up
 local sub, max, concat, lower = string.sub, math.max, table.concat, string.lower
 local ipairs = ipairs
 
@@ -25,24 +26,25 @@ end
 
 local function put(site_id, kind, text, value)
     local at = space(site_id)
-    local name = kind .. "|" .. at .. text
-    local count = "marks|" .. at
-    local is_new = dict:get(name) == nil
-    if is_new and (dict:get(count) or 0) >= MOST_OF_SITE or not dict:safe_set(name, value, KEPT_SECONDS) then
+    local name = kind .. "|" .. at .. id(text)
+    local count = add_up("marks|" .. at, dict:get(name) == nil and 1 or 0)
+    if not count or count > MOST_OF_SITE then
         counters.count("urlsFull")
         return false
     end
-    dict:incr(count, is_new and 1 or 0, 0)
-    return true
+    -- A move of the site on the way makes the mark unnecessary.
+    return urls.put(site_id, name, value, KEPT_SECONDS, true)
 end
 
 -- Lengths of the site's prefixes, so that a URL is compared with its own beginnings rather than with each prefix.
 local function put_length(site_id, length)
     local at = "length|" .. space(site_id)
-    if not dict:add(at .. "has" .. length, true) then
-        return dict:get(at .. "has" .. length)
+    if dict:get(at .. "has" .. length) then
+        return true
     end
-    return dict:safe_set(at .. dict:incr(at .. "count", 1, 0), length)
+    local number = add_up(at .. "count", 1)
+    return number and urls.put(site_id, at .. number, length, KEPT_SECONDS, true)
+        and urls.put(site_id, at .. "has" .. length, true, KEPT_SECONDS, true)
 end
 
 local set = {}
@@ -62,8 +64,8 @@ end
 -- Restores an entry of the purge log into new dictionaries.
 function _M.restore(entry)
     local put_again = set[entry.mark]
-    if put_again then
-        put_again(entry)
+    if put_again and not put_again(entry) then
+        urls.move_site(entry.site)
     end
 end
 
@@ -116,7 +118,7 @@ function _M.of(site_id, target)
     for i = 1, dict:get("length|" .. at .. "count") or 0 do
         local length = dict:get("length|" .. at .. i)
         if length and length <= #target then
-            local beginning = at .. sub(target, 1, length)
+            local beginning = at .. id(sub(target, 1, length))
             versions[#versions + 1] = dict:get("hard|" .. beginning)
             local softened = dict:get("soft|" .. beginning)
             soft = softened and max(soft or 0, softened) or soft
@@ -130,9 +132,9 @@ function _M.of_tags(site_id, tags)
     local hard, soft
     local name = space(site_id)
     for _, tag in ipairs(tags) do
-        local at = dict:get("tag|" .. name .. tag)
+        local at = dict:get("tag|" .. name .. id(tag))
         hard = at and max(hard or 0, at) or hard
-        at = dict:get("softTag|" .. name .. tag)
+        at = dict:get("softTag|" .. name .. id(tag))
         soft = at and max(soft or 0, at) or soft
     end
     return hard, soft

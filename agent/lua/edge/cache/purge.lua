@@ -32,7 +32,7 @@ function _M.url(text)
     if not site then
         return 0
     end
-    local before = urls.version(url) or ""
+    local before = urls.version(url, urls.site_moves(site.id)) or ""
     urls.set_lasting_version(site.id, url, urls.new_token())
     local count = unlink.url(site, host, url, before)
     if before ~= "" then

@@ -2,12 +2,14 @@
 -- key. The master reads the log before workers start.
 local cjson = require("cjson.safe")
 local settings = require("edge.core.settings")
-local open, rename, time, ipairs, type, max = io.open, os.rename, ngx.time, ipairs, type, math.max
+local open, rename, time, max = io.open, os.rename, ngx.time, math.max
+local ipairs, pairs, type = ipairs, pairs, type
 
 local _M = {}
 -- Longer than unreachable objects stay on disk.
 local KEPT_SECONDS = 30 * 86400
 local COMPACTED_BYTES = 4 * 1024 * 1024
+local MOST_OF_SITE = 10000
 
 local function path()
     return settings.dir .. "/cache/purged"
@@ -34,19 +36,45 @@ local function subject(entry)
     return (entry.softened and "softened " or "") .. (entry.url or entry.site)
 end
 
+-- A site with too many purges is purged as a whole, so that its entries fill neither disk nor memory.
+local function bounded(entries, order)
+    local counts, few = {}, {}
+    for _, name in ipairs(order) do
+        local site = entries[name].site
+        counts[site] = (counts[site] or 0) + 1
+    end
+    for _, name in ipairs(order) do
+        if counts[entries[name].site] <= MOST_OF_SITE then
+            few[#few + 1] = name
+        end
+    end
+    for site, count in pairs(counts) do
+        if count > MOST_OF_SITE then
+            local moves = entries[site] and entries[site].moves or 0
+            entries[site] = { site = site, moves = moves + 1, time = time() }
+            few[#few + 1] = site
+        end
+    end
+    return entries, few
+end
+
+-- In the order of their last lines: a mark counts from the last move of its site.
 local function latest(lines)
-    local entries, order = {}, {}
+    local entries, last, names, order = {}, {}, {}, {}
     for line in lines do
         local entry = cjson.decode(line)
         if type(entry) == "table" and entry.site and (entry.time or 0) > time() - KEPT_SECONDS then
             local name = subject(entry)
-            if not entries[name] then
-                order[#order + 1] = name
-            end
-            entries[name] = entry
+            names[#names + 1] = name
+            entries[name], last[name] = entry, #names
         end
     end
-    return entries, order
+    for at, name in ipairs(names) do
+        if last[name] == at then
+            order[#order + 1] = name
+        end
+    end
+    return bounded(entries, order)
 end
 
 -- Calls `each` with every entry that is still needed.

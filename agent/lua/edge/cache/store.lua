@@ -269,8 +269,8 @@ local function not_stored(request, response, key)
     local is_about_url = not is_storable and response.method == "GET" and response.status ~= 416 and not response.has_body
     if is_about_url and key and var.http_x_e_state then
         local has_failed = response.status >= 500 or not var.upstream_status
-        urls.note_pass(keys.url_of(key), keys.scope(request, key), has_failed and FAILURE_SECONDS or UNCACHEABLE_SECONDS,
-            response.authorized)
+        urls.note_pass(request.site.doc.id, keys.url_of(key), keys.scope(request, key),
+            has_failed and FAILURE_SECONDS or UNCACHEABLE_SECONDS, response.authorized)
     end
     header["X-E-CC"] = response.control_text
     header["X-E-V"] = response.vary_text
@@ -295,7 +295,7 @@ local function keep_one_version(site, url)
     if known then
         urls.set_lasting_version(site.id, url, urls.new_token())
     end
-    urls.note_validator(url, validator)
+    urls.note_validator(site.id, url, validator)
 end
 
 -- nginx buffers bodies of known length and streams chunked ones. An incomplete body goes to hop A in chunks, and hop A
@@ -318,12 +318,12 @@ end
 local NO_RULE = {}
 local function stored(site, response, key, expires)
     local directives, url = response.control, keys.url_of(key)
-    urls.forget_pass(url, response.authorized)
+    urls.forget_pass(site.id, url, response.authorized)
     urls.forget_freshened(key .. ":" .. validator_text())
     if response.slice then
         keep_one_version(site, url)
     end
-    local recipe = response.names and vary.recipe(url, response.names)
+    local recipe = response.names and vary.recipe(site.id, url, response.names)
     local strict = directives["must-revalidate"] or directives["proxy-revalidate"] or directives["no-cache"]
     local rule = response.rule or NO_RULE
     local while_revalidating = strict and 0
@@ -382,7 +382,7 @@ local function freshen(site, response, key)
     end
     local forbidden = directives["no-cache"] or directives["no-store"] or directives["private"]
     local validator = var.http_if_none_match or var.http_if_modified_since or ""
-    urls.note_freshened(key .. ":" .. validator, cjson.encode {
+    urls.note_freshened(site.id, key .. ":" .. validator, cjson.encode {
         fields = newer, birth = response.generated_at, control = response.control_text,
         lifetime = forbidden and 0 or response.lifetime, asked = floor(response.requested_at * 1000),
     })

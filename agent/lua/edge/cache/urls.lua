@@ -1,18 +1,23 @@
 -- Facts about single URLs, shared by all workers: a version (after a purge or an unsafe method), the variant recipe,
--- that it is uncacheable, and fields renewed by a 304. Visitors can invent URLs, so nothing may be evicted: below a
--- reserve only versions are written, and a version without room moves its whole site.
+-- that it is uncacheable, and fields renewed by a 304. Visitors can invent URLs, so each site has its share
+-- (shares.lua), below a reserve only versions are written, and a version without room moves its whole site.
 --
 -- Each fact is a separate key, written whole. Every change gives the URL a new token. Workers cache facts under a token
--- and read again when it changes.
+-- and read again when it changes. Only versions and soft purges must not be lost. A move of their site replaces them,
+-- so its number is part of their names.
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
 local purge_log = require("edge.cache.purge_log")
+local shares = require("edge.cache.shares")
 local urls, changes = dicts.urls, dicts.changes
-local now, time, format, match, random, tonumber = ngx.now, ngx.time, string.format, string.match, math.random, tonumber
+local add, id = shares.add, shares.id
+local now, time, format, match, random = ngx.now, ngx.time, string.format, string.match, math.random
+local ipairs, tonumber = ipairs, tonumber
 
 local _M = {}
-local RESERVE = 8 * 1024 * 1024
+-- The part of memory that only versions get.
+local RESERVE = 1 / 16
 -- At least as long as anything stays in the cache.
 local KEPT_SECONDS = 31536000
 local AHEAD_SECONDS = 60
@@ -27,89 +32,32 @@ function _M.new_token(since)
 end
 
 function _M.token(url)
-    return urls:get(url)
+    return urls:get(id(url))
 end
 
-function _M.version(url)
-    return urls:get("version|" .. url)
+-- How often the whole site was moved for lack of memory.
+function _M.site_moves(site_id)
+    return changes:get("moved|" .. site_id) or 0
+end
+local site_moves = _M.site_moves
+
+-- `moves`: of the key that the version will be part of.
+function _M.version(url, moves)
+    return urls:get("version|" .. moves .. "|" .. id(url))
 end
 
 function _M.recipe(url)
-    return urls:get("recipe|" .. url)
+    return urls:get("recipe|" .. id(url))
 end
+
+-- Whether any fact of the site may exist.
+_M.has_facts = shares.has
 
 -- Until when the URL bypasses the cache. `personal`: for requests with Authorization. A mark is valid only under the
 -- `scope` of documents and purges that the decision depended on.
 function _M.pass_until(url, scope, personal)
-    local till, of = match(urls:get((personal and "personal|" or "pass|") .. url) or "", "^(%d+) (.*)$")
+    local till, of = match(urls:get((personal and "personal|" or "pass|") .. id(url)) or "", "^(%d+) (.*)$")
     return of == scope and tonumber(till) or 0
-end
-
-local function put(kind, url, value, seconds)
-    if not urls:safe_set(kind .. url, value, seconds) or not urls:safe_set(url, _M.new_token(), KEPT_SECONDS) then
-        counters.count("urlsFull")
-        return false
-    end
-    docs.tick()
-    return true
-end
-
-local function note(kind, url, value, seconds)
-    return urls:free_space() >= RESERVE and put(kind, url, value, seconds)
-end
-
-function _M.note_recipe(url, recipe)
-    return note("recipe|", url, recipe, KEPT_SECONDS)
-end
-
--- A recipe that is needed only if the first response turns out to be an image. The first one written wins.
-function _M.recipe_ahead(url, recipe)
-    local key = "ahead|" .. url
-    local known = urls:get(key)
-    if not known and urls:free_space() >= RESERVE and urls:safe_add(key, recipe, AHEAD_SECONDS) then
-        return recipe
-    end
-    return known or urls:get(key)
-end
-
-function _M.forget_recipe(url)
-    urls:delete("recipe|" .. url)
-end
-
--- The URL looked like an image for WebP and is none.
-function _M.is_plain(url)
-    return urls:get("plain|" .. url)
-end
-
-function _M.note_plain(url)
-    if urls:free_space() >= RESERVE then
-        urls:safe_set("plain|" .. url, true, KEPT_SECONDS)
-    end
-end
-
--- The version of a large file that its stored slices belong to.
-function _M.validator(url)
-    return urls:get("validator|" .. url)
-end
-
-function _M.note_validator(url, value)
-    return note("validator|", url, value, KEPT_SECONDS)
-end
-
--- Renewed while it is used, so that continuous requests never wait for each other.
-function _M.note_pass(url, scope, seconds, personal)
-    if _M.pass_until(url, scope, personal) < time() + seconds / 2 then
-        note(personal and "personal|" or "pass|", url, time() + seconds .. " " .. scope, seconds)
-    end
-end
-
-function _M.forget_pass(url, personal)
-    local key = (personal and "personal|" or "pass|") .. url
-    if urls:get(key) then
-        urls:delete(key)
-        urls:safe_set(url, _M.new_token(), KEPT_SECONDS)
-        docs.tick()
-    end
 end
 
 local function note_move(site_id)
@@ -124,34 +72,120 @@ function _M.move_site(site_id)
     docs.bump({ "site/" .. site_id })
 end
 
--- Makes everything stored of the URL unreachable, in all variants.
-function _M.set_version(site_id, url, version)
-    urls:delete("recipe|" .. url)
-    urls:delete("ahead|" .. url)
-    urls:delete("plain|" .. url)
-    urls:delete("pass|" .. url)
-    urls:delete("personal|" .. url)
-    if not put("version|", url, version, KEPT_SECONDS) then
+-- False: there is no room for the fact.
+function _M.put(site_id, name, value, seconds, is_lasting, method)
+    local is_stored, must_move = add(site_id, name, value, seconds, is_lasting, method)
+    if must_move then
         _M.move_site(site_id)
     end
+    if not is_stored or must_move then
+        counters.count("urlsFull")
+    end
+    return is_stored
+end
+
+-- False: workers do not read the URL's facts again.
+local function change(site_id, url)
+    local is_noted = _M.put(site_id, id(url), _M.new_token(), KEPT_SECONDS)
+    docs.tick()
+    return is_noted
+end
+
+local function put(site_id, kind, url, value, seconds)
+    return _M.put(site_id, kind .. id(url), value, seconds) and change(site_id, url)
+end
+
+-- Without room for it, the whole site moves.
+local function put_lasting(site_id, kind, url, value)
+    local name = kind .. site_moves(site_id) .. "|" .. id(url)
+    if not _M.put(site_id, name, value, KEPT_SECONDS, true) or not change(site_id, url) then
+        _M.move_site(site_id)
+    end
+end
+
+local function has_room()
+    return urls:free_space() >= RESERVE * urls:capacity()
+end
+
+local function note(site_id, kind, url, value, seconds)
+    return has_room() and put(site_id, kind, url, value, seconds)
+end
+
+function _M.note_recipe(site_id, url, recipe)
+    return note(site_id, "recipe|", url, recipe, KEPT_SECONDS)
+end
+
+-- A recipe that is needed only if the first response turns out to be an image. The first one written wins.
+function _M.recipe_ahead(site_id, url, recipe)
+    local name = "ahead|" .. id(url)
+    local known = urls:get(name)
+    if not known and has_room() and _M.put(site_id, name, recipe, AHEAD_SECONDS, false, "safe_add") then
+        return recipe
+    end
+    return known or urls:get(name)
+end
+
+function _M.forget_recipe(url)
+    urls:delete("recipe|" .. id(url))
+end
+
+-- The URL looked like an image for WebP and is none.
+function _M.is_plain(url)
+    return urls:get("plain|" .. id(url))
+end
+
+function _M.note_plain(site_id, url)
+    if has_room() then
+        _M.put(site_id, "plain|" .. id(url), true, KEPT_SECONDS)
+    end
+end
+
+-- The version of a large file that its stored slices belong to.
+function _M.validator(url)
+    return urls:get("validator|" .. id(url))
+end
+
+function _M.note_validator(site_id, url, value)
+    return note(site_id, "validator|", url, value, KEPT_SECONDS)
+end
+
+-- Renewed while it is used, so that continuous requests never wait for each other.
+function _M.note_pass(site_id, url, scope, seconds, personal)
+    if _M.pass_until(url, scope, personal) < time() + seconds / 2 then
+        note(site_id, personal and "personal|" or "pass|", url, time() + seconds .. " " .. scope, seconds)
+    end
+end
+
+function _M.forget_pass(site_id, url, personal)
+    local name = (personal and "personal|" or "pass|") .. id(url)
+    if urls:get(name) then
+        urls:delete(name)
+        change(site_id, url)
+    end
+end
+
+-- Makes everything stored of the URL unreachable, in all variants.
+function _M.set_version(site_id, url, version)
+    for _, kind in ipairs { "recipe|", "ahead|", "plain|", "pass|", "personal|" } do
+        urls:delete(kind .. id(url))
+    end
+    put_lasting(site_id, "version|", url, version)
 end
 
 -- The same, and it survives a restart.
 function _M.set_lasting_version(site_id, url, version)
-    purge_log.add({ site = site_id, url = url, version = version })
+    purge_log.add({ site = site_id, url = id(url), version = version })
     _M.set_version(site_id, url, version)
 end
 
 -- Objects of the URL stored before this time (milliseconds) are revalidated before they are served.
-function _M.softened(url)
-    return urls:get("softened|" .. url)
+function _M.softened(url, moves)
+    return urls:get("softened|" .. moves .. "|" .. id(url))
 end
 
 function _M.soften(site_id, url, at)
-    purge_log.add({ site = site_id, url = url, softened = at })
-    if not put("softened|", url, at, KEPT_SECONDS) then
-        _M.move_site(site_id)
-    end
+    purge_log.add({ site = site_id, url = id(url), softened = at })
+    put_lasting(site_id, "softened|", url, at)
 end
 
 -- In the master, for new dictionaries. A reload keeps them. `others`: handles entries of other kinds.
@@ -161,9 +195,9 @@ function _M.restore(others)
     end
     purge_log.replay(function(entry)
         if entry.softened then
-            put("softened|", entry.url, entry.softened, KEPT_SECONDS)
+            put_lasting(entry.site, "softened|", entry.url, entry.softened)
         elseif entry.url then
-            put("version|", entry.url, entry.version, KEPT_SECONDS)
+            put_lasting(entry.site, "version|", entry.url, entry.version)
         elseif entry.mark then
             others(entry)
         else
@@ -178,28 +212,23 @@ function _M.born()
     return changes:get("born")
 end
 
--- How often the whole site was moved for lack of memory.
-function _M.site_moves(site_id)
-    return changes:get("moved|" .. site_id) or 0
-end
-
--- When it was last moved, in milliseconds.
+-- When the site was last moved, in milliseconds.
 function _M.moved_at(site_id)
     return changes:get("movedAt|" .. site_id)
 end
 
 function _M.freshened(key)
-    return urls:get("fresh|" .. key)
+    return urls:get("fresh|" .. id(key))
 end
 
-function _M.note_freshened(key, value)
-    if urls:free_space() >= RESERVE and not urls:safe_set("fresh|" .. key, value, KEPT_SECONDS) then
-        counters.count("urlsFull")
+function _M.note_freshened(site_id, key, value)
+    if has_room() then
+        _M.put(site_id, "fresh|" .. id(key), value, KEPT_SECONDS)
     end
 end
 
 function _M.forget_freshened(key)
-    urls:delete("fresh|" .. key)
+    urls:delete("fresh|" .. id(key))
 end
 
 -- A simulated request writes nothing. `task` may not yield.

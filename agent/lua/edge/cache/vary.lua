@@ -72,18 +72,18 @@ function _M.by_webp_alone(recipe)
 end
 
 -- The recipe that an image will get, so that requests waiting for its first response know it.
-function _M.ahead(url)
-    return urls.recipe_ahead(url, _M.WEBP .. ";" .. urls.new_token())
+function _M.ahead(site_id, url)
+    return urls.recipe_ahead(site_id, url, _M.WEBP .. ";" .. urls.new_token())
 end
 
 -- The recipe for a URL. An equal known one is kept, so that its variants stay reachable.
-function _M.recipe(url, names)
+function _M.recipe(site_id, url, names)
     local known = urls.recipe(url)
     if known and match(known, "^[^;]*") == names then
         return known
     end
-    local made = names == _M.WEBP and _M.ahead(url) or names .. ";" .. urls.new_token()
-    urls.note_recipe(url, made)
+    local made = names == _M.WEBP and _M.ahead(site_id, url) or names .. ";" .. urls.new_token()
+    urls.note_recipe(site_id, url, made)
     return made
 end
 

@@ -21,8 +21,9 @@ end
 
 -- `target`: host and decoded path.
 function _M.of(site_id, url, target)
-    local hard = later(latest(urls.version(url)), urls.moved_at(site_id))
-    local soft = urls.softened(url)
+    local moves = urls.site_moves(site_id)
+    local hard = later(latest(urls.version(url, moves)), urls.moved_at(site_id))
+    local soft = urls.softened(url, moves)
     local marked = marks.of(site_id, target)
     if marked then
         hard, soft = later(hard, latest(marked.version)), later(soft, marked.soft)
