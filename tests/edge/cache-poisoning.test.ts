@@ -2,6 +2,7 @@
 import { connect } from 'node:http2';
 import { once } from 'node:events';
 import { afterAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/assertions/eventually.ts';
 import { rule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
@@ -136,6 +137,89 @@ describe('a field that Connection names counts as absent', () => {
     const path = newPath();
     const reply = await edge.get(path, { host, headers: named('user-agent', 'curl/8', 'User-Agent') });
     expect(await edge.accessLogEntry(reply)).toMatchObject({ userAgent: '' });
+  });
+});
+
+// Regression: the origin got them, and usual frameworks read them as parameters or cookies of the key.
+describe('input that is not in the key', () => {
+  const parameters = ['+id=evil', 'id[]=evil', 'id%00=evil', 'id%5b%5d=evil', 'ID=evil', 'utm=evil', '=evil', 'evil'];
+  test.each(parameters)('as the parameter %s does not reach the origin', async (parameter) => {
+    const { name } = await edge.site({ cacheRules: [rule({ query: 'listed', queryNames: ['id'] })] });
+    const path = newPath();
+    edge.origin.on(path, ({ url }) => ({ body: url }));
+    const body = `${path}?id=1`;
+    const get = async (target: string) => edge.get(target, { host: name });
+    expect((await get(`${path}?id=1&${parameter}`)).body).toBe(body);
+    expect(await get(`${path}?${parameter}&id=1`)).toMatchObject({ cache: 'hit', body });
+    expect(await get(body)).toMatchObject({ cache: 'hit', body });
+    expect((await get(`${path}?${parameter}`)).body).toBe(path);
+  });
+  test('as the order of parameters that the rule sorts does not reach the origin', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ query: 'sorted' })] });
+    const path = newPath();
+    edge.origin.on(path, ({ url }) => ({ body: url }));
+    const body = `${path}?id=1&id[]=2`;
+    expect((await edge.get(`${path}?id[]=2&id=1`, { host: name })).body).toBe(body);
+    expect(await edge.get(body, { host: name })).toMatchObject({ cache: 'hit', body });
+  });
+  test('does not reach it with revalidations, HEAD, ranges, or while the URL is uncacheable', async () => {
+    const site = await edge.site({ cacheRules: [rule({ query: 'none', cacheTime: 0, honourOrigin: true })] });
+    const path = newPath();
+    edge.origin.on(path, { headers: { 'cache-control': 'max-age=0', etag: '"1"' } });
+    const uncacheable = newPath();
+    edge.origin.on(uncacheable, { headers: { 'cache-control': 'no-store' } });
+    for (const target of [path, uncacheable])
+      for (const ask of [
+        {},
+        { method: 'HEAD' },
+        { headers: { range: 'bytes=0-1' } },
+        { headers: { authorization: 'a' } },
+      ])
+        for (let i = 0; i < 2; i += 1) await edge.get(`${target}?evil=${i}`, { host: site.name, ...ask });
+    for (const target of [path, uncacheable])
+      expect(new Set(edge.origin.asked(target).map(({ url }) => url))).toEqual(new Set([target]));
+  });
+  test('does not reach it while a stale response is served', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ query: 'none', staleWhileRevalidate: 600 })] });
+    const path = newPath();
+    edge.origin.on(path, { headers: { etag: '"1"' } });
+    await edge.get(path, { host: name });
+    await edge.admin.purge({ urls: [`http://${name}${path}`], soft: true }, 60_000);
+    expect((await edge.get(`${path}?evil=1`, { host: name })).cache).toMatch(/stale|hit/);
+    await eventually(() => expect(edge.origin.asked(path).map(({ url }) => url)).toEqual([path, path]));
+  });
+  test('does not reach it with slices', async () => {
+    const { name } = await edge.site({ cacheRules: [rule({ query: 'none', slices: true })] });
+    const path = newPath();
+    edge.origin.on(path, { body: 'x'.repeat(1000) });
+    expect((await edge.get(`${path}?evil=1`, { host: name })).body).toHaveLength(1000);
+    expect(edge.origin.asked(path).map(({ url }) => url)).toEqual([path]);
+  });
+  test.each(['who =evil', '"who"=evil', '%77ho=evil', 'who[]=evil', 'WHO=evil'])(
+    'as the cookie %s is in the key',
+    async (cookie) => {
+      const { name } = await edge.site({ cacheRules: [rule({ cookies: 'listed', cookieNames: ['who'] })] });
+      const path = newPath();
+      edge.origin.on(path, ({ headers }) => ({ body: String(headers.cookie) }));
+      expect((await edge.get(path, { host: name, headers: { cookie } })).body).toBe(cookie);
+      expect(await edge.get(path, { host: name })).toMatchObject({ cache: 'uri-miss', body: 'undefined' });
+    },
+  );
+  test('reaches it where the response is not stored', async () => {
+    const unstored = rule({ query: 'none', cacheTime: 0, type: 'prefix', value: ['/unstored'] });
+    const { name } = await edge.site({
+      cacheRules: [unstored, rule({ query: 'none', passCookies: ['session'] })],
+    });
+    const asks = [
+      ['/unstored', {}],
+      [newPath(), { method: 'POST' }],
+      [newPath(), { headers: { cookie: 'session=1' } }],
+      [newPath(), { body: 'own', headers: { 'content-length': '3' } }],
+    ] as const;
+    for (const [path, ask] of asks) {
+      for (let i = 0; i < 2; i += 1) await edge.get(`${path}?b=2&a=1`, { host: name, ...ask });
+      expect(edge.origin.asked(path).map(({ url }) => url)).toEqual(Array(2).fill(`${path}?b=2&a=1`));
+    }
   });
 });
 

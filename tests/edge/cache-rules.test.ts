@@ -201,9 +201,16 @@ describe('the query', () => {
     const urls = ['/q?b=2&a=1', '/q?a=1&b=2', '/q?a=1&a=2', '/q?a=2&a=1'];
     expect(await keys('sorted', [], ...urls)).toEqual(['uri-miss', 'hit', 'uri-miss', 'uri-miss']);
   });
-  test('always reaches the origin completely', async () => {
-    await keys('none', [], '/whole?z=1&y');
-    expect(edge.origin.asked('/whole')[0]?.url).toBe('/whole?z=1&y');
+  test.each([
+    ['all', [], '/all?z=1&y'],
+    ['none', [], '/none'],
+    ['listed', ['y'], '/listed?y'],
+    ['listed', ['x'], '/listed-absent'],
+    ['sorted', [], '/sorted?y&z=1'],
+  ] as const)('reaches the origin as in the key: %s %j', async (query, names, sent) => {
+    const path = sent.replace(/\?.*/, '');
+    await keys(query, [...names], `${path}?z=1&y`);
+    expect(edge.origin.asked(path)[0]?.url).toBe(sent);
   });
 });
 

@@ -81,6 +81,14 @@ test('an object fetched by one edge node is served to another by the relay with 
   expect(origin.asked('/once')).toHaveLength(1);
 });
 
+test('where the rule ignores the query, neither relay nor origin get it', async () => {
+  const { name: host } = await made({ cacheRules: [rule({ query: 'none' })] });
+  await edges[first].get('/narrow?a=1', { host });
+  const shared = await edges[second].get('/narrow?a=2', { host });
+  expect(shared.header('cache-status')).toMatch(/^Edgeloom-Relay; hit/);
+  expect(origin.asked('/narrow').map(({ url }) => url)).toEqual(['/narrow']);
+});
+
 test('concurrent visitors of all edge nodes share one origin request', async () => {
   const { name: host } = await made();
   const { opened, open } = gate();

@@ -101,6 +101,15 @@ test('a valid token is accepted for origin and cached responses; it is in no key
   expect((await visit('/film.mp4?x=1')).cache).toBe('uri-miss');
 });
 
+test('where the rule lists parameters, the token is checked, and neither it nor other parameters reach the origin', async () => {
+  const { site, ask, visit } = await guarded(authOf({}));
+  await edge.put({ ...site, cacheRules: [cacheRule({ query: 'listed', queryNames: ['id'] })] });
+  for (const cache of ['uri-miss', 'hit', 'hit'])
+    expect(await visit(`/listed.mp4?id=1&utm=${cache}`)).toMatchObject({ status: 200, cache });
+  expect((await ask('/listed.mp4?id=1')).status).toBe(403);
+  expect(edge.origin.asked('/listed.mp4').map(({ url }) => url)).toEqual(['/listed.mp4?id=1']);
+});
+
 test('paths with escapes and double extensions are protected', async () => {
   const { ask, visit } = await guarded(
     authOf({

@@ -60,6 +60,15 @@ describe('an exact path', () => {
       '301 /b',
     ]);
   });
+  test('reads and keeps a query that the cache rule ignores', async () => {
+    const { name, site } = await withRedirects(rule('/page?id=1', '/one'));
+    await edge.put({ ...site, cacheRules: [cacheRule({ query: 'none' })] });
+    expect(await sent(name, '/page?id=1', '/page?id=2', '/page?id=1')).toEqual([
+      '301 /one?id=1',
+      null,
+      '301 /one?id=1',
+    ]);
+  });
   test('may be limited to one query, or one host', async () => {
     const { name, site } = await withRedirects();
     const doc = docOf([

@@ -127,6 +127,20 @@ test('a photo is WebP for clients that accept WebP and the original for others, 
   console.info('bytes', sizes);
 });
 
+test('with a rule that ignores the query, a photo is converted, and asked for without it', async () => {
+  const host = await made({ cacheRules: [rule({ query: 'none' })] });
+  edge.origin.on('/narrow.jpg', { headers: jpeg, body: photo });
+  for (const [query, cache] of [
+    ['w=1', /miss/],
+    ['w=2', /hit/],
+  ] as const) {
+    const reply = await get(`/narrow.jpg?${query}`, host);
+    expect(reply.cache).toMatch(cache);
+    expect(reply.header('content-type')).toBe('image/webp');
+  }
+  expect(askedBy('/narrow.jpg', host).map(({ url }) => url)).toEqual(['/narrow.jpg']);
+});
+
 test('transparency of a PNG is kept', async () => {
   const host = await made();
   edge.origin.on('/logo.png', { headers: png, body: logo });

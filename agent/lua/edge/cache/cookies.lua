@@ -1,20 +1,27 @@
 -- How a rule treats the visitor's cookies: those that are part of the key, and those that bypass the cache.
-local gmatch, match, sub = string.gmatch, string.match, string.sub
+local gmatch, gsub, lower, match, sub = string.gmatch, string.gsub, string.lower, string.match, string.sub
 local concat, sort = table.concat, table.sort
-local ipairs, md5 = ipairs, ngx.md5
+local ipairs, md5, unescape_uri = ipairs, ngx.md5, ngx.unescape_uri
 
 local _M = {}
+
+-- Equal for all names that usual frameworks read as one: "a", "a " and "%61", and in PHP "a[]" and "a[b]".
+local function as_read(name)
+    local text = match(unescape_uri(name), '^[%s"]*([^%[]*)')
+    return lower(gsub(gsub(text, '[%s"]+$', ""), "[%s.]", "_"))
+end
 
 local compiled = setmetatable({}, { __mode = "k" })
 local function patterns(list)
     local made = compiled[list]
     if not made then
-        made = { exact = {}, begins = {} }
+        made = { exact = {}, begins = {}, read = {} }
         for _, name in ipairs(list) do
             if sub(name, -1) == "*" then
                 made.begins[#made.begins + 1] = sub(name, 1, -2)
             else
                 made.exact[name] = true
+                made.read[as_read(name)] = true
             end
         end
         compiled[list] = made
@@ -52,7 +59,7 @@ function _M.mark(rule, text)
     local list = {}
     for pair in gmatch(text or "", "[^;]+") do
         pair = match(pair, "^%s*(.-)%s*$")
-        if pair ~= "" and (all or made.exact[match(pair, "^[^=]*")]) then
+        if pair ~= "" and (all or made.read[as_read(match(pair, "^[^=]*"))]) then
             list[#list + 1] = pair
         end
     end

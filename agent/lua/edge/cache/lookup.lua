@@ -39,9 +39,10 @@ local function plan(site, request)
     local rule = rules.find(site, request.path)
     local host, target = request.host.doc, request.name .. request.path
     local marked = marks.of(site.id, target)
+    local uri = rules.key_uri(rule, request.uri)
     local made = {
         moves = moves,
-        url = keys.url(request.name, rule, request.uri),
+        url = request.name .. uri,
         prefix = keys.prefix(site, host, target, marked),
         never = not STORED[request.method] or (rule ~= nil and rules.never_stores(rule)),
         unsafe = not SAFE[request.method],
@@ -57,6 +58,8 @@ local function plan(site, request)
         made.by_cookies = rule.cookies ~= nil
         made.pass_cookies = rule.passCookies ~= nil
         made.odd = made.slices or made.by_cookies or made.pass_cookies
+        -- Parameters that are not in the key must not change a stored response. Edge nodes send relays only the others.
+        made.uri = uri ~= request.uri and not settings.relay and uri or nil
     end
     if not made.never then
         made.pass_headers = site.passHeaders
@@ -203,6 +206,10 @@ end
 local function locate(made, request)
     var.e_key = made.key
     local place = made.odd and by_rule(made) or nil
+    -- The response to a request with such a cookie is not stored.
+    if made.uri and place ~= "@pass" then
+        var.e_uri = made.uri
+    end
     if made.recipe then
         set_header("X-E-Vary", made.hash or made.hashes and made.hashes[accepts.webp(var.http_accept)]
             or vary.hash(made.recipe, request.encoding))
@@ -314,8 +321,8 @@ function _M.access(site, request)
         place = visitor_control.apply(place)
     end
     if disk.is_full then
-        return around_full_disk(made, place)
+        place = around_full_disk(made, place)
     end
-    return place
+    return place or made.uri and "@signed" or nil
 end
 return _M

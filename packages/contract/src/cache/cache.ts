@@ -72,8 +72,14 @@ const fields = {
     .describe(
       "Stores a response although the origin's private, no-store or Set-Cookie forbids it; its cookies are removed",
     ),
-  query: QueryHandling.default('all').describe('The part of the query string that is in the cache key'),
-  queryNames: z.array(QueryName).max(50).default([]).describe("With 'listed': the parameters that count"),
+  query: QueryHandling.default('all').describe(
+    'The part of the query string that is in the cache key; the origin gets this part, in this order',
+  ),
+  queryNames: z
+    .array(QueryName)
+    .max(50)
+    .default([])
+    .describe("With 'listed': the parameters that are in the cache key and reach the origin"),
   priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first; the first rule that matches wins'),
   enabled: z.boolean().default(true),
 };

@@ -11,6 +11,12 @@ import { actionOf, actions, faultsOf, type DraftRule, type Rule } from './rules-
 
 const types = ['fileType', 'url', 'prefix', 'regex'] as const satisfies readonly Rule['type'][];
 const queries = ['all', 'none', 'listed', 'sorted'] as const satisfies readonly Rule['query'][];
+/** The origin gets only what is in the cache key. */
+const queryHints = {
+  none: 'cache.hints.queryNone',
+  listed: 'cache.hints.queryListed',
+  sorted: 'cache.hints.querySorted',
+} as const;
 
 /** Condition and cache time of a rule, below its sentence. */
 export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
@@ -74,6 +80,7 @@ export function RuleEditor({ rule, tried, onChange }: EditorProps<DraftRule>) {
           <>
             <Select
               label={t('cache.fields.query')}
+              description={rule.query !== 'all' && t(queryHints[rule.query])}
               data={queries.map((value) => ({ value, label: t(`cache.choices.query.${value}`) }))}
               value={rule.query}
               allowDeselect={false}
