@@ -279,7 +279,9 @@ describe('challenges are sent', () => {
     await enableChallenge({ paths: ['/api/', '/.well-known/'] });
     const { name } = await edge.site();
     expect((await ask(name, '/api/v1')).status).toBe(200);
-    expect((await ask(name, '/x/../api/v1')).status).toBe(200);
+    expect((await ask(name, '/api/%761')).status).toBe(200);
+    // The origin may read it as it is written.
+    expect((await ask(name, '/x/../api/v1')).status).toBe(978);
     expect((await ask(name, '/api/../x')).status).toBe(978);
     expect((await ask(name, '/.well-known/acme-challenge/unknown-token')).status).toBe(200);
     await enableChallenge({ whitelist: ['192.0.2.0/24', '127.0.0.0/9'] });

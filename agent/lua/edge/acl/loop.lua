@@ -17,5 +17,8 @@ return function(target, request)
     end
     local path, args = match(url, "^([^?]*)%??(.*)$")
     path = path == "" and "/" or path
+    if request.readings then
+        return url == request.uri
+    end
     return args == (request.args or "") and unescape_uri(path) == request.path
 end

@@ -1,6 +1,7 @@
 -- The anti-CC rules of a site: the first one that matches a request applies.
 local memo = require("edge.core.memo")
 local patterns = require("edge.core.patterns")
+local readings = require("edge.core.readings")
 local set = require("edge.core.set")
 local white = require("edge.core.white")
 local gsub, ipairs, lower, time, var = string.gsub, ipairs, string.lower, ngx.time, ngx.var
@@ -37,11 +38,11 @@ local prepared = memo(function(rule)
 end)
 
 -- A pattern that reaches the match limit counts as a match, unless it exempts.
-local function is_about(rule, path)
+local function is_about(request, rule)
     if not rule.pattern then
         return true
     end
-    local from, err = patterns.find(path, rule.pattern, rule.id)
+    local from, err = patterns.find(request.path, rule.pattern, rule.id)
     return from ~= nil or err ~= nil and not rule.is_exempt
 end
 
@@ -52,7 +53,8 @@ local function about(site, request)
         cached = { of = site.antiCCs }
         for _, doc in ipairs(site.antiCCs) do
             local rule = prepared(doc)
-            if is_about(rule, request.path) then
+            local judge = rule.is_exempt and readings.all or readings.any
+            if judge(request, is_about, rule) then
                 cached[#cached + 1] = rule
             end
         end

@@ -36,7 +36,7 @@ end
 local function plan(site, request)
     -- Read before the prefix: versions of an earlier move only cost a miss.
     local moves = urls.site_moves(site.id)
-    local rule = rules.find(site, request.path)
+    local rule = rules.of(site, request)
     local host, target = request.host.doc, request.name .. request.path
     local marked = marks.of(site.id, target)
     local uri = rules.key_uri(rule, request.uri)

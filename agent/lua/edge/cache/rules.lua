@@ -7,7 +7,8 @@ local sort = table.sort
 local ipairs = ipairs
 
 local _M = {}
--- Applies when a pattern reaches its match limit or does not compile, so that nothing wrong is served.
+-- Applies to ambiguous paths, and when a pattern reaches its match limit or does not compile, so that nothing wrong is
+-- served.
 local NEVER = { cacheTime = 0, query = "all", honourOrigin = false }
 
 -- With 0 seconds a rule that honours origin headers stores only responses with a stated lifetime.
@@ -39,6 +40,11 @@ function _M.find(site, path)
             return NEVER
         end
     end
+end
+
+-- The rule for a request. Servers may take an ambiguous path for another one, whose page is not to be shared.
+function _M.of(site, request)
+    return request.readings and NEVER or _M.find(site, request.path)
 end
 
 local function pairs_of(args, wanted)

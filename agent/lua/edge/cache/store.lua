@@ -67,7 +67,7 @@ local function read_response(site, request, relayed)
         status = ngx.status,
         method = ngx.req.get_method(),
         path = request.path,
-        rule = rules.find(site, request.path),
+        rule = rules.of(site, request),
         time = time(),
         control_text = joined(header["Cache-Control"]),
         vary_text = joined(header["Vary"]),

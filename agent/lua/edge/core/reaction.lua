@@ -4,6 +4,7 @@ local challenges = require("edge.anti_cc.challenge")
 local counters = require("edge.core.counters")
 local patterns = require("edge.core.patterns")
 local proofs = require("edge.anti_cc.proofs")
+local readings = require("edge.core.readings")
 local zones = require("edge.core.zone")
 local var = ngx.var
 
@@ -18,9 +19,13 @@ function _M.matches(text, pattern, id)
     return from ~= nil or err ~= nil
 end
 
+local function covers(request, rule)
+    return _M.matches(request.path, rule.url, rule.id)
+end
+
 -- Whether the rule is about this path.
 function _M.is_about(rule, request)
-    return not rule.url or _M.matches(request.path, rule.url, rule.id)
+    return not rule.url or readings.any(request, covers, rule)
 end
 
 local function challenge(site, rule, request)

@@ -3,6 +3,7 @@
 local docs = require("edge.core.docs")
 local modules = require("edge.core.modules")
 local ports = require("edge.core.ports")
+local readings = require("edge.core.readings")
 local recent = require("edge.core.recent")
 local settings = require("edge.core.settings")
 local token_auth = require("edge.plugins.token_auth")
@@ -79,7 +80,7 @@ function _M.describe(name, at, tick, get)
         return nil, "lacking"
     end
     local path = var.uri
-    return {
+    local request = {
         name = name,
         host = host,
         site = site,
@@ -89,13 +90,15 @@ function _M.describe(name, at, tick, get)
         port = port,
         method = get_method(),
         path = path,
-        challenged = challenges.is_asked(path),
         uri = var.request_uri,
         args = var.args,
         -- The wildcard's result is valid until a document of the exact name appears.
         epoch = host.doc.name ~= name and docs.epoch or nil,
         tick = tick,
     }
+    request.readings = readings.of(request)
+    request.challenged = readings.all(request, challenges.is_asked)
+    return request
 end
 
 local function is_current(request)

@@ -4,6 +4,7 @@ local counters = require("edge.core.counters")
 local dict = require("edge.core.dicts").limits
 local memo = require("edge.core.memo")
 local patterns = require("edge.core.patterns")
+local readings = require("edge.core.readings")
 local gsub, header, ipairs, lower, md5, var = string.gsub, ngx.header, ipairs, string.lower, ngx.md5_bin, ngx.var
 
 local _M = {}
@@ -13,15 +14,17 @@ local variables = memo(function(rule)
     return "http_" .. gsub(lower(rule.header), "-", "_")
 end)
 
--- The rules whose pattern matches the path. A pattern that reaches the match limit counts as a match.
-function _M.about(rules, path)
+-- A pattern that reaches the match limit counts as a match.
+local function covers(request, rule)
+    local from, err = patterns.find(request.path, rule.urlRegex, rule.id)
+    return from or err
+end
+
+-- The rules whose pattern matches the path.
+function _M.about(rules, request)
     local list = {}
     for _, rule in ipairs(rules) do
-        local from, err = true, nil
-        if rule.urlRegex ~= "" then
-            from, err = patterns.find(path, rule.urlRegex, rule.id)
-        end
-        if from or err then
+        if rule.urlRegex == "" or readings.any(request, covers, rule) then
             list[#list + 1] = rule
         end
     end
@@ -33,7 +36,7 @@ local MOST_NEW, MINUTE = 20000, 60
 
 local function chosen(rule, request, network)
     if rule.type == BY_URL then
-        return rule.id .. network .. md5(request.path)
+        return rule.id .. network .. md5(request.readings and request.readings.shortest or request.path)
     end
     if rule.type == BY_USER_AGENT then
         return rule.id .. network .. md5(var.http_user_agent or "")

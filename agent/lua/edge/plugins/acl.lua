@@ -4,6 +4,7 @@ local blocks = require("edge.core.blocks")
 local condition_of = require("edge.acl.conditions")
 local decisions = require("edge.simulate.decision")
 local is_loop = require("edge.acl.loop")
+local readings = require("edge.core.readings")
 local counters = require("edge.core.counters")
 local white = require("edge.core.white")
 local work = require("edge.acl.work")
@@ -50,7 +51,7 @@ local function all_hold(group, rule, seen, request)
     return true
 end
 
-local function matches(rule, seen, request)
+local function matches(request, rule, seen)
     local any = rule.any
     for i = 1, #any do
         if all_hold(any[i], rule, seen, request) then
@@ -106,8 +107,9 @@ local function decide(request, module)
     end
     for i = 1, #module do
         local rule = module[i]
+        local judge = rule.action == "allow" and readings.all or readings.any
         -- A redirect to the requested URL would loop. The next rules decide.
-        if matches(rule, seen, request) and not (rule.redirect and is_loop(rule.redirect.url, request)) then
+        if judge(request, matches, rule, seen) and not (rule.redirect and is_loop(rule.redirect.url, request)) then
             if outcome then
                 outcome[#outcome + 1] = rule
             end

@@ -7,6 +7,7 @@ local counts = require("edge.anti_cc.counts")
 local memo = require("edge.core.memo")
 local networks = require("edge.core.networks")
 local paths = require("edge.core.paths")
+local readings = require("edge.core.readings")
 local proofs = require("edge.anti_cc.proofs")
 local set = require("edge.core.set")
 local site_rules = require("edge.anti_cc.site_rules")
@@ -56,15 +57,26 @@ local function rule_at(tick)
     return zone_rule
 end
 
--- 0: not covered by the zone's rule. Depends on the path only, so it is cached with the request.
-local function weigh(rule, request)
+local function is_exempt(request, rule)
     for _, prefix in ipairs(rule.prefixes) do
         if sub(request.path, 1, #prefix) == prefix then
-            return 0
+            return true
         end
     end
+    return false
+end
+
+local function is_file(request, rule)
+    return rule.parts[paths.extension(request.path)]
+end
+
+-- 0: not covered by the zone's rule. Depends on the path only, so it is cached with the request.
+local function weigh(rule, request)
+    if readings.all(request, is_exempt, rule) then
+        return 0
+    end
     -- ACME validations and preflight requests cannot solve challenges, and are rare.
-    local is_part = rule.parts[paths.extension(request.path)] or request.challenged or request.method == "OPTIONS"
+    local is_part = readings.all(request, is_file, rule) or request.challenged or request.method == "OPTIONS"
     return is_part and PART_WEIGHT or 1
 end
 

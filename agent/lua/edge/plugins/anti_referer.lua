@@ -2,6 +2,7 @@
 -- are always allowed. Fails closed.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
+local readings = require("edge.core.readings")
 local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
 local find, sub, lower, match = string.find, string.sub, string.lower, string.match
@@ -71,16 +72,24 @@ local function lists(rule, host)
     return false
 end
 
+-- At the match limit the rule counts as matching the path.
+local function covers(request, rule)
+    local is_about, err = rule.is_about(request.path, paths.extension(request.path))
+    return is_about or err
+end
+
+-- An ambiguous path must also be written as in the target.
+local function is_target(redirect, request)
+    return redirect.host == request.name and redirect.path == request.path
+        and (not request.readings or sub(redirect.url, -#request.uri) == request.uri)
+end
+
 -- false: no rule. The redirect target of a rule is exempt, or visitors would loop.
 local function choose(rules, request)
-    local extension = paths.extension(request.path)
     for _, rule in ipairs(prepared(rules)) do
-        local is_about, err = rule.is_about(request.path, extension)
-        -- At the match limit the rule counts as matching the path.
-        if is_about or err then
+        if readings.any(request, covers, rule) then
             local redirect = rule.redirect
-            local is_target = redirect and redirect.host == request.name and redirect.path == request.path
-            return not is_target and rule
+            return not (redirect and is_target(redirect, request)) and rule
         end
     end
     return false

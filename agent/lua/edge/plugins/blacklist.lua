@@ -3,6 +3,7 @@ local address_lists = require("edge.core.address_lists")
 local always_allowed = require("edge.core.always_allowed")
 local counters = require("edge.core.counters")
 local memo = require("edge.core.memo")
+local readings = require("edge.core.readings")
 local set = require("edge.core.set")
 local white = require("edge.core.white")
 local zones = require("edge.core.zone")
@@ -14,7 +15,7 @@ local NO_ZONE = {}
 
 local methods_of = memo(set)
 
-local function is_url(urls, request)
+local function is_url(request, urls)
     for _, url in ipairs(urls) do
         if not url.host or url.host == request.name then
             local path = url.prefix and sub(request.path, 1, #url.path) or request.path
@@ -27,7 +28,9 @@ local function is_url(urls, request)
 end
 
 local function is_about(ref, request)
-    return (not ref.methods or methods_of(ref.methods)[request.method] ~= nil) and (not ref.urls or is_url(ref.urls, request))
+    local judge = ref.isBlack and readings.any or readings.all
+    return (not ref.methods or methods_of(ref.methods)[request.method] ~= nil)
+        and (not ref.urls or judge(request, is_url, ref.urls))
 end
 
 -- Addresses that no list of a site may lock out: the operator's.

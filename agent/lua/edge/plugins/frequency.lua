@@ -28,7 +28,7 @@ function _M.access(site, request)
     end
     local about = request.frequencies
     if not about then
-        about = rules.about(site.frequencies, request.path)
+        about = rules.about(site.frequencies, request)
         request.frequencies = about
     end
     for _, rule in ipairs(about) do

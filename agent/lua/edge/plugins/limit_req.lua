@@ -68,7 +68,7 @@ function _M.access(site, request)
     end
     local about = request.limit_reqs
     if not about then
-        about = rules.about(site.limitReqs, request.path)
+        about = rules.about(site.limitReqs, request)
         request.limit_reqs = about
     end
     local longest, last = 0, nil

@@ -132,6 +132,23 @@ local function stopped(module, why)
     end
 end
 
+-- The first reading of the path that the script does not allow decides. All of them share the fuel.
+local function run(module, request, R)
+    local views = request.readings
+    if not views then
+        return module.run(R)
+    end
+    local action, target, code
+    for i = 1, #views do
+        R.request = views[i]
+        action, target, code = module.run(R)
+        if action and action ~= "allow" then
+            break
+        end
+    end
+    return action, target, code
+end
+
 local function decide(module, request, R)
     local budget = available(module, request.site.doc.id)
     if not budget then
@@ -142,7 +159,7 @@ local function decide(module, request, R)
     if spent > SHARE then
         return "share"
     end
-    local ok, action, target, code = pcall(module.run, R)
+    local ok, action, target, code = pcall(run, module, request, R)
     local cost = FUEL - R.fuel
     budget.cost, costs[network] = budget.cost + cost, spent + cost
     module.cost, module.runs = module.cost + cost, module.runs + 1

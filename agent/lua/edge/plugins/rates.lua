@@ -1,6 +1,7 @@
 -- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path. Fails open.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
+local readings = require("edge.core.readings")
 local decision = require("edge.simulate.decision")
 local ipairs, var = ipairs, ngx.var
 
@@ -16,11 +17,14 @@ local prepared = memo(function(rules)
     return list
 end)
 
-local function choose(rules, path)
-    local extension = paths.extension(path)
+local function covers(request, rule)
+    local is_about, err = rule.is_about(request.path, paths.extension(request.path))
+    return is_about or err
+end
+
+local function choose(rules, request)
     for _, rule in ipairs(prepared(rules)) do
-        local is_about, err = rule.is_about(path, extension)
-        if is_about or err then
+        if readings.any(request, covers, rule) then
             return rule
         end
     end
@@ -33,7 +37,7 @@ function _M.access(site, request)
     end
     local rule = request.rate
     if rule == nil then
-        rule = choose(site.rates, request.path)
+        rule = choose(site.rates, request)
         request.rate = rule
     end
     if rule then

@@ -2,20 +2,22 @@
 -- decides. The token is removed before rules, cache and origin. Fails closed.
 local digest = require("edge.core.digest")
 local paths = require("edge.core.paths")
+local readings = require("edge.core.readings")
 local unseal = require("edge.tls.unseal")
 local is_preflight = require("edge.plugins.cors").is_preflight
 local re_match, encode_base64 = ngx.re.match, ngx.encode_base64
 local get_headers, set_header, clear_header = ngx.req.get_headers, ngx.req.set_header, ngx.req.clear_header
 local set_uri, set_uri_args = ngx.req.set_uri, ngx.req.set_uri_args
-local byte, char, concat, find, format, gmatch, gsub, lower, match, sub, upper = string.byte, string.char, table.concat,
-    string.find, string.format, string.gmatch, string.gsub, string.lower, string.match, string.sub, string.upper
+local byte, char, concat, format, gmatch, gsub, lower, match, sub, upper = string.byte, string.char, table.concat,
+    string.format, string.gmatch, string.gsub, string.lower, string.match, string.sub, string.upper
 local floor, ipairs, time, tonumber, type, var = math.floor, ipairs, ngx.time, tonumber, type, ngx.var
 
 local _M = { name = "tokenAuth", priority = 3000, fails = "closed", of_module = true, guards = true }
 -- Longer texts are no tokens, and matching them is expensive.
 local LONGEST = 1024
 
-local function is_about(auth, path)
+local function is_about(request, auth)
+    local path = request.path
     local extension = paths.extension(path)
     local about, err = auth.about(path, extension)
     -- At the match limit a pattern counts as included, and an exception as not matching.
@@ -36,12 +38,6 @@ local function escape(path)
     return (gsub(path, "[^%w/_.~!$&'()*+,;=:@-]", function(one)
         return format("%%%02X", byte(one))
     end))
-end
-
--- Whether path and request line agree. Otherwise an origin could serve another path than was checked.
-local function is_plain(asked, path)
-    return sub(asked, 1, 1) == "/" and not find(asked, "%%2[fF]") and not find(asked, "%%5[cC]")
-        and not find(asked, "\\", 1, true) and unescape(asked) == path
 end
 
 -- Adds the parts of the text to `values`. False when it is no token.
@@ -109,9 +105,10 @@ local function choose(auths, made)
             at = { path = made.path, uri = made.uri, signed = made.signed, args = made.args }
             places.path(auth, token, at)
         end
-        if is_about(auth, at.path) then
+        at.readings = readings.of(at)
+        if readings.any(at, is_about, auth) then
             for k = 1, i - 1 do
-                if at ~= made and is_about(auths[k], at.path) then
+                if at ~= made and readings.any(at, is_about, auths[k]) then
                     return { auth = auths[k], fault = "missing" }, made
                 end
             end
@@ -127,7 +124,8 @@ end
 -- For the request line as received, and cached with the request. Changing tokens are checked at @signed.
 function _M.read(module, request)
     local asked = without_query(request.uri)
-    local plain = is_plain(asked, request.path)
+    -- Otherwise the origin could serve another path than was checked, so it gets the checked one.
+    local plain = readings.agree(asked, request.path)
     local made = { path = request.path, uri = plain and asked or escape(request.path), signed = asked, args = request.args }
     local token, at = choose(module, made)
     if token then
@@ -135,11 +133,12 @@ function _M.read(module, request)
         token.uri = at.args and at.signed .. "?" .. at.args or at.signed
         request.token = token
     end
-    request.path, request.args = at.path, at.args
+    request.path, request.args, request.readings = at.path, at.args, nil
     local uri = at.args and at.uri .. "?" .. at.args or at.uri
     if uri ~= request.uri and not (plain and at == made and at.args == var.args) then
         request.uri, request.place = uri, "@signed"
     end
+    request.readings = readings.of(request)
 end
 
 local function headers_of(auth, token)

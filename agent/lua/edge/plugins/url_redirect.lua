@@ -1,6 +1,7 @@
 -- Redirects. Exact paths first, then the longest prefix, then patterns in order. The first two are table lookups,
 -- however many there are. Decided once per cached request line. Fails open.
 local patterns = require("edge.core.patterns")
+local readings = require("edge.core.readings")
 local byte, find, format, gsub, match, sub = string.byte, string.find, string.format, string.gsub,
     string.match, string.sub
 local ipairs, pairs, var = ipairs, pairs, ngx.var
@@ -159,13 +160,17 @@ local function comes_back(module, host, path, args, url)
     return true
 end
 
-local function decide(request, module)
+local function choose(request, module)
     local args = request.args ~= "" and request.args or nil
     local url, rule = target(module, request.name, request.path, args)
     if not url or comes_back(module, request.name, request.path, args, url) then
-        return { code = false }
+        return nil
     end
     return { code = rule.code, url = url, id = rule.id }
+end
+
+local function decide(request, module)
+    return readings.any(request, choose, module) or { code = false }
 end
 
 function _M.access(_, request, module)

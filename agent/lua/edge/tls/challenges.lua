@@ -6,8 +6,8 @@ local _M = {}
 local FOLDER = "/.well-known/acme-challenge/"
 
 -- Whether the path is one of http-01.
-function _M.is_asked(path)
-    return sub(path, 1, #FOLDER) == FOLDER
+function _M.is_asked(request)
+    return sub(request.path, 1, #FOLDER) == FOLDER
 end
 
 function _M.answer(request)
