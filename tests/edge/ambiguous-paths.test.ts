@@ -200,6 +200,8 @@ const protections: Record<string, () => Promise<string>> = {
     await forwarded(name, '/account');
     return name;
   },
+  'a rule about user agents': () =>
+    nameOf({ userAgents: [{ id: randomUUID(), pattern: '.*', blockType: 0, url: '^/account' }] }),
   'a redirect': async () => {
     const rules = [
       { ...RedirectInput.parse({ type: 'regex', source: '^/account', target: '/login' }), id: randomUUID() },
@@ -262,6 +264,38 @@ describe.each(Object.entries(exemptions))('%s', (_, made) => {
       expect((await forwarded(host, raw)).filter((url) => !isStatic(url))).toEqual([]);
     });
   });
+});
+
+test('an exception of the firewall counts only for paths that every server reads alike', async () => {
+  const settings = {
+    mode: 'block',
+    paranoia: 1,
+    disabledCategories: [],
+    disabledRules: [],
+    exceptions: [{ rule: 'sqli', path: '/static/', parameter: null }],
+    bodyKiB: 128,
+    largeBodies: 'start',
+  } as const;
+  const host = await nameOf({}, { modules: { waf: await put({ kind: 'waf', settings }) } });
+  const attack = '?id=1%20union%20all%20select%20name,2%20from%20users';
+  expect([await forwarded(host, `/x${attack}`), await forwarded(host, `/static/x${attack}`)]).toEqual([
+    [],
+    [`/static/x${attack}`],
+  ]);
+  await forSpellings(async (raw) => {
+    const urls = (await forwarded(host, raw + attack)).map((url) => url.slice(0, -attack.length));
+    expect(urls.filter((url) => !isStatic(url))).toEqual([]);
+  });
+});
+
+test('a limit by URL counts all spellings together', async () => {
+  const limit = { urlRegex: '', type: 2, header: '', status: 929, monitor: false, seconds: 3600, times: 1 } as const;
+  const host = await nameOf({ frequencies: [{ id: randomUUID(), ...limit }] });
+  const spellings = ['/a/b', '/a/b;v=1', '/a/b;v=2', '/a%2fb', '//a/b', '/a;x/b', '/x/..%2fa/b', '/a\\b', '/%2561/b'];
+  const counts = [];
+  for (const raw of spellings) counts.push((await forwarded(host, raw)).length);
+  expect(counts).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0]);
+  expect(await forwarded(host, '/a/c;v=1')).toEqual(['/a/c;v=1']);
 });
 
 test('only responses to paths that every server reads alike are stored, and the origin gets paths as written', async () => {
