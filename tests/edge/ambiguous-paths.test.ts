@@ -12,6 +12,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { isLongRun } from '../support/builders/long-run.ts';
+import { simulateRequest } from '../support/assertions/simulate-request.ts';
 import { statusFrom } from '../support/assertions/visit.ts';
 import { rule, startEdge, type HostOverrides } from '../support/services/edge.ts';
 
@@ -331,6 +332,13 @@ test('paths with usual escapes are stored', async () => {
     }),
     { numRuns: isLongRun ? 500 : 40 },
   );
+});
+
+test('a simulation names the reason why nothing is stored', async () => {
+  const host = await nameOf({});
+  const { steps } = await simulateRequest(edge, host, '/static/..;/account');
+  const why = Object.fromEntries(steps.map(({ step, detail }) => [step, detail['why']]));
+  expect(why).toMatchObject({ cache: 'ambiguous', keep: 'ambiguous' });
 });
 
 test('a path with more readings than a request may have is refused', async () => {

@@ -184,7 +184,7 @@ local function may_store(site, request, response)
         return false, "body"
     end
     if response.rule and rules.never_stores(response.rule) then
-        return false, "rule"
+        return false, request.readings and "ambiguous" or "rule"
     end
     if status == 304 or status < 200 then
         return false, "status"
