@@ -3,6 +3,9 @@ import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { noAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
+import { noIpset } from '@edgeloom/contract/ipset/ipset.ts';
+import { ownAddresses } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { compileBody } from '../support/builders/compiled-documents.ts';
@@ -57,6 +60,60 @@ describe('the settings of a zone', () => {
     );
     await installation.db.zone.update({ where: { id: zone.id }, data: { settings: { resource } } });
     expect(await call(zoneSettings.resource, { params })).toEqual(resource);
+  });
+
+  test('name the proxies in front of a zone, which are never blocked', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const set = (visitorAddress: object) =>
+      call(zoneSettings.set, {
+        params,
+        body: { visitorAddress: { ...ownAddresses, ...visitorAddress }, reason: 'a balancer' },
+      });
+    const none = { proxy: 'none', networks: [], header: 'X-Forwarded-For' };
+    expect((await call(zoneSettings.get, { params })).visitorAddress).toEqual(none);
+    const custom = { proxy: 'custom', networks: ['192.0.2.0/24', '2001:db8::/32'], header: 'x-forwarded-FOR' };
+    // nginx knows this name in one spelling only.
+    const stored = { ...custom, header: 'X-Forwarded-For' };
+    expect((await set(custom)).visitorAddress).toEqual(stored);
+    const { header, networks } = stored;
+    expect((await readZoneDoc(zone.id)).visitorAddress).toEqual({ header, networks });
+
+    await call(zoneSettings.set, { params, body: { ipset: { ...noIpset, enabled: true }, reason: 'attacks' } });
+    expect((await readZoneDoc(zone.id)).firewall?.whitelist).toEqual(networks);
+    const block = (ips: string[]) => call(ipset.create, { params, body: { ips } });
+    await expect(block(['203.0.113.7', '192.0.2.7'])).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'ips.1', rule: 'forbidden' })],
+    });
+    await expect(block(['2001:db8::7'])).toFail('PARAMETER');
+
+    const faults: [object, string, string][] = [
+      [{ networks: ['192.0.2.0/24', 'proxy.example.com'] }, 'networks.1', 'wrong format'],
+      [{ networks: ['0.0.0.0/0'] }, 'networks.0', 'wrong format'],
+      [{ networks: ['::/0'] }, 'networks.0', 'wrong format'],
+      [{ networks: ['192.0.2.1', '192.0.2.1/32'] }, 'networks.1', 'duplicate IP'],
+      [{ networks: Array.from({ length: 128 }, (_, i) => `${i}.0.0.0/8`) }, 'networks', 'half of all addresses'],
+      [{ networks: [] }, 'networks', 'required'],
+      ...['X Visitor', '', 'proxy_protocol', 'X-Real-IP;', '$http_x', 'X-\nA'].map((name): [object, string, string] => [
+        { header: name },
+        'header',
+        'a header name',
+      ]),
+    ];
+    for (const [change, path, message] of faults)
+      await expect(set({ ...custom, ...change })).toFail('PARAMETER', {
+        errorData: [expect.objectContaining({ path: `visitorAddress.${path}`, message })],
+      });
+    expect((await call(zoneSettings.get, { params })).visitorAddress).toEqual(stored);
+
+    const { data } = await call(zoneSettings.versions, { params, query: {} });
+    expect(data.at(-2)?.changes ?? []).toEqual(
+      expect.arrayContaining([
+        { field: 'visitorAddress.proxy', before: 'none', after: 'custom' },
+        { field: 'visitorAddress.networks', before: '', after: '192.0.2.0/24\n2001:db8::/32' },
+      ]),
+    );
   });
 
   test('are published by each call', async () => {

@@ -1,4 +1,5 @@
 // Zone changes with two real nodes: good changes reach both, bad changes stop at the first and roll back.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -16,7 +17,7 @@ import { casesOfRun, longTest } from '../support/builders/long-run.ts';
 import { anotherSite, nodeAt, servedSite } from '../support/builders/served-site.ts';
 import { testDatabase } from '../support/services/shared-services.ts';
 import { eventuallyStarted } from '../support/services/connected-node.ts';
-import { visit } from '../support/assertions/visit.ts';
+import { statusFrom, visit } from '../support/assertions/visit.ts';
 import { startVisitors } from '../support/assertions/continuous-visitors.ts';
 import '../support/assertions/matchers.ts';
 
@@ -207,4 +208,21 @@ test('no request of any protocol fails during repeated zone changes', async () =
     expect([sort, failed]).toEqual([sort, {}]);
     expect(requests).toBeGreaterThan(0);
   }
+});
+
+test('a trusted proxy names its visitors at the origin, once the nodes have reloaded', async () => {
+  const { params, call, port, name, origin } = await zoneWithNodes(['127.0.0.1']);
+  const [proxy, stranger, visitor] = ['127.0.5.1', '127.0.6.1', '203.0.113.9'];
+  const addressFrom = async (from: string) => {
+    const path = `/${randomUUID()}`;
+    await statusFrom(from, port, name, '127.0.0.1', { 'x-visitor': visitor }, path);
+    return origin.asked(path)[0]?.headers['x-real-ip'];
+  };
+  expect(await addressFrom(proxy)).toBe(proxy);
+  const visitorAddress = { proxy: 'custom', networks: ['127.0.5.0/24'], header: 'X-Visitor' } as const;
+  const body = { visitorAddress: { ...visitorAddress, networks: [...visitorAddress.networks] } };
+  expect((await call(zoneSettings.preview, { params, body })).reload).toBe(true);
+  await call(zoneSettings.set, { params, body: { ...body, reason: 'a balancer' } });
+  await eventuallyStarted(async () => expect(await addressFrom(proxy)).toBe(visitor));
+  expect(await addressFrom(stranger)).toBe(stranger);
 });

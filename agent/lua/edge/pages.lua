@@ -50,12 +50,22 @@ function _M.say(text)
     return ngx.exit(ngx.OK)
 end
 
-local CLOSE = 444
+local CLOSE, REFUSED = 444, 403
+
+-- Whether this connection is a proxy's, which carries other visitors' requests. Simulated requests come by a socket.
+local function is_proxied()
+    local peer = ngx.var.realip_remote_addr
+    return peer ~= nil and peer ~= "unix:" and peer ~= ngx.var.remote_addr
+end
 
 -- `page`: the site's own error page, which replaces the default page.
 function _M.send(status, id, page, kind)
     if status == CLOSE then
-        return ngx.exit(CLOSE)
+        if not is_proxied() then
+            return ngx.exit(CLOSE)
+        end
+        -- A proxy that loses connections takes the node out of use for everybody.
+        status = REFUSED
     end
     ngx.status = status
     ngx.header["Cache-Control"] = "no-store"

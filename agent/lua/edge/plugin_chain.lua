@@ -41,7 +41,7 @@ local plugins = {
 if settings.blocks then
     plugins[#plugins + 1] = blocked_set
 end
--- Where the kernel drops blocked packets, no such request arrives.
+-- Where the kernel drops blocked packets, no such request arrives, unless through a proxy.
 if settings.refuses then
     plugins[#plugins + 1] = firewall
 end

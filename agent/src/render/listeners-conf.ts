@@ -120,7 +120,13 @@ ${node?.enabled !== false && (node?.relayPort === undefined ? visitors(zone, hos
 /** A disabled node has no visitor ports. It keeps its cache and responds to the agent. */
 const visitors = (zone: ZoneDoc, host: HostFacts, snippets: Snippets) => conf`server {
 ${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(zone, host.capabilities), host.listen)}    server_name _;
-${withSnippet(snippets, 'visitors', conf`${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${zone.http2 && host.capabilities.http2 !== 'none' && uploadWindow}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}`)}}
+${zone.visitorAddress !== undefined && realAddress(zone.visitorAddress)}${withSnippet(snippets, 'visitors', conf`${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${zone.http2 && host.capabilities.http2 !== 'none' && uploadWindow}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}`)}}
+`;
+
+/** Addresses are read from the right, up to the first one that is not trusted. */
+const realAddress = ({ networks, header }: NonNullable<ZoneDoc['visitorAddress']>) =>
+  conf`${networks.map((network) => conf`    set_real_ip_from ${network};\n`)}    real_ip_header ${header};
+    real_ip_recursive on;
 `;
 
 /** The receive window of HTTP/2 uploads. As large as the buffers of a slow download. */

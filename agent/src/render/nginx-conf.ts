@@ -106,7 +106,8 @@ ${
         ports: portsOf(zone),
         relay: node?.relayPort !== undefined,
         ...(node !== null && { node: node.id }),
-        ...(host.refuses === true && { refuses: true }),
+        // The kernel sees the addresses of proxies, so nginx applies the zone's lists to visitors.
+        ...((host.refuses === true || zone.visitorAddress !== undefined) && { refuses: true }),
         ...(host.cacheReserveBytes !== undefined && { cache_reserve: host.cacheReserveBytes }),
         ...(zone.ipset && node?.relayPort === undefined && { blocks: zone.ipset }),
         ...(zone.off?.includes('compression') === true && { compression: false }),

@@ -99,6 +99,15 @@ describe('the rendered tree', () => {
         host: { ...host, capabilities: openresty },
       },
     ],
+    [
+      'proxied',
+      {
+        zone: { ...zone, visitorAddress: { networks: ['203.0.113.0/24', '2001:db8::/32'], header: 'X-Forwarded-For' } },
+        node,
+        generation: 14,
+        host,
+      },
+    ],
     ['shielded', { zone: { ...zone, relays: [relay] }, node, generation: 11, host }],
     ['relay', { zone: { ...zone, relays: [relay] }, node: { ...node, relayPort: 8443 }, generation: 12, host }],
     [

@@ -1,4 +1,5 @@
--- The zone's firewall lists, on machines whose kernel cannot drop packets: closes the connection and logs the list.
+-- The zone's firewall lists, on machines whose kernel cannot drop packets, and for visitors behind trusted proxies:
+-- closes the connection and logs the list.
 -- Not loaded elsewhere. Fails open.
 local always_allowed = require("edge.core.always_allowed")
 local networks = require("edge.core.networks")

@@ -4,6 +4,7 @@ import { snippetParts } from '@edgeloom/contract/zone-settings/directive-allowli
 import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { isEverything } from '@edgeloom/contract/common/net.ts';
 import { isOpen, MAX_NETWORKS } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
+import { trustedProxies } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 
 /** The operator's settings. */
@@ -49,14 +50,18 @@ function docOf(
   { ports, forceSSLRedirectCode, settings }: ZoneSet,
   { deny, allow }: OriginPolicy,
 ): ZoneDoc {
-  const { http2, http3, resource, nginx, firewall: lists, antiCC, ipset } = settingsIn(settings);
-  const firewall = { ...lists, whitelist: withoutEverything(lists.whitelist) };
+  const { http2, http3, resource, nginx, firewall: lists, antiCC, ipset, visitorAddress } = settingsIn(settings);
+  const proxies = trustedProxies(visitorAddress);
+  // The kernel sees the proxies' addresses, and dropping them would drop all their visitors.
+  const whitelist = [...withoutEverything(lists.whitelist), ...(proxies?.networks ?? [])];
+  const firewall = { ...lists, whitelist };
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
   const needs = [
     ipset.enabled && 'ipset',
     (firewall.blacklist.length > 0 || firewall.synProtection) && 'firewall',
     firewall.level > 0 && 'firewallLevel',
+    proxies !== null && 'visitorAddress',
   ].filter((need) => need !== false);
   return {
     kind: 'zone',
@@ -78,7 +83,8 @@ function docOf(
     // Addresses on the allow list are exempt from the block set too.
     ...((!isOpen(firewall) || (ipset.enabled && firewall.whitelist.length > 0)) && { firewall }),
     ...(ipset.enabled && { ipset: { timeout: ipset.timeout, max: ipset.max } }),
-    ...(antiCC.enabled && !off.includes('antiCC') && { antiCC: antiCCDoc(antiCC, firewall.whitelist) }),
+    ...(antiCC.enabled && !off.includes('antiCC') && { antiCC: antiCCDoc(antiCC, withoutEverything(lists.whitelist)) }),
+    ...(proxies && { visitorAddress: proxies }),
     ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
     originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
     ...(needs.length > 0 && { needs }),

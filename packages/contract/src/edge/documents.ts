@@ -6,8 +6,9 @@
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
-import { FirewallLevel, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
+import { FirewallLevel, MAX_NETWORKS, Network, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Ipset } from '../ipset/ipset.ts';
+import { MAX_TRUSTED_NETWORKS, VisitorAddress } from '../visitor-address/visitor-address.ts';
 import { Folder } from '../common/folder.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
 import { Sealed } from './sealed.ts';
@@ -30,6 +31,7 @@ export const supportedNeeds: readonly string[] = [
   'luaAcl',
   'siteFirewall',
   'tokenAuth',
+  'visitorAddress',
   'waf',
 ];
 
@@ -60,7 +62,11 @@ export const ZoneDoc = z.object({
   snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
   /** Disabled for all sites of the zone. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
-  firewall: ZoneFirewall.extend({ level: FirewallLevel.default(0) })
+  firewall: ZoneFirewall.extend({
+    level: FirewallLevel.default(0),
+    /** With the trusted networks of `visitorAddress`. */
+    whitelist: z.array(Network).max(MAX_NETWORKS + MAX_TRUSTED_NETWORKS),
+  })
     .optional()
     .describe('whom its kernel lets in; absent: everybody'),
   /** Challenges of visitors. Absent: none. An older node ignores this field and still applies the zone. */
@@ -68,6 +74,9 @@ export const ZoneDoc = z.object({
     .extend({ whitelist: z.array(z.string()).describe('networks that are never asked') })
     .optional(),
   ipset: Ipset.omit({ enabled: true }).optional().describe('the block set; absent: nobody is blocked'),
+  visitorAddress: VisitorAddress.omit({ proxy: true })
+    .optional()
+    .describe('whose header names the visitor; absent: nobody'),
   /** Nodes that edge nodes ask before the origin, for sites that want it. */
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
   /** Forbidden networks of resolved origin addresses, and the operator's exceptions. */

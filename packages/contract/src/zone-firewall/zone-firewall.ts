@@ -11,7 +11,7 @@ const isTooWide = (cidr: string) => {
  * Rejects many networks that together cover half of the internet. No gate checks an operator's lists. IPv6 uses
  * 2000::/3 only.
  */
-const isHalf = (networks: readonly string[]) => {
+export const isHalf = (networks: readonly string[]) => {
   const part = { 4: 0, 6: 0 };
   for (const network of new Set(networks.filter((one) => !isEverything(one)))) {
     const [address = '', bits] = network.split('/');

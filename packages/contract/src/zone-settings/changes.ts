@@ -17,7 +17,16 @@ export function changesBetween(before: Compared, after: Compared): SettingChange
   });
 }
 
-const flat = ({ resource, nginx, firewall, antiCC, ipset, ports, ...rest }: Compared): Map<string, string> =>
+const flat = ({
+  resource,
+  nginx,
+  firewall,
+  antiCC,
+  ipset,
+  visitorAddress,
+  ports,
+  ...rest
+}: Compared): Map<string, string> =>
   new Map<string, string>([
     ['http2', String(rest.http2)],
     ['http3', String(rest.http3)],
@@ -30,12 +39,17 @@ const flat = ({ resource, nginx, firewall, antiCC, ipset, ports, ...rest }: Comp
     ['firewall.blacklist', firewall.blacklist.join('\n')],
     ['firewall.synProtection', String(firewall.synProtection)],
     ...Object.entries(ipset).map(([name, value]): [string, string] => [`ipset.${name}`, String(value)]),
+    ...Object.entries(visitorAddress).map(([name, value]): [string, string] => [
+      `visitorAddress.${name}`,
+      textOf(value),
+    ]),
     ...Object.entries(antiCC).map(([name, value]): [string, string] => [`antiCC.${name}`, textOf(value)]),
     ['nginx.enable', String(nginx.enable)],
     ...snippetParts.map((part): [string, string] => [`nginx.${part}`, nginx[part]]),
   ]);
 
-const textOf = (value: number | boolean | string[]) => (Array.isArray(value) ? value.join('\n') : String(value));
+const textOf = (value: string | number | boolean | string[]) =>
+  Array.isArray(value) ? value.join('\n') : String(value);
 
 const refusing = ['firewall.', 'ipset.', 'antiCC.'];
 

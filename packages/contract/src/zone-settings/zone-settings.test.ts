@@ -10,6 +10,7 @@ test('what was stored before there was a setting, or a field of one, has the usu
     ['firewall', { synProtection: true }],
     ['antiCC', { mode: 3 }],
     ['ipset', { max: 500 }],
+    ['visitorAddress', { proxy: 'cloudflare' }],
   ] as const)
     expect(settingsIn({ [part]: own })).toEqual({ ...usual, [part]: { ...usual[part], ...own } });
   const version = { forceSSLRedirectCode: 301, ports: [] };

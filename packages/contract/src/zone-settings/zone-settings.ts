@@ -4,6 +4,7 @@ import { Id, Port, Text, Time } from '../common/common.ts';
 import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
 import { noAntiCC, ZoneAntiCC, ZoneAntiCCInput } from '../zone-anti-cc/zone-anti-cc.ts';
 import { open, ZoneFirewall, ZoneFirewallInput } from '../zone-firewall/zone-firewall.ts';
+import { ownAddresses, VisitorAddress, VisitorAddressInput } from '../visitor-address/visitor-address.ts';
 import { Ipset, noIpset } from '../ipset/ipset.ts';
 import { CodedMessageOrNull } from '../rollouts/messages.ts';
 import { snippetParts } from './directive-allowlist.ts';
@@ -48,6 +49,7 @@ export const ZoneSettings = z.object({
   firewall: ZoneFirewall,
   antiCC: ZoneAntiCC,
   ipset: Ipset,
+  visitorAddress: VisitorAddress,
 });
 const usual: z.output<typeof ZoneSettings> = {
   http2: true,
@@ -65,6 +67,7 @@ const usual: z.output<typeof ZoneSettings> = {
   firewall: open,
   antiCC: noAntiCC,
   ipset: noIpset,
+  visitorAddress: ownAddresses,
 };
 /** Stored settings, completed with defaults. */
 export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> => ZoneSettings.parse(completed(stored));
@@ -72,7 +75,14 @@ export const settingsIn = (stored: unknown): z.output<typeof ZoneSettings> => Zo
 export const contentIn = (stored: unknown): z.output<typeof ZoneContent> => ZoneContent.parse(completed(stored));
 
 const Part = z.looseObject({}).default({});
-const Stored = z.looseObject({ resource: Part, nginx: Part, firewall: Part, antiCC: Part, ipset: Part });
+const Stored = z.looseObject({
+  resource: Part,
+  nginx: Part,
+  firewall: Part,
+  antiCC: Part,
+  ipset: Part,
+  visitorAddress: Part,
+});
 function completed(stored: unknown): unknown {
   const given = Stored.parse(stored);
   return {
@@ -83,6 +93,7 @@ function completed(stored: unknown): unknown {
     firewall: { ...usual.firewall, ...given.firewall },
     antiCC: { ...usual.antiCC, ...given.antiCC },
     ipset: { ...usual.ipset, ...given.ipset },
+    visitorAddress: { ...usual.visitorAddress, ...given.visitorAddress },
   };
 }
 
@@ -153,6 +164,7 @@ export const ConfigDraft = z.object({
   firewall: ZoneFirewallInput.optional(),
   antiCC: ZoneAntiCCInput.optional(),
   ipset: Ipset.optional(),
+  visitorAddress: VisitorAddressInput.optional(),
   forceSSLRedirectCode: RedirectCode.optional(),
   ports: z
     .array(z.object({ port: Port, tls: z.boolean() }))
