@@ -473,3 +473,25 @@ test('all nodes that hold up the rotation of a zone key can be shown', { timeout
   await keepPicture(page, 'zone-key-nodes');
   await page.context().close();
 });
+
+test('the proxy in front of a zone is chosen, corrected and published', { timeout: 300_000 }, async () => {
+  const zone = await consoles.app.build.zone();
+  const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=firewall`);
+  await page.getByRole('combobox', { name: 'Proxy in front of the nodes' }).click();
+  await page.getByRole('option', { name: 'Another proxy or load balancer' }).click();
+  await page.getByLabel('Trusted networks').fill('192.0.2.0/24\n0.0.0.0/0');
+  await page.getByLabel('Address header').fill('X Visitor');
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByText('Enter an address or network, at most as wide as /8').waitFor();
+  await page.getByText('Enter a header name such as X-Token').waitFor();
+  await page.getByText('Packets that the kernels').scrollIntoViewIfNeeded();
+  await keepPicture(page, 'zone-visitor-address');
+  await page.getByLabel('Trusted networks').fill('192.0.2.0/24');
+  await page.getByLabel('Address header').fill('x-forwarded-for');
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByText('Another proxy or load balancer').waitFor();
+  await page.getByLabel('Reason').fill('a balancer');
+  await page.getByRole('button', { name: /^Publish/ }).click();
+  await page.getByText('Published', { exact: true }).waitFor();
+  await expect.poll(() => page.getByLabel('Address header').inputValue()).toBe('X-Forwarded-For');
+});

@@ -127,7 +127,13 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
       resources: ['zones.tabs.resources', 'zoneSettings.workers', 'zoneSettings.cache', 'zoneSettings.bodies'],
       preheat: ['zones.tabs.preheat'],
       https: ['zones.tabs.https', 'zoneSettings.protocols', 'zones.redirect.title', 'zoneSettings.care'],
-      firewall: ['zones.tabs.firewall', 'zoneSettings.lists', 'zoneSettings.risk', 'zoneSettings.hasty'],
+      firewall: [
+        'zones.tabs.firewall',
+        'zoneSettings.lists',
+        'zoneSettings.risk',
+        'zoneSettings.hasty',
+        'zoneSettings.proxies',
+      ],
       ipset: ['zones.tabs.ipset', 'ipset.title', 'ipset.flush', 'ipset.unblock', 'dropped.title'],
       anticc: [
         'zones.tabs.antiCC',

@@ -43,3 +43,10 @@ test('what a colleague sets meanwhile beside it stays as they set it', () => {
     custom: 'proxy_next_upstream_tries 3;',
   });
 });
+
+test('a draft that was stored before there was a part is sent without it', () => {
+  const draft = { ...draftOf(stood, { ...stood, http2: false }), visitorAddress: undefined };
+  expect(sentOf(stood, JSON.parse(JSON.stringify(draft)))).toEqual({ http2: false });
+  const proxied = { ...stood.visitorAddress, proxy: 'cloudflare' as const };
+  expect(sentOf(stood, draftOf(stood, { ...stood, visitorAddress: proxied }))).toEqual({ visitorAddress: proxied });
+});

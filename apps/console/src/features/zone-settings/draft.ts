@@ -5,7 +5,7 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 
 export type Settings = Received<typeof zoneSettings.get>;
 type Plain = Pick<Settings, 'http2' | 'http3' | 'soakSeconds' | 'forceSSLRedirectCode'>;
-type Parts = Pick<Settings, 'resource' | 'nginx' | 'firewall' | 'antiCC' | 'ipset'>;
+type Parts = Pick<Settings, 'resource' | 'nginx' | 'firewall' | 'antiCC' | 'ipset' | 'visitorAddress'>;
 /** Ports have their own tab. */
 export type Patch = Partial<Plain & Parts>;
 export type Draft = Partial<Plain> & { [Part in keyof Parts]: Partial<Parts[Part]> };
@@ -32,12 +32,13 @@ export const draftOf = (settings: Settings, wanted: Settings): Draft => ({
   firewall: changed(settings.firewall, wanted.firewall),
   antiCC: changed(settings.antiCC, wanted.antiCC),
   ipset: changed(settings.ipset, wanted.ipset),
+  visitorAddress: changed(settings.visitorAddress, wanted.visitorAddress),
 });
 
 /** The settings with the draft applied. */
 export const applied = (
   settings: Settings,
-  { resource, nginx, firewall, antiCC, ipset, ...plain }: Draft,
+  { resource, nginx, firewall, antiCC, ipset, visitorAddress, ...plain }: Draft,
 ): Settings => ({
   ...settings,
   ...plain,
@@ -46,13 +47,15 @@ export const applied = (
   firewall: { ...settings.firewall, ...firewall },
   antiCC: { ...settings.antiCC, ...antiCC },
   ipset: { ...settings.ipset, ...ipset },
+  visitorAddress: { ...settings.visitorAddress, ...visitorAddress },
 });
 
-const isAny = (part: object) => Object.keys(part).length > 0;
+/** A draft that an earlier version stored lacks newer parts. */
+const isAny = (part: object | undefined) => part !== undefined && Object.keys(part).length > 0;
 
 /** The request: only edited nginx snippets, and complete other sections. */
 export function sentOf(settings: Settings, draft: Draft): Omit<ConfigDraft, 'ports'> {
-  const { resource, firewall, antiCC, ipset } = applied(settings, draft);
+  const { resource, firewall, antiCC, ipset, visitorAddress } = applied(settings, draft);
   return {
     ...changed(plainOf(settings), plainOf({ ...settings, ...draft })),
     ...(isAny(draft.nginx) && { nginx: draft.nginx }),
@@ -60,5 +63,6 @@ export function sentOf(settings: Settings, draft: Draft): Omit<ConfigDraft, 'por
     ...(isAny(draft.firewall) && { firewall }),
     ...(isAny(draft.antiCC) && { antiCC }),
     ...(isAny(draft.ipset) && { ipset }),
+    ...(isAny(draft.visitorAddress) && { visitorAddress }),
   };
 }

@@ -7,6 +7,7 @@ import { useCan } from '../../lib/use-can.ts';
 import type { Settings } from './draft.ts';
 import { Drafting } from './drafting.tsx';
 import { RiskLevel } from './risk-level.tsx';
+import { VisitorAddressSection } from './visitor-address-section.tsx';
 import { DroppedSection } from './dropped-section.tsx';
 import { LinesSetting } from './lines-setting.tsx';
 
@@ -17,7 +18,7 @@ export function FirewallTab({ zoneId, settings }: { zoneId: string; settings: Se
   const disabled = !can(zoneSettings.set);
   return (
     <Drafting zoneId={zoneId} settings={settings}>
-      {({ firewall }, set) => (
+      {({ firewall, visitorAddress }, set) => (
         <>
           <Section title="zoneSettings.lists" why="zoneSettings.listsWhy">
             <Networks
@@ -50,6 +51,11 @@ export function FirewallTab({ zoneId, settings }: { zoneId: string; settings: Se
               onChange={(event) => set({ firewall: { ...firewall, synProtection: event.currentTarget.checked } })}
             />
           </Section>
+          <VisitorAddressSection
+            value={visitorAddress}
+            disabled={disabled}
+            onChange={(next) => set({ visitorAddress: next })}
+          />
           <DroppedSection zoneId={zoneId} />
         </>
       )}

@@ -7,7 +7,7 @@ import { linesBetween } from './lines-between.ts';
 type T = ReturnType<typeof useT>;
 
 /** Multi-line texts, which are never shown in full. */
-const texts = ['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist'];
+const texts = ['http', 'stream', 'worker', 'custom', 'whitelist', 'blacklist', 'networks'];
 
 /** Some sections have labels of their own. */
 export function fieldName(t: T, field: string): string {
@@ -25,6 +25,7 @@ export function valueText(t: T, field: string, value: string): string {
   if (field === 'ipset.timeout') return `${count(Number(value) / 60)}${t('ipset.minutesSuffix')}`;
   if (texts.includes(name))
     return t('zoneSettings.lines', { count: value === '' ? 0 : value.trimEnd().split('\n').length });
+  if (field === 'visitorAddress.proxy') return tMaybe(`zoneSettings.choices.proxy.${value}`) ?? value;
   if (name === 'level') return t(`zoneSettings.levels.${FirewallLevel.parse(Number(value))}`);
   if (name.endsWith('Bytes')) return value === '0' ? t('common.unlimited') : sizeText(name, Number(value));
   if (name === 'cacheInactiveSeconds') return t('zoneSettings.days', { count: Math.round(Number(value) / 86_400) });

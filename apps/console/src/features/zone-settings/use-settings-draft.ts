@@ -22,6 +22,7 @@ export const settingsTabs: Readonly<Record<string, string>> = {
   forceSSLRedirectCode: 'https',
   firewall: 'firewall',
   ipset: 'ipset',
+  visitorAddress: 'firewall',
   antiCC: 'anticc',
 };
 const isSettingsTab = ({ search }: Pick<Location, 'search'>) =>
