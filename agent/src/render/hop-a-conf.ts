@@ -150,6 +150,7 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-State "$e_again$upstream_cache_status";
     proxy_set_header X-E-Image "";
     proxy_set_header X-E-Round $e_round;
+    proxy_set_header X-E-Method $request_method;
     proxy_set_header X-E-Documents "";
     proxy_set_header X-E-Fresh "";
     proxy_set_header X-Request-Id $request_id;

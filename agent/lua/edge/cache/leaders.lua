@@ -352,6 +352,22 @@ function _M.elect()
     return nil
 end
 
+-- Hop B: whether followers may wait for this request.
+function _M.is_leading()
+    return leading[var.o_turn] ~= nil
+end
+
+-- Hop B: the leader goes another way. Its followers look into the cache again.
+function _M.resign()
+    local token = var.o_turn
+    local turn = leading[token]
+    if turn then
+        leading[token] = nil
+        drop(turn.id, token)
+        announce(token)
+    end
+end
+
 -- A 304 without a lifetime renews the stored one.
 local function expires_of()
     local expires = header["X-Accel-Expires"]

@@ -8,6 +8,7 @@ local cjson = require("cjson.safe")
 local keys = require("edge.cache.keys")
 local leaders = require("edge.cache.leaders")
 local marks = require("edge.cache.marks")
+local parts = require("edge.cache.parts")
 local purge_timestamps = require("edge.shield.purge_timestamps")
 local requests = require("edge.core.request")
 local rules = require("edge.cache.rules")
@@ -18,7 +19,7 @@ local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local visitor_control = require("edge.cache.visitor_control")
 local get_headers, set_header, clear_header = ngx.req.get_headers, ngx.req.set_header, ngx.req.clear_header
-local var, time, max = ngx.var, ngx.time, math.max
+local var, time, max, sub = ngx.var, ngx.time, math.max, string.sub
 local token_of = urls.token
 
 local _M = {}
@@ -65,9 +66,10 @@ local function plan(site, request)
         made.pass_headers = site.passHeaders
         made.odd = made.odd or made.pass_headers ~= nil
     end
-    if marked and made.slices then
-        -- For slices nothing is compared: any purge that may concern them does.
-        made.prefix = made.prefix .. "." .. (marked.soft or "") .. "." .. (marked.tagged or "")
+    -- For slices nothing is compared: any purge that may concern them does.
+    made.slice_prefix = marked and made.prefix .. "." .. (marked.soft or "") .. "." .. (marked.tagged or "") or made.prefix
+    if made.slices then
+        made.prefix = made.slice_prefix
     elseif marked then
         made.soft, made.tagged = marked.soft, marked.tagged
     end
@@ -96,7 +98,17 @@ local function learn(made, request, token)
     made.right = "|" .. (made.version or has_facts and urls.version(url, made.moves) or "") .. "|" .. url
     made.key = made.left .. made.right
     made.softened = has_facts and urls.softened(url, made.moves) or nil
+    local etag = has_facts and not made.never and not made.odd and not made.image and parts.etag(url) or nil
+    made.in_parts = etag ~= nil
+    if etag then
+        made.key = made.slice_prefix .. sub(made.left, #made.prefix + 1) .. "~" .. ngx.md5(etag) .. made.right
+    end
     made.looked = nil
+end
+
+local function in_slices()
+    var.e_accept = "identity"
+    return "@slice"
 end
 
 -- Rare options: cookies that bypass the cache, key cookies and fields, and slices.
@@ -115,8 +127,7 @@ local function by_rule(made)
         end
     end
     if made.slices then
-        var.e_accept = "identity"
-        return "@slice"
+        return in_slices()
     end
 end
 
@@ -205,7 +216,7 @@ end
 -- The key, and the next location unless it is the cache.
 local function locate(made, request)
     var.e_key = made.key
-    local place = made.odd and by_rule(made) or nil
+    local place = made.odd and by_rule(made) or made.in_parts and in_slices() or nil
     -- The response to a request with such a cookie is not stored.
     if made.uri and place ~= "@pass" then
         var.e_uri = made.uri
@@ -251,11 +262,19 @@ end
 -- After waiting for another request: the next location unless it is the cache. The leader's origin request may
 -- precede a purge that this request knows of.
 function _M.wait()
-    if not leaders.wait() then
-        return is_changed_by_store() and "@pass" or nil
-    end
+    local asks_store = leaders.wait()
     local request = not settings.relay and requests:visitor()
     local made = request and request.cache
+    -- The first response showed that the URL is a large file.
+    if made and parts.etag(made.url) then
+        learn(made, request, token_of(made.url))
+        if made.in_parts then
+            return locate(made, request)
+        end
+    end
+    if not asks_store then
+        return is_changed_by_store() and "@pass" or nil
+    end
     if made and (made.soft or made.tagged or made.softened) and settle(request.site.doc, made, var.e_key) then
         learn(made, request, token_of(made.url))
         return locate(made, request)

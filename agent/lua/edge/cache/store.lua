@@ -19,6 +19,7 @@ local fields = require("edge.http.fields")
 local freshness = require("edge.cache.freshness")
 local images = require("edge.cache.images")
 local keys = require("edge.cache.keys")
+local parts = require("edge.cache.parts")
 local relay_request = require("edge.shield.relay_request")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
@@ -265,8 +266,9 @@ local function not_stored(request, response, key)
     if response.age > 0 then
         header["X-E-Birth"] = object_age.pack(response.generated_at, 0)
     end
-    -- An unsatisfiable range, a request body or a full disk does not make the URL uncacheable.
+    -- A slice, an unsatisfiable range, a request body or a full disk does not make the URL uncacheable.
     local is_about_url = not is_storable and response.method == "GET" and response.status ~= 416 and not response.has_body
+        and not (response.slice and response.why == "partial")
     if is_about_url and key and var.http_x_e_state then
         local has_failed = response.status >= 500 or not var.upstream_status
         urls.note_pass(request.site.doc.id, keys.url_of(key), keys.scope(request, key),
@@ -476,6 +478,9 @@ function _M.origin_header(site, request)
     end
     response.hide = qualified_fields(response)
     local may, why = may_store(site, request, response)
+    if not parts.fits(site, response, key) then
+        may, why = false, "partial"
+    end
     if may and not disk.has_room_for(tonumber(header["Content-Length"])) then
         may, why = false, "diskFull"
     end
@@ -483,6 +488,9 @@ function _M.origin_header(site, request)
     response.expires, response.why = expires, not may and why or nil
     if expires == "0" then
         return not_stored(request, response, key)
+    end
+    if parts.replace(site, request, response, key, keep_one_version) then
+        return
     end
     if not response.image then
         images.note_plain(request, key)

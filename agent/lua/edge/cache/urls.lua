@@ -149,6 +149,15 @@ function _M.note_validator(site_id, url, value)
     return note(site_id, "validator|", url, value, KEPT_SECONDS)
 end
 
+-- The ETag of a large file that is fetched in slices without a rule, see parts.lua.
+function _M.parts(url)
+    return urls:get("parts|" .. id(url))
+end
+
+function _M.note_parts(site_id, url, value)
+    return note(site_id, "parts|", url, value, KEPT_SECONDS)
+end
+
 -- Renewed while it is used, so that continuous requests never wait for each other.
 function _M.note_pass(site_id, url, scope, seconds, personal)
     if _M.pass_until(url, scope, personal) < time() + seconds / 2 then
@@ -166,7 +175,7 @@ end
 
 -- Makes everything stored of the URL unreachable, in all variants.
 function _M.set_version(site_id, url, version)
-    for _, kind in ipairs { "recipe|", "ahead|", "plain|", "pass|", "personal|" } do
+    for _, kind in ipairs { "recipe|", "ahead|", "plain|", "parts|", "pass|", "personal|" } do
         urls:delete(kind .. id(url))
     end
     put_lasting(site_id, "version|", url, version)
@@ -243,7 +252,7 @@ function _M.dry(task, ...)
     return a, b, c, d
 end
 for _, name in ipairs {
-    "note_recipe", "note_validator", "note_pass", "note_freshened", "forget_pass", "forget_freshened", "move_site",
+    "note_recipe", "note_validator", "note_parts", "note_pass", "note_freshened", "forget_pass", "forget_freshened", "move_site",
     "set_version", "set_lasting_version", "soften",
 } do
     local write = _M[name]

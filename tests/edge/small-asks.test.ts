@@ -1,0 +1,231 @@
+// What an origin sends of a large file when a visitor wants little of it.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startEdge, upstream } from '../support/services/edge.ts';
+import type { Ask } from '../support/services/edge.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+
+const MEGA = 1024 * 1024;
+const FILE = randomBytes(20 * MEGA);
+const PIECE = 64 * 1024;
+/** One slice, and what is on its way of a response that ends after its header. */
+const FEW = 1.5 * MEGA;
+
+type Call = { method: string; range: string | undefined; ifRange: string | undefined; sent: number; isOver: boolean };
+type Kind = { ranges?: boolean; etag?: string; file?: Buffer; headers?: OutgoingHttpHeaders };
+
+/** An origin with large files, which counts the bytes that it sends. */
+const kinds = new Map<string, Kind>();
+const calls = new Map<string, Call[]>();
+
+/** As over a distance, each piece takes a round trip, in which the edge can close the connection. */
+async function send(reply: ServerResponse, body: Buffer, call: Call): Promise<void> {
+  reply.flushHeaders();
+  for (let at = 0; at < body.length && !call.isOver; at += PIECE) {
+    await edge.admin.status();
+    const piece = body.subarray(at, at + PIECE);
+    call.sent += piece.length;
+    reply.write(piece);
+  }
+  reply.end();
+}
+
+async function respond({ method = '', url = '', headers }: IncomingMessage, reply: ServerResponse): Promise<void> {
+  const path = url.split('?', 1)[0] ?? '';
+  const { ranges = true, etag = '"one"', file = FILE, headers: more = {} } = kinds.get(path) ?? {};
+  const call = { method, range: headers.range, ifRange: headers['if-range']?.toString(), sent: 0, isOver: false };
+  reply.on('close', () => (call.isOver = true));
+  calls.set(path, [...callsOf(path), call]);
+  const fields = { 'cache-control': 'max-age=600', etag, ...(ranges && { 'accept-ranges': 'bytes' }), ...more };
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+  const isPart = ranges && first !== undefined && (call.ifRange ?? etag) === etag;
+  const from = isPart ? Number(first) : 0;
+  const body = isPart ? file.subarray(from, Number(last) + 1) : file;
+  reply.writeHead(isPart ? 206 : 200, {
+    ...fields,
+    'content-length': body.length,
+    ...(isPart && { 'content-range': `bytes ${from}-${from + body.length - 1}/${file.length}` }),
+  });
+  if (method === 'HEAD') reply.end();
+  else await send(reply, body, call);
+}
+
+const origin = createServer((call, reply) => void respond(call, reply).catch(() => call.socket.destroy()));
+origin.listen(0, '127.0.0.1');
+await once(origin, 'listening');
+const address = origin.address();
+const port = address !== null && typeof address === 'object' ? address.port : 0;
+
+const edge = await startEdge();
+const { name: host, site } = await edge.site({}, { origin: { upstreams: [upstream(port)] } });
+afterAll(async () => {
+  await edge.stop();
+  origin.closeAllConnections();
+  origin.close();
+});
+
+let paths = 0;
+function file(kind: Kind = {}): string {
+  paths += 1;
+  const path = `/f${paths}.bin`;
+  kinds.set(path, kind);
+  return path;
+}
+const callsOf = (path: string) => calls.get(path) ?? [];
+const get = (path: string, ask: Ask = {}) => edge.get(path, { host, ...ask });
+const part = (path: string, range: string) => get(path, { headers: { range } });
+
+/** Reads the beginning of a file and leaves. */
+async function leaveEarly(path: string): Promise<void> {
+  const call = request({ host: '127.0.0.1', port: edge.ports.http, path, headers: { host }, agent: false });
+  call.on('error', () => undefined).end();
+  const [reply]: IncomingMessage[] = await once(call, 'response');
+  if (reply !== undefined) await once(reply, 'data');
+  call.destroy();
+}
+
+/** The bytes that the origin sent of a path, once it sends no more. */
+async function sentOf(path: string): Promise<number> {
+  await eventually(() => expect(callsOf(path).filter(({ isOver }) => !isOver)).toEqual([]), { within: 20_000 });
+  return callsOf(path).reduce((sum, { sent }) => sum + sent, 0);
+}
+
+describe('of a cold file of 20 MB the origin sends a slice', () => {
+  test('for a range of one byte', async () => {
+    const path = file();
+    const reply = await part(path, 'bytes=0-0');
+    expect([reply.status, reply.header('content-range')]).toEqual([206, `bytes 0-0/${FILE.length}`]);
+    expect(reply.bytes.equals(FILE.subarray(0, 1))).toBe(true);
+    expect(await sentOf(path)).toBeLessThan(FEW);
+  });
+  test('for HEAD', async () => {
+    const path = file();
+    const reply = await get(path, { method: 'HEAD' });
+    expect([reply.status, reply.header('content-length')]).toEqual([200, String(FILE.length)]);
+    expect(await sentOf(path)).toBeLessThan(FEW);
+  });
+  test('for a visitor who leaves early', async () => {
+    const path = file();
+    await leaveEarly(path);
+    expect(await sentOf(path)).toBeLessThan(FEW);
+  });
+  test('for each query string', async () => {
+    const path = file();
+    for (let i = 0; i < 10; i += 1) await part(`${path}?${i}`, 'bytes=0-0');
+    expect(await sentOf(path)).toBeLessThan(10 * FEW);
+  });
+});
+
+const rangesOf = (path: string) => callsOf(path).map(({ range }) => range);
+const slice = (n: number) => `bytes=${n * MEGA}-${(n + 1) * MEGA - 1}`;
+
+describe('a large file', () => {
+  test('is served whole from slices of the origin, and then from the store', async () => {
+    const path = file();
+    for (let i = 0; i < 2; i += 1) {
+      const reply = await get(path, { headers: { 'accept-encoding': 'gzip' } });
+      expect([reply.status, reply.cache]).toEqual([200, i === 0 ? 'uri-miss' : 'hit']);
+      expect(reply.header('content-length')).toBe(String(FILE.length));
+      expect(reply.bytes.equals(FILE)).toBe(true);
+    }
+    expect(rangesOf(path)).toEqual([undefined, ...Array.from({ length: 20 }, (_, n) => slice(n))]);
+    expect((await get(path, { method: 'HEAD' })).cache).toBe('hit');
+    const middle = await part(path, 'bytes=5000000-5000009');
+    expect([middle.status, middle.cache]).toEqual([206, 'hit']);
+    expect(middle.bytes.equals(FILE.subarray(5_000_000, 5_000_010))).toBe(true);
+    expect(callsOf(path)).toHaveLength(21);
+  });
+
+  test('is one fetch for visitors who come at once, also if the first one leaves', async () => {
+    const path = file();
+    const visits = [1, 2, 3, 4].map(() => get(path));
+    await leaveEarly(path);
+    for (const reply of await Promise.all(visits)) expect(reply.bytes.equals(FILE)).toBe(true);
+    const slices = rangesOf(path).filter((range) => range !== undefined);
+    expect(new Set(slices).size).toBe(20);
+    expect(await sentOf(path)).toBeLessThan(FILE.length + 2 * MEGA);
+  });
+
+  test('that changed is sent in one version, and the next visitor gets the new one', async () => {
+    const path = file();
+    await part(path, 'bytes=0-0');
+    const changed = randomBytes(FILE.length);
+    kinds.set(path, { etag: '"two"', file: changed });
+    const mixed = await get(path).catch(() => null);
+    expect(mixed).toBeNull();
+    for (const state of ['uri-miss', 'hit']) {
+      const reply = await get(path);
+      expect(reply.cache).toBe(state);
+      expect(reply.bytes.equals(changed)).toBe(true);
+    }
+  });
+
+  test('that changed while nginx restarted is not mixed with stored slices', async () => {
+    const path = file();
+    await part(path, 'bytes=0-0');
+    await edge.restart();
+    const changed = randomBytes(FILE.length);
+    kinds.set(path, { etag: '"two"', file: changed });
+    expect((await get(path)).bytes.equals(changed)).toBe(true);
+  });
+
+  const purges = {
+    hard: (path: string) => edge.purge(`http://${host}${path}`),
+    soft: (path: string) => edge.admin.purge({ urls: [`http://${host}${path}`], soft: true }, 60_000),
+    prefix: (path: string) => edge.admin.purge({ site: site.id, prefixes: [`${host}${path}`] }, 60_000),
+    'soft prefix': (path: string) =>
+      edge.admin.purge({ site: site.id, prefixes: [`${host}${path}`], soft: true }, 60_000),
+    tag: (path: string) => edge.admin.purge({ site: site.id, tags: [path] }, 60_000),
+  };
+  test.each(Object.entries(purges))('is fetched again after a purge: %s', async (_, purge) => {
+    const path = file();
+    kinds.set(path, { headers: { 'cache-tag': path } });
+    await part(path, 'bytes=0-0');
+    expect((await part(path, 'bytes=0-0')).cache).toBe('hit');
+    await purge(path);
+    const changed = randomBytes(FILE.length);
+    kinds.set(path, { etag: '"two"', file: changed });
+    const reply = await part(path, 'bytes=0-9');
+    expect(reply.bytes.equals(changed.subarray(0, 10))).toBe(true);
+  });
+});
+
+describe('a large file that cannot be sliced', () => {
+  const wholes: Record<string, Kind> = {
+    'no ranges': { ranges: false },
+    'a weak ETag': { etag: 'W/"one"' },
+    Vary: { headers: { vary: 'accept-language' } },
+    'an encoding': { headers: { 'content-encoding': 'x-own' } },
+    'ranges promised and not honoured': { ranges: false, headers: { 'accept-ranges': 'bytes' } },
+  };
+  test.each(Object.entries(wholes))('is stored whole, and its ranges are served: %s', async (_, kind) => {
+    const path = file(kind);
+    const reply = await part(path, 'bytes=5000000-5000009');
+    expect([reply.status, reply.header('content-range')]).toEqual([206, `bytes 5000000-5000009/${FILE.length}`]);
+    expect(reply.bytes.equals(FILE.subarray(5_000_000, 5_000_010))).toBe(true);
+    const whole = await get(path);
+    expect(whole.bytes.equals(FILE)).toBe(true);
+    expect((await get(path)).cache).toBe('hit');
+    expect((await part(path, 'bytes=1-2')).bytes.equals(FILE.subarray(1, 3))).toBe(true);
+  });
+
+  test.each(['no ranges', 'Vary'])('is requested with HEAD for HEAD: %s', async (name) => {
+    const path = file(wholes[name]);
+    const reply = await get(path, { method: 'HEAD' });
+    expect([reply.status, reply.header('content-length')]).toEqual([200, String(FILE.length)]);
+    expect(callsOf(path).map(({ method }) => method)).toEqual(['GET', 'HEAD']);
+    expect(await sentOf(path)).toBeLessThan(FEW);
+    expect((await get(path)).bytes.equals(FILE)).toBe(true);
+    expect((await get(path, { method: 'HEAD' })).cache).toBe('hit');
+  });
+});
+
+test('a range of a small file fetches the whole file', async () => {
+  const path = file({ file: FILE.subarray(0, MEGA) });
+  expect((await part(path, 'bytes=0-0')).status).toBe(206);
+  expect((await get(path)).cache).toBe('hit');
+  expect(rangesOf(path)).toEqual([undefined]);
+});
