@@ -21,6 +21,7 @@ local own_errors = require("edge.own_errors")
 local relay_request = require("edge.shield.relay_request")
 local shield_serve = require("edge.shield.serve")
 local trails = require("edge.core.trails")
+local uploads = require("edge.uploads")
 local attempt, report_error, run_plugins = plugin_chain.attempt, plugin_chain.report_error, plugin_chain.run
 local pcall, type, var = pcall, type, ngx.var
 
@@ -112,6 +113,9 @@ function _M.access(watch)
         attempt("trail", log_decisions, request, trail, answer, rule)
     end
     answer = answer or request.place
+    if not watch and type(answer) ~= "number" then
+        uploads.read(request)
+    end
     if answer then
         if rule then
             blocked(cause, rule)

@@ -129,7 +129,7 @@ const realAddress = ({ networks, header }: NonNullable<ZoneDoc['visitorAddress']
     real_ip_recursive on;
 `;
 
-/** The receive window of HTTP/2 uploads. As large as the buffers of a slow download. */
+/** The receive window of streamed HTTP/2 uploads. As large as the buffers of a slow download. uploads.lua knows it. */
 const uploadWindow = conf`    http2_body_preread_size 512k;
 `;
 
