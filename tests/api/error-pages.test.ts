@@ -21,7 +21,9 @@ test('error pages are created, listed by code, changed and removed, and each cha
   });
   expect(data).toMatchObject([{ code: 403, type: 'redirect', value: target, enabled: true }, page]);
   const [first, second] = data;
-  const changed = { ...page, id: second?.id ?? '', type: 'javascript' as const, value: 'location.reload()' };
+  expect(data.map(({ edgeOnly }) => edgeOnly)).toEqual([false, false]);
+  const id = second?.id ?? '';
+  const changed = { ...page, id, type: 'javascript' as const, value: 'location.reload()', edgeOnly: true };
   await call(errorPages.update, { params, body: { errorPages: [changed] } });
   await call(errorPages.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(errorPages.list, { params })).toMatchObject({ data: [changed] });

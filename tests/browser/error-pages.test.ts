@@ -48,6 +48,7 @@ test('a page is previewed, published, served to a visitor, disabled and removed'
     expect([await colour('h1'), await colour('p')]).toEqual(['rgb(1, 2, 3)', 'rgb(4, 5, 6)']),
   );
   await expect.poll(() => page.evaluate(() => Reflect.get(window, 'pwned') ?? null)).toBeNull();
+  await form.getByRole('switch', { name: "Only for the edge's own errors" }).check({ force: true });
   await keepPicture(page, 'error-page-form');
   await form.getByRole('button', { name: 'Add error page' }).click();
   await form.waitFor({ state: 'hidden' });
@@ -55,12 +56,14 @@ test('a page is previewed, published, served to a visitor, disabled and removed'
   await keepPicture(page, 'error-pages');
 
   const { data } = await user(errorPages.list, { params: { siteId } });
-  expect(data).toMatchObject([{ code: 403, type: 'content', value: html, enabled: true }]);
+  const made = { code: 403, type: 'content', value: html, enabled: true, edgeOnly: true };
+  expect(data).toMatchObject([made]);
   await page.locator('tbody tr').first().getByRole('button').last().click();
   await page.getByRole('menuitem', { name: 'Turn off' }).click();
   await eventually(async () => expect(await visit()).toContain('The owner of this site does not allow this request.'));
   await page.getByRole('button', { name: 'Undo' }).click();
   await eventually(async () => expect(await visit()).toBe(`403 ${html}`));
+  expect(await user(errorPages.list, { params: { siteId } })).toMatchObject({ data: [made] });
 });
 
 test('a second page for the same code is rejected with a message', { timeout: 180_000 }, async () => {

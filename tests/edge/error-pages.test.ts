@@ -10,7 +10,7 @@ import { freePorts } from '../support/services/ports.ts';
 const edge = await startEdge();
 afterAll(() => edge.stop());
 
-const pages = (...rows: { code: number; type: string; value: string }[]) =>
+const pages = (...rows: { code: number; type: string; value: string; edgeOnly?: boolean }[]) =>
   errorPageDocs(rows.map((row) => ErrorPageInput.parse(row)));
 const [nobody = 0] = await freePorts(1);
 const silent = { origin: { upstreams: [upstream(nobody)] } };
@@ -49,7 +49,7 @@ describe("an origin's error", () => {
     edge.origin.on(`/${status}`, {
       status,
       headers: {
-        'content-type': 'application/json',
+        'content-type': 'text/plain',
         'content-disposition': 'attachment',
         'content-security-policy': 'sandbox',
         'cache-control': 'max-age=600',
@@ -91,6 +91,51 @@ describe("an origin's error", () => {
     expect((await edge.get('/403', { host: name })).body).toBe(body);
   });
 
+  const sorry = { code: 500, type: 'content', value: html('sorry') };
+  const json = '{"error":"out of stock"}';
+
+  test.each(['application/json', 'Application/Problem+JSON; charset=utf-8', 'text/json'])(
+    'stays if its type is %s, also in place of a redirect',
+    async (type) => {
+      edge.origin.on('/api', { status: 500, headers: { 'content-type': type }, body: json });
+      for (const page of [sorry, { code: 500, type: 'redirect', value: 'https://www.example.com/sorry' }]) {
+        const { name } = await edge.site(pages(page));
+        const answer = await edge.get('/api', { host: name });
+        expect([answer.status, answer.header('content-type'), answer.body]).toEqual([500, type, json]);
+      }
+    },
+  );
+
+  test.each(['text/html', 'application/jsonp', 'text/plain; type="application/json"'])(
+    'is replaced if its type is %s',
+    async (type) => {
+      edge.origin.on('/page', { status: 500, headers: { 'content-type': type }, body: json });
+      const { name } = await edge.site(pages(sorry));
+      expect((await edge.get('/page', { host: name })).body).toBe(html('sorry'));
+    },
+  );
+
+  test('stays for a request that accepts JSON and no HTML, and is not stored for other visitors', async () => {
+    const headers = { 'content-type': 'text/plain', 'cache-control': 'max-age=600' };
+    edge.origin.on('/asked', { status: 500, headers, body: 'broken' });
+    const { name } = await edge.site({ cacheRules: [rule({ honourOrigin: true })], ...pages(sorry) });
+    const bodyFor = async (accept: string) => (await edge.get('/asked', { host: name, headers: { accept } })).body;
+    for (const accept of ['application/json', 'application/json, text/plain, */*', 'application/vnd.api+json'])
+      expect(await bodyFor(accept)).toBe('broken');
+    for (const accept of ['*/*', 'text/html, application/json;q=0.5', ''])
+      expect(await bodyFor(accept)).toBe(html('sorry'));
+  });
+
+  test("stays if the page is only for the edge's errors", async () => {
+    edge.origin.on('/own', { status: 502, headers: { 'content-type': 'text/html' }, body: 'from the origin' });
+    const page = { code: 502, type: 'content', value: html('later'), edgeOnly: true };
+    const reachable = await edge.site(pages(page));
+    expect((await edge.get('/own', { host: reachable.name })).body).toBe('from the origin');
+    const unreachable = await edge.site(pages(page), silent);
+    const asked = { host: unreachable.name, headers: { accept: 'application/json' } };
+    expect((await edge.get('/own', asked)).body).toBe(html('later'));
+  });
+
   test('is not replaced if a stale response is allowed', async () => {
     const { name } = await edge.site({
       staleIfError: 600,
@@ -119,6 +164,7 @@ test('a redirect goes to its target, and not from its target to itself', async (
     '',
     'no-store',
   ]);
+  expect(sent.header('content-type')).toBe('text/html; charset=utf-8');
   expect((await edge.get('/sorry%20page?again', { host: name })).status).toBe(502);
 });
 

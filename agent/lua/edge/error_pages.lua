@@ -24,12 +24,12 @@ end
 
 -- Returns the body. Sets status, content type and policy of the response.
 function _M.dress(page)
+    header["Content-Type"] = "text/html; charset=utf-8"
     if page.redirect then
         ngx.status = 302
         header["Location"] = page.redirect.url
         return ""
     end
-    header["Content-Type"] = "text/html; charset=utf-8"
     header["Content-Security-Policy"] = page.csp
     return page.html
 end

@@ -1,8 +1,9 @@
--- Hop B: the site's error page in place of an origin's error, or ours. Origin errors are replaced for GET and HEAD
--- only, since programs read the others. Fails open: the response stays unchanged.
+-- Hop B: the site's error page in place of an origin's error, or ours. Origin errors that programs read are not
+-- replaced: those of methods other than GET and HEAD, and JSON. Fails open: the response stays unchanged.
 local error_pages = require("edge.error_pages")
 local settings = require("edge.core.settings")
 local decision = require("edge.simulate.decision")
+local find, lower = string.find, string.lower
 local header, var, ipairs = ngx.header, ngx.var, ipairs
 
 -- After the cache plugin, which may close so that a stale response serves, and after our own page.
@@ -15,13 +16,38 @@ local GONE = {
     "X-E-V", "X-E-Birth", "X-E-Recipe", "X-E-Hide", "X-E-Browser", "X-E-Tags", "X-E-Length", "Cache-Control", "Vary",
 }
 
+-- A media type like application/json or application/problem+json.
+local JSON = "[/+]json%f[^%w]"
+
+-- A browser that navigates accepts HTML, too.
+local function prefers_json()
+    local accept = lower(var.http_accept or "")
+    return find(accept, JSON) and not find(accept, "text/html", 1, true)
+end
+
+-- Whether the page replaces this error: always our own, and an origin's unless a program reads it.
+local function replaces(page, request)
+    if ngx.ctx.page then
+        return true
+    end
+    if page.edgeOnly or not READ[request.method] or find(lower(header["Content-Type"] or ""), "^[^;]*" .. JSON) then
+        return false
+    end
+    if prefers_json() then
+        -- The next visitor may get the page.
+        header["X-Accel-Expires"] = "0"
+        return false
+    end
+    return true
+end
+
 function _M.origin_header(site, request)
     -- A relay leaves this to the edge node.
-    if not site.errorPages or settings.relay or not (ngx.ctx.page or READ[request.method]) or (var.http_x_e_slice or "") ~= "" then
+    if not site.errorPages or settings.relay or (var.http_x_e_slice or "") ~= "" then
         return nil
     end
     local page = error_pages.find(site, ngx.status, request.name, request.path)
-    if not page then
+    if not page or not replaces(page, request) then
         return nil
     end
     for _, name in ipairs(GONE) do

@@ -206,9 +206,9 @@ const documents: [string, () => EdgeDoc | null][] = [
           ]),
           rates: [{ id: id(33), type: 'fileType', value: ['iso'], rate: 512, after: 1024 }],
           ...errorPageDocs([
-            { code: 403, type: 'redirect', value: 'https://www.example.com/why' },
-            { code: 502, type: 'content', value: '<p>later</p>' },
-            { code: 504, type: 'javascript', value: 'location.reload()' },
+            { code: 403, type: 'redirect', value: 'https://www.example.com/why', edgeOnly: false },
+            { code: 502, type: 'content', value: '<p>later</p>', edgeOnly: true },
+            { code: 504, type: 'javascript', value: 'location.reload()', edgeOnly: false },
           ]),
         },
       }),

@@ -3,7 +3,7 @@ import type { ErrorPageDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorPage } from '@edgeloom/contract/error-pages/error-pages.ts';
 
 /** Enabled pages, by code. */
-export type ErrorPageRow = Pick<ErrorPage, 'code' | 'type' | 'value'>;
+export type ErrorPageRow = Pick<ErrorPage, 'code' | 'type' | 'value' | 'edgeOnly'>;
 
 // Text pages run no scripts and send nothing. Scripts need the JavaScript type.
 const INERT =
@@ -12,7 +12,12 @@ const INERT =
 export const errorPageDocs = (rows: ErrorPageRow[]): { errorPages?: ErrorPageDoc[] } =>
   rows.length === 0 ? {} : { errorPages: rows.map(errorPageDoc) };
 
-function errorPageDoc({ code, type, value }: ErrorPageRow): ErrorPageDoc {
+const errorPageDoc = ({ edgeOnly, ...page }: ErrorPageRow): ErrorPageDoc => ({
+  ...contentOf(page),
+  ...(edgeOnly && { edgeOnly }),
+});
+
+function contentOf({ code, type, value }: Omit<ErrorPageRow, 'edgeOnly'>): ErrorPageDoc {
   if (type === 'content') return { code, html: value, csp: INERT };
   if (type === 'javascript')
     return {

@@ -224,6 +224,8 @@ export const ErrorPageDoc = z.object({
   code: z.int(),
   html: z.string().optional(),
   csp: z.string().optional().describe('Content-Security-Policy of the page'),
+  /** Leaves an origin's errors as they are. */
+  edgeOnly: z.literal(true).optional(),
   /** The target itself is not redirected again. */
   redirect: z.object({ url: z.string(), host: z.string(), path: z.string() }).optional(),
 });

@@ -17,6 +17,12 @@ const fields = {
     .regex(/^[^\0\p{Cs}]*$/u, { message: 'wrong format' })
     .describe('HTML, a URL, or a script'),
   enabled: z.boolean().default(true),
+  edgeOnly: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Replaces the edge's own errors only. Otherwise also an origin's, except JSON and requests that accept JSON",
+    ),
 };
 const fitting = ({ type, value }: { type: z.output<typeof ErrorPageType>; value: string }, ctx: z.RefinementCtx) => {
   const isFault =
@@ -34,6 +40,7 @@ export const ErrorPage = z.object({
   type: ErrorPageType,
   value: z.string(),
   enabled: z.boolean(),
+  edgeOnly: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
 });

@@ -6,14 +6,15 @@ import { copiesOf, type SiteRuleFeature } from '../../core/site-rule.ts';
 import { sql } from '../../core/sql.ts';
 import { errorPages } from './error-pages.service.ts';
 
-const Rows = z.array(ErrorPage.pick({ code: true, type: true, value: true }));
+const Rows = z.array(ErrorPage.pick({ code: true, type: true, value: true, edgeOnly: true }));
 
 export const errorPagesFeature: SiteRuleFeature = {
   name: 'errorPages',
   area: 'module',
   table: 'error_pages',
   input: ErrorPageInput,
-  rows: sql`SELECT r.code, r.type, r.value FROM error_pages r WHERE r.site_id = s.id AND r.enabled ORDER BY r.code`,
+  rows: sql`SELECT r.code, r.type, r.value, r.edge_only AS "edgeOnly" FROM error_pages r
+    WHERE r.site_id = s.id AND r.enabled ORDER BY r.code`,
   document: (rows) => errorPageDocs(Rows.parse(rows)),
   settings: async (ctx, siteId) => ({ errorPages: (await errorPages.list(ctx, onSite({ siteId }))).data }),
   async copy(tx, siteId, targets) {

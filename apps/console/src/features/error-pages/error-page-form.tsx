@@ -33,6 +33,7 @@ export function ErrorPageForm({ siteId, value }: { siteId: string; value?: Error
       <CodeField />
       <ChoiceField name="type" segmented />
       <ValueField />
+      <SwitchField name="edgeOnly" />
       <SwitchField name="enabled" />
     </ResourceForm>
   );

@@ -43,7 +43,9 @@ export function ErrorPagesPage() {
 const turn = (siteId: string, { enabled }: ErrorPage) => {
   const turned = (rows: readonly ErrorPage[], on: boolean) => ({
     params: { siteId },
-    body: { errorPages: rows.map(({ id, code, type, value }) => ({ id, code, type, value, enabled: on })) },
+    body: {
+      errorPages: rows.map(({ id, code, type, value, edgeOnly }) => ({ id, code, type, value, edgeOnly, enabled: on })),
+    },
   });
   return does<ErrorPage, typeof errorPages.update>(errorPages.update, {
     label: enabled ? 'common.turnOff' : 'common.turnOn',
