@@ -328,6 +328,13 @@ describe('conditional and range requests', () => {
       body: '01',
     });
   });
+  test('If-Range with a weak ETag gets the whole object, also if the object has that ETag', async () => {
+    const path = page({ ...stored, headers: { ...stored.headers, etag: 'W/"e"' } });
+    const headers = { range: 'bytes=0-1', 'if-range': 'W/"e"' };
+    for (const cache of ['uri-miss', 'hit'])
+      expect(await get(path, { headers })).toMatchObject({ status: 200, body, cache });
+    expect(await get(path, { headers: { range: 'bytes=0-1' } })).toMatchObject({ status: 206, body: '01' });
+  });
   test('conditions and ranges for an uncacheable URL reach the origin', async () => {
     const path = page((asked) =>
       asked.headers['if-none-match'] === '"n"' ? { status: 304 } : { headers: { 'cache-control': 'no-store' } },

@@ -237,6 +237,8 @@ describe('a large file in slices', () => {
     expect(reply.bytes.equals(whole.subarray(2_097_100, 2_097_201))).toBe(true);
     expect(rangesOf('/range')).toEqual(['bytes=1048576-2097151', 'bytes=2097152-3145727']);
     expect((await edge.get('/range', { host, headers: { range: 'bytes=2097200-2097300' } })).cache).toBe('hit');
+    const weak = await edge.get('/range', { host, headers: { range: 'bytes=0-1', 'if-range': 'W/"one"' } });
+    expect([weak.status, weak.bytes.length]).toEqual([200, whole.length]);
   });
   test('that changes midway is not composed of two versions: the next request gets one', async () => {
     const host = await ruled({ slices: true });

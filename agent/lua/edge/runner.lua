@@ -84,6 +84,9 @@ function _M.access(watch)
     if request.names_fields then
         fields.remove_named_by_visitor()
     end
+    if request.has_weak_range then
+        fields.remove_range()
+    end
     local site = request.site.doc
     local proof = request.challenged and challenges.answer(request)
     if proof then

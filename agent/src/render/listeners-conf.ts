@@ -66,10 +66,16 @@ map $http_connection $e_named {
     close "";
     upgrade "";
 }
-# The inputs of decisions about a request: Lua caches the decision by them. The last five are empty in usual requests.
+# A weak ETag in If-Range, which nginx would compare as a strong one.
+map $http_if_range $e_weak_range {
+    default "";
+    "" "";
+    "~^W/" weak;
+}
+# The inputs of decisions about a request: Lua caches the decision by them. The last six are empty in usual requests.
 # The handshake refuses server names with a space or other odd bytes.
 map "" $e_facts {
-    default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body$e_forged$e_named";
+    default "$request_method $scheme:$server_port $ssl_server_name $e_encoding $host$request_uri $http_if_modified_since$http_upgrade$e_body$e_forged$e_named$e_weak_range";
 }
 # HTTP/1.0 has no upgrades (RFC 9110 7.8), and in HTTP/2 the origin's bytes would break the visitor's connection.
 map "$server_protocol $http_upgrade" $e_upgrade {

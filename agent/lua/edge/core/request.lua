@@ -120,6 +120,7 @@ function _M.visiting(name, at, tick, get)
     end
     request.encoding = var.e_encoding
     request.names_fields = var.e_named ~= ""
+    request.has_weak_range = var.e_weak_range ~= ""
     request.odd = var.http_if_modified_since ~= nil or var.http_upgrade ~= nil or var.e_body ~= "" or var.e_forged ~= ""
     return request
 end

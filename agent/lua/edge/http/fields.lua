@@ -49,6 +49,12 @@ function _M.remove_named_by_visitor()
     end
 end
 
+-- RFC 9110 13.1.5: a weak ETag in If-Range never matches, so the range is ignored.
+function _M.remove_range()
+    ngx.req.clear_header("Range")
+    ngx.req.clear_header("If-Range")
+end
+
 -- Path and query of a reference on the same host, otherwise nil.
 function _M.same_host_path(host, uri, reference)
     if not reference then
