@@ -149,7 +149,7 @@ describe('a pattern', () => {
     expect(
       await sent(name, '/go/%2Fevil.example/', '/go/%5Cevil.example', '/at/%0D%0ASet-Cookie:%20a', '/at/a%3Fb%23c%25'),
     ).toEqual([
-      '301 /evil.example/',
+      '301 /%2Fevil.example/',
       '301 /%5Cevil.example',
       '301 https://x.example.com/%0D%0ASet-Cookie:%20a',
       '301 https://x.example.com/a%3Fb%23c%25',

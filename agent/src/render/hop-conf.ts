@@ -32,6 +32,8 @@ upstream origin_tls {
     balancer_by_lua_block { edge.balancer() }
 }
 ${host.capabilities.webp && imageService(host.dir)}map "" $o_host { default ""; }
+# A rewritten path with query, exactly as it is sent. Without one nginx sends the visitor's.
+map "" $o_uri { default ""; }
 map "" $o_name { default ""; }
 map "" $o_scheme { default http; }
 map "" $o_pool { default origin; }
@@ -130,14 +132,14 @@ ${hiddenFields}    proxy_hide_header X-E-Image;
     proxy_next_upstream error timeout http_502 http_504;
 
     location / {
-        proxy_pass ${pass};
+        proxy_pass ${pass}$o_uri;
     }
     # For origins whose certificate must be valid for the requested name. Without authorities none is valid.
     location @verified {
         proxy_ssl_verify on;
         proxy_ssl_verify_depth 4;
         proxy_ssl_trusted_certificate ${host.caBundle ?? `${host.dir}/keys/fallback.pem`};
-        proxy_pass ${pass};
+        proxy_pass ${pass}$o_uri;
     }
 `;
 
@@ -223,7 +225,7 @@ const relayLocations = ({ dir, luaDir }: HostFacts) => conf`    location @relay 
         proxy_pass https://relay;
     }
     location @origin {
-        proxy_pass $o_scheme://$o_pool;
+        proxy_pass $o_scheme://$o_pool$o_uri;
     }
 `;
 

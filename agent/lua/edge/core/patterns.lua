@@ -53,19 +53,23 @@ function _M.match(subject, pattern, rule)
     return captures, err
 end
 
--- A target with captured texts. `parts`: a text and the number of a capture in turn. `escape`: for captures, if any.
-function _M.fill(parts, captures, escape)
+-- Where a group of a matching pattern begins and ends. Empty at the beginning for a group without a part in the match.
+function _M.group(subject, pattern, number)
+    local from, to = re_find(subject, pattern, "jo", nil, number)
+    if not from or from < 1 then
+        return 1, 0
+    end
+    return from, to
+end
+
+-- A target with captured texts. `parts`: a text and the number of a group in turn. `text_of`: by such a number.
+function _M.fill(parts, text_of)
     if #parts == 1 then
         return parts[1]
     end
     local list = {}
     for i, part in ipairs(parts) do
-        if i % 2 == 1 then
-            list[i] = part
-        else
-            local text = captures[part + 0] or ""
-            list[i] = escape and escape(text) or text
-        end
+        list[i] = i % 2 == 1 and part or text_of(part + 0)
     end
     return concat(list)
 end

@@ -2,8 +2,9 @@
 -- however many there are. Decided once per cached request line. Fails open.
 local patterns = require("edge.core.patterns")
 local readings = require("edge.core.readings")
-local byte, find, format, gsub, match, sub = string.byte, string.find, string.format, string.gsub,
-    string.match, string.sub
+local spelling = require("edge.core.spelling")
+local byte, find, gsub, lower, match, sub = string.byte, string.find, string.gsub, string.lower, string.match,
+    string.sub
 local ipairs, pairs, var = ipairs, pairs, ngx.var
 
 local _M = { name = "urlRedirect", priority = 1900, of_module = true }
@@ -55,7 +56,7 @@ local function by_path(module, host, path, args)
         or keyed(exact, module.hosts, host, path)
 end
 
--- Prefixes end at segment boundaries.
+-- The rule, and where the rest of the path begins. Prefixes end at segment boundaries.
 local function by_prefix(module, host, path)
     local at = #path
     if byte(path, at) == SLASH then
@@ -65,7 +66,7 @@ local function by_prefix(module, host, path)
         if at <= module.longest then
             local rule = keyed(module.prefix, module.hosts, host, sub(path, 1, at))
             if rule then
-                return rule, sub(path, at + 1)
+                return rule, at + 1
             end
         end
         at = at - 1
@@ -84,7 +85,7 @@ local function by_pattern(module, path)
         if sub(path, 1, #rule.literal) == rule.literal then
             local captures, err = patterns.match(path, rule.pattern, rule.id)
             if captures then
-                return rule, captures
+                return rule
             end
             if err then
                 ngx.log(ngx.WARN, "redirect ", rule.id, ": ", err)
@@ -94,34 +95,30 @@ local function by_pattern(module, path)
     end
 end
 
--- Visitor input is escaped as a path segment.
-local function escape(text)
-    return (gsub(text, "[^%w%-._~/!$&'()*+,;=:@]", function(char)
-        return format("%%%02X", byte(char))
-    end))
-end
-
 local function with_query(url, args)
     local hash = find(url, "#", 1, true)
     local before, behind = hash and sub(url, 1, hash - 1) or url, hash and sub(url, hash) or ""
     return before .. (find(before, "?", 1, true) and "&" or "?") .. args .. behind
 end
 
--- The matching rule and its target.
-local function target(module, host, path, args)
-    local rule, rest, captures = by_path(module, host, path, args), "", nil
+-- The matching rule and its target. Parts of the path `at` keep their spelling.
+local function target(module, host, at, args)
+    local path = at.path
+    local rule, from = by_path(module, host, path, args), nil
     if not rule and module.longest >= 0 then
-        rule, rest = by_prefix(module, host, path)
+        rule, from = by_prefix(module, host, path)
     end
     if not rule then
-        rule, captures = by_pattern(module, path)
+        rule = by_pattern(module, path)
     end
     if not rule then
         return nil
     end
-    local url = patterns.fill(rule.to, captures, escape)
-    if rule.keepRest then
-        url = url .. escape(rest)
+    local url = patterns.fill(rule.to, function(number)
+        return spelling.part(at, patterns.group(path, rule.pattern, number))
+    end)
+    if rule.keepRest and from <= #path then
+        url = url .. spelling.rest(at, from)
     end
     url = url == "" and "/" or gsub(url, "^//+", "/")
     if rule.keepQuery and args and args ~= "" then
@@ -130,25 +127,24 @@ local function target(module, host, path, args)
     return url, rule
 end
 
--- Host, path and query of a URL on this network, otherwise nil.
+-- Path and query of a URL on this network, otherwise nil.
 local function place(url, host)
-    local plain = gsub(url, "#.*", "")
-    local named, tail = match(plain, "^https?://([^/?]*)(.*)$")
-    if named and gsub(string.lower(named), ":%d+$", "") ~= host then
+    local named, tail = match(url, "^https?://([^/?#]*)(.*)$")
+    if named and gsub(lower(named), ":%d+$", "") ~= host then
         return nil
     end
-    tail = named and tail or plain
-    local path, args = match(tail, "^([^?]*)%??(.*)$")
-    return ngx.unescape_uri(path == "" and "/" or path), args ~= "" and args or nil
+    tail = named and tail or url
+    local args = match(tail, "^[^?#]*%?([^#]+)")
+    return spelling.read(byte(tail) == SLASH and tail or "/" .. tail), args
 end
 
-local function comes_back(module, host, path, args, url)
+local function comes_back(module, host, start, args, url)
     local at, query = place(url, host)
     for _ = 1, MOST_HOPS do
         if not at then
             return false
         end
-        if at == path and query == args then
+        if at.path == start.path and query == args then
             return true
         end
         local further = target(module, host, at, query)
@@ -162,8 +158,9 @@ end
 
 local function choose(request, module)
     local args = request.args ~= "" and request.args or nil
-    local url, rule = target(module, request.name, request.path, args)
-    if not url or comes_back(module, request.name, request.path, args, url) then
+    local at = spelling.of(request.uri, request.path)
+    local url, rule = target(module, request.name, at, args)
+    if not url or comes_back(module, request.name, at, args, url) then
         return nil
     end
     return { code = rule.code, url = url, id = rule.id }
