@@ -76,19 +76,47 @@ describe('CORS', () => {
     await call(cors.remove, { params, body: { ids: [id] } });
     expect(await call(cors.list, { params })).toMatchObject({ total: 0 });
   });
-  test.each(['*', '{host}', '{host}:8443', 'https://*.example.com', 'http://localhost:3000', 'https://192.0.2.1'])(
-    'may allow %s',
-    async (origin) => {
-      const { owner, params } = await build.site();
-      const body = { cors: [{ ...script, allowOrigins: [origin] }] };
-      await expect(as(owner).call(cors.create, { params, body })).resolves.toBeTruthy();
-    },
-  );
+  test.each([
+    ['*', '*'],
+    ['null', 'null'],
+    ['{host}', '{host}'],
+    ['{host}:8443', '{host}:8443'],
+    ['https://*.example.com', 'https://*.example.com'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['https://192.0.2.1', 'https://192.0.2.1'],
+    ['https://APP.example.com:443/', 'https://app.example.com'],
+    ['http://[2001:DB8:0::1]:3000', 'http://[2001:db8::1]:3000'],
+    ['https://bücher.example:8443', 'https://xn--bcher-kva.example:8443'],
+    ['https://*.例え.jp', 'https://*.xn--r8jz45g.jp'],
+    ['capacitor://localhost', 'capacitor://localhost'],
+    ['ionic://localhost/', 'ionic://localhost'],
+    ['chrome-extension://abcdefghijklmnopabcdefghijklmnop', 'chrome-extension://abcdefghijklmnopabcdefghijklmnop'],
+  ])('may allow %s, stored as %s', async (origin, stored) => {
+    const { owner, params } = await build.site();
+    const body = { cors: [{ ...script, allowOrigins: [origin] }] };
+    expect((await as(owner).call(cors.create, { params, body })).data).toMatchObject([{ allowOrigins: [stored] }]);
+  });
+  test('may allow any method and any header', async () => {
+    const { owner, params } = await build.site();
+    const lists = { allowMethods: ['PROPFIND', 'M-SEARCH'], allowHeaders: ['access_token', "x!#$%&'*+.^_`|~"] };
+    const body = { cors: [{ ...script, ...lists, allowMethods: ['get', ...lists.allowMethods] }] };
+    expect((await as(owner).call(cors.create, { params, body })).data).toMatchObject([
+      { ...lists, allowMethods: ['GET', ...lists.allowMethods] },
+    ]);
+  });
   test.each([
     [{ allowOrigins: ['example.com'] }, 'allowOrigins.0'],
     [{ allowOrigins: ['https://a.example.com/path'] }, 'allowOrigins.0'],
     [{ allowOrigins: ['https://*'] }, 'allowOrigins.0'],
+    [{ allowOrigins: ['https://a@b.example.com'] }, 'allowOrigins.0'],
+    [{ allowOrigins: ['https://a.example.com:0'] }, 'allowOrigins.0'],
+    [{ allowOrigins: ['https://[2001:db8::1'] }, 'allowOrigins.0'],
+    [{ allowOrigins: ['https://1.2.3'] }, 'allowOrigins.0'],
+    [{ allowOrigins: ['capacitor://'] }, 'allowOrigins.0'],
     [{ allowOrigins: ['*'], allowCredentials: true }, 'allowOrigins'],
+    [{ allowOrigins: ['null'], allowCredentials: true }, 'allowOrigins'],
+    [{ allowMethods: ['*'], allowCredentials: true }, 'allowMethods'],
+    [{ allowMethods: ['GET POST'] }, 'allowMethods.0'],
     [{ maxAge: 0 }, 'maxAge'],
     [{ maxAge: 86_401 }, 'maxAge'],
     [{ allowHeaders: ['a:b'] }, 'allowHeaders.0'],

@@ -61,6 +61,7 @@ describe('a preflight request', () => {
       return reply.header('access-control-allow-headers');
     };
     expect(await ask('x-a, authorization')).toBe('x-a, authorization');
+    expect(await ask("access_token,x!#$%&'*+.^`|~")).toBe("access_token,x!#$%&'*+.^`|~");
     expect(await ask('x-a; <b>')).toBeUndefined();
   });
   test('needs its headers: any other OPTIONS goes to the origin', async () => {
@@ -130,6 +131,10 @@ describe('allowed origins', () => {
     ['https://*.example.com', 'https://evil.com/.example.com', false],
     ['https://*.example.com:444', 'https://a.example.com:444', true],
     ['https://app.example.com', 'null', false],
+    ['null', 'null', true],
+    ['capacitor://localhost', 'capacitor://localhost', true],
+    ['capacitor://localhost', 'ionic://localhost', false],
+    ['http://[2001:db8::1]:3000', 'http://[2001:db8::1]:3000', true],
     ['https://app.example.com', 'https://app.example.com.evil.example', false],
   ];
   test.each(cases)('%s: %s is %s', async (pattern, origin, expected) => {

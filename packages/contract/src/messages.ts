@@ -91,6 +91,8 @@ export const errorMessages = [
   'an extension without dots',
   'a pattern of the decoded path contains no escapes',
   'a pattern of the path contains no query',
+  'an origin is a scheme, a host and a port, without a path',
+  "only letters, digits and !#$%&'*+-.^_`|~",
 ] as const;
 
 export type ErrorMessage = (typeof errorMessages)[number];

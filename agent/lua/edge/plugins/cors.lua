@@ -64,7 +64,7 @@ local function headers_of(module)
         return module.doc.headers
     end
     local asked = var.http_access_control_request_headers or ""
-    return #asked <= 2048 and not find(asked, "[^%w%-_, ]") and asked or ""
+    return #asked <= 2048 and not find(asked, "[^%w!#$%%&'*+.^_`|~, -]") and asked or ""
 end
 
 -- Whether this is a preflight request.

@@ -137,7 +137,7 @@ const corsDoc = (id: string, settings: CorsSettings): CorsDoc => {
     id,
     module: 'cors',
     any: origins.includes('*'),
-    exact: origins.filter((origin) => origin.includes('://') && !wildcards.includes(origin)),
+    exact: origins.filter((origin) => origin === 'null' || (origin.includes('://') && !wildcards.includes(origin))),
     wildcards: wildcards.map((origin) => {
       const star = origin.indexOf('*');
       return { before: origin.slice(0, star), after: origin.slice(star + 1) };

@@ -1,48 +1,73 @@
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
-import { DomainName } from '../common/net.ts';
-import { FieldName, moduleFields, ModuleName } from './modules.ts';
+import { asciiName, DomainName, HostAddress } from '../common/net.ts';
+import type { ErrorMessage } from '../messages.ts';
+import { moduleFields, ModuleName } from './modules.ts';
 
-export const CorsMethod = z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** RFC 9110 5.6.2: names of methods and header fields. */
+const Token = z
+  .string()
+  .trim()
+  .max(128)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, {
+    message: "only letters, digits and !#$%&'*+-.^_`|~" satisfies ErrorMessage,
+  });
 
-const place = /^(https?):\/\/(\*\.)?([^/:*?#@\s]+)(?::(\d{1,5}))?$/;
+export const corsMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** Browsers send these in upper case and others as the script writes them (Fetch 4.1). */
+const normalizedMethod = /^(?:delete|get|head|options|post|put)$/i;
+const Method = Token.overwrite((text) => (normalizedMethod.test(text) ? text.toUpperCase() : text));
+
+const webOrigin = /^(https?):\/\/(\*\.)?(\[[0-9a-f:.]+\]|[^/:*?#@[\]\s\\]+)(?::(\d{1,5}))?\/?$/;
+/** Apps and extensions of browsers. */
+const appOrigin = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[a-z0-9._~-]+(?::\d{1,5})?\/?$/;
 const ownPlace = /^\{host\}(?:\.[a-z0-9][a-z0-9.-]{0,200})?(?::\d{1,5})?$/;
-/** `*`, the requested host (`{host}` with an optional suffix), or an origin whose first label may be `*`. */
-function isAllowedOrigin(text: string): boolean {
-  if (text === '*' || ownPlace.test(text)) return true;
-  const [, , , host = '', port] = place.exec(text) ?? [];
-  const named = host === 'localhost' || DomainName.safeParse(host).success || z.ipv4().safeParse(host).success;
-  return named && (port === undefined || Port.safeParse(Number(port)).success);
+
+/**
+ * The origin as browsers send it (Fetch 3.2.5), whose first label may be `*`: in punycode, without the default port. Or
+ * `*`, `null`, and the requested host (`{host}` with an optional suffix). Null: none of these.
+ */
+function allowedOrigin(text: string): string | null {
+  if (text === '*' || text === 'null' || ownPlace.test(text)) return text;
+  if (appOrigin.test(text)) return text.replace(/\/$/, '');
+  const [, scheme, star = '', written = '', port] = webOrigin.exec(text) ?? [];
+  const host = asciiName(written);
+  const isName = (star === '' ? HostAddress : DomainName).safeParse(host.replace(/^\[|\]$/g, '')).success;
+  if (!isName || (port !== undefined && !Port.safeParse(Number(port)).success)) return null;
+  const origin = `${scheme}://${star}${host}${port === undefined ? '' : `:${port}`}`;
+  return URL.parse(origin)?.origin ?? null;
 }
-const AllowedOrigin = z.string().trim().toLowerCase().max(300).refine(isAllowedOrigin, { message: 'wrong format' });
-const FieldOrAll = z.union([z.literal('*'), FieldName.min(1)]);
+const AllowedOrigin = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(300)
+  .refine((text) => allowedOrigin(text) !== null, {
+    message: 'an origin is a scheme, a host and a port, without a path' satisfies ErrorMessage,
+  })
+  .overwrite((text) => allowedOrigin(text) ?? text);
 
 const settings = {
   allowOrigins: z
     .array(AllowedOrigin)
     .min(1)
     .max(100)
-    .describe('*, {host}…, https://app.example.com, https://*.example.com'),
-  allowMethods: z.array(CorsMethod).min(1).max(7).default(['GET', 'HEAD', 'POST']),
-  allowHeaders: z.array(FieldOrAll).max(100).default([]).describe('*: whatever a script asks for'),
-  exposeHeaders: z.array(FieldOrAll).max(100).default([]).describe('What scripts may read beside the usual'),
+    .describe('*, {host}…, https://app.example.com, https://*.example.com, capacitor://localhost, null'),
+  allowMethods: z.array(Method).min(1).max(50).default(['GET', 'HEAD', 'POST']),
+  allowHeaders: z.array(Token).max(100).default([]).describe('*: whatever a script asks for'),
+  exposeHeaders: z.array(Token).max(100).default([]).describe('What scripts may read beside the usual'),
   maxAge: z.int().min(1).max(86_400).default(600).describe('Seconds that a browser remembers this'),
   allowCredentials: z.boolean().default(false).describe('Cookies and sign-ins go along'),
 };
-const coherent = (
-  {
-    allowCredentials,
-    allowOrigins,
-    exposeHeaders,
-  }: { allowCredentials: boolean; allowOrigins: string[]; exposeHeaders: string[] },
-  ctx: z.RefinementCtx,
-) => {
-  if (!allowCredentials) return;
+type Listed = Record<'allowOrigins' | 'allowMethods' | 'exposeHeaders', string[]>;
+const coherent = (module: Listed & { allowCredentials: boolean }, ctx: z.RefinementCtx) => {
+  if (!module.allowCredentials) return;
   // With credentials browsers ignore a star.
-  if (allowOrigins.includes('*'))
+  for (const field of ['allowOrigins', 'allowMethods', 'exposeHeaders'] as const)
+    if (module[field].includes('*')) ctx.addIssue({ code: 'custom', path: [field], message: 'not with credentials' });
+  // Any site can make a document whose origin is null.
+  if (module.allowOrigins.includes('null'))
     ctx.addIssue({ code: 'custom', path: ['allowOrigins'], message: 'not with credentials' });
-  if (exposeHeaders.includes('*'))
-    ctx.addIssue({ code: 'custom', path: ['exposeHeaders'], message: 'not with credentials' });
 };
 
 export const CorsInput = z.object({ name: ModuleName, ...settings }).superRefine(coherent);

@@ -9,9 +9,10 @@ import { Label } from './label.tsx';
 interface TagsFieldProps extends Pick<TagsInputProps, 'description' | 'onSearchChange'> {
   name: string;
   suggestions?: readonly string[];
+  optional?: boolean;
 }
 
-export function TagsField({ name, suggestions = [], ...rest }: TagsFieldProps) {
+export function TagsField({ name, suggestions = [], optional = true, ...rest }: TagsFieldProps) {
   const t = useT();
   const { accepted, value, set, inner, input } = useField(name);
   if (!accepted) return null;
@@ -20,7 +21,7 @@ export function TagsField({ name, suggestions = [], ...rest }: TagsFieldProps) {
     <TagsInput
       {...input}
       {...rest}
-      label={<Label text={input.label} optional />}
+      label={<Label text={input.label} optional={optional} />}
       required={false}
       error={input.error ?? [...inner.values()][0] ?? null}
       data={[...suggestions]}

@@ -1,8 +1,7 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { CorsInput, CorsMethod } from '@edgeloom/contract/modules/cors.ts';
+import { CorsInput, corsMethods } from '@edgeloom/contract/modules/cors.ts';
 import { cors } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { LinesField } from '../../components/fields/lines-field.tsx';
-import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
@@ -14,7 +13,7 @@ export function CorsForm({ siteId, value }: { siteId: string; value: Cors | unde
   return (
     <ModuleForm kind="cors" calls={cors} siteId={siteId} value={value} schema={CorsInput} list="cors">
       <LinesField name="allowOrigins" placeholder="https://app.example.com" rows={3} />
-      <ManyField name="allowMethods" data={CorsMethod.options} />
+      <TagsField name="allowMethods" suggestions={corsMethods} optional={false} />
       <TagsField name="allowHeaders" suggestions={['Content-Type', 'Authorization', 'X-Requested-With', '*']} />
       <TagsField name="exposeHeaders" />
       <SwitchField name="allowCredentials" />
