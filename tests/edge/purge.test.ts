@@ -14,6 +14,13 @@ async function stored(host: string, ...paths: string[]) {
 }
 
 describe('a purge of a URL', () => {
+  test('that is not UTF-8 finds it as it was pasted', async () => {
+    const { name } = await edge.site({ cacheRules: [rule()] });
+    const states = async () => (await edge.get('/%B2%FA/%C6%B7.html', { host: name })).cache;
+    expect([await states(), await states()]).toEqual(['uri-miss', 'hit']);
+    expect(await edge.purge(new URL(`http://${name}/%B2%FA/%C6%B7.html`).href)).toBe(1);
+    expect(await states()).toBe('uri-miss');
+  });
   test('makes that object a miss for all workers, and keeps other objects', async () => {
     const { name } = await edge.site({ cacheRules: [rule()] });
     await stored(name, '/a', '/a?b', '/b');

@@ -69,7 +69,7 @@ export function sessionLine(site: string, over: Partial<SessionLine> = {}): stri
 }
 
 /** A batch of whole lines that starts at a position of the node's file. */
-export const logBatch = (text: string, from = 0, file = 'a'): LogBatch => ({
+export const logBatch = (text: string | Buffer, from = 0, file = 'a'): LogBatch => ({
   file,
   kind: 'requests',
   from,

@@ -1,4 +1,5 @@
 // Lines of access logs as rows: validated, with the time by the control plane's clock.
+import { isUtf8 } from 'node:buffer';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -49,10 +50,19 @@ export async function readLines(
 /** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */
 export async function textsOf(batch: LogBatch): Promise<string[]> {
   const bytes = await decompress(Buffer.from(batch.lines, 'base64'), { maxOutputLength: MAX_BATCH_BYTES });
-  return bytes
-    .toString()
+  return textOf(bytes)
     .split('\n')
     .filter((text) => text !== '');
+}
+
+/** Values that are not UTF-8, such as paths in GBK, keep their bytes as escapes: `%C4%E3`. */
+function textOf(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  return bytes.toString('latin1').replace(/"(?:[^"\\\n]|\\.)*"/g, (value) => {
+    const own = Buffer.from(value, 'latin1');
+    if (isUtf8(own)) return own.toString();
+    return value.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+  });
 }
 
 /** Converts seconds of the node's clock to milliseconds of this one. The future is now. */

@@ -181,6 +181,21 @@ test('hostile text is stored as it came', async () => {
   expect(data).toMatchObject([{ uri: clean, userAgent: clean, referer: 'x'.repeat(1024) }]);
 });
 
+test('bytes of paths that are not UTF-8 are stored as escapes, and are found by them', async () => {
+  const old = await build.site();
+  const { id } = await build.node({ zone: old.zone });
+  // nginx logs the decoded path. C6 B7 alone is UTF-8.
+  const bytes = Buffer.from('\xb2\xfa\xc6\xb7', 'latin1');
+  const [before = '', after = ''] = logLine(old.id, { uri: '/GBK"/GBK.html', userAgent: '產品' }).split(/GBK\\"\/GBK/);
+  const lines = [Buffer.from(before), bytes, Buffer.from('\\"/'), bytes, Buffer.from(after)];
+  const batch = logBatch(Buffer.concat([...lines, Buffer.from(logLine(old.id, { uri: '/中 "%B2' }))]));
+  await logStore(pool).store(id, batch, new Date());
+  const found = async (uri: string) =>
+    (await search({ uri: [uri] }, old.owner)).data.map((row) => [row.uri, row.userAgent]);
+  expect(await found('%B2%FA')).toEqual([['/%B2%FA%C6%B7"/%B2%FA%C6%B7.html', '產品']]);
+  expect(await found('/中')).toMatchObject([['/中 "%B2', expect.anything()]]);
+});
+
 test('a line with figures that no column holds does not stop the lines after it', async () => {
   const odd = await build.site();
   const { id } = await build.node({ zone: odd.zone });

@@ -12,6 +12,15 @@ const request = {
   referer: '',
 };
 
+test.each([
+  ['/%B2%FA%C6%B7.html', '/%B2%FA%C6%B7.html'],
+  ['/100%/%B2', '/100%25/%B2'],
+  ['/%E4%BB%98', '/%25E4%25BB%2598'],
+  ['/付/%B2', '/%E4%BB%98/%25B2'],
+])('the path %s is requested as %s: bytes that are not UTF-8 are logged as escapes', (uri, path) => {
+  expect(curlOf({ ...request, uri })).toContain(`'https://shop.glow.tw${path}'`);
+});
+
 test('the command repeats method, URL and headers', () => {
   expect(curlOf({ ...request, uri: '/a b/結?.txt', args: 'q=1&r=%20' })).toBe(
     "curl --globoff --path-as-is 'https://shop.glow.tw/a%20b/%E7%B5%90%3F.txt?q=1&r=%20'",

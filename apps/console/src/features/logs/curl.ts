@@ -21,11 +21,20 @@ const isUsualPort = (scheme: string, port: number) => port === (scheme === 'http
 export const hostAndPort = ({ scheme, host, port }: Pick<Request, 'scheme' | 'host' | 'port'>) =>
   isUsualPort(scheme, port) ? host : `${host}:${port}`;
 
+/** Whether the logged path has escapes: the bytes of one that is not UTF-8. Other paths are logged decoded. */
+function hasBytes(path: string): boolean {
+  try {
+    decodeURIComponent((path.match(/%[89A-F][0-9A-F]/g) ?? []).join(''));
+    return false;
+  } catch {
+    return /^[\0-\x7f]*$/.test(path);
+  }
+}
+
 /** A command that sends the request again, without cookies and body, which are not logged. */
 export function curlOf(row: Request): string {
   const { method, scheme, uri, args, userAgent, referer } = row;
-  // The logged path is decoded.
-  const path = encoded(uri, /([%?#])/);
+  const path = hasBytes(uri) ? encoded(uri, /([?#]|%(?![89A-F][0-9A-F]))/) : encoded(uri, /([%?#])/);
   const query = args === '' ? '' : `?${encoded(args, /(#)/)}`;
   const url = `${scheme}://${encoded(hostAndPort(row), /([/?#@])/)}${path}${query}`;
   const verb = method === 'GET' ? '' : method === 'HEAD' ? ' --head' : ` --request ${quoted(plain(method))}`;
