@@ -137,6 +137,16 @@ describe('new domains', () => {
     await call(domains.createSimple, { params: site.params, body: { names, upstreams } });
     const { data } = await call(domains.list, { params: site.params });
     expect(new Set(data.map((row) => row.name))).toEqual(new Set(stored));
+    // Whole labels are found as they were typed.
+    const find = async (keywords: string) =>
+      (await call(domains.list, { params: site.params, query: { keywords } })).data.map(({ name }) => name);
+    expect([await find('例え'), await find('Bücher.example'), await find('書')]).toEqual([
+      [stored[0]],
+      [stored[1]],
+      [],
+    ]);
+    const meta = await call(domains.meta, { params: site.params, query: { keyword: '例え.jp' } });
+    expect(meta.data).toMatchObject([{ name: stored[0] }]);
     await expect(
       call(domains.create, { params: site.params, body: { domains: [{ name: '例え。jp', upstreams }] } }),
     ).toFail('DUPLICATED');

@@ -1,5 +1,5 @@
 // Canonical names and values: full ASCII names without a final dot, texts without quotes.
-import { domainToASCII } from 'node:url';
+import { asciiName } from '@edgeloom/contract/common/net.ts';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
@@ -13,10 +13,7 @@ export const withinZone = (zone: string, name: string): string =>
 export const fullName = (zone: string, within: string): string =>
   within === '@' || within === '' ? zone : plainName(`${within}.${zone}`);
 
-export const plainName = (name: string): string => {
-  const bare = name.replace(/\.$/, '').toLowerCase();
-  return domainToASCII(bare) || bare;
-};
+export const plainName = (name: string): string => asciiName(name.replace(/\.$/, '').toLowerCase());
 export const withDot = (name: string): string => `${name.replace(/\.$/, '')}.`;
 
 /** Equal values become equal text. */

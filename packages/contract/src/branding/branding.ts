@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { DomainName } from '../common/net.ts';
+import { DomainNameInput } from '../common/net.ts';
 
 export const brandSlots = ['logo', 'favicon', 'backgroundImage', 'sidebarLogo', 'sidebarSimpleLogo'] as const;
 export type BrandSlot = (typeof brandSlots)[number];
@@ -30,7 +30,7 @@ const pictures = {
   sidebarLogo: Picture,
   sidebarSimpleLogo: Picture,
 };
-const Host = DomainName.refine((name) => !name.includes('*'), { message: 'wrong format' }).describe(
+const Host = DomainNameInput.refine((name) => !name.includes('*'), { message: 'wrong format' }).describe(
   'The host name at which the consoles look like this',
 );
 

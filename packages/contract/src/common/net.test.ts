@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type * as z from 'zod';
+import { BrandingInput } from '../branding/branding.ts';
+import { ErrorPageInput } from '../error-pages/error-pages.ts';
+import { HostPattern } from '../hotlink/hotlink.ts';
 import { DomainName, DomainNameInput, HostAddress, HostHeader } from './net.ts';
+import { RedirectTarget } from './redirect-target.ts';
 
 describe('a domain name', () => {
   test.each(['example.com', '*.example.com', 'xn--fiqs8s.tw', 'a-b.c_d.example.org', 'a.b.c.d.e.co'])(
@@ -49,6 +54,7 @@ test('host names, addresses and Host fields are stored in lower case', () => {
   expect(HostAddress.parse('Origin.Example.com')).toBe('origin.example.com');
   expect(HostAddress.parse('origin.Bücher.example')).toBe('origin.xn--bcher-kva.example');
   expect(HostHeader.parse('例え.jp')).toBe('xn--r8jz45g.jp');
+  expect(HostHeader.parse('Bücher.example:8443')).toBe('xn--bcher-kva.example:8443');
   expect(HostAddress.parse('2001:DB8::1')).toBe('2001:db8::1');
   expect(HostHeader.parse('Shop.Example.com:8080')).toBe('shop.example.com:8080');
 });
@@ -67,4 +73,25 @@ test('a Host field carries a name or an address with an optional port, and nothi
   for (const good of ['example.com', 'example.com:8080', '192.0.2.1', '[2001:db8::1]:443'])
     expect(HostHeader.safeParse(good).success).toBe(true);
   for (const bad of ['a b', 'a\r\nX: 1', '$host', 'a;b', 'a/b']) expect(HostHeader.safeParse(bad).success).toBe(false);
+});
+
+test.each<[string, z.ZodType, unknown, unknown]>([
+  [
+    'redirects of requests without a token',
+    RedirectTarget,
+    'https://例え.jp:8443/商品?q=é#top',
+    'https://xn--r8jz45g.jp:8443/%E5%95%86%E5%93%81?q=%C3%A9#top',
+  ],
+  ['redirects to ASCII', RedirectTarget, 'https://Shop.example.com/%c3%a9', 'https://Shop.example.com/%c3%a9'],
+  ['referers', HostPattern, '**.Bücher.example', '**.xn--bcher-kva.example'],
+  [
+    'error pages',
+    ErrorPageInput,
+    { code: 500, type: 'redirect', value: 'https://例え.jp/' },
+    { code: 500, type: 'redirect', value: 'https://xn--r8jz45g.jp/', enabled: true },
+  ],
+  ['branding', BrandingInput.pick({ host: true }), { host: 'cdn.例え.jp' }, { host: 'cdn.xn--r8jz45g.jp' }],
+])('%s: names of other scripts are stored in punycode', (_, schema, input, stored) => {
+  expect(schema.parse(input)).toEqual(stored);
+  expect(schema.parse(stored)).toEqual(stored);
 });

@@ -15,14 +15,21 @@ export const DomainName = z
   .refine((name) => domain.test(name), { message: 'enter a domain name' });
 
 /**
- * A name of another script in punycode, as in DNS: `xn--r8jz45g.jp` for `例え.jp` (UTS 46). Other texts stay as they
- * are.
+ * A name of another script in punycode, as in DNS: `xn--r8jz45g.jp` for `例え.jp` (UTS 46). Wildcards and ports stay.
+ * Other texts stay as they are.
  */
 export function asciiName(text: string): string {
-  const [, star = '', name = ''] = /^(\*\.)?((?:[a-z0-9._-]|\P{ASCII})+)$/u.exec(text) ?? [];
+  const [, star = '', name = '', port = ''] = /^(\*{1,2}\.)?((?:[a-z0-9._-]|\P{ASCII})+)(:\d{1,5})?$/u.exec(text) ?? [];
   if (/^\p{ASCII}*$/u.test(name) || !URL.canParse(`http://${name}`)) return text;
   const { hostname } = new URL(`http://${name}`);
-  return isAddress(hostname) ? text : star + hostname;
+  return isAddress(hostname) ? text : star + hostname + port;
+}
+
+/** The same within an http or https URL. Other characters beyond ASCII become escapes, as browsers send them. */
+export function asciiURL(text: string): string {
+  const [, scheme, host = '', rest = ''] = /^(https?:\/\/)([^/?#]*)(.*)$/su.exec(text) ?? [];
+  if (scheme === undefined || /^\p{ASCII}*$/u.test(text)) return text;
+  return scheme + asciiName(host.toLowerCase()) + rest.toWellFormed().replace(/\P{ASCII}+/gu, encodeURIComponent);
 }
 
 /** A domain name that a user enters, in any script. Stored in punycode. */

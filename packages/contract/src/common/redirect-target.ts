@@ -1,10 +1,12 @@
 // Targets of redirects.
 import * as z from 'zod';
+import { asciiURL } from './net.ts';
 
-/** A valid Location value. */
+/** A valid Location value. Names and paths in other scripts are stored in ASCII. */
 export const RedirectTarget = z
   .string()
   .trim()
+  .overwrite(asciiURL)
   .max(2048)
   .refine((text) => placeOf(text) !== null, { message: 'wrong format' });
 

@@ -1,6 +1,7 @@
 // Custom pages that replace responses with certain codes.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
+import { asciiURL } from '../common/net.ts';
 import { RedirectTarget } from '../common/redirect-target.ts';
 
 export const ErrorPageCode = z.literal([400, 403, 500, 502, 504, 903, 929]);
@@ -32,8 +33,14 @@ const fitting = ({ type, value }: { type: z.output<typeof ErrorPageType>; value:
   if (isFault) ctx.addIssue({ code: 'custom', path: ['value'], message: 'wrong format' });
 };
 
-export const ErrorPageInput = z.object(fields).superRefine(fitting);
-export const ErrorPageUpdate = z.object({ id: Id, ...fields }).superRefine(fitting);
+const stored = <Page extends { type: z.output<typeof ErrorPageType>; value: string }>(page: Page): Page =>
+  page.type === 'redirect' ? { ...page, value: asciiURL(page.value) } : page;
+
+export const ErrorPageInput = z.object(fields).superRefine(fitting).overwrite(stored);
+export const ErrorPageUpdate = z
+  .object({ id: Id, ...fields })
+  .superRefine(fitting)
+  .overwrite(stored);
 export const ErrorPage = z.object({
   id: Id,
   code: ErrorPageCode,

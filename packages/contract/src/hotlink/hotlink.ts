@@ -1,7 +1,7 @@
 // Restrictions by Referer and by other request headers.
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { HostAddress } from '../common/net.ts';
+import { asciiName, HostAddress } from '../common/net.ts';
 import { checkPaths, PathType, PathValues, storedPaths } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
 import { RedirectTarget } from '../common/redirect-target.ts';
@@ -11,6 +11,7 @@ export const HostPattern = z
   .string()
   .trim()
   .toLowerCase()
+  .overwrite(asciiName)
   .max(256)
   .refine((text) => HostAddress.safeParse(text.replace(/^\*{1,2}\./, '')).success && !text.includes(':'), {
     message: 'wrong format',

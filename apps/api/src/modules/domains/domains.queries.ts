@@ -1,5 +1,6 @@
 // Queries for domains, the most used list of the consoles: a page with its origins in one statement.
 import type { MetaQuery, NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
+import { asciiName } from '@edgeloom/contract/common/net.ts';
 import type { Domain, OriginHealth, ProofCheck, SiteUpstream } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, containsLower, pageSql, sql, tagsPage, type Sql } from '../../core/sql.ts';
@@ -110,7 +111,7 @@ export async function countAllDomains({ db }: Ctx, filter: DomainFilter, siteId:
 function where(filter: DomainFilter): Sql {
   const { keywords, tags, cnameStatuses, certStatus, certificateID, forceSSL, certificateMissing, enabled } = filter;
   return andAll([
-    keywords && containsLower(sql`d.search`, keywords),
+    keywords && isFound(keywords),
     tags && sql`d.tags && ${tags}::text[]`,
     cnameStatuses && sql`d.cname_status = ANY(${cnameStatuses})`,
     certStatus && sql`d.cert_status = ANY(${certStatus})`,
@@ -125,12 +126,18 @@ function where(filter: DomainFilter): Sql {
   ]);
 }
 
+/** Tags are in any script, and names in punycode, of which whole labels are found. */
+const isFound = (keywords: string) =>
+  sql`(${containsLower(sql`d.search`, keywords)} OR ${containsLower(sql`d.search`, asciiName(keywords.toLowerCase()))})`;
+
 /** Matches names only. The extra condition on `search` lets PostgreSQL use its trigram index. */
-const namedIn = (siteId: string, site: Sql, { keyword, ids }: MetaQuery) =>
-  sql`FROM domains d JOIN sites s ON s.id = d.site_id WHERE d.site_id = ${siteId} AND ${site}${andAll([
-    keyword && sql`${containsLower(sql`d.search`, keyword)} AND ${containsLower(sql`d.name`, keyword)}`,
+const namedIn = (siteId: string, site: Sql, { keyword, ids }: MetaQuery) => {
+  const part = keyword && asciiName(keyword.toLowerCase());
+  return sql`FROM domains d JOIN sites s ON s.id = d.site_id WHERE d.site_id = ${siteId} AND ${site}${andAll([
+    part && sql`${containsLower(sql`d.search`, part)} AND ${containsLower(sql`d.name`, part)}`,
     ids && sql`d.id = ANY(${ids}::uuid[])`,
   ])}`;
+};
 
 export const readMeta = ({ db }: Ctx, siteId: string, query: MetaQuery): Promise<{ id: string; name: string }[]> =>
   db.$read(

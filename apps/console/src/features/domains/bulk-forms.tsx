@@ -18,7 +18,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { toastWithUndo } from '../../stores/undo.ts';
 import classes from './domains.module.css';
-import { judgeName, mended, verdictWord } from './names.ts';
+import { isGood, judgeName, verdictWord } from './names.ts';
 import type { Domain } from './origins-draft.ts';
 
 interface Many {
@@ -123,10 +123,7 @@ export function CloneForm({ domain }: { domain: Domain }) {
       initial={{ sourceDomainID: domain.id, names: [] }}
       refreshes={['sites']}
     >
-      <LinesField
-        name="names"
-        judge={(line) => (mended(line.toLowerCase()) === null ? t(verdictWord[judgeName(line)]) : null)}
-      />
+      <LinesField name="names" judge={(line) => (isGood(judgeName(line)) ? null : t(verdictWord[judgeName(line)]))} />
     </ResourceForm>
   );
 }

@@ -1,34 +1,28 @@
-import { ActionIcon, Button, SegmentedControl, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
+import { readableName } from '../../lib/readable-name.ts';
 import classes from './add-domains.module.css';
-import { mended, verdictWord, type JudgedName } from './names.ts';
+import { verdictWord, type JudgedName } from './names.ts';
 
 const LINE_PX = 32;
 
 interface NameListProps {
   lines: readonly JudgedName[];
   repeated: number;
-  onMend: (mends: ReadonlyMap<string, string>) => void;
   onRemove: (names: ReadonlySet<string>) => void;
 }
 
 /** Lines with their state, counted and virtualized. */
-export function NameList({ lines, repeated, onMend, onRemove }: NameListProps) {
+export function NameList({ lines, repeated, onRemove }: NameListProps) {
   const t = useT();
   const [only, setOnly] = useState(false);
   const bad = lines.filter(({ fault }) => fault);
   const shown = only && bad.length > 0 ? bad : lines;
-  const mends = new Map(
-    bad.flatMap(({ name }): [string, string][] => {
-      const good = mended(name);
-      return good === null || good === name ? [] : [[name, good]];
-    }),
-  );
   const scroller = useRef<HTMLUListElement>(null);
   // oxlint-disable-next-line react/incompatible-library -- its values are used only in this render
   const virtualizer = useVirtualizer({
@@ -79,17 +73,12 @@ export function NameList({ lines, repeated, onMend, onRemove }: NameListProps) {
         <li aria-hidden style={{ height: drawn[0]?.start ?? 0 }} />
         {drawn.flatMap(({ index }) => {
           const line = shown[index];
-          return line ? [<Line key={line.name} line={line} onMend={onMend} onRemove={onRemove} />] : [];
+          return line ? [<Line key={line.name} line={line} onRemove={onRemove} />] : [];
         })}
         <li aria-hidden style={{ height: virtualizer.getTotalSize() - (drawn.at(-1)?.end ?? 0) }} />
       </ul>
       {bad.length > 0 && (
         <footer className={classes['mends']}>
-          {mends.size > 0 && (
-            <Button size="xs" variant="default" onClick={() => onMend(mends)}>
-              {t('domains.add.fixAll', { count: mends.size })}
-            </Button>
-          )}
           <Button size="xs" variant="default" onClick={() => onRemove(new Set(bad.map(({ name }) => name)))}>
             {t('domains.add.dropBad', { count: bad.length })}
           </Button>
@@ -99,32 +88,22 @@ export function NameList({ lines, repeated, onMend, onRemove }: NameListProps) {
   );
 }
 
-interface LineProps extends Pick<NameListProps, 'onMend' | 'onRemove'> {
+interface LineProps extends Pick<NameListProps, 'onRemove'> {
   line: JudgedName;
 }
 
-function Line({ line: { name, verdict, fault }, onMend, onRemove }: LineProps) {
+function Line({ line: { name, verdict, fault }, onRemove }: LineProps) {
   const t = useT();
-  const good = fault ? mended(name) : null;
+  const readable = readableName(name);
   return (
     <li className={classes['line']}>
       <StatusMark tone={fault ? 'bad' : 'ok'} />
       <span className={classes['lineName']} title={name}>
-        {name}
+        {readable === null ? name : `${readable} (${name})`}
       </span>
       <span className={classes['verdict']} data-bad={fault !== null || undefined}>
         {fault ?? t(verdictWord[verdict])}
       </span>
-      {good !== null && good !== name && (
-        <UnstyledButton
-          className={classes['mend'] ?? ''}
-          title={t('domains.add.fix', { name: good })}
-          onClick={() => onMend(new Map([[name, good]]))}
-        >
-          {t('domains.add.fixOne')}
-          <span className="hidden-text"> {good}</span>
-        </UnstyledButton>
-      )}
       {fault !== null && (
         <ActionIcon
           size={22}

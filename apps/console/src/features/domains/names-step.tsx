@@ -98,7 +98,6 @@ export function NamesStep({ text, lines, repeated, error, onChange }: NamesStepP
         <NameList
           lines={lines}
           repeated={repeated}
-          onMend={(mends) => onChange([...new Set(names().map((name) => mends.get(name) ?? name))].join('\n'))}
           onRemove={(gone) =>
             onChange(
               names()

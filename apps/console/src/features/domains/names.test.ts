@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cleanNames, countRepeated, judgeName, mended } from './names.ts';
+import { cleanNames, countRepeated, judgeName } from './names.ts';
 
 describe('pasted names', () => {
   test('addresses lose their scheme, port and path, and a name given twice stands once', () => {
@@ -14,9 +14,14 @@ describe('pasted names', () => {
 
   test('how many stood there twice is known', () => expect(countRepeated('a.tw\nhttp://a.tw/\nb.tw a.tw')).toBe(2));
 
-  test('other scripts can be mended, what is no name cannot', () => {
-    expect([mended('*.例え.jp'), judgeName('*.例え.jp')]).toEqual(['*.xn--r8jz45g.jp', 'international']);
-    expect(['glow', 'a b.tw', 'a_b..tw', '203.0.113.24', 'a@b.tw', '0x7f.1'].map(mended)).toEqual(Array(6).fill(null));
+  test('names of other scripts are good, and become punycode', () => {
+    expect(cleanNames('https://例え.jp:8443/商品 *.Bücher.example')).toEqual([
+      'xn--r8jz45g.jp',
+      '*.xn--bcher-kva.example',
+    ]);
+    expect(['例え.jp', '*.例え.jp'].map(judgeName)).toEqual(['good', 'wildcard']);
+    const others = ['glow', 'a b.tw', 'a_b..tw', '203.0.113.24', 'a@b.tw', '0x7f.1', '例え'];
+    expect(others.map(judgeName)).toEqual(others.map(() => 'name'));
   });
 
   test('empty lines are no names', () => expect(cleanNames('\n \n')).toEqual([]));

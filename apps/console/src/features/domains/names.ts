@@ -1,8 +1,8 @@
 // Parses pasted names: URLs, comma-separated lists, duplicates.
-import { asciiName, DomainName } from '@edgeloom/contract/common/net.ts';
+import { asciiName, DomainNameInput } from '@edgeloom/contract/common/net.ts';
 import type { Word } from '../../lib/i18n.ts';
 
-export type Verdict = 'good' | 'wildcard' | 'international' | 'name' | 'long';
+export type Verdict = 'good' | 'wildcard' | 'name' | 'long';
 
 /** A line with its error. */
 export interface JudgedName {
@@ -15,20 +15,21 @@ export interface JudgedName {
 export const verdictWord: Record<Verdict, Word> = {
   good: 'domains.add.verdicts.good',
   wildcard: 'domains.add.verdicts.wildcard',
-  international: 'domains.add.verdicts.international',
   name: 'domains.add.verdicts.name',
   long: 'domains.add.verdicts.long',
 };
 
-/** Host of a pasted URL, in lower case. */
+/** Host of a pasted URL as the API stores it: in lower case and punycode. */
 const bare = (text: string) =>
-  text
-    .trim()
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
-    .replace(/[/?#].*$/, '')
-    .replace(/:\d+$/, '')
-    .replace(/\.$/, '')
-    .toLowerCase();
+  asciiName(
+    text
+      .trim()
+      .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+      .replace(/[/?#].*$/, '')
+      .replace(/:\d+$/, '')
+      .replace(/\.$/, '')
+      .toLowerCase(),
+  );
 
 const given = (text: string) =>
   text
@@ -43,15 +44,7 @@ export const cleanNames = (text: string) => [...new Set(given(text))];
 export const countRepeated = (text: string) => given(text).length - cleanNames(text).length;
 
 export function judgeName(name: string): Verdict {
-  if (DomainName.safeParse(name).success) return name.startsWith('*.') ? 'wildcard' : 'good';
-  if (name.length > 253) return 'long';
-  if (mended(name) === null) return 'name';
-  return 'international';
-}
-
-/** The name in punycode, as the API stores it. Null if it is no domain name. */
-export function mended(name: string): string | null {
-  const found = asciiName(name);
-  return DomainName.safeParse(found).success ? found : null;
+  if (DomainNameInput.safeParse(name).success) return name.startsWith('*.') ? 'wildcard' : 'good';
+  return name.length > 253 ? 'long' : 'name';
 }
 export const isGood = (verdict: Verdict) => verdict === 'good' || verdict === 'wildcard';
