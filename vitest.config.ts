@@ -49,7 +49,7 @@ export default defineConfig({
         include: ['tests/**/*.test.ts', integrationTests],
         exclude: runsLongTests ? [] : [longTests],
         globalSetup: ['tests/support/services/global-setup.ts'],
-        setupFiles: ['tests/support/services/keep-logs.ts'],
+        runner: 'tests/support/services/keep-logs.ts',
       }),
     ],
   },
@@ -59,7 +59,12 @@ export default defineConfig({
  * Node loads these files as in production, faster than Vite. Files of one worker share its modules: loading them
  * for each file took half of the CPU time of `tests/api`. Tests therefore undo their changes to modules.
  */
-type ProjectFiles = Record<'include', string[]> & Partial<Record<'exclude' | 'globalSetup' | 'setupFiles', string[]>>;
+interface ProjectFiles {
+  include: string[];
+  exclude?: string[];
+  globalSetup?: string[];
+  runner?: string;
+}
 function project(name: string, files: ProjectFiles) {
   const test = { name, ...files, experimental: { viteModuleRunner: false }, isolate: false };
   return { extends: true as const, test };

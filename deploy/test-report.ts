@@ -18,6 +18,8 @@ const TestFile = z.object({
   durationMs: z.number(),
   /** Errors outside of tests: import, hook, crashed worker, unhandled error, incomplete run. */
   errors: z.array(z.string()),
+  /** Absolute paths of logs that were kept when a hook or an import failed. */
+  logs: z.array(z.string()).default([]),
   tests: z.array(Test),
 });
 type TestFile = z.output<typeof TestFile>;
@@ -36,7 +38,7 @@ export const TestError = z.object({
   /** Null for an error outside of tests. */
   test: z.string().nullable(),
   error: z.string(),
-  /** Absolute paths of logs that were kept when the test failed. */
+  /** Absolute paths of logs that were kept when the test, a hook or an import failed. */
   logs: z.array(z.string()).default([]),
 });
 export type TestError = z.output<typeof TestError>;
@@ -75,11 +77,12 @@ export function mergeTries(first: TestReport, second: TestReport | null): TestRe
 /** A file has an error outside of its tests if it had one in each of its tries. */
 function addFileErrors(result: TestResult, first: TestFile, second: TestFile | null) {
   const tries = second === null ? [first] : [first, second];
+  const failed = tries.find(({ errors }) => errors.length > 0);
   // Only the first error of a file is reported.
-  const [error] = tries.flatMap(({ errors }) => errors);
-  if (error === undefined) return;
+  const [error] = failed?.errors ?? [];
+  if (failed === undefined || error === undefined) return;
   const list = tries.every(({ errors }) => errors.length > 0) ? result.errors : result.flaky;
-  list.push({ file: first.file, test: null, error, logs: [] });
+  list.push({ file: first.file, test: null, error, logs: failed.logs });
 }
 
 /** A test passes if it passed in one of its tries. */

@@ -83,6 +83,7 @@ function formatError(error: unknown): string {
 function describeFile(module: TestModule): ReportedFile {
   const suites: (TestModule | TestSuite)[] = [module, ...module.children.allSuites()];
   const errors = suites.flatMap((suite) => suite.errors()).map(formatError);
+  const logs = suites.flatMap((suite) => suite.meta().logs ?? []);
   const tests = [...module.children.allTests()].map((test) => {
     // Only the first error of a test is reported.
     const { state, errors: [error] = [] } = test.result();
@@ -91,9 +92,10 @@ function describeFile(module: TestModule): ReportedFile {
     const { logs = [] } = test.meta();
     return { id: test.id, name: test.fullName, state: reportedState, error: error ? formatError(error) : null, logs };
   });
-  return { ...emptyFile(module.project, module.moduleId), durationMs: module.diagnostic().duration, errors, tests };
+  const { duration: durationMs } = module.diagnostic();
+  return { ...emptyFile(module.project, module.moduleId), durationMs, errors, logs, tests };
 }
 
 const emptyFile = ({ config }: TestProject, moduleId: string): ReportedFile => {
-  return { file: path.relative(config.root, moduleId), durationMs: 0, errors: [], tests: [] };
+  return { file: path.relative(config.root, moduleId), durationMs: 0, errors: [], logs: [], tests: [] };
 };

@@ -115,35 +115,90 @@ test('a test or a file that fails on the second try only is flaky', async () => 
   });
 });
 
-test('logs of programs that run when a test fails are kept, and those of the run before are deleted', async () => {
+describe('with the runner that keeps logs', () => {
   const supportFolder = path.join(import.meta.dirname, '../tests/support/services');
-  await writeConfig({ setupFiles: [path.join(supportFolder, 'keep-logs.ts')] });
-  await mkdir(path.join(root, 'reports/tests/of-the-run-before'), { recursive: true });
-  await writeTestFile(
-    'a',
-    `import { mkdirSync, rmSync } from 'node:fs';
-     import { testDir } from '${supportFolder}/test-dir.ts';
-     async function start(text) {
-       const dir = await testDir();
-       mkdirSync(dir + '/logs');
-       writeFileSync(dir + '/logs/error.log', text);
-       writeFileSync(dir + '/empty.log', '');
-       return dir;
-     }
-     const dir = await start('first line\\nno upstream');
-     afterAll(() => rmSync(dir, { recursive: true }));
-     test('b', () => expect(1).toBe(2));
-     test('c', async () => rmSync(await start('of a test that passes'), { recursive: true }));`,
-  );
-  const { errors } = await runWithSecondTry(optionsOfRun());
-  expect(await explainErrors(errors, path.join(root, 'reports'))).toEqual([
-    'failed: a.test.mjs > b, first error: AssertionError: expected 1 to be 2 // Object.is equality',
-    expect.stringMatching(/^ {6}at .*a\.test\.mjs/),
-    expect.stringMatching(/^ {2}\S+\/a\.test\.mjs\/\S+-b\/\S+-logs-error\.log:$/),
-    '    first line',
-    '    no upstream',
-  ]);
-  expect(await readdir(path.join(root, 'reports'))).not.toContain('tests');
+  beforeEach(() => writeConfig({ runner: path.join(supportFolder, 'keep-logs.ts') }));
+
+  /** Writes a test file with `start(text)`, which stands for a program that logs `text`. */
+  const writeFileWithPrograms = (name: string, body: string) =>
+    writeTestFile(
+      name,
+      `import { mkdirSync, rmSync } from 'node:fs';
+       import { describe } from 'vitest';
+       import { testDir } from '${supportFolder}/test-dir.ts';
+       async function start(text) {
+         const dir = await testDir();
+         mkdirSync(dir + '/logs');
+         writeFileSync(dir + '/logs/error.log', text);
+         writeFileSync(dir + '/empty.log', '');
+         return dir;
+       }
+       const stop = (dir) => rmSync(dir, { recursive: true });
+       ${body}`,
+    );
+  /** What a run prints of its errors. */
+  async function explainRun() {
+    const { errors } = await runWithSecondTry(optionsOfRun());
+    return explainErrors(errors, path.join(root, 'reports'));
+  }
+
+  test('logs of programs that run when a test fails are kept, and those of the run before are deleted', async () => {
+    await mkdir(path.join(root, 'reports/tests/of-the-run-before'), { recursive: true });
+    await writeFileWithPrograms(
+      'a',
+      `const dir = await start('first line\\nno upstream');
+       afterAll(() => stop(dir));
+       test('b', () => expect(1).toBe(2));
+       test('c', async () => stop(await start('of a test that passes')));`,
+    );
+    expect(await explainRun()).toEqual([
+      'failed: a.test.mjs > b, first error: AssertionError: expected 1 to be 2 // Object.is equality',
+      expect.stringMatching(/^ {6}at .*a\.test\.mjs/),
+      expect.stringMatching(/^ {2}\S+\/a\.test\.mjs\/\S+-b\/\S+-logs-error\.log:$/),
+      '    first line',
+      '    no upstream',
+    ]);
+    expect(await readdir(path.join(root, 'reports'))).not.toContain('tests');
+  });
+
+  test.each([
+    [
+      'a beforeAll',
+      `let dir;
+       beforeAll(async () => { dir = await start('port is taken'); throw new Error('no answer'); });
+       afterAll(() => stop(dir));
+       test('b', () => {});`,
+    ],
+    [
+      'a beforeAll of a suite, beside a program of the file',
+      `const dir = await start('port is taken');
+       afterAll(() => stop(dir));
+       describe('c', () => { beforeAll(() => { throw new Error('no answer'); }); test('b', () => {}); });`,
+    ],
+    ['an import', `await start('port is taken'); throw new Error('no answer'); test('b', () => {});`],
+  ])('logs are kept when %s fails', async (_case, body) => {
+    await writeFileWithPrograms('a', body);
+    expect(await explainRun()).toEqual([
+      'failed: a.test.mjs, first error: Error: no answer',
+      expect.stringMatching(/^ {6}at .*a\.test\.mjs/),
+      expect.stringMatching(/^ {2}\S+\/a\.test\.mjs\/\S+-logs-error\.log:$/),
+      '    port is taken',
+    ]);
+  });
+
+  test('logs are kept before afterEach deletes them, once for a test in a suite', async () => {
+    await writeFileWithPrograms(
+      'a',
+      `import { afterEach, beforeEach } from 'vitest';
+       describe('c', () => {
+         let dir;
+         beforeEach(async () => { dir = await start('port is taken'); });
+         afterEach(() => stop(dir));
+         test('b', () => expect(1).toBe(2));
+       });`,
+    );
+    expect(await explainRun()).toContain('    port is taken');
+  });
 });
 
 test('more than five failed files get no second try', async () => {
