@@ -32,20 +32,10 @@ export interface TestRunOptions {
   hasSecondTry?: boolean;
 }
 
-interface TestSelection {
-  /** Parts of paths of test files. All files if empty. */
-  filters?: readonly string[];
-  /** Sources, whose tests run: those that import them, directly or not. */
-  sources?: readonly string[];
-}
-
-export async function runWithSecondTry(
-  options: TestRunOptions,
-  { filters = [], sources }: TestSelection = {},
-): Promise<TestResult> {
+/** `filters`: parts of paths of test files. All files run if empty. */
+export async function runWithSecondTry(options: TestRunOptions, filters: readonly string[] = []): Promise<TestResult> {
   await removeKeptLogs(options.folder);
-  const command = sources === undefined ? ['run', ...filters] : ['related', '--run', ...sources];
-  const first = await runOnce(options, command, REPORT_FILE);
+  const first = await runOnce(options, ['run', ...filters], REPORT_FILE);
   const files = failedFiles(first);
   // An error without a file fails the run, so a second try could not help.
   const canTryAgain = files.length > 0 && files.length <= MAX_SECOND_TRY_FILES && first.errors.length === 0;

@@ -1,19 +1,19 @@
 // npm test: the static checks, all tests, and a last line "N passed, N failed".
 // Failed files run a second time (docs/testing.md). With --changed REF: only the tests of what changed since REF.
-// Options of vitest are passed on.
+// Filters, then options of vitest, are passed on.
 // With --long: the tests and cases that npm test leaves out.
 import { globSync } from 'node:fs';
 import { readFile, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { changedSources } from './changed-tests.ts';
+import { changedTests, takeChangedSince } from './changed-tests.ts';
 import { eachCheck, runCheck, staticChecks } from './checks.ts';
 import { explainErrors } from './explain-errors.ts';
 import { recordSecondTries } from './second-tries.ts';
 import { describeSlowestFiles } from './slowest-tests.ts';
-import { line } from './steps.mjs';
+import { line, Trouble } from './steps.mjs';
 import { describeError, type TestResult } from './test-report.ts';
-import { reportFolder, runWithSecondTry } from './test-runs.ts';
+import { reportFolder, runWithSecondTry, type TestRunOptions } from './test-runs.ts';
 
 const root = path.join(import.meta.dirname, '..');
 /** Databases, caches and logs of a run, measured in November 2026. */
@@ -63,34 +63,47 @@ async function printErrors({ errors, flaky }: TestResult) {
   line(`${flaky.length} passed on the second try`);
 }
 
-/** Removes `--changed REF` from the arguments and returns REF. */
-function takeChangedSince(argv: string[]): string | null {
-  const i = argv.indexOf('--changed');
-  if (i === -1) return null;
-  const [, ref = 'HEAD'] = argv.splice(i, 2);
-  return ref;
+/** The files to run, all if null. */
+async function selectFiles(filters: string[], changedSince: string | null): Promise<string[] | null> {
+  if (changedSince !== null) return changedTests(root, changedSince, filters);
+  if (filters.length > 0) return filters;
+  return isLong ? longFiles() : null;
 }
 
-const args = process.argv.slice(2).filter((argument) => argument !== '--long');
+async function runTests(args: string[]): Promise<number> {
+  const changedSince = takeChangedSince(args);
+  // The second try has the options of the first, such as -t and its value, and files of its own.
+  const firstOption = args.findIndex((argument) => argument.startsWith('-'));
+  const filters = firstOption === -1 ? args : args.slice(0, firstOption);
+  const options = args.slice(filters.length);
+  const files = await selectFiles(filters, changedSince);
+  await warnOfFullDisk();
+  const checks = isLong ? { passed: 0, failed: 0 } : await runStaticChecks();
+  const tests = await runFiles(files, { root, folder: reportFolder, args: options, hasSecondTry: checks.failed === 0 });
+  const failed = checks.failed + tests.errors.length;
+  line(`${checks.passed + tests.passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+async function runFiles(files: string[] | null, options: TestRunOptions): Promise<TestResult> {
+  if (files?.length === 0) {
+    line('\nNo test belongs to what changed.');
+    return { passed: 0, errors: [], flaky: [] };
+  }
+  const tests = await runWithSecondTry(options, files ?? []);
+  line(`\nThe slowest files:\n${(await describeSlowestFiles(20)).join('\n')}`);
+  await printErrors(tests);
+  await recordSecondTries(tests.flaky);
+  return tests;
+}
+
 const isLong = process.argv.includes('--long');
-const changedSince = takeChangedSince(args);
 if (isLong) process.env['EDGELOOM_LONG_TESTS'] = '1';
-await warnOfFullDisk();
-const checks = isLong ? { passed: 0, failed: 0 } : await runStaticChecks();
-// The second try has the options of the first, such as -t and its value, and files of its own.
-const firstOption = args.findIndex((argument) => argument.startsWith('-'));
-const filters = firstOption === -1 ? args : args.slice(0, firstOption);
-const options = args.slice(filters.length);
-const tests = await runWithSecondTry(
-  { root, folder: reportFolder, args: options, hasSecondTry: checks.failed === 0 },
-  changedSince === null
-    ? { filters: isLong ? [...(await longFiles()), ...filters] : filters }
-    : { sources: await changedSources(root, changedSince) },
-);
-line(`\nThe slowest files:\n${(await describeSlowestFiles(20)).join('\n')}`);
-await printErrors(tests);
-await recordSecondTries(tests.flaky);
-const failed = checks.failed + tests.errors.length;
-line(`${checks.passed + tests.passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 ? 0 : 1;
+try {
+  process.exitCode = await runTests(process.argv.slice(2).filter((argument) => argument !== '--long'));
+} catch (error) {
+  if (!(error instanceof Trouble)) throw error;
+  line(error.message);
+  process.exitCode = 1;
+}
 if (process.connected) process.disconnect();
