@@ -21,7 +21,8 @@ async function main([command, ...args]) {
   await ensureDependencies();
   if (asksOnly) return handOver('deploy/quickstart/main.ts', args);
 
-  await ensureSystemPrograms({ forTests: command === 'test' });
+  const forTests = command === 'test';
+  await ensureSystemPrograms({ forTests, forLongTests: forTests && args.includes('--long') });
   await Promise.all([
     step('Prisma client', () => script('prisma/generate.ts'), { quiet: isCurrent }),
     step('Console and agent', () => script('deploy/build.ts', '--if-changed'), { quiet: isCurrent }),

@@ -39,10 +39,17 @@ const toTest = {
   sudo: 'sudo',
   wrk: 'wrk',
 };
+/** For tests in containers, whose images are built from Debian's packages. */
+const toTestLong = {
+  'docker.io': 'dockerd',
+  'docker-compose': 'docker-compose',
+  debootstrap: 'debootstrap',
+  'dpkg-dev': 'dpkg-scanpackages',
+};
 
 /** Installs missing programs, or throws with the command to run. */
-export async function ensureSystemPrograms({ forTests }) {
-  const wanted = forTests ? { ...toServe, ...toTest } : toServe;
+export async function ensureSystemPrograms({ forTests, forLongTests }) {
+  const wanted = { ...toServe, ...(forTests ? toTest : {}), ...(forLongTests ? toTestLong : {}) };
   const missing = await findMissing(wanted);
   if (missing.length === 0) return;
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { changedTests, takeChangedSince } from './changed-tests.ts';
 import { eachCheck, runCheck, staticChecks } from './checks.ts';
+import { prepareContainers } from './container-tests.ts';
 import { explainErrors } from './explain-errors.ts';
 import { recordSecondTries } from './second-tries.ts';
 import { describeSlowestFiles } from './slowest-tests.ts';
@@ -90,7 +91,9 @@ async function runFiles(files: string[] | null, options: TestRunOptions): Promis
     line('\nNo test belongs to what changed.');
     return { passed: 0, errors: [], flaky: [] };
   }
+  const stopContainers = isLong ? await prepareContainers(files ?? []) : null;
   const tests = await runWithSecondTry(options, files ?? []);
+  await stopContainers?.();
   line(`\nThe slowest files:\n${(await describeSlowestFiles(20)).join('\n')}`);
   await printErrors(tests);
   await recordSecondTries(tests.flaky);

@@ -1,5 +1,6 @@
 // A container with real systemd, sshd, apt and nftables and its own network. Its image: systemd-image.ts.
 import { GenericContainer, Wait } from 'testcontainers';
+import { requireImage } from './local-images.ts';
 import { systemdImage } from './systemd-image.ts';
 
 export interface SystemdMachine {
@@ -17,7 +18,7 @@ process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true';
 /** systemd needs private cgroups, and a restart policy for reboots. */
 class Machine extends GenericContainer {
   constructor() {
-    super(systemdImage);
+    super(systemdImage.tag);
     Object.assign(this.hostConfig, { CgroupnsMode: 'private', RestartPolicy: { Name: 'always' } });
   }
 }
@@ -33,6 +34,7 @@ exec /sbin/init
 `;
 
 export async function startSystemdMachine(password: string): Promise<SystemdMachine> {
+  await requireImage(systemdImage);
   const container = await new Machine()
     .withCommand(['sh', '-c', setupScript(password)])
     .withAddedCapabilities('SYS_ADMIN', 'NET_ADMIN')

@@ -11,25 +11,25 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Summary } from '../../deploy/quickstart/demo.ts';
-import { containerBase, findCompose, containerSkipReason } from '../support/services/container-base.ts';
+import { containerBase, findCompose } from '../support/services/container-base.ts';
 import { eventually } from '../support/assertions/eventually.ts';
+import { requireImage } from '../support/services/local-images.ts';
 import { freePorts } from '../support/services/ports.ts';
 import { testDir } from '../support/services/test-dir.ts';
 import { visit } from '../support/assertions/visit.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-const missing = await containerSkipReason();
 const MB = 1e6;
 
-describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (skipped: ${missing})`}`, () => {
+describe('the containers', () => {
   const project = `edgeloomtest${process.pid}`;
   const ports = { PORT: 0, ADMIN_PORT: 0, EDGE_HTTP_PORT: 0, EDGE_HTTPS_PORT: 0, NATS_PORT: 0 };
   let files: string[] = [];
   let summary: Summary;
 
   const compose = async (...args: string[]) => {
-    const [program, ...first] = (await findCompose()) ?? ['docker'];
+    const [program, ...first] = await findCompose();
     const env = {
       ...process.env,
       ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
@@ -51,6 +51,7 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
   };
 
   beforeAll(async () => {
+    await requireImage(containerBase);
     const dir = await testDir();
     const numbers = await freePorts(5);
     for (const name of ['PORT', 'ADMIN_PORT', 'EDGE_HTTP_PORT', 'EDGE_HTTPS_PORT', 'NATS_PORT'] as const)
@@ -69,7 +70,9 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
   }, 900_000);
 
   afterAll(async () => {
-    if (files.length > 0) await compose('down', '--volumes', '--remove-orphans', '--timeout', '5');
+    if (files.length === 0) return;
+    await compose('down', '--volumes', '--remove-orphans', '--timeout', '5');
+    await docker('image', 'rm', '--force', ...['setup', 'api', 'edge'].map((name) => `${project}-${name}`));
   }, 120_000);
 
   test('the printed URLs are those that the compose file publishes', async () => {
@@ -130,13 +133,13 @@ describe.skipIf(missing !== null)(`the containers${missing === null ? '' : ` (sk
 
   test('the API image is at most 350 MB larger than its base', async () => {
     const size = async (image: string) => Number(await docker('image', 'inspect', '-f', '{{.Size}}', image));
-    expect((await size(`${project}-api`)) - (await size(containerBase))).toBeLessThan(350 * MB);
+    expect((await size(`${project}-api`)) - (await size(containerBase.tag))).toBeLessThan(350 * MB);
   });
 });
 
 /** Replaces the registry images by the local base image with equivalent entry points. */
 function override(dir: string, project: string) {
-  const built = { build: { args: { BASE: containerBase, INSTALL_FLAGS: '--offline' } } };
+  const built = { build: { args: { BASE: containerBase.tag, INSTALL_FLAGS: '--offline' } } };
   const postgres = `bin=/usr/lib/postgresql/15/bin
     install -o postgres -m 600 /run/secrets/postgres_password /tmp/password
     as() { setpriv --reuid=postgres --regid=postgres --init-groups "$@"; }
@@ -151,15 +154,15 @@ function override(dir: string, project: string) {
   return {
     services: {
       postgres: {
-        image: containerBase,
+        image: containerBase.tag,
         entrypoint: ['sh', '-euc', postgres.replaceAll('$', '$$$$')],
         healthcheck: { test: ['CMD', 'pg_isready', '-h', '127.0.0.1', '-U', 'edgeloom', '-d', 'edgeloom'] },
       },
       setup: { ...built, image: `${project}-setup` },
       api: { ...built, image: `${project}-api` },
       edge: { ...built, image: `${project}-edge` },
-      nats: { image: containerBase, entrypoint: ['nats-server'] },
-      origin: { image: containerBase },
+      nats: { image: containerBase.tag, entrypoint: ['nats-server'] },
+      origin: { image: containerBase.tag },
     },
     secrets: { postgres_password: { file: path.join(dir, 'password') } },
   };

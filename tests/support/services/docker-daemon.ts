@@ -1,0 +1,85 @@
+// The Docker daemon of a long test run, started when none runs. Its images stay in its folder for the next run.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { findProgram, launch, stopLeftover } from '../../../deploy/services/program.ts';
+
+const run = promisify(execFile);
+const START_TIMEOUT_MS = 120_000;
+const POLL_INTERVAL_MS = 200;
+/** The daemon creates this network interface and leaves it behind. */
+const BRIDGE = 'docker0';
+
+/** Whether a daemon answers at DOCKER_HOST, or at Docker's default socket. */
+export const hasDocker = (): Promise<boolean> =>
+  run('docker', ['version']).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Starts a daemon if none answers, and sets DOCKER_HOST for this process and those it starts.
+ * @returns a function that stops the daemon.
+ */
+export async function ensureDocker(folder: string): Promise<() => Promise<void>> {
+  if (await hasDocker()) return async () => undefined;
+  const dockerd = await findProgram('dockerd');
+  if (dockerd === null) throw new Error('dockerd is missing: apt-get install docker.io');
+  if (process.getuid?.() !== 0) throw new Error('no Docker daemon runs, and only root can start one');
+
+  // Paths of sockets are limited to 107 bytes, and a checkout may be deep.
+  const runDir = path.join(
+    tmpdir(),
+    `edgeloom-docker-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}`,
+  );
+  await mkdir(runDir, { recursive: true });
+  const host = `unix://${path.join(runDir, 'docker.sock')}`;
+  // The daemon's rules would drop packets that tests forward between network namespaces.
+  const options = ['--iptables=false', '--host', host, '--data-root', path.join(folder, 'data')];
+  const places = ['--exec-root', path.join(runDir, 'exec'), '--pidfile', path.join(runDir, 'pid')];
+  const program = {
+    name: 'dockerd',
+    command: 'setpriv',
+    // The daemon stops when this process ends in any way.
+    args: ['--pdeathsig', 'TERM', dockerd, ...options, ...places],
+    stopSignal: 'SIGTERM' as const,
+    stopWithinMs: 60_000,
+  };
+  await stopLeftover(program, folder);
+  const hadBridge = existsSync(path.join('/sys/class/net', BRIDGE));
+  const daemon = await launch(program, { runDir: folder, logDir: folder });
+  process.env['DOCKER_HOST'] = host;
+  let hasExited = false;
+  void daemon.exited.then(() => (hasExited = true));
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await hasDocker())) {
+    if (hasExited || Date.now() > deadline) {
+      await daemon.stop();
+      throw new Error(`dockerd did not start:\n${(await readFile(daemon.logFile, 'utf8')).slice(-2000)}`);
+    }
+    await setTimeout(POLL_INTERVAL_MS);
+  }
+  await removeLeftovers();
+  return async () => {
+    await removeLeftovers();
+    await daemon.stop();
+    if (!hadBridge) await run('ip', ['link', 'delete', BRIDGE]);
+    await rm(runDir, { recursive: true });
+  };
+}
+
+/** Removes all but the base images, also those of killed runs, whose machines under systemd would start again. */
+async function removeLeftovers() {
+  const containers = await list('ps', '--all', '--quiet');
+  if (containers.length > 0) await run('docker', ['rm', '--force', '--volumes', ...containers]);
+  const images = await list('images', '--quiet', '--filter', 'reference=edgeloomtest*');
+  if (images.length > 0) await run('docker', ['image', 'rm', '--force', ...new Set(images)]);
+  for (const kind of ['network', 'volume', 'image']) await run('docker', [kind, 'prune', '--force']);
+}
+
+const list = async (...args: string[]) => (await run('docker', args)).stdout.split('\n').filter(Boolean);
