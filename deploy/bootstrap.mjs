@@ -44,10 +44,13 @@ async function ensureDependencies() {
   if (isTerminal) line('Dependencies, by pnpm:');
   await step(isTerminal ? 'Dependencies' : 'Dependencies, by pnpm', async () => {
     const reporter = isTerminal ? [] : ['--reporter=append-only'];
-    const args = ['-y', pnpm, 'install', '--frozen-lockfile', ...reporter];
+    const install = ['-y', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', ...reporter];
     // CI avoids pnpm's prompt before it replaces a node_modules of another layout.
     const env = { ...process.env, CI: 'true', npm_config_update_notifier: 'false' };
-    const { code, tail } = await collect('npx', args, { env, show: isTerminal });
+    // npx asks the registry about the pnpm that it has, without network for 75 seconds. What it has may be too old.
+    let result = await collect('npx', ['--prefer-offline', ...install], { env, show: isTerminal });
+    if (result.code !== 0) result = await collect('npx', install, { env, show: isTerminal });
+    const { code, tail } = result;
     if (code !== 0) throw new Trouble(`pnpm install ended with ${code}\n${tail}`);
   });
   await writeFile(stampFile, stamp);
