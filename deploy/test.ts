@@ -9,6 +9,7 @@ import path from 'node:path';
 import { changedTests, takeChangedSince } from './changed-tests.ts';
 import { eachCheck, runCheck, staticChecks } from './checks.ts';
 import { prepareContainers } from './container-tests.ts';
+import { endWithParent } from './end-with-parent.ts';
 import { explainErrors } from './explain-errors.ts';
 import { recordSecondTries } from './second-tries.ts';
 import { describeSlowestFiles } from './slowest-tests.ts';
@@ -100,6 +101,7 @@ async function runFiles(files: string[] | null, options: TestRunOptions): Promis
   return tests;
 }
 
+endWithParent();
 const isLong = process.argv.includes('--long');
 if (isLong) process.env['EDGELOOM_LONG_TESTS'] = '1';
 try {
