@@ -2,9 +2,13 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { openRun } from './tests/support/services/runs.ts';
 
 // All processes share one compile cache: test files, and each api and agent that a test starts.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, '.data/cache/compiled');
+
+// Other programs read this file, too.
+if (process.env['VITEST'] !== undefined) await openRun();
 
 /** Tests of the API's modules with a database or with other servers. */
 const integrationTests = 'apps/api/src/**/*.integration.test.ts';

@@ -11,6 +11,7 @@ import {
   startConnectedNode,
 } from '../support/services/connected-node.ts';
 import type { ConnectedNode } from '../support/services/connected-node.ts';
+import { outsidePrefix } from '../support/services/runs.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -24,7 +25,7 @@ const own = ({ peer }: ConnectedNode, cacheDir?: string): NodeDoc => ({
 
 /** A folder that stands for a disk. */
 async function folder(): Promise<string> {
-  const made = await mkdtemp('/var/cache/edgeloom-test-');
+  const made = await mkdtemp(outsidePrefix());
   await chmod(made, 0o755);
   onTestFinished(() => rm(made, { recursive: true, force: true }));
   return made;

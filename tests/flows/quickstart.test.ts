@@ -9,7 +9,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
 import { eventually } from '../support/assertions/eventually.ts';
-import { processesOf } from '../support/services/orphaned-processes.ts';
+import { processesOf } from '../support/services/runs.ts';
 import { freePorts } from '../support/services/ports.ts';
 import { testDir } from '../support/services/test-dir.ts';
 

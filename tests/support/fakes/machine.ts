@@ -179,6 +179,7 @@ ForceCommand /usr/local/sbin/each-command
     const pid = await inside();
     const { stdout } = await run('nsenter', ['-t', pid, '-m', '-p', '-r', '-w', 'sh', '-c', script], {
       maxBuffer: 1 << 24,
+      env: { ...process.env, TMPDIR: undefined },
     });
     return stdout;
   };
@@ -213,6 +214,8 @@ interface SetupOptions {
 
 const setupScript = ({ password, user, node, noExec }: SetupOptions) => `
 set -e
+# The folder of the run is not on the machine.
+unset TMPDIR
 mount --make-rprivate /
 files=$1
 mount -t tmpfs tmpfs /mnt

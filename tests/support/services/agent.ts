@@ -9,7 +9,7 @@ import { findAnyNginx, send } from '@edgeloom/agent/nginx/processes.ts';
 import { agentLogs } from './log-sources.ts';
 import { minimalEnv } from './minimal-env.ts';
 import { eventually } from '../assertions/eventually.ts';
-import { processesOf } from './orphaned-processes.ts';
+import { processesOf } from './runs.ts';
 import { testDir } from './test-dir.ts';
 
 export interface AgentOptions {

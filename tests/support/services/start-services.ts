@@ -10,7 +10,6 @@ import { preparePostgres } from '../../../deploy/services/postgres.ts';
 import { launch } from '../../../deploy/services/program.ts';
 import type { Program, Running } from '../../../deploy/services/program.ts';
 import { deploy } from '../../../prisma/migrate.ts';
-import { stopOrphanedProcesses } from './orphaned-processes.ts';
 import { freePorts } from './ports.ts';
 import { testDir } from './test-dir.ts';
 
@@ -46,13 +45,11 @@ export function sharedByTestRun(): Services | null {
 export async function startServices(): Promise<Services & { stop: () => Promise<void> }> {
   const shared = sharedByTestRun();
   if (shared) return { ...shared, stop: async () => undefined };
-  await stopOrphanedProcesses();
   const dir = await testDir();
   const running: Running[] = [];
   const stop = async () => {
     await Promise.all(running.map((child) => child.stop()));
     await rm(dir, { recursive: true, force: true });
-    await stopOrphanedProcesses();
   };
   const start = async (program: Program, ready: (signal: AbortSignal) => Promise<void>) => {
     const child = await launch(program, { runDir: path.join(dir, 'run'), logDir: path.join(dir, 'log') });

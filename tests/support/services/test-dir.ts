@@ -1,17 +1,16 @@
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { identify } from '../../../deploy/services/program.ts';
 import { testDirs } from './log-sources.ts';
-import { ownerFile, TEST_DIR_PREFIX } from './orphaned-processes.ts';
+import { isPartOfRun, openRun } from './runs.ts';
 
 /**
- * A folder for programs that a test starts, with the path in their arguments or environment, so that cleanup
- * (leftovers.ts) finds them. World-readable for programs that run as nobody.
+ * A folder for programs that a test or a bench starts, in the folder of the run. World-readable, because PostgreSQL and
+ * nginx's workers have other users.
  */
 export async function testDir(): Promise<string> {
-  const dir = await mkdtemp(path.join(tmpdir(), TEST_DIR_PREFIX));
-  await writeFile(ownerFile(dir), JSON.stringify(await identify(process.pid)));
+  if (!isPartOfRun()) await openRun();
+  const dir = await mkdtemp(path.join(tmpdir(), 'test-'));
   await chmod(dir, 0o755);
   testDirs.add(dir);
   return dir;
