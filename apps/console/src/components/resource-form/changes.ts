@@ -10,7 +10,7 @@ export const written = (value: unknown) => {
 };
 
 /** Sizes in the unit of their fields. */
-const said = (name: string, value: unknown) =>
+const textOf = (name: string, value: unknown) =>
   name.endsWith('Bytes') && typeof value === 'number' ? `${count(value / 1024)}\u00a0KiB` : written(value);
 
 /** `max fails 3 → 5`; for a list only its name. */
@@ -19,7 +19,7 @@ export function changesInWords(before: Values, after: Values, titleOf: (name: st
   return names
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => {
-      const [from, to] = [said(name, before[name]), said(name, after[name])];
+      const [from, to] = [textOf(name, before[name]), textOf(name, after[name])];
       return from !== null && to !== null
         ? t('common.form.changed', { name: titleOf(name), from, to })
         : t('common.form.changedTo', { name: titleOf(name) });
