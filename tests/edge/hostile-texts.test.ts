@@ -237,6 +237,7 @@ const subjects: Subject[] = [
       {
         name: 'cors',
         allowOrigins: ['https://app.example.com'],
+        allowMethods: ['GET', 'PROPFIND'],
         allowHeaders: ['X-Token'],
         exposeHeaders: ['X-Count'],
       },

@@ -81,10 +81,19 @@ function _M.read(uri)
     return text and aligned(text)
 end
 
--- The spelling of nginx's path in the request line. A path that nginx did not take from there is encoded.
+-- Another reading of the request line (readings.lua), or a path that nginx did not take from there: encoded.
+local function plain(path)
+    local spelled = {}
+    for i = 1, #path do
+        spelled[i] = _M.escape(sub(path, i, i))
+    end
+    return { path = path, spelled = spelled, behind = "" }
+end
+
+-- A path, with its spelling if it is nginx's path of the request line.
 function _M.of(uri, path)
     local read = _M.read(uri)
-    return read and read.path == path and read or _M.read(_M.escape(path))
+    return read and read.path == path and read or plain(path)
 end
 
 -- The spelling of sub(path, from, to).
