@@ -11,9 +11,8 @@ const proxies = ['127.0.5.0/24', '10.0.0.0/8'];
 const [PROXY, STRANGER, VISITOR] = ['127.0.5.1', '127.0.6.1', '203.0.113.9'];
 const firewall = {
   level: 0,
-  // Compiled zones allow what they trust.
-  whitelist: proxies,
-  blacklist: ['198.51.100.0/24', '127.0.5.0/24'],
+  whitelist: [],
+  blacklist: ['198.51.100.0/24', '127.0.5.0/24', '10.9.0.0/16'],
   synProtection: false,
 } as const;
 
@@ -108,6 +107,8 @@ test('lists, limits and blocks apply to the visitor, and the response is a 403 t
   const other = await edge.site();
   expect(await visit(PROXY, other.name, from('198.51.100.7'))).toBe(403);
   expect(await visit(PROXY, other.name, {})).toBe(200);
+  // A visitor's address may lie in a trusted network, as with Cloudflare WARP.
+  expect(await visit(PROXY, other.name, from('10.9.0.1'))).toBe(403);
   // The block set.
   await edge.admin.changeBlocks([
     ['203.0.113.77', 60, 'antiCC'],
@@ -124,7 +125,7 @@ test('lists, limits and blocks apply to the visitor, and the response is a 403 t
   await eventually(async () => {
     const rows = await edge.log();
     const causes = rows.filter(({ host, status }) => host === other.name && status === 403).map(({ cause }) => cause);
-    expect(causes).toEqual(['blacklist', 'antiCC']);
+    expect(causes).toEqual(['blacklist', 'blacklist', 'antiCC']);
   });
 });
 

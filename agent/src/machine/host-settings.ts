@@ -86,7 +86,9 @@ export class HostSettings {
     const isOpen = zone.firewall === undefined && zone.ipset === undefined;
     if (isOpen || node?.relayPort !== undefined) return null;
     const { whitelist, blacklist, synProtection } = zone.firewall ?? open;
-    const trusted = [...(zone.relays ?? []).map(({ address }) => address), ...this.#deps.trusted()];
+    // Dropping a proxy would drop all its visitors. nginx applies the lists to them.
+    const proxies = zone.visitorAddress?.networks ?? [];
+    const trusted = [...(zone.relays ?? []).map(({ address }) => address), ...proxies, ...this.#deps.trusted()];
     return {
       whitelist: [...new Set([...whitelist, ...trusted])].sort(),
       blacklist,

@@ -52,9 +52,7 @@ function docOf(
 ): ZoneDoc {
   const { http2, http3, resource, nginx, firewall: lists, antiCC, ipset, visitorAddress } = settingsIn(settings);
   const proxies = trustedProxies(visitorAddress);
-  // The kernel sees the proxies' addresses, and dropping them would drop all their visitors.
-  const whitelist = [...withoutEverything(lists.whitelist), ...(proxies?.networks ?? [])];
-  const firewall = { ...lists, whitelist };
+  const firewall = { ...lists, whitelist: withoutEverything(lists.whitelist) };
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
   const needs = [
@@ -83,7 +81,7 @@ function docOf(
     // Addresses on the allow list are exempt from the block set too.
     ...((!isOpen(firewall) || (ipset.enabled && firewall.whitelist.length > 0)) && { firewall }),
     ...(ipset.enabled && { ipset: { timeout: ipset.timeout, max: ipset.max } }),
-    ...(antiCC.enabled && !off.includes('antiCC') && { antiCC: antiCCDoc(antiCC, withoutEverything(lists.whitelist)) }),
+    ...(antiCC.enabled && !off.includes('antiCC') && { antiCC: antiCCDoc(antiCC, firewall.whitelist) }),
     ...(proxies && { visitorAddress: proxies }),
     ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
     originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },

@@ -6,9 +6,9 @@
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
 import { ZoneAntiCC } from '../zone-anti-cc/zone-anti-cc.ts';
-import { FirewallLevel, MAX_NETWORKS, Network, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
+import { FirewallLevel, ZoneFirewall } from '../zone-firewall/zone-firewall.ts';
 import { Ipset } from '../ipset/ipset.ts';
-import { MAX_TRUSTED_NETWORKS, VisitorAddress } from '../visitor-address/visitor-address.ts';
+import { VisitorAddress } from '../visitor-address/visitor-address.ts';
 import { Folder } from '../common/folder.ts';
 import { HostModules, ModuleDoc } from './module-doc.ts';
 import { Sealed } from './sealed.ts';
@@ -62,11 +62,7 @@ export const ZoneDoc = z.object({
   snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
   /** Disabled for all sites of the zone. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
-  firewall: ZoneFirewall.extend({
-    level: FirewallLevel.default(0),
-    /** With the trusted networks of `visitorAddress`. */
-    whitelist: z.array(Network).max(MAX_NETWORKS + MAX_TRUSTED_NETWORKS),
-  })
+  firewall: ZoneFirewall.extend({ level: FirewallLevel.default(0) })
     .optional()
     .describe('whom its kernel lets in; absent: everybody'),
   /** Challenges of visitors. Absent: none. An older node ignores this field and still applies the zone. */

@@ -3,7 +3,6 @@ import { BlockList } from 'node:net';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type { Block, BlockColumn, BlockInput, Ipset } from '@edgeloom/contract/ipset/ipset.ts';
 import { networkOf } from '@edgeloom/contract/ipset/network.ts';
-import { trustedProxies } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import type { AllSettings } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { NOBODY } from '../../core/actor.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -103,12 +102,9 @@ export async function create(ctx: Ctx, zoneId: string, { ips, timeout }: BlockIn
   const signedIn = await signedInNow(ctx, zoneId, networks);
   return db.$transaction(async (tx) => {
     const { flushed, revision } = await lockSet(tx, zoneId);
-    const { ipset, firewall, visitorAddress } = await readContent(tx, zoneId);
+    const { ipset, firewall } = await readContent(tx, zoneId);
     if (!ipset.enabled) failAt('ips', 'setOff', 'the block set is off');
-    const spared = await sparedIn(tx, zoneId, [
-      ...firewall.whitelist,
-      ...(trustedProxies(visitorAddress)?.networks ?? []),
-    ]);
+    const spared = await sparedIn(tx, zoneId, firewall.whitelist);
     const faults = ips.flatMap((ip, i) =>
       spared(ip) || signedIn.has(networkOf(ip) ?? '')
         ? [fieldError(`ips.${i}`, 'forbidden', 'this address is not allowed')]
@@ -164,7 +160,7 @@ async function lockSet(tx: ScopedTx, zoneId: string) {
   return tx.blockSet.update({ where: { zoneId }, data: { revision: { increment: 1n } } });
 }
 
-/** Addresses that a zone never blocks: its nodes, its allow list and the proxies in front of it. */
+/** Addresses that a zone never blocks: its nodes and its allow list. */
 async function sparedIn(tx: ScopedTx, zoneId: string, whitelist: readonly string[]): Promise<(ip: string) => boolean> {
   const nodes = await tx.edgeNode.findMany({ where: { zoneId }, select: { ip: true } });
   const own = new Set(['127.0.0.1', '::1', ...nodes.map(({ ip }) => ip)].map(networkOf));
