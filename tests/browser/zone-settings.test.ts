@@ -486,6 +486,15 @@ test('the proxy in front of a zone is chosen, corrected and published', { timeou
   await page.getByText('Enter a header name such as X-Token').waitFor();
   await page.getByText('Packets that the kernels').scrollIntoViewIfNeeded();
   await keepPicture(page, 'zone-visitor-address');
+  // A hidden field is not at fault.
+  const choose = async (name: string) => {
+    await page.getByRole('combobox', { name: 'Proxy in front of the nodes' }).click();
+    await page.getByRole('option', { name }).click();
+  };
+  await choose('Cloudflare');
+  await expect.poll(() => page.getByLabel('Address header').count()).toBe(0);
+  await choose('Another proxy or load balancer');
+  await expect.poll(() => page.getByLabel('Address header').inputValue()).toBe('X-Forwarded-For');
   await page.getByLabel('Trusted networks').fill('192.0.2.0/24');
   await page.getByLabel('Address header').fill('x-forwarded-for');
   await page.getByRole('button', { name: 'Review' }).click();

@@ -53,6 +53,7 @@ export function FirewallTab({ zoneId, settings }: { zoneId: string; settings: Se
           </Section>
           <VisitorAddressSection
             value={visitorAddress}
+            stored={settings.visitorAddress}
             disabled={disabled}
             onChange={(next) => set({ visitorAddress: next })}
           />

@@ -24,8 +24,9 @@ interface VisitorAddressSectionProps {
 }
 
 /** The proxies in front of the nodes that name the visitor. */
-export function VisitorAddressSection({ value, disabled, onChange }: VisitorAddressSectionProps) {
+export function VisitorAddressSection({ stored, ...props }: VisitorAddressSectionProps & { stored: VisitorAddress }) {
   const t = useT();
+  const { value, disabled, onChange } = props;
   const { proxy } = value;
   return (
     <Section title="zoneSettings.proxies" why="zoneSettings.proxiesWhy">
@@ -39,10 +40,11 @@ export function VisitorAddressSection({ value, disabled, onChange }: VisitorAddr
         disabled={disabled}
         onChange={(next) => {
           const chosen = visitorProxies.find((one) => one === next);
-          if (chosen) onChange({ ...value, proxy: chosen });
+          // Without what was typed: a hidden field must not be at fault.
+          if (chosen) onChange({ ...stored, proxy: chosen });
         }}
       />
-      {proxy === 'custom' && <CustomProxy {...{ value, disabled, onChange }} />}
+      {proxy === 'custom' && <CustomProxy {...props} />}
     </Section>
   );
 }
