@@ -158,7 +158,11 @@ test('a prefetch shows a receipt of each node, and is counted in the rail at onc
 test('enabling compression compresses responses at the edge', async () => {
   const { page, browserErrors } = await product.openAs('user', address('view=gzip'), { language: 'en', width: 1440 });
   await page.getByLabel('Brotli').check();
-  await page.getByLabel('Minimum size').fill('0');
+  const size = page.getByLabel('Minimum size');
+  await size.fill('');
+  await size.pressSequentially('0.5');
+  await expect.poll(() => size.inputValue()).toBe('0.5 KiB');
+  await size.fill('0');
   await page.getByRole('button', { name: 'Save' }).click();
   await eventually(async () => expect(await encodingOf(`/assets/loom.svg?${Date.now()}`)).toBe('br'));
   expect(browserErrors()).toEqual([]);

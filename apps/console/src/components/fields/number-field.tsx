@@ -6,8 +6,6 @@ interface NumberFieldProps {
   name: string;
   min?: number;
   max?: number;
-  /** The stored number for each shown 1: 1024 for a size in KiB. */
-  unit?: number;
   /** Shown after the number: ` s`. */
   suffix?: string;
   placeholder?: string;
@@ -17,13 +15,10 @@ interface NumberFieldProps {
   unlimited?: boolean;
 }
 
-const DECIMALS = 2;
-
 export function NumberField({
   name,
   min,
   max,
-  unit = 1,
   suffix,
   placeholder,
   plain = false,
@@ -35,11 +30,10 @@ export function NumberField({
   return (
     <NumberInput
       {...input}
-      value={typeof value === 'number' && !(unlimited && value === 0) ? value / unit : ''}
+      value={typeof value === 'number' && !(unlimited && value === 0) ? value : ''}
       // An empty field is not a number, so the schema reports it as missing.
-      onChange={(next) => set(typeof next === 'number' ? Math.round(next * unit) : unlimited ? 0 : undefined)}
-      allowDecimal={unit > 1}
-      decimalScale={DECIMALS}
+      onChange={(next) => set(typeof next === 'number' ? next : unlimited ? 0 : undefined)}
+      allowDecimal={false}
       clampBehavior="none"
       thousandSeparator={plain ? false : ','}
       {...(min !== undefined && { min })}

@@ -1,4 +1,3 @@
-import { count } from '../../lib/format.ts';
 import { t } from '../../lib/i18n.ts';
 import type { Values } from './form-state.ts';
 
@@ -9,9 +8,8 @@ export const written = (value: unknown) => {
   return value === '' || value === null || value === undefined ? '—' : isPlain(value) ? String(value) : null;
 };
 
-/** Sizes in the unit of their fields. */
-const textOf = (name: string, value: unknown) =>
-  name.endsWith('Bytes') && typeof value === 'number' ? `${count(value / 1024)}\u00a0KiB` : written(value);
+/** Units of sizes are known to their fields only. */
+const textOf = (name: string, value: unknown) => (name.endsWith('Bytes') ? null : written(value));
 
 /** `max fails 3 → 5`; for a list only its name. */
 export function changesInWords(before: Values, after: Values, titleOf: (name: string) => string): string[] {

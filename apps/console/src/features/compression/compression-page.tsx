@@ -3,6 +3,7 @@ import { ImageType } from '@edgeloom/contract/compression/compression.ts';
 import { LinesField } from '../../components/fields/lines-field.tsx';
 import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
+import { SizeField } from '../../components/fields/size-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Page } from '../../components/page/page.tsx';
@@ -11,7 +12,6 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
-const KiB = 1024;
 const imageTypes = ImageType.options.map((value) => ({ value, label: value === 'image/png' ? 'PNG' : 'JPEG' }));
 
 /** Compression and WebP settings. */
@@ -27,15 +27,15 @@ export function CompressionPage() {
               <SwitchField name="gzip" />
             </Section>
             <Section title="compression.what" why="compression.whatWhy">
-              <NumberField name="minBytes" unit={KiB} suffix=" KiB" />
+              <SizeField name="minBytes" unit="KiB" />
               <LinesField name="types" placeholder="text/html" rows={8} />
             </Section>
             <Section title="compression.images" why="compression.imagesWhy">
               <SwitchField name="webp" />
               <ManyField name="webpTypes" data={imageTypes} />
               <NumberField name="webpQuality" min={1} max={100} />
-              <NumberField name="webpMinBytes" unit={KiB} suffix=" KiB" />
-              <NumberField name="webpMaxBytes" unit={KiB} suffix=" KiB" />
+              <SizeField name="webpMinBytes" unit="KiB" />
+              <SizeField name="webpMaxBytes" unit="KiB" />
             </Section>
           </ResourceForm>
         )}

@@ -1,10 +1,9 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { NumberInput } from '@mantine/core';
-import { useState } from 'react';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
+import { SizeField } from '../../components/fields/size-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
@@ -27,7 +26,7 @@ export function NodeForm({ value }: { value: EdgeNode }) {
       <ChoiceField name="role" segmented />
       <ChoiceField name="portType" segmented />
       <NumberField name="bandwidthMbps" min={0} suffix=" Mbps" />
-      <GigabytesField name="cacheMaxBytes" />
+      <SizeField name="cacheMaxBytes" unit="GB" />
       <TextField name="cacheDir" />
       <TextField name="memo" />
     </ResourceForm>
@@ -36,29 +35,4 @@ export function NodeForm({ value }: { value: EdgeNode }) {
 
 function RelayPortField() {
   return useField('kind').value === 'relay' && <NumberField name="relayPort" plain />;
-}
-
-const GB = 1_000_000_000;
-
-const bytesOf = (typed: string | number) => (typed === '' ? undefined : Math.round(Number(typed) * GB));
-
-/** Stored in bytes, typed in GB. Keep the text as typed, because `1.` may become `1.5`. */
-export function GigabytesField({ name }: { name: string }) {
-  const { accepted, value, set, input } = useField(name);
-  const [typed, setTyped] = useState<string | number>('');
-  if (!accepted) return null;
-  const shown = bytesOf(typed) === value ? typed : typeof value === 'number' ? value / GB : '';
-  return (
-    <NumberInput
-      {...input}
-      value={shown}
-      min={0}
-      clampBehavior="none"
-      decimalScale={2}
-      onChange={(next) => {
-        setTyped(next);
-        set(bytesOf(next));
-      }}
-    />
-  );
 }

@@ -5,6 +5,7 @@ import { Section } from '../../components/page/section.tsx';
 import type { RowAction } from '../../components/resource-table/actions.tsx';
 import { useAllowed, useRunAction } from '../../components/resource-table/run-actions.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { SizeField } from '../../components/fields/size-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { Bytes } from '../../components/values/values.tsx';
 import { useT, type Word } from '../../lib/i18n.ts';
@@ -19,7 +20,6 @@ import {
   uninstalling,
   useNodeForms,
 } from './node-actions.ts';
-import { GigabytesField } from './node-form.tsx';
 import { GenevaForm, LogRotateTimeForm } from './node-forms.tsx';
 import type { EdgeNode } from './node-states.ts';
 import classes from './nodes.module.css';
@@ -40,7 +40,7 @@ export function CacheTab({ node }: TabProps) {
             <Bytes of={node.cacheBytes} />
           </Fact>
         </Facts>
-        <GigabytesField name="cacheMaxBytes" />
+        <SizeField name="cacheMaxBytes" unit="GB" />
         <TextField name="cacheDir" />
       </Section>
       <Commands node={node} commands={[{ action: purging, why: 'nodes.purgePoint' }, clear]} />
