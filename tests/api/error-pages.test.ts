@@ -25,9 +25,11 @@ test('error pages are created, listed by code, changed and removed, and each cha
   const id = second?.id ?? '';
   const changed = { ...page, id, type: 'javascript' as const, value: 'location.reload()', edgeOnly: true };
   await call(errorPages.update, { params, body: { errorPages: [changed] } });
+  // As a client of an earlier version does.
+  await call(errorPages.update, { params, body: { errorPages: [{ ...changed, edgeOnly: undefined }] } });
   await call(errorPages.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(errorPages.list, { params })).toMatchObject({ data: [changed] });
-  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 3 }, () => siteKey(site.id)));
+  expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => siteKey(site.id)));
 });
 
 test('a site has one page per code, also under concurrent requests', async () => {

@@ -3,7 +3,7 @@ import type { ErrorPageDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { ErrorPage } from '@edgeloom/contract/error-pages/error-pages.ts';
 
 /** Enabled pages, by code. */
-export type ErrorPageRow = Pick<ErrorPage, 'code' | 'type' | 'value' | 'edgeOnly'>;
+export type ErrorPageRow = Pick<ErrorPage, 'code' | 'type' | 'value'> & { edgeOnly?: boolean | undefined };
 
 // Text pages run no scripts and send nothing. Scripts need the JavaScript type.
 const INERT =

@@ -88,7 +88,7 @@ test.each<[string, z.ZodType, unknown, unknown]>([
     'error pages',
     ErrorPageInput,
     { code: 500, type: 'redirect', value: 'https://例え.jp/' },
-    { code: 500, type: 'redirect', value: 'https://xn--r8jz45g.jp/', enabled: true, edgeOnly: false },
+    { code: 500, type: 'redirect', value: 'https://xn--r8jz45g.jp/', enabled: true },
   ],
   ['branding', BrandingInput.pick({ host: true }), { host: 'cdn.例え.jp' }, { host: 'cdn.xn--r8jz45g.jp' }],
 ])('%s: names of other scripts are stored in punycode', (_, schema, input, stored) => {

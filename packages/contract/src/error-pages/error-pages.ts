@@ -20,12 +20,12 @@ const fields = {
   enabled: z.boolean().default(true),
   edgeOnly: z
     .boolean()
-    .default(false)
+    .optional()
     .describe(
-      "Replaces the edge's own errors only. Otherwise also an origin's, except JSON and requests that accept JSON",
+      "Replaces the edge's own errors only. Otherwise also an origin's, except JSON and requests that accept JSON. Absent: unchanged, and false for a new page",
     ),
 };
-const fitting = ({ type, value }: { type: z.output<typeof ErrorPageType>; value: string }, ctx: z.RefinementCtx) => {
+const checkValue = ({ type, value }: { type: z.output<typeof ErrorPageType>; value: string }, ctx: z.RefinementCtx) => {
   const isFault =
     // Sequences that end a script early or hide its end.
     (type === 'javascript' && /<\/script|<!--/i.test(value)) ||
@@ -33,14 +33,14 @@ const fitting = ({ type, value }: { type: z.output<typeof ErrorPageType>; value:
   if (isFault) ctx.addIssue({ code: 'custom', path: ['value'], message: 'wrong format' });
 };
 
-const stored = <Page extends { type: z.output<typeof ErrorPageType>; value: string }>(page: Page): Page =>
+const withAsciiTarget = <Page extends { type: z.output<typeof ErrorPageType>; value: string }>(page: Page): Page =>
   page.type === 'redirect' ? { ...page, value: asciiURL(page.value) } : page;
 
-export const ErrorPageInput = z.object(fields).superRefine(fitting).overwrite(stored);
+export const ErrorPageInput = z.object(fields).superRefine(checkValue).overwrite(withAsciiTarget);
 export const ErrorPageUpdate = z
   .object({ id: Id, ...fields })
-  .superRefine(fitting)
-  .overwrite(stored);
+  .superRefine(checkValue)
+  .overwrite(withAsciiTarget);
 export const ErrorPage = z.object({
   id: Id,
   code: ErrorPageCode,

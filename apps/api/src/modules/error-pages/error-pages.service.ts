@@ -1,5 +1,6 @@
 import { ErrorPage, type ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { orFail } from '../../core/conflict.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { ruleList, type OnSite } from '../../core/rule-list.ts';
 
 export const errorPages = ruleList<OnSite, ErrorPage, ErrorPageInput>({
@@ -12,8 +13,14 @@ export const errorPages = ruleList<OnSite, ErrorPage, ErrorPageInput>({
     return rows.map((row) => ({ ...row, code: code.parse(row.code), type: type.parse(row.type) }));
   },
   insert: (tx, rows) =>
-    orFail('DUPLICATED', tx.errorPage.createMany({ data: rows.map(({ domainId: _, ...data }) => data) })),
-  change: (tx, { id, ...data }) => orFail('DUPLICATED', tx.errorPage.update({ where: { id }, data })),
+    orFail(
+      'DUPLICATED',
+      tx.errorPage.createMany({
+        data: rows.map(({ domainId: _, edgeOnly = false, ...data }) => ({ ...data, edgeOnly })),
+      }),
+    ),
+  change: (tx, { id, ...data }) =>
+    orFail('DUPLICATED', tx.errorPage.update({ where: { id }, data: omitUndefined(data) })),
   remove: (tx, { siteId }, ids) => tx.errorPage.deleteMany({ where: { siteId, id: { in: ids } } }),
   settle: (page) => page,
 });
