@@ -88,6 +88,7 @@ describe('CORS', () => {
     ['http://[2001:DB8:0::1]:3000', 'http://[2001:db8::1]:3000'],
     ['https://bücher.example:8443', 'https://xn--bcher-kva.example:8443'],
     ['https://*.例え.jp', 'https://*.xn--r8jz45g.jp'],
+    ['https://*.localhost:3000', 'https://*.localhost:3000'],
     ['capacitor://localhost', 'capacitor://localhost'],
     ['ionic://localhost/', 'ionic://localhost'],
     ['chrome-extension://abcdefghijklmnopabcdefghijklmnop', 'chrome-extension://abcdefghijklmnopabcdefghijklmnop'],

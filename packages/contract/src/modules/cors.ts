@@ -32,7 +32,8 @@ function allowedOrigin(text: string): string | null {
   if (appOrigin.test(text)) return text.replace(/\/$/, '');
   const [, scheme, star = '', written = '', port] = webOrigin.exec(text) ?? [];
   const host = asciiName(written);
-  const isName = (star === '' ? HostAddress : DomainName).safeParse(host.replace(/^\[|\]$/g, '')).success;
+  const isName =
+    host === 'localhost' || (star === '' ? HostAddress : DomainName).safeParse(host.replace(/^\[|\]$/g, '')).success;
   if (!isName || (port !== undefined && !Port.safeParse(Number(port)).success)) return null;
   const origin = `${scheme}://${star}${host}${port === undefined ? '' : `:${port}`}`;
   return URL.parse(origin)?.origin ?? null;
