@@ -1,5 +1,6 @@
 // The board of groups and lines by keyboard and by pointer, with a preview before publishing. Also the dashboards' list
 // "Needs attention".
+import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -305,7 +306,7 @@ describe('Needs attention', () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard', look);
     const panel = page.getByRole('region', { name: '需要處理' });
     await panel.getByText(names.cnameInactive).waitFor();
-    await expect.poll(() => panel.getByRole('listitem').count()).toBe(6);
+    await expect.poll(() => panel.getByRole('listitem').count()).toBe(SiteAttention.options.length);
     expect(await accessibilityViolations(page)).toEqual([]);
     await panel.scrollIntoViewIfNeeded();
     await keepPicture(page, 'attention-customer-390-dark-zh-TW');

@@ -56,7 +56,7 @@ test('a header module is created, assigned to a domain, and shown on its page', 
   await page.getByText('The edge sets this header itself').waitFor();
   await page.getByLabel('Remove header 2').click();
   await page.getByRole('radio', { name: 'Chosen domains' }).check();
-  await page.getByText('Without a domain it has no effect.').waitFor();
+  await page.getByText('A module without domains has no effect.').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Add header module' }).click();
   await page.getByText('X-Frame-Options: DENY').waitFor();
 
@@ -92,7 +92,9 @@ test('a new module applies to all domains, or to those that have none of its kin
 
   const later = await consoles.app.build.domain({ site });
   await add('Second');
-  await expect.poll(() => page.getByRole('radio', { name: 'All domains that have none yet' }).isChecked()).toBe(true);
+  await expect
+    .poll(() => page.getByRole('radio', { name: 'Domains without a module of this kind' }).isChecked())
+    .toBe(true);
   await keepPicture(page, 'new-module');
   await submit();
   await page.getByRole('heading', { name: 'Second' }).waitFor();
