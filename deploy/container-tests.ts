@@ -14,7 +14,7 @@ const imagesByFile = {
 };
 
 /**
- * Prepares what the tests that `filters` select need. An error is printed only, because the tests fail by themselves.
+ * Prepares what the tests that `filters` select need. Errors are printed and not thrown: the tests fail with their own.
  * @returns a function that stops the daemon.
  */
 export async function prepareContainers(filters: readonly string[]): Promise<() => Promise<void>> {
@@ -30,5 +30,5 @@ export async function prepareContainers(filters: readonly string[]): Promise<() 
   } catch (error) {
     line(`The tests in containers will fail: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return stop;
+  return () => stop().catch((error: unknown) => line(`Docker was not cleaned up: ${String(error)}`));
 }

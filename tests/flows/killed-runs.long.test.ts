@@ -70,7 +70,10 @@ describe.skipIf(process.getuid?.() !== 0)('a killed run (needs root)', () => {
   }
 
   async function killAt(moment: string, started: ReturnType<typeof start>) {
-    await eventually(() => expect(started.output).toContain(moment), { within: 240_000 });
+    await Promise.race([
+      eventually(() => expect(started.output).toContain(moment), { within: 240_000 }),
+      started.ended.then(() => expect.fail(`It ended before "${moment}":\n${started.output}`)),
+    ]);
     started.child.kill('SIGKILL');
     await started.ended;
   }
@@ -115,7 +118,7 @@ describe.skipIf(process.getuid?.() !== 0)('a killed run (needs root)', () => {
     const settings = JSON.stringify({ root, folder: await testDir(), args: options });
     const code = `
       import { runWithSecondTry } from ${JSON.stringify(path.join(root, 'deploy/test-runs.ts'))};
-      await runWithSecondTry(${settings}, { filters: [${JSON.stringify(file)}] });`;
+      await runWithSecondTry(${settings}, [${JSON.stringify(file)}]);`;
     await killAt('a node serves', start('--input-type=module-typescript', '-e', code));
     await eventually(async () => expect(await left()).toEqual(nothing), aMinute);
   });

@@ -17,7 +17,7 @@ const BRIDGE = 'docker0';
 
 /** Whether a daemon answers at DOCKER_HOST, or at Docker's default socket. */
 export const hasDocker = (): Promise<boolean> =>
-  run('docker', ['version']).then(
+  run('docker', ['version'], { timeout: 10_000 }).then(
     () => true,
     () => false,
   );
@@ -57,19 +57,28 @@ export async function ensureDocker(folder: string): Promise<() => Promise<void>>
   let hasExited = false;
   void daemon.exited.then(() => (hasExited = true));
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await hasDocker())) {
-    if (hasExited || Date.now() > deadline) {
-      await daemon.stop();
-      throw new Error(`dockerd did not start:\n${(await readFile(daemon.logFile, 'utf8')).slice(-2000)}`);
-    }
-    await setTimeout(POLL_INTERVAL_MS);
-  }
-  await removeLeftovers();
-  return async () => {
-    await removeLeftovers();
+  const stop = async () => {
     await daemon.stop();
-    if (!hadBridge) await run('ip', ['link', 'delete', BRIDGE]);
-    await rm(runDir, { recursive: true });
+    if (!hadBridge) await run('ip', ['link', 'delete', BRIDGE]).catch(() => undefined);
+    await rm(runDir, { recursive: true, force: true });
+  };
+  try {
+    while (!(await hasDocker())) {
+      if (hasExited || Date.now() > deadline)
+        throw new Error(`dockerd did not start:\n${(await readFile(daemon.logFile, 'utf8')).slice(-2000)}`);
+      await setTimeout(POLL_INTERVAL_MS);
+    }
+    await removeLeftovers();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return async () => {
+    try {
+      await removeLeftovers();
+    } finally {
+      await stop();
+    }
   };
 }
 

@@ -1,13 +1,13 @@
 // Images that are built from Debian's packages, because no registry may be in reach.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { hasDocker } from './docker-daemon.ts';
 
 const run = promisify(execFile);
+const root = path.join(import.meta.dirname, '../../..');
 const MIRROR = 'http://deb.debian.org/debian';
 const MAX_OUTPUT_LINES = 30;
 
@@ -36,7 +36,10 @@ export async function ensureImage(image: LocalImage): Promise<'current' | 'built
   const { stdout } = await run('docker', ['images', '--quiet', repository]);
   const older = new Set(stdout.split('\n').filter(Boolean));
   if (older.size > 0) await run('docker', ['image', 'rm', '--force', ...older]);
-  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-image-'));
+  // Not in the temporary folder, which may be too small, or mounted without devices.
+  const dir = path.join(root, '.data/docker/image');
+  await rm(dir, { recursive: true, force: true });
+  await mkdir(dir, { recursive: true });
   try {
     const files = path.join(dir, 'root');
     await image.write(files);
@@ -54,9 +57,18 @@ export async function requireImage(image: LocalImage): Promise<void> {
   if (!(await exists(image))) throw new Error(`The image ${image.tag} is missing. ${remedy}`);
 }
 
-/** Installs Debian 12 with some packages in a folder. */
+const apart = ['--mount', '--pid', '--fork', '--kill-child'];
+/** Installs Debian 12 with some packages in a folder. Its mounts and processes end with it. */
 export const debootstrap = (folder: string, packages: readonly string[]) =>
-  runProgram('debootstrap', ['--variant=minbase', `--include=${packages.join(',')}`, 'bookworm', folder, MIRROR]);
+  runProgram('unshare', [
+    ...apart,
+    'debootstrap',
+    '--variant=minbase',
+    `--include=${packages.join(',')}`,
+    'bookworm',
+    folder,
+    MIRROR,
+  ]);
 
 /** Runs a program, and throws the end of its output if it fails. */
 export async function runProgram(program: string, args: readonly string[], options: object = {}): Promise<void> {

@@ -96,8 +96,8 @@ function send(pid: number, signal: NodeJS.Signals) {
 /** Processes with the folder in their arguments or environment. */
 export async function processesOf(folder: string): Promise<number[]> {
   const found: number[] = [];
-  for (const { pid, places } of await listProcesses(['environ', 'cmdline']))
-    if (places.includes(folder)) found.push(pid);
+  for (const { pid, searchedText } of await readProcesses(['environ', 'cmdline']))
+    if (searchedText.includes(folder)) found.push(pid);
   return found;
 }
 
@@ -105,13 +105,14 @@ interface Process {
   pid: number;
   parent: number;
   name: string;
-  places: string;
+  searchedText: string;
 }
 
 /** Also those that work in the folder: PostgreSQL and nginx overwrite arguments and environment of their workers. */
 async function processesAndChildrenOf(folder: string): Promise<Process[]> {
-  const all = (await listProcesses(['environ', 'cmdline', 'cwd'])).filter(({ pid }) => pid !== process.pid);
-  const found = new Set(all.filter(({ places }) => places.includes(folder)).map(({ pid }) => pid));
+  const all = (await readProcesses(['environ', 'cmdline', 'cwd'])).filter(({ pid }) => pid !== process.pid);
+  const found = new Set(all.filter(({ searchedText }) => searchedText.includes(folder)).map(({ pid }) => pid));
+  // Until no process has an unknown child.
   for (let before = -1; before !== found.size;) {
     before = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
@@ -119,21 +120,30 @@ async function processesAndChildrenOf(folder: string): Promise<Process[]> {
   return all.filter(({ pid }) => found.has(pid));
 }
 
-async function listProcesses(of: readonly ('environ' | 'cmdline' | 'cwd')[]): Promise<Process[]> {
+type ProcessFile = 'environ' | 'cmdline' | 'cwd';
+
+/** Without what a shell remembers of folders: a person may have looked into the run's folder. */
+async function read(pid: string, file: ProcessFile): Promise<string> {
+  const text = await (file === 'cwd' ? readlink(`/proc/${pid}/cwd`) : readFile(`/proc/${pid}/${file}`, 'utf8')).catch(
+    () => '',
+  );
+  const lines = text.split('\0').filter((line) => file !== 'environ' || !/^(?:PWD|OLDPWD|_)=/.test(line));
+  return lines.join('\0');
+}
+
+/** On a terminal only the environment counts, since a person's shell or editor may be in the folder. */
+async function readProcesses(files: readonly ProcessFile[]): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found: Process[] = [];
   for (const pid of pids) {
     const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
     // The name may contain anything.
-    const [, name = '', state, parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(status) ?? [];
+    const [, name = '', state, parent, terminal] = /^\d+ \((.*)\) (\S) (\d+) -?\d+ -?\d+ (-?\d+)/s.exec(status) ?? [];
     if (state === undefined || state === 'Z' || state === 'X') continue;
-    const places = await Promise.all(
-      of.map((what) => {
-        const file = `/proc/${pid}/${what}`;
-        return (what === 'cwd' ? readlink(file) : readFile(file, 'utf8')).catch(() => '');
-      }),
+    const texts = await Promise.all(
+      files.filter((file) => file === 'environ' || terminal === '0').map((file) => read(pid, file)),
     );
-    found.push({ pid: Number(pid), parent: Number(parent), name, places: places.join('\0') });
+    found.push({ pid: Number(pid), parent: Number(parent), name, searchedText: texts.join('\0') });
   }
   return found;
 }
