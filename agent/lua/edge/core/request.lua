@@ -60,7 +60,7 @@ function _M.modules_of(name, get)
 end
 
 -- `at`: "scheme:port" of the visitor's request.
-function _M.describe(name, at, tick, get)
+local function facts_of(name, at, tick, get)
     local host, why = _M.host(name, get)
     if not host then
         return nil, why
@@ -80,7 +80,7 @@ function _M.describe(name, at, tick, get)
         return nil, "lacking"
     end
     local path = var.uri
-    local request = {
+    return {
         name = name,
         host = host,
         site = site,
@@ -96,9 +96,19 @@ function _M.describe(name, at, tick, get)
         epoch = host.doc.name ~= name and docs.epoch or nil,
         tick = tick,
     }
+end
+
+local function add_readings(request)
     request.readings = readings.of(request)
     request.challenged = readings.all(request, challenges.is_asked)
-    return request
+end
+
+function _M.describe(name, at, tick, get)
+    local request, why, closed = facts_of(name, at, tick, get)
+    if request then
+        add_readings(request)
+    end
+    return request, why, closed
 end
 
 local function is_current(request)
@@ -109,13 +119,17 @@ end
 
 -- A visitor's request.
 function _M.visiting(name, at, tick, get)
-    local request, why, closed = _M.describe(name, at, tick, get)
+    local request, why, closed = facts_of(name, at, tick, get)
     if not request then
         return nil, why, closed
     end
-    local guard = request.modules and request.modules.tokenAuth
     -- The token is removed before the request to a relay.
-    if guard and not settings.relay then
+    local guard = not settings.relay and request.modules and request.modules.tokenAuth
+    if not guard or challenges.is_asked(request) then
+        add_readings(request)
+    end
+    if guard then
+        -- Adds the readings of the path without its token.
         token_auth.read(guard, request)
     end
     request.encoding = var.e_encoding

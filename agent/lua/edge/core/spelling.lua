@@ -1,6 +1,6 @@
 -- Parts of a path as the visitor wrote them. nginx's path is decoded, with slashes merged and dot segments resolved, so
 -- %2F and / or %2B and + can no longer be distinguished.
-local byte, char, find, format, gsub, match, sub = string.byte, string.char, string.find, string.format, string.gsub,
+local char, find, format, gmatch, gsub, match, sub = string.char, string.find, string.format, string.gmatch, string.gsub,
     string.match, string.sub
 local concat, tonumber = table.concat, tonumber
 
@@ -8,9 +8,18 @@ local _M = {}
 -- What a Location value or a request line cannot contain within a path. Browsers read \ as /.
 local UNSAFE = "[^%w%-._~/!$&'()*+,;=:@%[%]|]"
 
-local function encoded(one)
-    return format("%%%02X", byte(one))
+-- Characters by their two hexadecimal digits, and their encodings where they are unsafe.
+local decoded, encoded = {}, {}
+local DIGITS = "0123456789abcdefABCDEF"
+for high in gmatch(DIGITS, ".") do
+    for low in gmatch(DIGITS, ".") do
+        local code = tonumber(high .. low, 16)
+        decoded[high .. low] = char(code)
+        encoded[char(code)] = find(char(code), UNSAFE) and format("%%%02X", code)
+    end
 end
+
+_M.decoded = decoded
 
 -- Decoded text as a part of a path.
 function _M.escape(text)
@@ -18,9 +27,7 @@ function _M.escape(text)
 end
 
 function _M.unescape(text)
-    return (gsub(text, "%%(%x%x)", function(code)
-        return char(tonumber(code, 16))
-    end))
+    return (gsub(text, "%%(%x%x)", decoded))
 end
 
 -- Ends a segment as nginx does: the number of characters that stay, and of slashes. nil above the root.
@@ -35,18 +42,25 @@ local function ended(chars, size, slashes, count)
     return size, count
 end
 
--- By character of the decoded path, its spelling, after slashes that nginx merged with the one before.
+-- The character at a position, its spelling, and the next position.
+local function read_one(text, at)
+    local one = sub(text, at, at)
+    local escaped = one == "%" and decoded[sub(text, at + 1, at + 2)]
+    if escaped then
+        return escaped, sub(text, at, at + 2), at + 3
+    end
+    return one, encoded[one] or one, at + 1
+end
+
+-- The decoded path by character, and the spelling of each, after slashes that nginx merged with the one before:
+-- `/a//%2Fb` has the characters / a / b and the spellings / a / /%2Fb. `merged`: where such slashes begin.
 local function aligned(text)
-    local chars, spelled, size, merged = { "/" }, { "/" }, 1, ""
+    local chars, spelled, size, merged = { "/" }, { "/" }, 1, nil
     local slashes, count, at = { 1 }, 1, 2
     while at <= #text do
-        local one = sub(text, at, at)
-        local code = one == "%" and match(text, "^%x%x", at + 1)
-        local written = code and "%" .. code or _M.escape(one)
-        one = code and char(tonumber(code, 16)) or one
-        at = at + (code and 3 or 1)
+        local one, written, next_at = read_one(text, at)
         if one == "/" and size == slashes[count] then
-            merged = merged .. written
+            merged = merged or at
         else
             local before = size
             if one == "/" then
@@ -57,18 +71,20 @@ local function aligned(text)
             end
             if size == before then
                 size = size + 1
-                chars[size], spelled[size], merged = one, merged .. written, ""
+                chars[size], spelled[size] = one, merged and sub(text, merged, at - 1) .. written or written
+                merged = nil
                 if one == "/" then
                     count = count + 1
                     slashes[count] = size
                 end
             end
         end
+        at = next_at
     end
     local whole = size
     size = ended(chars, size, slashes, count)
     return size and {
-        path = concat(chars, "", 1, size), spelled = spelled, behind = size == whole and merged or "",
+        path = concat(chars, "", 1, size), spelled = spelled, behind = size == whole and merged and sub(text, merged) or "",
     }
 end
 
@@ -81,23 +97,33 @@ function _M.read(uri)
     return text and aligned(text)
 end
 
--- Another reading of the request line (readings.lua), or a path that nginx did not take from there: encoded.
-local function plain(path)
-    local spelled = {}
-    for i = 1, #path do
-        spelled[i] = _M.escape(sub(path, i, i))
-    end
-    return { path = path, spelled = spelled, behind = "" }
+-- A request line. All readings of its path (readings.lua) share it, so that it is read once.
+function _M.line(uri)
+    return { uri = uri }
 end
 
--- A path, with its spelling if it is nginx's path of the request line.
-function _M.of(uri, path)
-    local read = _M.read(uri)
-    return read and read.path == path and read or plain(path)
+-- A path of this line. Its spelling is read when a rule needs it.
+function _M.of(line, path)
+    return { path = path, line = line }
+end
+
+local function read_line(line)
+    if line.read == nil then
+        line.read = _M.read(line.uri) or false
+    end
+    return line.read
 end
 
 -- The spelling of sub(path, from, to).
-function _M.part(read, from, to)
+function _M.part(at, from, to)
+    local read = at
+    if at.line then
+        read = read_line(at.line)
+        -- Another reading of the line, or a path that nginx did not take from there.
+        if not read or read.path ~= at.path then
+            return _M.escape(sub(at.path, from, to))
+        end
+    end
     if not read.spelled then
         return sub(read.path, from, to)
     end
@@ -106,7 +132,7 @@ function _M.part(read, from, to)
 end
 
 -- The spelling from a slash to the end. It follows a target, of which it must not become a part.
-function _M.rest(read, from)
-    return (gsub(_M.part(read, from, #read.path), "^%%2[fF]", "/"))
+function _M.rest(at, from)
+    return (gsub(_M.part(at, from, #at.path), "^%%2[fF]", "/"))
 end
 return _M

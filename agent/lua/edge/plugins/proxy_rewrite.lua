@@ -70,7 +70,7 @@ local function joined(path, sent)
 end
 
 function _M.origin_access(_, request, module)
-    local at = spelling.of(request.uri, request.path)
+    local at = spelling.of(spelling.line(request.uri), request.path)
     for i, rule in ipairs(module) do
         local path, sent = matches[rule.type](rule, at, module.id)
         if path then

@@ -95,9 +95,19 @@ function places.query(auth, token, made)
     made.args = #rest > 0 and concat(rest, "&") or nil
 end
 
+-- `known`: readings by path, computed once for all entries that leave the same path.
+local function add_readings(at, known)
+    local views = known[at.uri]
+    if views == nil then
+        views = readings.of(at) or false
+        known[at.uri] = views
+    end
+    at.readings = views or nil
+end
+
 -- The effective path and the entry that decides. Removing a token from the path may reveal one that an earlier entry
 -- protects. Then that entry decides and finds no token.
-local function choose(auths, made)
+local function choose(auths, made, known)
     for i, auth in ipairs(auths) do
         local at = made
         local token = { auth = auth }
@@ -105,7 +115,7 @@ local function choose(auths, made)
             at = { path = made.path, uri = made.uri, signed = made.signed, args = made.args }
             places.path(auth, token, at)
         end
-        at.readings = readings.of(at)
+        add_readings(at, known)
         if readings.any(at, is_about, auth) then
             for k = 1, i - 1 do
                 if at ~= made and readings.any(at, is_about, auths[k]) then
@@ -125,20 +135,22 @@ end
 function _M.read(module, request)
     local asked = without_query(request.uri)
     -- Otherwise the origin could serve another path than was checked, so it gets the checked one.
-    local plain = readings.agree(asked, request.path)
+    local plain = readings.is_only_decoded(asked, request.path)
     local made = { path = request.path, uri = plain and asked or escape(request.path), signed = asked, args = request.args }
-    local token, at = choose(module, made)
+    local known = {}
+    local token, at = choose(module, made, known)
     if token then
         token.path, token.decoded = at.signed, at.path
         token.uri = at.args and at.signed .. "?" .. at.args or at.signed
         request.token = token
     end
-    request.path, request.args, request.readings = at.path, at.args, nil
+    add_readings(at, known)
+    request.path, request.args = at.path, at.args
     local uri = at.args and at.uri .. "?" .. at.args or at.uri
     if uri ~= request.uri and not (plain and at == made and at.args == var.args) then
         request.uri, request.place = uri, "@signed"
     end
-    request.readings = readings.of(request)
+    request.readings = at.readings and readings.rebind(at.readings, request)
 end
 
 local function headers_of(auth, token)

@@ -156,9 +156,9 @@ local function comes_back(module, host, start, args, url)
     return true
 end
 
-local function choose(request, module)
+local function choose(request, module, line)
     local args = request.args ~= "" and request.args or nil
-    local at = spelling.of(request.uri, request.path)
+    local at = spelling.of(line, request.path)
     local url, rule = target(module, request.name, at, args)
     if not url or comes_back(module, request.name, at, args, url) then
         return nil
@@ -167,7 +167,7 @@ local function choose(request, module)
 end
 
 local function decide(request, module)
-    return readings.any(request, choose, module) or { code = false }
+    return readings.any(request, choose, module, spelling.line(request.uri)) or { code = false }
 end
 
 function _M.access(_, request, module)
