@@ -173,6 +173,23 @@ describe('a redirect loop', () => {
     );
     expect(await sent(name, '/self', '/a', '/b', '/p/x', '/grow/1')).toEqual([null, null, null, null, null]);
   });
+  test('is broken where it passes another reading of a path', async () => {
+    const { name } = await withRedirects(
+      rule('/a', '/a;v=2'),
+      rule('/b', '/c;v=2'),
+      rule('/c', '/b;v=2'),
+      rule('^/d;.*$', '/d', { type: 'regex' }),
+      rule('/d', '/d;v'),
+      rule('/e', '/e;v/e', { type: 'prefix' }),
+    );
+    const paths = ['/a;v=2', '/a;v=3', '/b', '/b;v=2', '/c;v=2', '/d', '/d;w', '/e/1', '/e;v/1'];
+    expect(await sent(name, ...paths)).toEqual([null, '301 /a;v=2', null, null, null, null, null, null, null]);
+    expect(await sent(name, '/a')).toEqual(['301 /a;v=2']);
+  });
+  test('is broken where a browser writes the target differently', async () => {
+    const { name } = await withRedirects(rule('/a', '/x/../a'), rule('/b', '/x/%2e%2e/b'));
+    expect(await sent(name, '/a', '/b')).toEqual([null, null]);
+  });
   test('is distinguished from a chain of rules', async () => {
     const { name } = await withRedirects(rule('/1', '/2'), rule('/2', '/3'));
     expect(await sent(name, '/1', '/2', '/3')).toEqual(['301 /2', '301 /3', null]);

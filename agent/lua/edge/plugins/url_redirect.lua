@@ -9,8 +9,8 @@ local ipairs, pairs, var = ipairs, pairs, ngx.var
 
 local _M = { name = "urlRedirect", priority = 1900, of_module = true }
 local SLASH = byte("/")
--- Limit of followed redirects. A visitor who would loop is not redirected.
-local MOST_HOPS = 10
+-- Limits of followed redirects, of one reading of a path and of all. A visitor who would loop is not redirected.
+local MOST_HOPS, MOST_HOPS_OF_ALL = 10, 40
 
 -- Patterns by the first characters of the path, in order. `other`: patterns with too short a fixed start.
 local START = 3
@@ -101,7 +101,7 @@ local function with_query(url, args)
     return before .. (find(before, "?", 1, true) and "&" or "?") .. args .. behind
 end
 
--- The matching rule and its target. Parts of the path `at` keep their spelling.
+-- The target, and the rule that matches the path. Parts of the path `at` keep their spelling.
 local function target(module, host, at, args)
     local path = at.path
     local rule, from = by_path(module, host, path, args), nil
@@ -127,47 +127,81 @@ local function target(module, host, at, args)
     return url, rule
 end
 
--- Path and query of a URL on this network, otherwise nil.
-local function place(url, host)
+-- The request line's part of a URL on this network, otherwise nil. Fragments stay in the browser.
+local function request_uri_of(url, host)
     local named, tail = match(url, "^https?://([^/?#]*)(.*)$")
     if named and gsub(lower(named), ":%d+$", "") ~= host then
         return nil
     end
-    tail = named and tail or url
-    local args = match(tail, "^[^?#]*%?([^#]+)")
-    return spelling.read(byte(tail) == SLASH and tail or "/" .. tail), args
+    tail = gsub(named and tail or url, "#.*$", "")
+    return byte(tail) == SLASH and tail or "/" .. tail
 end
 
-local function comes_back(module, host, start, args, url)
-    local at, query = place(url, host)
+-- Browsers resolve dot segments, read \ as a slash, and encode some characters.
+local function is_sent_as_written(uri)
+    return not find(uri, "[^%w%-._~/!$&()*+,;=:@%%?]") and not find(uri, "/.", 1, true) and not find(uri, "%%2[eE]")
+end
+
+-- Where the visitor of a target is redirected to. nil where that is the target itself, since `choose` refuses that.
+local function further_target(module, host, uri, path)
+    local args = match(uri, "%?(.+)$")
+    local url = target(module, host, path, args)
+    local is_same = url and is_sent_as_written(uri) and request_uri_of(url, host) == uri
+    return not is_same and url or nil
+end
+
+-- By the path of a target, or else by its first other reading that a rule matches.
+local function next_target(module, host, uri)
+    local at = spelling.read(uri)
+    if not at then
+        return nil
+    end
+    local url = further_target(module, host, uri, at)
+    local views = not url and readings.of({ uri = uri, path = at.path })
+    if not views or views.too_many then
+        return url
+    end
+    local line = spelling.line(uri)
+    for i = 2, #views do
+        url = further_target(module, host, uri, spelling.of(line, views[i].path))
+        if url then
+            return url
+        end
+    end
+end
+
+-- Whether redirects from the request to this URL and on do not end. `trip`: the request line, and the hops that remain.
+local function loops(module, host, trip, url)
+    local seen = { [trip.uri] = true }
     for _ = 1, MOST_HOPS do
-        if not at then
+        local uri = request_uri_of(url, host)
+        if not uri then
             return false
         end
-        if at.path == start.path and query == args then
+        if seen[uri] or trip.hops == 0 then
             return true
         end
-        local further = target(module, host, at, query)
-        if not further then
+        seen[uri], trip.hops = true, trip.hops - 1
+        url = next_target(module, host, uri)
+        if not url then
             return false
         end
-        at, query = place(further, host)
     end
     return true
 end
 
-local function choose(request, module, line)
+local function choose(request, module, trip)
     local args = request.args ~= "" and request.args or nil
-    local at = spelling.of(line, request.path)
-    local url, rule = target(module, request.name, at, args)
-    if not url or comes_back(module, request.name, at, args, url) then
+    local url, rule = target(module, request.name, spelling.of(trip.line, request.path), args)
+    if not url or loops(module, request.name, trip, url) then
         return nil
     end
     return { code = rule.code, url = url, id = rule.id }
 end
 
 local function decide(request, module)
-    return readings.any(request, choose, module, spelling.line(request.uri)) or { code = false }
+    local trip = { uri = request.uri, line = spelling.line(request.uri), hops = MOST_HOPS_OF_ALL }
+    return readings.any(request, choose, module, trip) or { code = false }
 end
 
 function _M.access(_, request, module)
