@@ -59,6 +59,47 @@ test('an upload of unknown length or over 64 MB reaches the origin while it is s
   expect([client.windowOf(unknown), client.windowOf(large)]).toEqual([WINDOW, WINDOW]);
 });
 
+/** An edge whose disk of the cache has `free` bytes and keeps `reserve` of them free. */
+async function edgeWithDisk(free: number, reserve: number) {
+  const small = await startEdge({
+    lua: [
+      { file: 'edge/core/settings.lua', from: 'return {}', to: `return { cache_reserve = ${reserve} }` },
+      {
+        file: 'edge/cache/disk.lua',
+        from: 'free = tonumber(buffer[FRAGMENT_BYTES] * buffer[AVAILABLE])',
+        to: `free = ${free}`,
+      },
+    ],
+  });
+  onTestFinished(() => small.stop());
+  const port = await freePort();
+  const begun: IncomingMessage[] = [];
+  const origin = createServer((request) => begun.push(request)).listen(port, '127.0.0.1');
+  onTestFinished(() => origin.close().closeAllConnections());
+  const { name } = await small.site({}, { origin: { upstreams: [upstream(port)] } });
+  const client = await RawHttp2.open(small.ports.https, name);
+  onTestFinished(() => client.close());
+  const post = (path: string, bytes: number) => client.post(name, path, [['content-length', String(bytes)]]);
+  return { client, post, streamed: () => begun.map(({ url }) => url).sort() };
+}
+
+test('an upload streams to the origin while the disk is full', async () => {
+  const { client, post, streamed } = await edgeWithDisk(50 * MB, 100 * MB);
+  const upload = post('/up', 10 * MB);
+  await eventually(() => expect(streamed()).toEqual(['/up']));
+  expect(client.windowOf(upload)).toBe(WINDOW);
+});
+
+test('uploads stream to the origin when those being read could fill the disk', async () => {
+  // Room for 192 MB. Each of the two workers may read half of it.
+  const { client, post, streamed } = await edgeWithDisk(200 * MB, 8 * MB);
+  const stored = [post('/1', 64 * MB), post('/2', 64 * MB)];
+  await eventually(() => expect(stored.map((one) => client.windowOf(one))).toEqual([LARGEST_WINDOW, LARGEST_WINDOW]));
+  const others = [post('/3', 64 * MB), post('/4', 1 * MB)];
+  await eventually(() => expect(streamed()).toEqual(['/3', '/4']));
+  expect(others.map((one) => client.windowOf(one))).toEqual([WINDOW, WINDOW]);
+});
+
 test('a refused upload is refused before it is sent', async () => {
   const { name } = await edge.site({ status: 'pause' });
   const client = await open(name);
