@@ -209,7 +209,7 @@ const relayLocations = ({ dir, luaDir }: HostFacts) => conf`    location @relay 
         proxy_set_header X-E-Slice "";
         proxy_set_header X-E-Image "";
         proxy_set_header X-E-Round "";
-    proxy_set_header X-E-Method "";
+        proxy_set_header X-E-Method "";
         proxy_set_header X-E-Documents $o_documents;
         proxy_set_header X-E-Fresh $o_fresh;
         proxy_ssl_certificate ${`${dir}/keys/relay.pem`};
