@@ -248,6 +248,29 @@ describe('a 304 of the origin', () => {
     expect(hit.header('cache-control')).toBe('max-age=600');
     expect(edge.origin.asked(path)).toHaveLength(2);
   });
+  // Regression: without memory for its longest field, nothing of it was recorded.
+  test('with long headers counts as a renewal', async () => {
+    let asks = 0;
+    const path = page((asked) => {
+      asks += 1;
+      const isFirst = asked.headers['if-none-match'] === undefined;
+      return {
+        status: isFirst ? 200 : 304,
+        headers: {
+          'cache-control': isFirst ? 'no-cache, max-age=60' : 'max-age=600',
+          etag: '"e"',
+          'x-count': String(asks),
+          'content-security-policy': `img-src ${'x'.repeat(5000)}`,
+        },
+      };
+    });
+    for (let i = 0; i < 2; i += 1) await get(path);
+    const hit = await get(path);
+    expect(hit.cache).toBe('hit');
+    expect(hit.header('x-count')).toBe('2');
+    expect(hit.header('cache-control')).toBe('max-age=600');
+    expect(hit.header('content-security-policy')).toHaveLength(5008);
+  });
   test('that forbids storing does not refresh the object', async () => {
     const path = page((asked) => ({
       status: asked.headers['if-none-match'] === undefined ? 200 : 304,

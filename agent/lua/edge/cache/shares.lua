@@ -13,7 +13,8 @@ local _M = {}
 local BYTES_OF_FACT = 512
 -- For one new fact. Places of expired facts are empty.
 local MOST_GIVEN_UP, MOST_PLACES = 2, 100
-local LONGEST_NAME, LONGEST_VALUE = 256, 4096
+local LONGEST_NAME = 256
+_M.LONGEST_VALUE = 4096
 -- Facts kept for less are queued again whenever they are renewed, because their places expire with them.
 local LONG_SECONDS = 30 * 86400
 
@@ -81,7 +82,7 @@ end
 -- Results: whether the fact is stored, and whether the site has to be purged for it. `method`: "safe_add" keeps a fact
 -- that another worker has stored first.
 function _M.add(site_id, name, value, seconds, is_lasting, method)
-    if type(value) == "string" and #value > LONGEST_VALUE then
+    if type(value) == "string" and #value > _M.LONGEST_VALUE then
         return false, false
     end
     if seconds >= LONG_SECONDS and urls:get(name) ~= nil then

@@ -8,7 +8,6 @@
 -- X-E-Tags         see tags.lua
 -- X-E-Length       the length of a body that arrives in chunks
 -- X-E-Browser      lifetime in browsers, in seconds from now
-local cjson = require("cjson.safe")
 local object_age = require("edge.cache.object_age")
 local content_types = require("edge.cache.content_types")
 local compression = require("edge.cache.compression")
@@ -384,7 +383,7 @@ local function freshen(site, response, key)
     end
     local forbidden = directives["no-cache"] or directives["no-store"] or directives["private"]
     local validator = var.http_if_none_match or var.http_if_modified_since or ""
-    urls.note_freshened(site.id, key .. ":" .. validator, cjson.encode {
+    urls.note_freshened(site.id, key .. ":" .. validator, {
         fields = newer, birth = response.generated_at, control = response.control_text,
         lifetime = forbidden and 0 or response.lifetime, asked = floor(response.requested_at * 1000),
     })

@@ -5,6 +5,7 @@
 -- Each fact is a separate key, written whole. Every change gives the URL a new token. Workers cache facts under a token
 -- and read again when it changes. Only versions and soft purges must not be lost. A move of their site replaces them,
 -- so its number is part of their names.
+local cjson = require("cjson.safe")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
@@ -13,7 +14,7 @@ local shares = require("edge.cache.shares")
 local urls, changes = dicts.urls, dicts.changes
 local add, id = shares.add, shares.id
 local now, time, format, match, random = ngx.now, ngx.time, string.format, string.match, math.random
-local ipairs, tonumber = ipairs, tonumber
+local ipairs, pairs, next, tonumber = ipairs, pairs, next, tonumber
 
 local _M = {}
 -- The part of memory that only versions get.
@@ -230,10 +231,28 @@ function _M.freshened(key)
     return urls:get("fresh|" .. id(key))
 end
 
-function _M.note_freshened(site_id, key, value)
-    if has_room() then
-        _M.put(site_id, "fresh|" .. id(key), value, KEPT_SECONDS)
+local function remove_longest(fields)
+    local longest, most = nil, -1
+    for name, value in pairs(fields) do
+        local length = #name + #cjson.encode(value)
+        if length > most then
+            longest, most = name, length
+        end
     end
+    fields[longest] = nil
+end
+
+-- What a 304 renewed. Its longest fields are left out where all are too long for a fact.
+function _M.note_freshened(site_id, key, renewed)
+    if not has_room() then
+        return
+    end
+    local text = cjson.encode(renewed)
+    while #text > shares.LONGEST_VALUE and next(renewed.fields) do
+        remove_longest(renewed.fields)
+        text = cjson.encode(renewed)
+    end
+    _M.put(site_id, "fresh|" .. id(key), text, KEPT_SECONDS)
 end
 
 function _M.forget_freshened(key)
