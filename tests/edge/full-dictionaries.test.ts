@@ -1,8 +1,8 @@
 // A full dictionary rejects new entries and never evicts other customers' entries.
-import { appendFile } from 'node:fs/promises';
+import { appendFile, cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hostDoc, rule, siteDoc, startEdge } from '../support/services/edge.ts';
+import { hostDoc, rule, siteDoc, startEdge, zoneDoc } from '../support/services/edge.ts';
 import type { Edge } from '../support/services/edge.ts';
 
 test('without room, documents are read from disk, and every domain is served and updated', async () => {
@@ -155,6 +155,24 @@ test('a purge holds when the memory for it is needed, and after a restart', asyn
     await edge.restart();
     expect(await state()).toEqual(current());
   }
+  await edge.stop();
+});
+
+// Regression: memory outlives a reload, and the names of purges in it had changed.
+test('a purge holds after a reload to a release that names purges otherwise', async () => {
+  const file = 'edge/cache/urls.lua';
+  const names = ['version|', 'softened|'].flatMap((from) => [
+    { file, from: `"${from}"`, to: `"old-${from}"` },
+    { file, from: `"${from}"`, to: `"old-${from}"` },
+  ]);
+  const edge = await startEdge({ lua: [...names, { file, from: '"restored|2"', to: '"restored|1"' }] });
+  const { name: host } = await edge.site({ cacheRules: [rule({ cacheTime: 3600 })] });
+  await edge.get('/kept', { host });
+  await edge.admin.purge({ urls: [`http://${host}/kept`], soft: true }, 60_000);
+  await cp(join(import.meta.dirname, '../../agent/lua', file), join(edge.dir, 'lua', file));
+  await edge.render(zoneDoc(edge.ports));
+  await edge.reload();
+  expect((await edge.get('/kept', { host })).cache).not.toBe('hit');
   await edge.stop();
 });
 

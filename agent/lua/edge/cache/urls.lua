@@ -22,6 +22,9 @@ local RESERVE = 1 / 16
 -- At least as long as anything stays in the cache.
 local KEPT_SECONDS = 31536000
 local AHEAD_SECONDS = 60
+-- Belongs to the names of purges and gets a new number with them. After an upgrade by reload the dictionaries are old,
+-- and the log is read once for the new names.
+local RESTORED = "restored|2"
 local made = 0
 
 -- Unique on all workers, before and after a restart. `since`: the time of the purge in milliseconds.
@@ -200,7 +203,8 @@ end
 
 -- In the master, for new dictionaries. A reload keeps them. `others`: handles entries of other kinds.
 function _M.restore(others)
-    if not changes:add("born", _M.new_token()) then
+    changes:add("born", _M.new_token())
+    if not changes:add(RESTORED, true) then
         return
     end
     purge_log.replay(function(entry)
