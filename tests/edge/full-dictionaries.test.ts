@@ -51,6 +51,11 @@ test("without room for a URL's version, its whole site is purged, and no other",
   await edge.stop();
 });
 
+const each = async (count: number, one: (i: number) => Promise<unknown>) => {
+  for (let from = 0; from < count; from += 50)
+    await Promise.all(Array.from({ length: Math.min(50, count - from) }, (_, i) => one(from + i)));
+};
+
 // Regression: one site could fill the memory for facts about URLs, and so empty the caches of all others.
 describe('a site that invents URLs takes no room of another', () => {
   let edge: Edge;
@@ -63,10 +68,6 @@ describe('a site that invents URLs takes no room of another', () => {
   afterAll(() => edge.stop());
 
   const long = (length: number) => 'x'.repeat(length);
-  const each = async (count: number, one: (i: number) => Promise<unknown>) => {
-    for (let from = 0; from < count; from += 50)
-      await Promise.all(Array.from({ length: Math.min(50, count - from) }, (_, i) => one(from + i)));
-  };
   const floods: [string, (host: string, site: string) => Promise<unknown>][] = [
     ['long URLs that are not stored', (host) => each(1500, (i) => edge.get(`/private?${i}${long(6000)}`, { host }))],
     ['short URLs that are not stored', (host) => each(5000, (i) => edge.get(`/private?${i}`, { host }))],
@@ -123,6 +124,29 @@ describe('a site that invents URLs takes no room of another', () => {
     await edge.restart();
     expect(await state(plain[1] ?? '')).toBe('hit');
   });
+});
+
+// Regression: the request line had no token before and after, so the change was not seen.
+test('a purge is seen when the memory of a change of its URL is needed', async () => {
+  const edge = await startEdge({ dicts: { urls: '256k' }, zone: { worker: { processes: 1, connections: 1024 } } });
+  const cacheRules = [rule({ value: ['/kept'], query: 'none', honourOrigin: true })];
+  const { name: host } = await edge.site({ cacheRules, honourVisitors: true });
+  const answer = (headers: Record<string, string>) => edge.origin.on('/kept', { headers });
+  const state = async () => (await edge.get('/kept', { host })).cache;
+  answer({ 'cache-control': 'max-age=3600' });
+  await state();
+  // Another request line of the URL. The stored response stays.
+  answer({ 'cache-control': 'no-store' });
+  await edge.get('/kept?other', { host, headers: { 'cache-control': 'no-cache' } });
+  edge.origin.on('/private', { headers: { 'cache-control': 'no-store' } });
+  // Memory for about 250 facts, of which each request needs two.
+  await each(80, (i) => edge.get(`/private?before${i}`, { host }));
+  await edge.admin.purge({ urls: [`http://${host}/kept`], soft: true }, 60_000);
+  await each(60, (i) => edge.get(`/private?after${i}`, { host }));
+  const before = edge.origin.asked('/kept').length;
+  await state();
+  expect(edge.origin.asked('/kept')).toHaveLength(before + 1);
+  await edge.stop();
 });
 
 test('a purge holds when the memory for it is needed, and after a restart', async () => {

@@ -297,11 +297,11 @@ end
 function _M.access(site, request)
     local made = request.cache or plan(site, request)
     if made.tick ~= request.tick then
-        local token = token_of(made.url)
-        if token ~= made.token or not made.tick then
+        local given_up, token = urls.given_up(site.id), token_of(made.url)
+        if token ~= made.token or not token and given_up ~= made.given_up or not made.tick then
             learn(made, request, token)
         end
-        made.tick = request.tick
+        made.tick, made.given_up = request.tick, given_up
     end
     -- Only hop A names the variant of a request.
     if request.odd and var.e_forged ~= "" then

@@ -74,6 +74,11 @@ local function new_place(site_id)
     return number and "queue|" .. site_id .. "|" .. number
 end
 
+-- Grows when facts are given up.
+function _M.given_up(site_id)
+    return urls:get("first|" .. site_id)
+end
+
 -- Whether the site ever had a fact.
 function _M.has(site_id)
     return urls:get("last|" .. site_id) ~= nil

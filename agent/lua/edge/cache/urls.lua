@@ -57,6 +57,9 @@ end
 -- Whether any fact of the site may exist.
 _M.has_facts = shares.has
 
+-- A URL without a token may have had one since an earlier number.
+_M.given_up = shares.given_up
+
 -- Until when the URL bypasses the cache. `personal`: for requests with Authorization. A mark is valid only under the
 -- `scope` of documents and purges that the decision depended on.
 function _M.pass_until(url, scope, personal)
