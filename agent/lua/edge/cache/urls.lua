@@ -1,10 +1,10 @@
 -- Facts about single URLs, shared by all workers: a version (after a purge or an unsafe method), the variant recipe,
 -- that it is uncacheable, and fields renewed by a 304. Visitors can invent URLs, so each site has its share
--- (shares.lua), below a reserve only versions are written, and a version without room moves its whole site.
+-- (shares.lua), below a reserve only purges are written, and a purge without room moves its whole site.
 --
 -- Each fact is a separate key, written whole. Every change gives the URL a new token. Workers cache facts under a token
--- and read again when it changes. Only versions and soft purges must not be lost. A move of their site replaces them,
--- so its number is part of their names.
+-- and read again when it changes. Purges (versions and soft purges) must not be lost. A move of their site replaces
+-- them, so its number is part of their names.
 local cjson = require("cjson.safe")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
@@ -17,11 +17,10 @@ local now, time, format, match, random = ngx.now, ngx.time, string.format, strin
 local ipairs, pairs, next, tonumber = ipairs, pairs, next, tonumber
 
 local _M = {}
--- The part of memory that only versions get.
+-- The part of memory that only purges get.
 local RESERVE = 1 / 16
 -- At least as long as anything stays in the cache.
 local KEPT_SECONDS = 31536000
-local AHEAD_SECONDS = 60
 -- Belongs to the names of purges and gets a new number with them. After an upgrade by reload the dictionaries are old,
 -- and the log is read once for the new names.
 local RESTORED = "restored|2"
@@ -80,8 +79,8 @@ function _M.move_site(site_id)
 end
 
 -- False: there is no room for the fact.
-function _M.put(site_id, name, value, seconds, is_lasting, method)
-    local is_stored, must_move = add(site_id, name, value, seconds, is_lasting, method)
+function _M.put(site_id, name, value, seconds, is_purge, method)
+    local is_stored, must_move = add(site_id, name, value, seconds, is_purge, method)
     if must_move then
         _M.move_site(site_id)
     end
@@ -98,12 +97,8 @@ local function change(site_id, url)
     return is_noted
 end
 
-local function put(site_id, kind, url, value, seconds)
-    return _M.put(site_id, kind .. id(url), value, seconds) and change(site_id, url)
-end
-
 -- Without room for it, the whole site moves.
-local function put_lasting(site_id, kind, url, value)
+local function put_purge(site_id, kind, url, value)
     local name = kind .. site_moves(site_id) .. "|" .. id(url)
     if not _M.put(site_id, name, value, KEPT_SECONDS, true) or not change(site_id, url) then
         _M.move_site(site_id)
@@ -114,19 +109,19 @@ local function has_room()
     return urls:free_space() >= RESERVE * urls:capacity()
 end
 
-local function note(site_id, kind, url, value, seconds)
-    return has_room() and put(site_id, kind, url, value, seconds)
+local function note(site_id, kind, url, value)
+    return has_room() and _M.put(site_id, kind .. id(url), value, KEPT_SECONDS) and change(site_id, url)
 end
 
 function _M.note_recipe(site_id, url, recipe)
-    return note(site_id, "recipe|", url, recipe, KEPT_SECONDS)
+    return note(site_id, "recipe|", url, recipe)
 end
 
 -- A recipe that is needed only if the first response turns out to be an image. The first one written wins.
 function _M.recipe_ahead(site_id, url, recipe)
     local name = "ahead|" .. id(url)
     local known = urls:get(name)
-    if not known and has_room() and _M.put(site_id, name, recipe, AHEAD_SECONDS, false, "safe_add") then
+    if not known and has_room() and _M.put(site_id, name, recipe, KEPT_SECONDS, false, "safe_add") then
         return recipe
     end
     return known or urls:get(name)
@@ -134,6 +129,7 @@ end
 
 function _M.forget_recipe(url)
     urls:delete("recipe|" .. id(url))
+    urls:delete("ahead|" .. id(url))
 end
 
 -- The URL looked like an image for WebP and is none.
@@ -153,7 +149,7 @@ function _M.validator(url)
 end
 
 function _M.note_validator(site_id, url, value)
-    return note(site_id, "validator|", url, value, KEPT_SECONDS)
+    return note(site_id, "validator|", url, value)
 end
 
 -- The ETag of a large file that is fetched in slices without a rule, see parts.lua.
@@ -162,13 +158,14 @@ function _M.parts(url)
 end
 
 function _M.note_parts(site_id, url, value)
-    return note(site_id, "parts|", url, value, KEPT_SECONDS)
+    return note(site_id, "parts|", url, value)
 end
 
--- Renewed while it is used, so that continuous requests never wait for each other.
+-- Renewed while it is used, so that continuous requests never wait for each other. The fact outlasts its time, so a
+-- renewal takes no new room.
 function _M.note_pass(site_id, url, scope, seconds, personal)
     if _M.pass_until(url, scope, personal) < time() + seconds / 2 then
-        note(site_id, personal and "personal|" or "pass|", url, time() + seconds .. " " .. scope, seconds)
+        note(site_id, personal and "personal|" or "pass|", url, time() + seconds .. " " .. scope)
     end
 end
 
@@ -185,7 +182,7 @@ function _M.set_version(site_id, url, version)
     for _, kind in ipairs { "recipe|", "ahead|", "plain|", "parts|", "pass|", "personal|" } do
         urls:delete(kind .. id(url))
     end
-    put_lasting(site_id, "version|", url, version)
+    put_purge(site_id, "version|", url, version)
 end
 
 -- The same, and it survives a restart.
@@ -201,7 +198,7 @@ end
 
 function _M.soften(site_id, url, at)
     purge_log.add({ site = site_id, url = id(url), softened = at })
-    put_lasting(site_id, "softened|", url, at)
+    put_purge(site_id, "softened|", url, at)
 end
 
 -- In the master, for new dictionaries. A reload keeps them. `others`: handles entries of other kinds.
@@ -212,9 +209,9 @@ function _M.restore(others)
     end
     purge_log.replay(function(entry)
         if entry.softened then
-            put_lasting(entry.site, "softened|", entry.url, entry.softened)
+            put_purge(entry.site, "softened|", entry.url, entry.softened)
         elseif entry.url then
-            put_lasting(entry.site, "version|", entry.url, entry.version)
+            put_purge(entry.site, "version|", entry.url, entry.version)
         elseif entry.mark then
             others(entry)
         else
