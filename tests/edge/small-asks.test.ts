@@ -15,7 +15,13 @@ const PIECE = 64 * 1024;
 const FEW = 1.5 * MEGA;
 
 type Call = { method: string; range: string | undefined; ifRange: string | undefined; sent: number; isOver: boolean };
-type Kind = { ranges?: boolean; etag?: string; file?: Buffer; headers?: OutgoingHttpHeaders };
+type Kind = {
+  ranges?: boolean;
+  etag?: string;
+  file?: Buffer;
+  headers?: OutgoingHttpHeaders;
+  control?: string | false;
+};
 
 /** An origin with large files, which counts the bytes that it sends. */
 const kinds = new Map<string, Kind>();
@@ -35,11 +41,18 @@ async function send(reply: ServerResponse, body: Buffer, call: Call): Promise<vo
 
 async function respond({ method = '', url = '', headers }: IncomingMessage, reply: ServerResponse): Promise<void> {
   const path = url.split('?', 1)[0] ?? '';
-  const { ranges = true, etag = '"one"', file = FILE, headers: more = {} } = kinds.get(path) ?? {};
+  const kind = kinds.get(path) ?? {};
+  const { ranges = true, file = FILE, headers: more = {}, control = 'max-age=600' } = kind;
+  const { etag = '"one"' } = kind;
   const call = { method, range: headers.range, ifRange: headers['if-range']?.toString(), sent: 0, isOver: false };
   reply.on('close', () => (call.isOver = true));
   calls.set(path, [...callsOf(path), call]);
-  const fields = { 'cache-control': 'max-age=600', etag, ...(ranges && { 'accept-ranges': 'bytes' }), ...more };
+  const fields = {
+    ...(control !== false && { 'cache-control': control }),
+    etag,
+    ...(ranges && { 'accept-ranges': 'bytes' }),
+    ...more,
+  };
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
   const isPart = ranges && first !== undefined && (call.ifRange ?? etag) === etag;
   const from = isPart ? Number(first) : 0;
@@ -60,7 +73,8 @@ const address = origin.address();
 const port = address !== null && typeof address === 'object' ? address.port : 0;
 
 const edge = await startEdge();
-const { name: host, site } = await edge.site({}, { origin: { upstreams: [upstream(port)] } });
+const inFront = { origin: { upstreams: [upstream(port)] } };
+const { name: host, site } = await edge.site({}, inFront);
 afterAll(async () => {
   await edge.stop();
   origin.closeAllConnections();
@@ -170,6 +184,21 @@ describe('a large file', () => {
     const changed = randomBytes(FILE.length);
     kinds.set(path, { etag: '"two"', file: changed });
     expect((await get(path)).bytes.equals(changed)).toBe(true);
+  });
+
+  const old = { 'last-modified': 'Mon, 01 Jan 2024 00:00:00 GMT' };
+  test.each<[string, Kind]>([
+    ['a guessed lifetime', { control: false, headers: old }],
+    ['must-understand', { control: 'max-age=600, must-understand' }],
+  ])('with %s is stored in slices', async (_, kind) => {
+    const { name } = await edge.site({ heuristics: true }, inFront);
+    const path = file(kind);
+    for (const state of ['uri-miss', 'hit']) {
+      const reply = await get(path, { host: name });
+      expect(reply.cache).toBe(state);
+      expect(reply.bytes.equals(FILE)).toBe(true);
+    }
+    expect(callsOf(path)).toHaveLength(21);
   });
 
   const purges = {

@@ -96,10 +96,15 @@ local function read_response(site, request, relayed)
     return response
 end
 
+-- A slice is stored like the whole file.
+local function whole_status(response)
+    return response.slice and response.status == 206 and 200 or response.status
+end
+
 -- A rule that overrides the origin, or an origin without a lifetime: the rule's time counts from now.
 local function ruled_seconds(response)
-    local rule, status = response.rule, response.status
-    if RULED[status] or (status == 206 and response.slice) then
+    local rule, status = response.rule, whole_status(response)
+    if RULED[status] then
         return rule.cacheTime
     end
     return RULED_BRIEFLY[status] and min(rule.cacheTime, BRIEFLY)
@@ -132,7 +137,7 @@ local function apply_rule(site, response)
         response.lifetime = max(response.lifetime, response.age + (rule.minTime or 0))
         response.lifetime = min(response.lifetime, response.age + (rule.maxTime or MOST))
     end
-    if not spoke and site.heuristics and (GUESSED[response.status] or directives["public"]) then
+    if not spoke and site.heuristics and (GUESSED[whole_status(response)] or directives["public"]) then
         response.lifetime = response.guessed
         response.explicit = response.guessed ~= nil
     end
@@ -204,7 +209,7 @@ local function may_store(site, request, response)
     if status == 416 then
         return false, "partial"
     end
-    if directives["must-understand"] and not UNDERSTOOD[status] then
+    if directives["must-understand"] and not UNDERSTOOD[whole_status(response)] then
         return false, "status"
     end
     if directives["no-store"] and not directives["must-understand"] or directives["private"] == true then
