@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { afterAll, describe, expect, test } from 'vitest';
-import { startEdge, upstream } from '../support/services/edge.ts';
-import type { Ask } from '../support/services/edge.ts';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { rule, startEdge, upstream } from '../support/services/edge.ts';
+import type { Ask, EdgeOptions } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 
 const MEGA = 1024 * 1024;
@@ -257,4 +257,29 @@ test('a range of a small file fetches the whole file', async () => {
   expect((await part(path, 'bytes=0-0')).status).toBe(206);
   expect((await get(path)).cache).toBe('hit');
   expect(rangesOf(path)).toEqual([undefined]);
+});
+
+describe('without room for facts about URLs', () => {
+  async function small(options: EdgeOptions) {
+    const own = await startEdge(options);
+    onTestFinished(() => own.stop());
+    return own;
+  }
+
+  test.each([
+    ['without a rule', []],
+    ['by a rule', [rule({ slices: true })]],
+  ])('a soft purge of a large file holds: %s', async (_, cacheRules) => {
+    const own = await small({ dicts: { urls: '64k' } });
+    const { name } = await own.site({ cacheRules }, inFront);
+    const path = file();
+    const first = () => own.get(path, { host: name, headers: { range: 'bytes=0-0' } });
+    await first();
+    expect((await first()).cache).toBe('hit');
+    // Newer facts take the room.
+    const other = file({ file: Buffer.from('x'), control: 'no-store' });
+    for (let i = 0; i < 300; i += 1) await own.get(`${other}?${i}`, { host: name });
+    await own.admin.purge({ urls: [`http://${name}${path}`], soft: true }, 60_000);
+    expect((await first()).cache).not.toBe('hit');
+  });
 });

@@ -1,6 +1,7 @@
 -- Cache keys: `<site>.<versions>|<scheme>:<port>|<encodings>|<version of the URL>|<URL>`. The URL is host, path and
 -- query after the rule, and comes last because it may contain a bar. A hash of key cookies follows the encodings as
--- `~…`, and of the ETag for slices without a rule. Objects with cookies and slices are purged by version, not by file.
+-- `~…`, and of the ETag for slices without a rule. The time of a soft purge follows the version of slices as `~…`.
+-- Objects with cookies and slices are purged by version, not by file.
 local marks = require("edge.cache.marks")
 local rules = require("edge.cache.rules")
 local urls = require("edge.cache.urls")

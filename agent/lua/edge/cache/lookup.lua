@@ -95,11 +95,16 @@ local function learn(made, request, token)
     made.personal_until = scope and urls.pass_until(url, scope, true) or 0
     -- Not by the recipe: the first response would be stored under another key than later looked for.
     made.left = made.prefix .. "|" .. request.at .. "|" .. (made.compressible and request.encoding or "")
-    made.right = "|" .. (made.version or has_facts and urls.version(url, made.moves) or "") .. "|" .. url
-    made.key = made.left .. made.right
     made.softened = has_facts and urls.softened(url, made.moves) or nil
     local etag = has_facts and not made.never and not made.odd and not made.image and parts.etag(url) or nil
     made.in_parts = etag ~= nil
+    local version = made.version or has_facts and urls.version(url, made.moves) or ""
+    -- Slices are not revalidated: after a soft purge they are not found.
+    if made.softened and (made.slices or made.in_parts) then
+        version = version .. "~" .. made.softened
+    end
+    made.right = "|" .. version .. "|" .. url
+    made.key = made.left .. made.right
     if etag then
         made.key = made.slice_prefix .. sub(made.left, #made.prefix + 1) .. "~" .. ngx.md5(etag) .. made.right
     end

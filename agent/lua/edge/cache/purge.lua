@@ -41,15 +41,10 @@ function _M.url(text)
     return count
 end
 
--- The object stays and is revalidated by the next request. Slices are deleted.
+-- The object stays and is revalidated by the next request. Slices are not found any more (lookup.lua).
 function _M.soft_url(text)
     local site, _, url = find(text)
-    if not site then
-        return
-    end
-    if urls.validator(url) then
-        urls.set_lasting_version(site.id, url, urls.new_token())
-    else
+    if site then
         ngx.update_time()
         urls.soften(site.id, url, ngx.now() * 1000)
     end
