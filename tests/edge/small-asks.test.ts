@@ -21,6 +21,8 @@ type Kind = {
   file?: Buffer;
   headers?: OutgoingHttpHeaders;
   control?: string | false;
+  /** The status of each response. */
+  failure?: number;
 };
 
 /** An origin with large files, which counts the bytes that it sends. */
@@ -47,6 +49,10 @@ async function respond({ method = '', url = '', headers }: IncomingMessage, repl
   const call = { method, range: headers.range, ifRange: headers['if-range']?.toString(), sent: 0, isOver: false };
   reply.on('close', () => (call.isOver = true));
   calls.set(path, [...callsOf(path), call]);
+  if (kind.failure !== undefined) {
+    reply.writeHead(kind.failure, { 'content-type': 'text/html' }).end(`error ${kind.failure}`);
+    return;
+  }
   const fields = {
     ...(control !== false && { 'cache-control': control }),
     etag,
@@ -199,6 +205,23 @@ describe('a large file', () => {
       expect(reply.bytes.equals(FILE)).toBe(true);
     }
     expect(callsOf(path)).toHaveLength(21);
+  });
+
+  test.each([
+    ['without a rule', []],
+    ['by a rule', [rule({ slices: true })]],
+  ])('is served from its slices after an error for another one: %s', async (_, cacheRules) => {
+    const { name } = await edge.site({ cacheRules }, inFront);
+    const range = (value: string) => get(path, { host: name, headers: { range: value } });
+    const path = file();
+    await range('bytes=0-0');
+    for (const status of [403, 429, 503]) {
+      kinds.set(path, { failure: status });
+      expect((await range('bytes=5000000-5000009')).status).toBe(status);
+      expect((await range('bytes=0-0')).cache).toBe('hit');
+    }
+    kinds.set(path, {});
+    for (const state of ['uri-miss', 'hit']) expect((await range('bytes=5000000-5000009')).cache).toBe(state);
   });
 
   const purges = {

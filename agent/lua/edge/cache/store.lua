@@ -79,6 +79,7 @@ local function read_response(site, request, relayed)
         relayed = relayed ~= nil,
         requested_at = relayed and relayed.requested_at or ngx.req.start_time(),
     }
+    response.in_parts = response.slice ~= nil and not (response.rule and response.rule.slices)
     header["Cache-Tag"] = nil
     local facts = {
         Age = header["Age"], Date = header["Date"], Expires = header["Expires"], ["Last-Modified"] = header["Last-Modified"],
@@ -259,6 +260,19 @@ local function set_browser_lifetime(response)
     return seconds
 end
 
+-- Whether an unstored response shows that its URL is uncacheable. Unsatisfiable ranges and request bodies do not, nor
+-- does an error for one slice while others are stored. What slices without a rule show is decided in parts.lua.
+local function is_about_url(response, url)
+    if response.method ~= "GET" or response.status == 416 or response.has_body then
+        return false
+    end
+    if not response.slice then
+        return true
+    end
+    return response.why ~= "partial"
+        and (response.authorized or not response.in_parts and (response.status < 300 or not urls.validator(url)))
+end
+
 local function not_stored(request, response, key)
     local is_storable = response.why == "diskFull"
     if is_storable or tells_browsers(response) then
@@ -270,12 +284,10 @@ local function not_stored(request, response, key)
     if response.age > 0 then
         header["X-E-Birth"] = object_age.pack(response.generated_at, 0)
     end
-    -- A slice, an unsatisfiable range, a request body or a full disk does not make the URL uncacheable.
-    local is_about_url = not is_storable and response.method == "GET" and response.status ~= 416 and not response.has_body
-        and not (response.slice and response.why == "partial")
-    if is_about_url and key and var.http_x_e_state then
+    local url = key and keys.url_of(key)
+    if url and not is_storable and is_about_url(response, url) and var.http_x_e_state then
         local has_failed = response.status >= 500 or not var.upstream_status
-        urls.note_pass(request.site.doc.id, keys.url_of(key), keys.scope(request, key),
+        urls.note_pass(request.site.doc.id, url, keys.scope(request, key),
             has_failed and FAILURE_SECONDS or UNCACHEABLE_SECONDS, response.authorized)
     end
     header["X-E-CC"] = response.control_text
