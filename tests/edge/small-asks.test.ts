@@ -1,8 +1,10 @@
 // What an origin sends of a large file when a visitor wants little of it.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge, upstream } from '../support/services/edge.ts';
 import type { Ask, EdgeOptions } from '../support/services/edge.ts';
@@ -17,9 +19,12 @@ const FEW = 4 * MEGA;
 type Call = { method: string; range: string | undefined; ifRange: string | undefined; sent: number; isOver: boolean };
 type Kind = {
   ranges?: boolean;
-  etag?: string;
+  /** Several: in turn, as of several origins. */
+  etag?: string | string[];
   file?: Buffer;
   headers?: OutgoingHttpHeaders;
+  /** Fields that are not in a 206. */
+  wholeHeaders?: OutgoingHttpHeaders;
   control?: string | false;
   /** The status of each response. */
   failure?: number;
@@ -45,7 +50,8 @@ async function respond({ method = '', url = '', headers }: IncomingMessage, repl
   const path = url.split('?', 1)[0] ?? '';
   const kind = kinds.get(path) ?? {};
   const { ranges = true, file = FILE, headers: more = {}, control = 'max-age=600' } = kind;
-  const { etag = '"one"' } = kind;
+  const etags = [kind.etag ?? '"one"'].flat();
+  const etag = etags[callsOf(path).length % etags.length] ?? '';
   const call = { method, range: headers.range, ifRange: headers['if-range']?.toString(), sent: 0, isOver: false };
   reply.on('close', () => (call.isOver = true));
   calls.set(path, [...callsOf(path), call]);
@@ -66,7 +72,7 @@ async function respond({ method = '', url = '', headers }: IncomingMessage, repl
   reply.writeHead(isPart ? 206 : 200, {
     ...fields,
     'content-length': body.length,
-    ...(isPart && { 'content-range': `bytes ${from}-${from + body.length - 1}/${file.length}` }),
+    ...(isPart ? { 'content-range': `bytes ${from}-${from + body.length - 1}/${file.length}` } : kind.wholeHeaders),
   });
   if (method === 'HEAD') reply.end();
   else await send(reply, body, call);
@@ -207,6 +213,38 @@ describe('a large file', () => {
     expect(callsOf(path)).toHaveLength(21);
   });
 
+  test('whose slices have no lifetime is then stored whole', async () => {
+    const { name } = await edge.site({ heuristics: true }, inFront);
+    const path = file({ control: false, wholeHeaders: old });
+    for (const state of ['uri-miss', 'uri-miss', 'hit']) {
+      const reply = await get(path, { host: name });
+      expect(reply.cache).toBe(state);
+      expect(reply.bytes.equals(FILE)).toBe(true);
+    }
+  });
+
+  test('to which two origins give different ETags breaks off once, and is then stored whole', async () => {
+    const path = file({ etag: ['"a"', '"a"', '"b"'] });
+    expect(await get(path).catch(() => null)).toBeNull();
+    for (const state of ['uri-miss', 'hit', 'hit']) {
+      const reply = await get(path);
+      expect(reply.cache).toBe(state);
+      expect(reply.bytes.equals(FILE)).toBe(true);
+    }
+    expect(rangesOf(path)).toEqual([undefined, slice(0), slice(1), undefined]);
+  });
+
+  test('that changes writes nothing into the purge log', async () => {
+    const path = file();
+    for (const etag of ['"two"', '"three"']) {
+      await part(path, 'bytes=0-0');
+      kinds.set(path, { etag });
+      await get(path).catch(() => null);
+    }
+    const log = await readFile(join(edge.dir, 'cache/purged'), 'utf8').catch(() => '');
+    expect(log).not.toContain(path);
+  });
+
   test.each([
     ['without a rule', []],
     ['by a rule', [rule({ slices: true })]],
@@ -304,5 +342,22 @@ describe('without room for facts about URLs', () => {
     for (let i = 0; i < 300; i += 1) await own.get(`${other}?${i}`, { host: name });
     await own.admin.purge({ urls: [`http://${name}${path}`], soft: true }, 60_000);
     expect((await first()).cache).not.toBe('hit');
+  });
+
+  test('a large file whose origin ignores ranges is stored whole', async () => {
+    const note = 'note(site_id, "parts|", url, value';
+    const own = await small({
+      lua: [{ file: 'edge/cache/urls.lua', from: note, to: `value ~= "whole" and ${note}` }],
+    });
+    const { name } = await own.site({}, inFront);
+    const path = file();
+    await own.get(path, { host: name, headers: { range: 'bytes=0-0' } });
+    kinds.set(path, { ranges: false });
+    await own.get(path, { host: name, headers: { range: 'bytes=5000000-5000009' } });
+    for (const state of ['uri-miss', 'hit']) {
+      const reply = await own.get(path, { host: name });
+      expect(reply.cache).toBe(state);
+      expect(reply.bytes.equals(FILE)).toBe(true);
+    }
   });
 });

@@ -15,8 +15,10 @@ local _M = {}
 -- Smaller files are fetched whole: four slices cost more origin requests than they save.
 local LARGE_BYTES = 4 * 1024 * 1024
 local STRONG_ETAG = '^"[^"]*"$'
--- Marks a URL whose origin does not honour ranges.
+-- Marks a URL that is not sliced: its origin does not honour ranges, or the slices were of different versions.
 local WHOLE = "whole"
+-- A changed file is sliced again afterwards. Origins that disagree about its ETag break one response in this time.
+local CHANGED_SECONDS = 3600
 
 -- The ETag of a URL that hop A serves from slices, or nil.
 function _M.etag(url)
@@ -46,20 +48,16 @@ local function send_back()
     header["X-Accel-Redirect"] = "@wait"
 end
 
--- Hop B, with the header of a response that would be stored. True: the response is not used. `keep_one_version`: purges
--- slices of earlier versions.
-function _M.replace(site, request, response, key, keep_one_version)
+-- Hop B, with the header of a response that would be stored. True: the response is not used.
+function _M.replace(site, request, response, key)
     if not leaders.is_leading() or settings.relay or request.simulated or response.status ~= 200
         or (tonumber(header["Content-Length"]) or 0) <= LARGE_BYTES then
         return false
     end
     local url = keys.url_of(key)
-    if can_be_sliced(site, response, url) then
-        keep_one_version(site, url)
-        if urls.note_parts(site.id, url, joined(header["ETag"])) then
-            send_back()
-            return true
-        end
+    if can_be_sliced(site, response, url) and urls.note_parts(site.id, url, joined(header["ETag"])) then
+        send_back()
+        return true
     end
     if var.http_x_e_method == "HEAD" then
         send_back()
@@ -68,41 +66,47 @@ function _M.replace(site, request, response, key, keep_one_version)
     return false
 end
 
-local function is_slice_without_rule(rule)
-    return (var.http_x_e_slice or "") ~= "" and not (rule and rule.slices)
-end
-
--- Hop B, before the request for a slice.
+-- Hop B, before the request to the origin.
 function _M.origin_access(site, request)
-    if not is_slice_without_rule(rules.of(site, request)) then
+    if (var.http_x_e_slice or "") == "" then
         return
     end
-    local url = keys.url_of(var.http_x_e_key or "")
+    local rule = rules.of(site, request)
+    local url = not (rule and rule.slices) and keys.url_of(var.http_x_e_key or "")
     local etag = url and _M.etag(url)
     if etag then
         set_header("If-Range", etag)
     end
 end
 
--- Hop B, with the header of a slice. False: it is of another version than the stored slices, or the origin does not
--- honour ranges. Then it is passed on and not stored, and the next request begins with the whole file.
-function _M.fits(site, response, key)
+-- Without room for the mark, there is none for an ETag either.
+local function serve_whole(site_id, url, seconds)
+    if not urls.note_parts(site_id, url, WHOLE, seconds) then
+        urls.forget_parts(site_id, url)
+    end
+end
+
+-- Hop B, with the header of a slice without a rule: whether it is stored, and why not. `may` and `why`: what holds for
+-- any response. Only a 206 of the known version is stored. After one of another version, the next request begins with
+-- the whole file. So it does when slices cannot be stored, since the whole file perhaps can.
+function _M.may_store_slice(request, response, key, may, why)
+    local site_id, url, etag = request.site.doc.id, keys.url_of(key or ""), joined(header["ETag"])
     local status = response.status
-    if not is_slice_without_rule(response.rule) or status ~= 200 and status ~= 206 then
-        return true
-    end
-    local url, etag = keys.url_of(key or ""), joined(header["ETag"])
-    local expected = url and urls.parts(url)
-    if status == 206 and etag and etag == expected then
-        return true
-    end
-    if expected and expected ~= WHOLE then
-        if etag and etag ~= expected then
-            urls.set_lasting_version(site.id, url, urls.new_token())
-        else
-            urls.note_parts(site.id, url, WHOLE)
+    local expected = url and _M.etag(url)
+    if expected and status == 206 and etag == expected then
+        if not may and not response.authorized then
+            serve_whole(site_id, url, CHANGED_SECONDS)
         end
+        return may, why
     end
-    return false
+    if expected and (status == 200 or status == 206) then
+        local has_changed = etag ~= expected
+        if has_changed then
+            -- Visitors cause this. So it is not in the purge log, and need not be: the ETag is in the key.
+            urls.set_version(site_id, url, urls.new_token())
+        end
+        serve_whole(site_id, url, has_changed and CHANGED_SECONDS or nil)
+    end
+    return false, "partial"
 end
 return _M

@@ -303,7 +303,7 @@ local function validator_text()
 end
 
 -- Slices of two versions do not fit together: nginx aborts where they meet. With the first slice of a new version the
--- whole URL is purged, so that the next visitor starts with it.
+-- whole URL is purged, so that the next visitor starts with it. Slices without a rule have their version in the key.
 local function keep_one_version(site, url)
     local validator = validator_text()
     local known = urls.validator(url) or var.http_if_none_match or var.http_if_modified_since
@@ -338,7 +338,7 @@ local function stored(site, response, key, expires)
     local directives, url = response.control, keys.url_of(key)
     urls.forget_pass(site.id, url, response.authorized)
     urls.forget_freshened(key .. ":" .. validator_text())
-    if response.slice then
+    if response.slice and not response.in_parts then
         keep_one_version(site, url)
     end
     local recipe = response.names and vary.recipe(site.id, url, response.names)
@@ -494,8 +494,8 @@ function _M.origin_header(site, request)
     end
     response.hide = qualified_fields(response)
     local may, why = may_store(site, request, response)
-    if not parts.fits(site, response, key) then
-        may, why = false, "partial"
+    if response.in_parts then
+        may, why = parts.may_store_slice(request, response, key, may, why)
     end
     if may and not disk.has_room_for(tonumber(header["Content-Length"])) then
         may, why = false, "diskFull"
@@ -505,7 +505,7 @@ function _M.origin_header(site, request)
     if expires == "0" then
         return not_stored(request, response, key)
     end
-    if parts.replace(site, request, response, key, keep_one_version) then
+    if parts.replace(site, request, response, key) then
         return
     end
     if not response.image then

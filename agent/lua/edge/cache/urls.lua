@@ -152,13 +152,18 @@ function _M.note_validator(site_id, url, value)
     return note(site_id, "validator|", url, value)
 end
 
--- The ETag of a large file that is fetched in slices without a rule, see parts.lua.
+-- The ETag of a large file that is fetched in slices without a rule, or that it is fetched whole, see parts.lua.
 function _M.parts(url)
     return urls:get("parts|" .. id(url))
 end
 
 function _M.note_parts(site_id, url, value)
     return note(site_id, "parts|", url, value)
+end
+
+function _M.forget_parts(site_id, url)
+    urls:delete("parts|" .. id(url))
+    change(site_id, url)
 end
 
 -- Renewed while it is used, so that continuous requests never wait for each other. The fact outlasts its time, so a
@@ -275,8 +280,8 @@ function _M.dry(task, ...)
     return a, b, c, d
 end
 for _, name in ipairs {
-    "note_recipe", "note_validator", "note_parts", "note_pass", "note_freshened", "forget_pass", "forget_freshened", "move_site",
-    "set_version", "set_lasting_version", "soften",
+    "note_recipe", "note_validator", "note_parts", "note_pass", "note_freshened", "forget_parts", "forget_pass", "forget_freshened",
+    "move_site", "set_version", "set_lasting_version", "soften",
 } do
     local write = _M[name]
     _M[name] = function(...)
