@@ -262,6 +262,18 @@ describe('a large file', () => {
     for (const state of ['uri-miss', 'hit']) expect((await range('bytes=5000000-5000009')).cache).toBe(state);
   });
 
+  test.each([403, 404, 410])("that the origin deleted shows the site's error page: %i", async (status) => {
+    const { name } = await edge.site({ errorPages: [{ code: status, html: '<h1>gone</h1>' }] }, inFront);
+    const path = file();
+    await get(path, { host: name, headers: { range: 'bytes=0-0' } });
+    kinds.set(path, { failure: status });
+    // The first slice that is missing reveals it.
+    const first = await get(path, { host: name, headers: { range: 'bytes=5000000-5000009' } });
+    expect([first.status, first.body]).toEqual([status, `error ${status}`]);
+    const next = await get(path, { host: name });
+    expect([next.status, next.body]).toEqual([status, '<h1>gone</h1>']);
+  });
+
   const purges = {
     hard: (path: string) => edge.purge(`http://${host}${path}`),
     soft: (path: string) => edge.admin.purge({ urls: [`http://${host}${path}`], soft: true }, 60_000),

@@ -2,6 +2,7 @@
 -- store the whole file. So hop B ends the first origin request after its header, and the URL is fetched in slices from
 -- then on, each with the ETag of that header in its key and as If-Range: a changed file is not mixed from two versions.
 -- A HEAD request for a large file that cannot be sliced goes to the origin as HEAD.
+local error_pages = require("edge.error_pages")
 local joined = require("edge.http.cache_control").joined
 local keys = require("edge.cache.keys")
 local leaders = require("edge.cache.leaders")
@@ -19,6 +20,7 @@ local STRONG_ETAG = '^"[^"]*"$'
 local WHOLE = "whole"
 -- A changed file is sliced again afterwards. Origins that disagree about its ETag break one response in this time.
 local CHANGED_SECONDS = 3600
+local GONE = { [404] = true, [410] = true }
 
 -- The ETag of a URL that hop A serves from slices, or nil.
 function _M.etag(url)
@@ -86,6 +88,13 @@ local function serve_whole(site_id, url, seconds)
     end
 end
 
+-- The response for the whole file may be stored briefly or replaced by the site's error page, a slice's is not. While
+-- an origin has trouble, the stored slices are worth more than a page.
+local function is_better_whole(request, status)
+    return GONE[status]
+        or status < 500 and error_pages.find(request.site.doc, status, request.name, request.path) ~= nil
+end
+
 -- Hop B, with the header of a slice without a rule: whether it is stored, and why not. `may` and `why`: what holds for
 -- any response. Only a 206 of the known version is stored. After one of another version, the next request begins with
 -- the whole file. So it does when slices cannot be stored, since the whole file perhaps can.
@@ -106,6 +115,8 @@ function _M.may_store_slice(request, response, key, may, why)
             urls.set_version(site_id, url, urls.new_token())
         end
         serve_whole(site_id, url, has_changed and CHANGED_SECONDS or nil)
+    elseif expected and is_better_whole(request, status) then
+        urls.forget_parts(site_id, url)
     end
     return false, "partial"
 end
