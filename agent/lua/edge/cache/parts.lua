@@ -9,23 +9,33 @@ local leaders = require("edge.cache.leaders")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
 local urls = require("edge.cache.urls")
-local header, var, set_header = ngx.header, ngx.var, ngx.req.set_header
-local find, lower, pairs, tonumber = string.find, string.lower, pairs, tonumber
+local header, time, var, set_header = ngx.header, ngx.time, ngx.var, ngx.req.set_header
+local find, format, lower, match = string.find, string.format, string.lower, string.match
+local pairs, select, tonumber = pairs, select, tonumber
 
 local _M = {}
 -- Smaller files are fetched whole: four slices cost more origin requests than they save.
 local LARGE_BYTES = 4 * 1024 * 1024
 local STRONG_ETAG = '^"[^"]*"$'
--- Marks a URL that is not sliced: its origin does not honour ranges, or the slices were of different versions.
-local WHOLE = "whole"
+-- Marks a URL that is not sliced until a time: its origin does not honour ranges, or slices were of different versions.
+local WHOLE, WHOLE_UNTIL = "^whole (%d+)$", "whole %d"
+local YEAR_SECONDS = 31536000
 -- A changed file is sliced again afterwards. Origins that disagree about its ETag break one response in this time.
 local CHANGED_SECONDS = 3600
 local GONE = { [404] = true, [410] = true }
 
--- The ETag of a URL that hop A serves from slices, or nil.
+-- Results: the ETag of a URL that hop A serves from slices, or nil; whether the URL is not sliced.
+local function known(url)
+    local fact = urls.parts(url)
+    local till = fact and match(fact, WHOLE)
+    if till then
+        return nil, tonumber(till) > time()
+    end
+    return fact, false
+end
+
 function _M.etag(url)
-    local etag = urls.parts(url)
-    return etag ~= WHOLE and etag or nil
+    return (known(url))
 end
 
 -- Slices share one key per URL, so the response must not depend on anything else of the request.
@@ -37,7 +47,7 @@ local function can_be_sliced(site, response, url)
         and tonumber(response.expires) ~= nil
         and lower(var.upstream_http_accept_ranges or "") == "bytes"
         and find(joined(header["ETag"]) or "", STRONG_ETAG) ~= nil
-        and urls.parts(url) ~= WHOLE
+        and not select(2, known(url))
 end
 
 -- Ends the origin request. Hop A goes on in @wait (lookup.lua). nginx would copy some fields into the final response.
@@ -83,7 +93,7 @@ end
 
 -- Without room for the mark, there is none for an ETag either.
 local function serve_whole(site_id, url, seconds)
-    if not urls.note_parts(site_id, url, WHOLE, seconds) then
+    if not urls.note_parts(site_id, url, format(WHOLE_UNTIL, time() + (seconds or YEAR_SECONDS))) then
         urls.forget_parts(site_id, url)
     end
 end
