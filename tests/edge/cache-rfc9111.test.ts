@@ -271,6 +271,23 @@ describe('a 304 of the origin', () => {
     expect(hit.header('cache-control')).toBe('max-age=600');
     expect(hit.header('content-security-policy')).toHaveLength(5008);
   });
+  test('with very many headers counts as a renewal without them', async () => {
+    const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`x-${i}`, 'a']));
+    const path = page((asked) => {
+      const isFirst = asked.headers['if-none-match'] === undefined;
+      const headers = {
+        'cache-control': isFirst ? 'no-cache, max-age=60' : 'max-age=600',
+        etag: '"e"',
+        'x-1': 'first',
+      };
+      return isFirst ? { status: 200, headers } : { status: 304, headers: { ...headers, ...many } };
+    });
+    for (let i = 0; i < 2; i += 1) await get(path);
+    const hit = await get(path);
+    expect(hit.cache).toBe('hit');
+    expect(hit.header('x-1')).toBe('first');
+    expect(hit.header('cache-control')).toBe('max-age=600');
+  });
   test('that forbids storing does not refresh the object', async () => {
     const path = page((asked) => ({
       status: asked.headers['if-none-match'] === undefined ? 200 : 304,

@@ -2,6 +2,7 @@
 import { appendFile, cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { hostDoc, rule, siteDoc, startEdge, zoneDoc } from '../support/services/edge.ts';
 import type { Edge } from '../support/services/edge.ts';
 
@@ -96,7 +97,7 @@ describe('a site that invents URLs takes no room of another', () => {
         ),
     ],
   ];
-  test.each(floods)('by %s', { timeout: 180_000 }, async (_, flood) => {
+  test.each(casesOfRun(floods, 2))('by %s', { timeout: 180_000 }, async (_, flood) => {
     const cacheRules = [rule({ cacheTime: 3600 })];
     const [hostile, other] = [await edge.site({ cacheRules: [] }), await edge.site({ cacheRules })];
     const variants = newPath();

@@ -293,6 +293,16 @@ describe('a large file', () => {
     const reply = await part(path, 'bytes=0-9');
     expect(reply.bytes.equals(changed.subarray(0, 10))).toBe(true);
   });
+
+  test.each(['hard', 'soft'] as const)('that changed is served from slices again after a purge: %s', async (kind) => {
+    const path = file();
+    await part(path, 'bytes=0-0');
+    await purges[kind](path);
+    kinds.set(path, { etag: '"two"' });
+    const before = await sentOf(path);
+    for (const state of ['uri-miss', 'hit']) expect((await part(path, 'bytes=0-9')).cache).toBe(state);
+    expect((await sentOf(path)) - before).toBeLessThan(FEW);
+  });
 });
 
 describe('a large file that cannot be sliced', () => {

@@ -14,13 +14,15 @@ local shares = require("edge.cache.shares")
 local urls, changes = dicts.urls, dicts.changes
 local add, id = shares.add, shares.id
 local now, time, format, match, random = ngx.now, ngx.time, string.format, string.match, math.random
-local ipairs, pairs, next, tonumber = ipairs, pairs, next, tonumber
+local ipairs, pairs, sort, tonumber = ipairs, pairs, table.sort, tonumber
 
 local _M = {}
 -- The part of memory that only purges get.
 local RESERVE = 1 / 16
 -- At least as long as anything stays in the cache.
 local KEPT_SECONDS = 31536000
+-- The renewed fields of a 304 are left out beyond this number, where not all fit into a fact.
+local MOST_FIELDS = 200
 -- Belongs to the names of purges and gets a new number with them. After an upgrade by reload the dictionaries are old,
 -- and the log is read once for the new names.
 local RESTORED = "restored|2"
@@ -203,6 +205,8 @@ end
 
 function _M.soften(site_id, url, at)
     purge_log.add({ site = site_id, url = id(url), softened = at })
+    -- A large file may have changed: its slices would be asked for by the old ETag, and each answered with all of it.
+    urls:delete("parts|" .. id(url))
     put_purge(site_id, "softened|", url, at)
 end
 
@@ -240,15 +244,27 @@ function _M.freshened(key)
     return urls:get("fresh|" .. id(key))
 end
 
-local function remove_longest(fields)
-    local longest, most = nil, -1
+-- The shortest fields that fit into these bytes. Of very many none, since the work is for each.
+local function shortest(fields, bytes)
+    local names, lengths, kept = {}, {}, {}
     for name, value in pairs(fields) do
-        local length = #name + #cjson.encode(value)
-        if length > most then
-            longest, most = name, length
+        names[#names + 1] = name
+        if #names > MOST_FIELDS then
+            return kept
         end
+        lengths[name] = #cjson.encode(name) + #cjson.encode(value) + #":,"
     end
-    fields[longest] = nil
+    sort(names, function(a, b)
+        return lengths[a] < lengths[b]
+    end)
+    for _, name in ipairs(names) do
+        bytes = bytes - lengths[name]
+        if bytes < 0 then
+            break
+        end
+        kept[name] = fields[name]
+    end
+    return kept
 end
 
 -- What a 304 renewed. Its longest fields are left out where all are too long for a fact.
@@ -257,8 +273,10 @@ function _M.note_freshened(site_id, key, renewed)
         return
     end
     local text = cjson.encode(renewed)
-    while #text > shares.LONGEST_VALUE and next(renewed.fields) do
-        remove_longest(renewed.fields)
+    if #text > shares.LONGEST_VALUE then
+        local fields = renewed.fields
+        renewed.fields = {}
+        renewed.fields = shortest(fields, shares.LONGEST_VALUE - #cjson.encode(renewed))
         text = cjson.encode(renewed)
     end
     _M.put(site_id, "fresh|" .. id(key), text, KEPT_SECONDS)

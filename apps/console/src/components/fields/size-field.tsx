@@ -16,6 +16,7 @@ export function SizeField({ name, unit }: { name: string; unit: keyof typeof byt
       {...input}
       value={shown}
       min={0}
+      allowNegative={false}
       clampBehavior="none"
       decimalScale={2}
       thousandSeparator=","
