@@ -342,7 +342,7 @@ test('a simulation names the reason why nothing is stored', async () => {
   expect(why).toMatchObject({ cache: 'ambiguous', keep: 'ambiguous' });
 });
 
-test('a path with more readings than a request may have is refused', async () => {
+test('a path with more variants than a request may have is refused', async () => {
   const { name } = await edge.site();
   const twisted = `/a;b/..\\c//%2e%2e%252f..;d%255c${'x%25252f..//;\\'.repeat(20)}`;
   expect((await edge.get(twisted, { host: name })).status).toBe(400);

@@ -11,7 +11,7 @@ import type * as z from 'zod';
 import { isLongRun } from '../support/builders/long-run.ts';
 import { startEdge } from '../support/services/edge.ts';
 
-const NAMES = ['readings', 'readBytes', 'alignments', 'alignedKB'] as const;
+const NAMES = ['variants', 'readBytes', 'alignments', 'alignedKB'] as const;
 const count = (name: (typeof NAMES)[number], amount: string) =>
   `require("edge.core.dicts").changes:incr("count:${name}", ${amount}, 0)`;
 const edge = await startEdge({
@@ -23,17 +23,14 @@ const edge = await startEdge({
       to: `local names = { ${NAMES.map((name) => `"${name}"`).join(', ')},`,
     },
     {
-      file: 'edge/core/readings.lua',
-      from: 'local function raw_of(',
-      to: `for i, step in ipairs(STEPS) do
-        STEPS[i] = function(text) ${count('readBytes', '#text')} return step(text) end
-      end
-      local function raw_of(`,
+      file: 'edge/core/path_variants.lua',
+      from: 'local text = apply(STEPS[i], list[at])',
+      to: `${count('readBytes', '#list[at]')} local text = apply(STEPS[i], list[at])`,
     },
     {
-      file: 'edge/core/readings.lua',
+      file: 'edge/core/path_variants.lua',
       from: 'local list = { request.path,',
-      to: `${count('readings', '1')} local list = { request.path,`,
+      to: `${count('variants', '1')} local list = { request.path,`,
     },
     {
       file: 'edge/core/spelling.lua',
@@ -57,7 +54,7 @@ async function visit(host: string, path: string) {
   return {
     status: reply.status,
     location: reply.header('location'),
-    readings: counted('readings'),
+    variants: counted('variants'),
     readBytes: counted('readBytes'),
     alignments: counted('alignments'),
     alignedKB: counted('alignedKB'),
@@ -98,7 +95,7 @@ const piece = fc.constantFrom(
   '#',
 );
 
-describe('the readings of a request line', () => {
+describe('the path variants of a request line', () => {
   let host: string;
   beforeAll(async () => void ({ name: host } = await edge.site()));
 
@@ -114,9 +111,9 @@ describe('the readings of a request line', () => {
     ['escaped letters after a parameter', filled('/;', '%41')],
     ['everything', filled('/a;b/..\\c//%2e%2e%252f..;d%255c', 'x%25252f..//;\\')],
   ])('are found in bounded work: %s', async (_, path) => {
-    const { status, readings, readBytes } = await visit(host, path);
-    expect(readings).toBeLessThanOrEqual(status === 400 ? 1 : 2);
-    expect(readBytes).toBeLessThanOrEqual(MOST_BYTES_READ * readings);
+    const { status, variants, readBytes } = await visit(host, path);
+    expect(variants).toBeLessThanOrEqual(status === 400 ? 1 : 2);
+    expect(readBytes).toBeLessThanOrEqual(MOST_BYTES_READ * variants);
   });
 
   test('are found in bounded work for any path', async () => {
@@ -125,8 +122,8 @@ describe('the readings of a request line', () => {
     await fc.assert(
       fc.asyncProperty(pieces, pieces, pieces, size, async (start, repeated, end, length) => {
         const path = `${`/${start}${repeated.repeat(length / repeated.length)}`.slice(0, length)}${end}`;
-        const { readings, readBytes } = await visit(host, path);
-        expect(readBytes).toBeLessThanOrEqual(MOST_BYTES_READ * readings);
+        const { variants, readBytes } = await visit(host, path);
+        expect(readBytes).toBeLessThanOrEqual(MOST_BYTES_READ * variants);
       }),
       { numRuns: isLongRun ? 500 : 40, seed: 1 },
     );
@@ -161,8 +158,8 @@ describe('the readings of a request line', () => {
     const keys = [edge.seal('first-key-1', moduleKey(id))];
     await edge.put({ ...doc, auths: doc.auths.map((auth) => ({ ...auth, keys })) });
     const { name } = await edge.site({}, { modules: { tokenAuth: id } });
-    expect(await visit(name, '/account/1;v=1')).toMatchObject({ status: 403, readings: 1 });
-    expect(await visit(name, '/account/%252f')).toMatchObject({ status: 403, readings: 1 });
+    expect(await visit(name, '/account/1;v=1')).toMatchObject({ status: 403, variants: 1 });
+    expect(await visit(name, '/account/%252f')).toMatchObject({ status: 403, variants: 1 });
   });
 });
 

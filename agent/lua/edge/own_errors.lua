@@ -2,6 +2,7 @@
 local docs = require("edge.core.docs")
 local error_pages = require("edge.error_pages")
 local pages = require("edge.pages")
+local paths = require("edge.core.paths")
 local requests = require("edge.core.request")
 local header, var, match, sub = ngx.header, ngx.var, string.match, string.sub
 
@@ -44,7 +45,7 @@ local function page_of_site(status)
         return nil
     end
     log_site(host.doc, site.doc)
-    return error_pages.find(site.doc, status, name, match(var.request_uri or "", "^[^?]*"))
+    return error_pages.find(site.doc, status, name, paths.without_query(var.request_uri or ""))
 end
 
 function _M.send()

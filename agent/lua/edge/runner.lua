@@ -106,7 +106,7 @@ function _M.access(watch)
     if request.place then
         var.e_uri = request.uri
     end
-    if request.odd and is_malformed() or request.readings and request.readings.too_many then
+    if request.odd and is_malformed() or request.path_variants and request.path_variants.too_many then
         return end_with(400, var.request_id, nil, error_pages.find(site, 400, request.name, request.path))
     end
     local list = var.http_x_e_preheat and preheat.is_ours() and own_access or access

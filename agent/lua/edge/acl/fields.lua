@@ -148,7 +148,7 @@ function _M.scheme(_, request) return request.scheme end
 function _M.host(_, request) return request.name end
 function _M.port(_, request) return request.port end
 function _M.uri(_, request) return request.uri end
--- nginx's normalized and decoded path, or another reading of it (readings.lua).
+-- nginx's normalized and decoded path, or another variant of it (path_variants.lua).
 function _M.path(_, request) return request.path end
 function _M.args(_, request) return request.args or nil end
 function _M.userAgent() return var.http_user_agent end

@@ -17,7 +17,7 @@ return function(target, request)
     end
     local path, args = match(url, "^([^?]*)%??(.*)$")
     path = path == "" and "/" or path
-    if request.readings then
+    if request.path_variants then
         return url == request.uri
     end
     return args == (request.args or "") and unescape_uri(path) == request.path

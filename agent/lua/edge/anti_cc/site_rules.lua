@@ -1,7 +1,7 @@
 -- The anti-CC rules of a site: the first one that matches a request applies.
 local memo = require("edge.core.memo")
 local patterns = require("edge.core.patterns")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local set = require("edge.core.set")
 local white = require("edge.core.white")
 local gsub, ipairs, lower, time, var = string.gsub, ipairs, string.lower, ngx.time, ngx.var
@@ -53,7 +53,7 @@ local function about(site, request)
         cached = { of = site.antiCCs }
         for _, doc in ipairs(site.antiCCs) do
             local rule = prepared(doc)
-            local judge = rule.is_exempt and readings.all or readings.any
+            local judge = rule.is_exempt and path_variants.all or path_variants.any
             if judge(request, is_about, rule) then
                 cached[#cached + 1] = rule
             end

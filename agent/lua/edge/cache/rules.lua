@@ -44,7 +44,7 @@ end
 
 -- The rule for a request. Servers may take an ambiguous path for another one, whose page is not to be shared.
 function _M.of(site, request)
-    return request.readings and NEVER or _M.find(site, request.path)
+    return request.path_variants and NEVER or _M.find(site, request.path)
 end
 
 local function pairs_of(args, wanted)

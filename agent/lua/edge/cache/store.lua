@@ -190,7 +190,7 @@ local function may_store(site, request, response)
         return false, "body"
     end
     if response.rule and rules.never_stores(response.rule) then
-        return false, request.readings and "ambiguous" or "rule"
+        return false, request.path_variants and "ambiguous" or "rule"
     end
     if status == 304 or status < 200 then
         return false, "status"

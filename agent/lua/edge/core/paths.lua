@@ -5,6 +5,11 @@ local concat, find, lower, match, sub = table.concat, string.find, string.lower,
 
 local _M = {}
 
+-- The path of a request line, as it is written there.
+function _M.without_query(uri)
+    return match(uri, "^[^?]*")
+end
+
 -- "tar.gz" of /a.tar.gz, in lower case. "" when there is none.
 local function double_extension(path)
     return lower(match(path, "%.([^./]+%.[^./]+)$") or "")

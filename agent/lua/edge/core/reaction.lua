@@ -4,7 +4,7 @@ local challenges = require("edge.anti_cc.challenge")
 local counters = require("edge.core.counters")
 local patterns = require("edge.core.patterns")
 local proofs = require("edge.anti_cc.proofs")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local zones = require("edge.core.zone")
 local var = ngx.var
 
@@ -25,7 +25,7 @@ end
 
 -- Whether the rule is about this path.
 function _M.is_about(rule, request)
-    return not rule.url or readings.any(request, covers, rule)
+    return not rule.url or path_variants.any(request, covers, rule)
 end
 
 local function challenge(site, rule, request)

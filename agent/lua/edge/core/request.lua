@@ -3,7 +3,7 @@
 local docs = require("edge.core.docs")
 local modules = require("edge.core.modules")
 local ports = require("edge.core.ports")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local recent = require("edge.core.recent")
 local settings = require("edge.core.settings")
 local token_auth = require("edge.plugins.token_auth")
@@ -98,15 +98,15 @@ local function facts_of(name, at, tick, get)
     }
 end
 
-local function add_readings(request)
-    request.readings = readings.of(request)
-    request.challenged = readings.all(request, challenges.is_asked)
+local function add_path_variants(request)
+    request.path_variants = path_variants.of(request)
+    request.challenged = path_variants.all(request, challenges.is_asked)
 end
 
 function _M.describe(name, at, tick, get)
     local request, why, closed = facts_of(name, at, tick, get)
     if request then
-        add_readings(request)
+        add_path_variants(request)
     end
     return request, why, closed
 end
@@ -126,10 +126,10 @@ function _M.visiting(name, at, tick, get)
     -- The token is removed before the request to a relay.
     local guard = not settings.relay and request.modules and request.modules.tokenAuth
     if not guard or challenges.is_asked(request) then
-        add_readings(request)
+        add_path_variants(request)
     end
     if guard then
-        -- Adds the readings of the path without its token.
+        -- Adds the variants of the path without its token.
         token_auth.read(guard, request)
     end
     request.encoding = var.e_encoding

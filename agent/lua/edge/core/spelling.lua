@@ -5,7 +5,7 @@ local char, find, format, gmatch, gsub, match, sub = string.char, string.find, s
 local concat, tonumber = table.concat, tonumber
 
 local _M = {}
--- What a Location value or a request line cannot contain within a path. Browsers read \ as /.
+-- Characters that must be encoded within the path of a Location value or a request line. Browsers read \ as /.
 local UNSAFE = "[^%w%-._~/!$&'()*+,;=:@%[%]|]"
 
 -- Characters by their two hexadecimal digits, and their encodings where they are unsafe.
@@ -97,7 +97,7 @@ function _M.read(uri)
     return text and aligned(text)
 end
 
--- A request line. All readings of its path (readings.lua) share it, so that it is read once.
+-- A request line. All variants of its path (path_variants.lua) share it, so that it is read once.
 function _M.line(uri)
     return { uri = uri }
 end
@@ -119,7 +119,7 @@ function _M.part(at, from, to)
     local read = at
     if at.line then
         read = read_line(at.line)
-        -- Another reading of the line, or a path that nginx did not take from there.
+        -- A path variant, or a path that nginx did not take from the line.
         if not read or read.path ~= at.path then
             return _M.escape(sub(at.path, from, to))
         end

@@ -1,5 +1,6 @@
 -- Hop-by-hop header fields, and references within one host.
 local joined = require("edge.http.cache_control").joined
+local paths = require("edge.core.paths")
 local header, var = ngx.header, ngx.var
 local gmatch, lower, match, gsub, sub = string.gmatch, string.lower, string.match, string.gsub, string.sub
 local ipairs = ipairs
@@ -74,6 +75,6 @@ function _M.same_host_path(host, uri, reference)
     if sub(rest, 1, 1) == "/" then
         return rest
     end
-    return gsub(gsub(uri, "%?.*$", ""), "[^/]*$", "") .. rest
+    return gsub(paths.without_query(uri), "[^/]*$", "") .. rest
 end
 return _M

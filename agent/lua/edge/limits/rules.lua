@@ -4,7 +4,7 @@ local counters = require("edge.core.counters")
 local dict = require("edge.core.dicts").limits
 local memo = require("edge.core.memo")
 local patterns = require("edge.core.patterns")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local gsub, header, ipairs, lower, md5, var = string.gsub, ngx.header, ipairs, string.lower, ngx.md5_bin, ngx.var
 
 local _M = {}
@@ -24,7 +24,7 @@ end
 function _M.about(rules, request)
     local list = {}
     for _, rule in ipairs(rules) do
-        if rule.urlRegex == "" or readings.any(request, covers, rule) then
+        if rule.urlRegex == "" or path_variants.any(request, covers, rule) then
             list[#list + 1] = rule
         end
     end
@@ -36,7 +36,7 @@ local MOST_NEW, MINUTE = 20000, 60
 
 local function chosen(rule, request, network)
     if rule.type == BY_URL then
-        return rule.id .. network .. md5(request.readings and request.readings.shortest or request.path)
+        return rule.id .. network .. md5(request.path_variants and request.path_variants.canonical or request.path)
     end
     if rule.type == BY_USER_AGENT then
         return rule.id .. network .. md5(var.http_user_agent or "")

@@ -4,7 +4,7 @@ local blocks = require("edge.core.blocks")
 local condition_of = require("edge.acl.conditions")
 local decisions = require("edge.simulate.decision")
 local is_loop = require("edge.acl.loop")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local counters = require("edge.core.counters")
 local white = require("edge.core.white")
 local work = require("edge.acl.work")
@@ -107,7 +107,7 @@ local function decide(request, module)
     end
     for i = 1, #module do
         local rule = module[i]
-        local judge = rule.action == "allow" and readings.all or readings.any
+        local judge = rule.action == "allow" and path_variants.all or path_variants.any
         -- A redirect to the requested URL would loop. The next rules decide.
         if judge(request, matches, rule, seen) and not (rule.redirect and is_loop(rule.redirect.url, request)) then
             if outcome then

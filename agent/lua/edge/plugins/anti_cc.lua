@@ -7,7 +7,7 @@ local counts = require("edge.anti_cc.counts")
 local memo = require("edge.core.memo")
 local networks = require("edge.core.networks")
 local paths = require("edge.core.paths")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local proofs = require("edge.anti_cc.proofs")
 local set = require("edge.core.set")
 local site_rules = require("edge.anti_cc.site_rules")
@@ -72,11 +72,11 @@ end
 
 -- 0: not covered by the zone's rule. Depends on the path only, so it is cached with the request.
 local function weigh(rule, request)
-    if readings.all(request, is_exempt, rule) then
+    if path_variants.all(request, is_exempt, rule) then
         return 0
     end
     -- ACME validations and preflight requests cannot solve challenges, and are rare.
-    local is_part = readings.all(request, is_file, rule) or request.challenged or request.method == "OPTIONS"
+    local is_part = path_variants.all(request, is_file, rule) or request.challenged or request.method == "OPTIONS"
     return is_part and PART_WEIGHT or 1
 end
 

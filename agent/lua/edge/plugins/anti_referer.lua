@@ -2,7 +2,7 @@
 -- are always allowed. Fails closed.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
 local find, sub, lower, match = string.find, string.sub, string.lower, string.match
@@ -81,13 +81,13 @@ end
 -- An ambiguous path must also be written as in the target.
 local function is_target(redirect, request)
     return redirect.host == request.name and redirect.path == request.path
-        and (not request.readings or sub(redirect.url, -#request.uri) == request.uri)
+        and (not request.path_variants or sub(redirect.url, -#request.uri) == request.uri)
 end
 
 -- false: no rule. The redirect target of a rule is exempt, or visitors would loop.
 local function choose(rules, request)
     for _, rule in ipairs(prepared(rules)) do
-        if readings.any(request, covers, rule) then
+        if path_variants.any(request, covers, rule) then
             local redirect = rule.redirect
             return not (redirect and is_target(redirect, request)) and rule
         end

@@ -3,7 +3,7 @@ local address_lists = require("edge.core.address_lists")
 local always_allowed = require("edge.core.always_allowed")
 local counters = require("edge.core.counters")
 local memo = require("edge.core.memo")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local set = require("edge.core.set")
 local white = require("edge.core.white")
 local zones = require("edge.core.zone")
@@ -28,7 +28,7 @@ local function is_url(request, urls)
 end
 
 local function is_about(ref, request)
-    local judge = ref.isBlack and readings.any or readings.all
+    local judge = ref.isBlack and path_variants.any or path_variants.all
     return (not ref.methods or methods_of(ref.methods)[request.method] ~= nil)
         and (not ref.urls or judge(request, is_url, ref.urls))
 end

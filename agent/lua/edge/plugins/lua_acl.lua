@@ -132,15 +132,15 @@ local function stopped(module, why)
     end
 end
 
--- The first reading of the path that the script does not allow decides. All of them share the fuel.
+-- The first path variant that the script does not allow decides. All of them share the fuel.
 local function run(module, request, R)
-    local views = request.readings
-    if not views then
+    local variants = request.path_variants
+    if not variants then
         return module.run(R)
     end
     local action, target, code
-    for i = 1, #views do
-        R.request = views[i]
+    for i = 1, #variants do
+        R.request = variants[i]
         action, target, code = module.run(R)
         if action and action ~= "allow" then
             break

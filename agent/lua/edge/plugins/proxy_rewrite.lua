@@ -19,7 +19,8 @@ function _M.prepare(doc)
     return doc.rules
 end
 
--- Each returns the path that the origin is asked for, decoded and as it is sent. `at`: the visitor's path.
+-- Each returns the path for the origin's request line twice, decoded and as it is sent, or nil if the rule does not
+-- match. `at`: the visitor's path.
 local matches = {}
 function matches.exact(rule, at)
     if at.path == rule.source then

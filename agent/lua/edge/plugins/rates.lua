@@ -1,7 +1,7 @@
 -- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path. Fails open.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local decision = require("edge.simulate.decision")
 local ipairs, var = ipairs, ngx.var
 
@@ -24,7 +24,7 @@ end
 
 local function choose(rules, request)
     for _, rule in ipairs(prepared(rules)) do
-        if readings.any(request, covers, rule) then
+        if path_variants.any(request, covers, rule) then
             return rule
         end
     end

@@ -2,7 +2,7 @@
 -- decides. The token is removed before rules, cache and origin. Fails closed.
 local digest = require("edge.core.digest")
 local paths = require("edge.core.paths")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local unseal = require("edge.tls.unseal")
 local is_preflight = require("edge.plugins.cors").is_preflight
 local re_match, encode_base64 = ngx.re.match, ngx.encode_base64
@@ -22,10 +22,6 @@ local function is_about(request, auth)
     local about, err = auth.about(path, extension)
     -- At the match limit a pattern counts as included, and an exception as not matching.
     return (about or err) and not (auth.excepts and auth.excepts(path, extension))
-end
-
-local function without_query(uri)
-    return match(uri, "^[^?]*")
 end
 
 local function unescape(text)
@@ -95,14 +91,14 @@ function places.query(auth, token, made)
     made.args = #rest > 0 and concat(rest, "&") or nil
 end
 
--- `known`: readings by path, computed once for all entries that leave the same path.
-local function add_readings(at, known)
-    local views = known[at.uri]
-    if views == nil then
-        views = readings.of(at) or false
-        known[at.uri] = views
+-- `known`: path variants by path, computed once for all entries that leave the same path.
+local function add_path_variants(at, known)
+    local variants = known[at.uri]
+    if variants == nil then
+        variants = path_variants.of(at) or false
+        known[at.uri] = variants
     end
-    at.readings = views or nil
+    at.path_variants = variants or nil
 end
 
 -- The effective path and the entry that decides. Removing a token from the path may reveal one that an earlier entry
@@ -115,10 +111,10 @@ local function choose(auths, made, known)
             at = { path = made.path, uri = made.uri, signed = made.signed, args = made.args }
             places.path(auth, token, at)
         end
-        add_readings(at, known)
-        if readings.any(at, is_about, auth) then
+        add_path_variants(at, known)
+        if path_variants.any(at, is_about, auth) then
             for k = 1, i - 1 do
-                if at ~= made and readings.any(at, is_about, auths[k]) then
+                if at ~= made and path_variants.any(at, is_about, auths[k]) then
                     return { auth = auths[k], fault = "missing" }, made
                 end
             end
@@ -133,9 +129,9 @@ end
 
 -- For the request line as received, and cached with the request. Changing tokens are checked at @signed.
 function _M.read(module, request)
-    local asked = without_query(request.uri)
+    local asked = paths.without_query(request.uri)
     -- Otherwise the origin could serve another path than was checked, so it gets the checked one.
-    local plain = readings.is_only_decoded(asked, request.path)
+    local plain = path_variants.is_only_decoded(asked, request.path)
     local made = { path = request.path, uri = plain and asked or escape(request.path), signed = asked, args = request.args }
     local known = {}
     local token, at = choose(module, made, known)
@@ -144,13 +140,13 @@ function _M.read(module, request)
         token.uri = at.args and at.signed .. "?" .. at.args or at.signed
         request.token = token
     end
-    add_readings(at, known)
+    add_path_variants(at, known)
     request.path, request.args = at.path, at.args
     local uri = at.args and at.uri .. "?" .. at.args or at.uri
     if uri ~= request.uri and not (plain and at == made and at.args == var.args) then
         request.uri, request.place = uri, "@signed"
     end
-    request.readings = at.readings and readings.rebind(at.readings, request)
+    request.path_variants = at.path_variants and path_variants.rebind(at.path_variants, request)
 end
 
 local function headers_of(auth, token)

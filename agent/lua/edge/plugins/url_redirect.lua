@@ -1,7 +1,7 @@
 -- Redirects. Exact paths first, then the longest prefix, then patterns in order. The first two are table lookups,
 -- however many there are. Decided once per cached request line. Fails open.
 local patterns = require("edge.core.patterns")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local spelling = require("edge.core.spelling")
 local byte, find, gsub, lower, match, sub = string.byte, string.find, string.gsub, string.lower, string.match,
     string.sub
@@ -9,7 +9,7 @@ local ipairs, pairs, var = ipairs, pairs, ngx.var
 
 local _M = { name = "urlRedirect", priority = 1900, of_module = true }
 local SLASH = byte("/")
--- Limits of followed redirects, of one reading of a path and of all. A visitor who would loop is not redirected.
+-- Limits of followed redirects, of one path variant and of all together. A visitor who would loop is not redirected.
 local MOST_HOPS, MOST_HOPS_OF_ALL = 10, 40
 
 -- Patterns by the first characters of the path, in order. `other`: patterns with too short a fixed start.
@@ -150,20 +150,20 @@ local function further_target(module, host, uri, path)
     return not is_same and url or nil
 end
 
--- By the path of a target, or else by its first other reading that a rule matches.
+-- By the path of a target, or else by its first other variant that a rule matches.
 local function next_target(module, host, uri)
     local at = spelling.read(uri)
     if not at then
         return nil
     end
     local url = further_target(module, host, uri, at)
-    local views = not url and readings.of({ uri = uri, path = at.path })
-    if not views or views.too_many then
+    local variants = not url and path_variants.of({ uri = uri, path = at.path })
+    if not variants or variants.too_many then
         return url
     end
     local line = spelling.line(uri)
-    for i = 2, #views do
-        url = further_target(module, host, uri, spelling.of(line, views[i].path))
+    for i = 2, #variants do
+        url = further_target(module, host, uri, spelling.of(line, variants[i].path))
         if url then
             return url
         end
@@ -201,7 +201,7 @@ end
 
 local function decide(request, module)
     local trip = { uri = request.uri, line = spelling.line(request.uri), hops = MOST_HOPS_OF_ALL }
-    return readings.any(request, choose, module, trip) or { code = false }
+    return path_variants.any(request, choose, module, trip) or { code = false }
 end
 
 function _M.access(_, request, module)

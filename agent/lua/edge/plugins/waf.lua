@@ -72,7 +72,8 @@ local function judge(request, module)
         return { rule = broken, place = "body", name = "", score = 0 }, status
     end
     local found, score = inspect.check({
-        target = request.uri, path = request.path, readings = request.readings, headers = get_headers(0), body = body,
+        target = request.uri, path = request.path, path_variants = request.path_variants, headers = get_headers(0),
+        body = body,
     }, module)
     return found, REFUSED, score
 end

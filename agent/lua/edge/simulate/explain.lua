@@ -75,7 +75,7 @@ end
 local function why_past(outcome, made)
     local place = outcome.answer
     if made.never then
-        return made.unsafe and "method" or outcome.request.readings and "ambiguous" or "rule"
+        return made.unsafe and "method" or outcome.request.path_variants and "ambiguous" or "rule"
     end
     if made.disk_full then
         return "diskFull"

@@ -5,7 +5,7 @@ local bit = require("bit")
 local lrucache = require("resty.lrucache")
 local decode = require("edge.waf.decode")
 local extract = require("edge.waf.extract")
-local readings = require("edge.core.readings")
+local path_variants = require("edge.core.path_variants")
 local model = require("edge.waf.model")
 local rules = require("edge.waf.rules")
 local scan = require("edge.waf.scan")
@@ -313,12 +313,12 @@ local function begins(request, prefix)
     return sub(request.path, 1, #prefix) == prefix
 end
 
--- `request`: target, headers (names in lower case), body, path and readings. `module`: level, disabled and exceptions.
--- Returns the finding that refuses the request, or nil, and the highest score (-1e9 without scores).
+-- `request`: target, headers (names in lower case), body, path and path_variants. `module`: level, disabled and
+-- exceptions. Returns the finding that refuses the request, or nil, and the highest score (-1e9 without scores).
 function _M.check(request, module)
     local path_exceptions
     for _, exception in ipairs(module.exceptions) do
-        if not exception.path or readings.all(request, begins, exception.path) then
+        if not exception.path or path_variants.all(request, begins, exception.path) then
             path_exceptions = path_exceptions or {}
             path_exceptions[#path_exceptions + 1] = exception
         end
