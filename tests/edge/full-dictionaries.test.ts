@@ -57,7 +57,7 @@ const each = async (count: number, one: (i: number) => Promise<unknown>) => {
     await Promise.all(Array.from({ length: Math.min(50, count - from) }, (_, i) => one(from + i)));
 };
 
-// Regression: one site could fill the memory for facts about URLs, and so empty the caches of all others.
+// Regression: one site could fill the memory for entries about URLs, and so empty the caches of all others.
 describe('a site that invents URLs takes no room of another', () => {
   let edge: Edge;
   let paths = 0;
@@ -156,7 +156,7 @@ test('a purge is seen when the memory of a change of its URL is needed', async (
   answer({ 'cache-control': 'no-store' });
   await edge.get('/kept?other', { host, headers: { 'cache-control': 'no-cache' } });
   edge.origin.on('/private', { headers: { 'cache-control': 'no-store' } });
-  // Memory for about 250 facts, of which each request needs two.
+  // Memory for about 250 entries, of which each request needs two.
   await each(80, (i) => edge.get(`/private?before${i}`, { host }));
   await edge.admin.purge({ urls: [`http://${host}/kept`], soft: true }, 60_000);
   await each(60, (i) => edge.get(`/private?after${i}`, { host }));

@@ -342,7 +342,7 @@ test('a range of a small file fetches the whole file', async () => {
   expect(rangesOf(path)).toEqual([undefined]);
 });
 
-describe('without room for facts about URLs', () => {
+describe('without room for entries about URLs', () => {
   async function small(options: EdgeOptions) {
     const own = await startEdge(options);
     onTestFinished(() => own.stop());
@@ -359,7 +359,7 @@ describe('without room for facts about URLs', () => {
     const first = () => own.get(path, { host: name, headers: { range: 'bytes=0-0' } });
     await first();
     expect((await first()).cache).toBe('hit');
-    // Newer facts take the room.
+    // Newer entries take the room.
     const other = file({ file: Buffer.from('x'), control: 'no-store' });
     for (let i = 0; i < 300; i += 1) await own.get(`${other}?${i}`, { host: name });
     await own.admin.purge({ urls: [`http://${name}${path}`], soft: true }, 60_000);
@@ -367,9 +367,9 @@ describe('without room for facts about URLs', () => {
   });
 
   test('a large file whose origin ignores ranges is stored whole', async () => {
-    const note = 'note(site_id, "parts|", url, value';
+    const note = 'note(site_id, "slices|", url, text';
     const own = await small({
-      lua: [{ file: 'edge/cache/urls.lua', from: note, to: `value:sub(1, 5) ~= "whole" and ${note}` }],
+      lua: [{ file: 'edge/cache/urls.lua', from: note, to: `text:sub(-1) ~= " " and ${note}` }],
     });
     const { name } = await own.site({}, inFront);
     const path = file();

@@ -3,8 +3,9 @@
 -- `~…`, and of the ETag for slices without a rule. The time of a soft purge follows the version of slices as `~…`.
 -- Objects with cookies and slices are purged by version, not by file.
 local marks = require("edge.cache.marks")
+local paths = require("edge.core.paths")
 local rules = require("edge.cache.rules")
-local urls = require("edge.cache.urls")
+local site_generation = require("edge.cache.site_generation")
 local find, match, sub, unescape_uri = string.find, string.match, string.sub, ngx.unescape_uri
 
 local _M = {}
@@ -15,13 +16,13 @@ end
 
 -- Returns the text that prefix purges compare: host and decoded path without query.
 function _M.target(url)
-    return unescape_uri((match(url, "^[^?]*")))
+    return unescape_uri(paths.without_query(url))
 end
 
 -- The shared prefix of all keys of a host that purges do not distinguish. `marked`: from marks.of.
 function _M.prefix(site, host, target, marked)
     marked = marked or marks.of(site.id, target)
-    local prefix = site.id .. "." .. site.cacheVersion .. "." .. urls.site_moves(site.id) .. "." .. host.cacheVersion
+    local prefix = site.id .. "." .. site.cacheVersion .. "." .. site_generation.of(site.id) .. "." .. host.cacheVersion
     return marked and marked.version ~= "" and prefix .. "." .. marked.version or prefix
 end
 

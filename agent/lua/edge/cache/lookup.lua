@@ -1,5 +1,6 @@
 -- Hop A, before the cache lookup: the request's cache key, and whether it may be served from the cache.
 local accepts = require("edge.http.accepts")
+local auto_slices = require("edge.cache.auto_slices")
 local compression = require("edge.cache.compression")
 local cookies = require("edge.cache.cookies")
 local disk = require("edge.cache.disk")
@@ -8,11 +9,11 @@ local cjson = require("cjson.safe")
 local keys = require("edge.cache.keys")
 local leaders = require("edge.cache.leaders")
 local marks = require("edge.cache.marks")
-local parts = require("edge.cache.parts")
 local purge_timestamps = require("edge.shield.purge_timestamps")
 local requests = require("edge.core.request")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
+local site_generation = require("edge.cache.site_generation")
 local steering = require("edge.http.steering_fields")
 local stored = require("edge.cache.stored")
 local urls = require("edge.cache.urls")
@@ -35,14 +36,14 @@ end
 
 -- Decided by request line and site, and remembered with the request.
 local function plan(site, request)
-    -- Read before the prefix: versions of an earlier move only cost a miss.
-    local moves = urls.site_moves(site.id)
+    -- Read before the prefix: versions of an earlier generation only cost a miss.
+    local generation = site_generation.of(site.id)
     local rule = rules.of(site, request)
     local host, target = request.host.doc, request.name .. request.path
     local marked = marks.of(site.id, target)
     local uri = rules.key_uri(rule, request.uri)
     local made = {
-        moves = moves,
+        generation = generation,
         url = request.name .. uri,
         prefix = keys.prefix(site, host, target, marked),
         never = not STORED[request.method] or (rule ~= nil and rules.never_stores(rule)),
@@ -77,12 +78,12 @@ local function plan(site, request)
     return made
 end
 
--- Facts about the URL, remembered until its token changes.
+-- Entries about the URL, remembered until its token changes.
 local function learn(made, request, token)
     local url, site_id = made.url, request.site.doc.id
-    -- The token may be gone and other facts still be there.
-    local has_facts = urls.has_facts(site_id)
-    local recipe = has_facts and urls.recipe(url)
+    -- The token may be evicted while other entries of the URL still exist.
+    local has_entries = urls.has_entries(site_id)
+    local recipe = has_entries and urls.recipe(url)
     made.token = token
     recipe = recipe or made.image and vary.ahead(site_id, url) or nil
     made.recipe = recipe
@@ -90,17 +91,17 @@ local function learn(made, request, token)
     made.hashes = recipe and vary.by_webp_alone(recipe) and {
         [true] = vary.hash(recipe, "", true), [false] = vary.hash(recipe, "", false),
     } or nil
-    local scope = has_facts and keys.scope(request, made.prefix)
+    local scope = has_entries and keys.scope(request, made.prefix)
     made.pass_until = scope and urls.pass_until(url, scope) or 0
     made.personal_until = scope and urls.pass_until(url, scope, true) or 0
     -- Not by the recipe: the first response would be stored under another key than later looked for.
     made.left = made.prefix .. "|" .. request.at .. "|" .. (made.compressible and request.encoding or "")
-    made.softened = has_facts and urls.softened(url, made.moves) or nil
-    local etag = has_facts and not made.never and not made.odd and not made.image and parts.etag(url) or nil
-    made.in_parts = etag ~= nil
-    local version = made.version or has_facts and urls.version(url, made.moves) or ""
+    made.softened = has_entries and urls.softened(url, made.generation) or nil
+    local etag = has_entries and not made.never and not made.odd and not made.image and auto_slices.etag(url) or nil
+    made.is_auto_sliced = etag ~= nil
+    local version = made.version or has_entries and urls.version(url, made.generation) or ""
     -- Slices are not revalidated: after a soft purge they are not found.
-    if made.softened and (made.slices or made.in_parts) then
+    if made.softened and (made.slices or made.is_auto_sliced) then
         version = version .. "~" .. made.softened
     end
     made.right = "|" .. version .. "|" .. url
@@ -163,9 +164,9 @@ local function later(a, b)
     return a and b and max(a, b) or a or b
 end
 
--- When the origin was asked for the stored object, or for its last renewal (milliseconds). nil: unknown. The date of
--- the file is later: a purge during the fetch concerns the object, too.
-local function asked_at(key, found)
+-- When the origin got the request for the stored object, or for its last renewal (milliseconds). nil: unknown. The
+-- file's date is later, so by the date alone a purge during the fetch would not concern the object.
+local function last_request_at(key, found)
     local newer = urls.freshened(key .. ":" .. (found.validator or ""))
     return later(found.requested_at, newer and cjson.decode(newer).asked)
 end
@@ -182,7 +183,7 @@ local function verdict(site, made, key, found)
         return "obsolete", hard
     end
     soft = later(soft, later(made.soft, made.softened))
-    if soft and (asked_at(key, found) or found.date) <= soft then
+    if soft and (last_request_at(key, found) or found.date) <= soft then
         return found.known and soft or "obsolete"
     end
 end
@@ -221,7 +222,7 @@ end
 -- The key, and the next location unless it is the cache.
 local function locate(made, request)
     var.e_key = made.key
-    local place = made.odd and by_rule(made) or made.in_parts and in_slices() or nil
+    local place = made.odd and by_rule(made) or made.is_auto_sliced and in_slices() or nil
     -- The response to a request with such a cookie is not stored.
     if made.uri and place ~= "@pass" then
         var.e_uri = made.uri
@@ -247,9 +248,9 @@ function _M.refresh(site, request, hard, soft, place)
         obsolete = later(hard, soft) > (later(own, own_soft) or 0)
     else
         found = stored.find(key, var.http_x_e_vary or "")
-        local requested_at = found and (asked_at(key, found) or 0)
-        obsolete = found ~= nil and (hard ~= nil and requested_at <= hard or not found.known)
-        if found and not obsolete and soft and requested_at <= soft then
+        local last_request = found and (last_request_at(key, found) or 0)
+        obsolete = found ~= nil and (hard ~= nil and last_request <= hard or not found.known)
+        if found and not obsolete and soft and last_request <= soft then
             stored.soften(found.path, time() * 1000)
         end
     end
@@ -271,9 +272,9 @@ function _M.wait()
     local request = not settings.relay and requests:visitor()
     local made = request and request.cache
     -- The first response showed that the URL is a large file.
-    if made and parts.etag(made.url) then
+    if made and auto_slices.etag(made.url) then
         learn(made, request, token_of(made.url))
-        if made.in_parts then
+        if made.is_auto_sliced then
             return locate(made, request)
         end
     end
@@ -302,11 +303,11 @@ end
 function _M.access(site, request)
     local made = request.cache or plan(site, request)
     if made.tick ~= request.tick then
-        local given_up, token = urls.given_up(site.id), token_of(made.url)
-        if token ~= made.token or not token and given_up ~= made.given_up or not made.tick then
+        local evictions, token = urls.evictions(site.id), token_of(made.url)
+        if token ~= made.token or not token and evictions ~= made.evictions or not made.tick then
             learn(made, request, token)
         end
-        made.tick, made.given_up = request.tick, given_up
+        made.tick, made.evictions = request.tick, evictions
     end
     -- Only hop A names the variant of a request.
     if request.odd and var.e_forged ~= "" then

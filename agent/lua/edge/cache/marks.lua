@@ -9,6 +9,7 @@ local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
 local purge_log = require("edge.cache.purge_log")
 local shares = require("edge.cache.shares")
+local site_generation = require("edge.cache.site_generation")
 local urls = require("edge.cache.urls")
 local dict, id, add_up = dicts.urls, shares.id, shares.add_up
 local sub, max, concat, lower = string.sub, math.max, table.concat, string.lower
@@ -19,9 +20,9 @@ local _M = {}
 local KEPT_SECONDS = 30 * 86400
 local MOST_OF_SITE = 10000
 
--- Marks from before a move of the whole site concern only unreachable objects.
+-- Marks of an earlier generation of the site concern only unreachable objects.
 local function space(site_id)
-    return site_id .. "." .. urls.site_moves(site_id) .. "|"
+    return site_id .. "." .. site_generation.of(site_id) .. "|"
 end
 
 local function put(site_id, kind, text, value)
@@ -32,7 +33,7 @@ local function put(site_id, kind, text, value)
         counters.count("urlsFull")
         return false
     end
-    -- A move of the site on the way makes the mark unnecessary.
+    -- If the whole site is purged at the same time, the mark is not needed.
     return urls.put(site_id, name, value, KEPT_SECONDS, true)
 end
 
@@ -65,7 +66,7 @@ end
 function _M.restore(entry)
     local put_again = set[entry.mark]
     if put_again and not put_again(entry) then
-        urls.move_site(entry.site)
+        urls.purge_site(entry.site)
     end
 end
 
@@ -74,7 +75,7 @@ local function add(entry)
     if set[entry.mark](entry) then
         docs.bump({ "site/" .. entry.site })
     else
-        urls.move_site(entry.site)
+        urls.purge_site(entry.site)
     end
 end
 

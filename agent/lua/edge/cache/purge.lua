@@ -2,9 +2,11 @@
 local keys = require("edge.cache.keys")
 local requests = require("edge.core.request")
 local rules = require("edge.cache.rules")
+local site_generation = require("edge.cache.site_generation")
 local unlink = require("edge.cache.unlink")
 local urls = require("edge.cache.urls")
 local docs = require("edge.core.docs")
+local paths = require("edge.core.paths")
 local match, lower, gsub = string.match, string.lower, string.gsub
 
 local _M = {}
@@ -22,7 +24,7 @@ local function find(text)
     if not site then
         return nil
     end
-    local path = ngx.unescape_uri((gsub(uri, "%?.*", "")))
+    local path = ngx.unescape_uri(paths.without_query(uri))
     return site.doc, entry.doc, keys.url(name, rules.find(site.doc, path), uri)
 end
 
@@ -32,7 +34,7 @@ function _M.url(text)
     if not site then
         return 0
     end
-    local before = urls.version(url, urls.site_moves(site.id)) or ""
+    local before = urls.version(url, site_generation.of(site.id)) or ""
     urls.set_lasting_version(site.id, url, urls.new_token())
     local count = unlink.url(site, host, url, before)
     if before ~= "" then

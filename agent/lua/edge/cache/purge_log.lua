@@ -50,15 +50,15 @@ local function bounded(entries, order)
     end
     for site, count in pairs(counts) do
         if count > MOST_OF_SITE then
-            local moves = entries[site] and entries[site].moves or 0
-            entries[site] = { site = site, moves = moves + 1, time = time() }
+            local generation = entries[site] and entries[site].moves or 0
+            entries[site] = { site = site, moves = generation + 1, time = time() }
             few[#few + 1] = site
         end
     end
     return entries, few
 end
 
--- In the order of their last lines: a mark counts from the last move of its site.
+-- In the order of their last lines: a mark belongs to the generation of its site.
 local function latest(lines)
     local entries, last, names, order = {}, {}, {}, {}
     for line in lines do

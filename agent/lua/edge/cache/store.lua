@@ -8,6 +8,7 @@
 -- X-E-Tags         see tags.lua
 -- X-E-Length       the length of a body that arrives in chunks
 -- X-E-Browser      lifetime in browsers, in seconds from now
+local auto_slices = require("edge.cache.auto_slices")
 local object_age = require("edge.cache.object_age")
 local content_types = require("edge.cache.content_types")
 local compression = require("edge.cache.compression")
@@ -18,7 +19,7 @@ local fields = require("edge.http.fields")
 local freshness = require("edge.cache.freshness")
 local images = require("edge.cache.images")
 local keys = require("edge.cache.keys")
-local parts = require("edge.cache.parts")
+local paths = require("edge.core.paths")
 local relay_request = require("edge.shield.relay_request")
 local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
@@ -60,7 +61,7 @@ local UNCACHEABLE_SECONDS, FAILURE_SECONDS = 3600, 10
 -- Shorter than any response header. A larger bound would stream small complete bodies and make hits slower.
 local MIN_HEADER_BYTES = 100
 
--- All facts about the response that the decision needs.
+-- The properties of the response that the decision needs.
 local function read_response(site, request, relayed)
     local slice = var.http_x_e_slice
     local response = {
@@ -79,7 +80,7 @@ local function read_response(site, request, relayed)
         relayed = relayed ~= nil,
         requested_at = relayed and relayed.requested_at or ngx.req.start_time(),
     }
-    response.in_parts = response.slice ~= nil and not (response.rule and response.rule.slices)
+    response.is_auto_slice = response.slice ~= nil and not (response.rule and response.rule.slices)
     header["Cache-Tag"] = nil
     local facts = {
         Age = header["Age"], Date = header["Date"], Expires = header["Expires"], ["Last-Modified"] = header["Last-Modified"],
@@ -260,17 +261,12 @@ local function set_browser_lifetime(response)
     return seconds
 end
 
--- Whether an unstored response shows that its URL is uncacheable. Unsatisfiable ranges and request bodies do not, nor
--- does an error for one slice while others are stored. What slices without a rule show is decided in parts.lua.
+-- Whether an unstored response shows that its URL is uncacheable. Unsatisfiable ranges and request bodies do not.
 local function is_about_url(response, url)
     if response.method ~= "GET" or response.status == 416 or response.has_body then
         return false
     end
-    if not response.slice then
-        return true
-    end
-    return response.why ~= "partial"
-        and (response.authorized or not response.in_parts and (response.status < 300 or not urls.validator(url)))
+    return not response.slice or auto_slices.is_slice_about_url(response, url)
 end
 
 local function not_stored(request, response, key)
@@ -338,7 +334,7 @@ local function stored(site, response, key, expires)
     local directives, url = response.control, keys.url_of(key)
     urls.forget_pass(site.id, url, response.authorized)
     urls.forget_freshened(key .. ":" .. validator_text())
-    if response.slice and not response.in_parts then
+    if response.slice and not response.is_auto_slice then
         keep_one_version(site, url)
     end
     local recipe = response.names and vary.recipe(site.id, url, response.names)
@@ -425,7 +421,7 @@ local function invalidate(site, request, key)
     for _, name in ipairs { "Location", "Content-Location" } do
         local path = fields.same_host_path(request.name, request.uri, joined(header[name]))
         if path then
-            obsolete[keys.url(request.name, rules.find(site, (gsub(path, "%?.*", ""))), path)] = true
+            obsolete[keys.url(request.name, rules.find(site, paths.without_query(path)), path)] = true
         end
     end
     for each in pairs(obsolete) do
@@ -494,8 +490,8 @@ function _M.origin_header(site, request)
     end
     response.hide = qualified_fields(response)
     local may, why = may_store(site, request, response)
-    if response.in_parts then
-        may, why = parts.may_store_slice(request, response, key, may, why)
+    if response.is_auto_slice then
+        may, why = auto_slices.may_store(request, response, key, may, why)
     end
     if may and not disk.has_room_for(tonumber(header["Content-Length"])) then
         may, why = false, "diskFull"
@@ -505,7 +501,7 @@ function _M.origin_header(site, request)
     if expires == "0" then
         return not_stored(request, response, key)
     end
-    if parts.replace(site, request, response, key) then
+    if auto_slices.end_large_response(site, request, response, key) then
         return
     end
     if not response.image then

@@ -1,16 +1,17 @@
--- Facts about single URLs, shared by all workers: a version (after a purge or an unsafe method), the variant recipe,
+-- Entries about single URLs, shared by all workers: a version (after a purge or an unsafe method), the variant recipe,
 -- that it is uncacheable, and fields renewed by a 304. Visitors can invent URLs, so each site has its share
--- (shares.lua), below a reserve only purges are written, and a purge without room moves its whole site.
+-- (shares.lua), below a reserve only purges are written, and a purge without room purges its whole site.
 --
--- Each fact is a separate key, written whole. Every change gives the URL a new token. Workers cache facts under a token
--- and read again when it changes. Purges (versions and soft purges) must not be lost. A move of their site replaces
--- them, so its number is part of their names.
+-- Each entry is a separate key, written whole. Every change gives the URL a new token. Workers cache entries under a
+-- token and read again when it changes. Purges (versions and soft purges) must not be lost. A new generation of their
+-- site replaces them, so its number is part of their names.
 local cjson = require("cjson.safe")
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local docs = require("edge.core.docs")
 local purge_log = require("edge.cache.purge_log")
 local shares = require("edge.cache.shares")
+local site_generation = require("edge.cache.site_generation")
 local urls, changes = dicts.urls, dicts.changes
 local add, id = shares.add, shares.id
 local now, time, format, match, random = ngx.now, ngx.time, string.format, string.match, math.random
@@ -19,9 +20,8 @@ local ipairs, pairs, sort, tonumber = ipairs, pairs, table.sort, tonumber
 local _M = {}
 -- The part of memory that only purges get.
 local RESERVE = 1 / 16
--- At least as long as anything stays in the cache.
-local KEPT_SECONDS = 31536000
--- The renewed fields of a 304 are left out beyond this number, where not all fit into a fact.
+local MAX_TTL_SECONDS = shares.MAX_TTL_SECONDS
+-- The renewed fields of a 304 are left out beyond this number, where not all fit into an entry.
 local MOST_FIELDS = 200
 -- Belongs to the names of purges and gets a new number with them. After an upgrade by reload the dictionaries are old,
 -- and the log is read once for the new names.
@@ -40,26 +40,20 @@ function _M.token(url)
     return urls:get(id(url))
 end
 
--- How often the whole site was moved for lack of memory.
-function _M.site_moves(site_id)
-    return changes:get("moved|" .. site_id) or 0
-end
-local site_moves = _M.site_moves
-
--- `moves`: of the key that the version will be part of.
-function _M.version(url, moves)
-    return urls:get("version|" .. moves .. "|" .. id(url))
+-- `generation`: the site's, in the key that the version will be part of.
+function _M.version(url, generation)
+    return urls:get("version|" .. generation .. "|" .. id(url))
 end
 
 function _M.recipe(url)
     return urls:get("recipe|" .. id(url))
 end
 
--- Whether any fact of the site may exist.
-_M.has_facts = shares.has
+-- Whether any entry of the site may exist.
+_M.has_entries = shares.has
 
 -- A URL without a token may have had one since an earlier number.
-_M.given_up = shares.given_up
+_M.evictions = shares.evictions
 
 -- Until when the URL bypasses the cache. `personal`: for requests with Authorization. A mark is valid only under the
 -- `scope` of documents and purges that the decision depended on.
@@ -68,42 +62,35 @@ function _M.pass_until(url, scope, personal)
     return of == scope and tonumber(till) or 0
 end
 
-local function note_move(site_id)
-    ngx.update_time()
-    changes:set("movedAt|" .. site_id, now() * 1000)
-end
-
 -- Makes everything stored of the site unreachable.
-function _M.move_site(site_id)
-    purge_log.add({ site = site_id, moves = changes:incr("moved|" .. site_id, 1, 0) })
-    note_move(site_id)
-    docs.bump({ "site/" .. site_id })
+function _M.purge_site(site_id)
+    site_generation.raise(site_id)
 end
 
--- False: there is no room for the fact.
+-- False: there is no room for the entry.
 function _M.put(site_id, name, value, seconds, is_purge, method)
-    local is_stored, must_move = add(site_id, name, value, seconds, is_purge, method)
-    if must_move then
-        _M.move_site(site_id)
+    local is_stored, must_purge_site = add(site_id, name, value, seconds, is_purge, method)
+    if must_purge_site then
+        _M.purge_site(site_id)
     end
-    if not is_stored or must_move then
+    if not is_stored or must_purge_site then
         counters.count("urlsFull")
     end
     return is_stored
 end
 
--- False: workers do not read the URL's facts again.
+-- False: workers do not read the URL's entries again.
 local function change(site_id, url)
-    local is_noted = _M.put(site_id, id(url), _M.new_token(), KEPT_SECONDS)
+    local is_noted = _M.put(site_id, id(url), _M.new_token(), MAX_TTL_SECONDS)
     docs.tick()
     return is_noted
 end
 
--- Without room for it, the whole site moves.
+-- Without room for it, the whole site is purged.
 local function put_purge(site_id, kind, url, value)
-    local name = kind .. site_moves(site_id) .. "|" .. id(url)
-    if not _M.put(site_id, name, value, KEPT_SECONDS, true) or not change(site_id, url) then
-        _M.move_site(site_id)
+    local name = kind .. site_generation.of(site_id) .. "|" .. id(url)
+    if not _M.put(site_id, name, value, MAX_TTL_SECONDS, true) or not change(site_id, url) then
+        _M.purge_site(site_id)
     end
 end
 
@@ -112,7 +99,7 @@ local function has_room()
 end
 
 local function note(site_id, kind, url, value)
-    return has_room() and _M.put(site_id, kind .. id(url), value, KEPT_SECONDS) and change(site_id, url)
+    return has_room() and _M.put(site_id, kind .. id(url), value, MAX_TTL_SECONDS) and change(site_id, url)
 end
 
 function _M.note_recipe(site_id, url, recipe)
@@ -123,7 +110,7 @@ end
 function _M.recipe_ahead(site_id, url, recipe)
     local name = "ahead|" .. id(url)
     local known = urls:get(name)
-    if not known and has_room() and _M.put(site_id, name, recipe, KEPT_SECONDS, false, "safe_add") then
+    if not known and has_room() and _M.put(site_id, name, recipe, MAX_TTL_SECONDS, false, "safe_add") then
         return recipe
     end
     return known or urls:get(name)
@@ -141,7 +128,7 @@ end
 
 function _M.note_plain(site_id, url)
     if has_room() then
-        _M.put(site_id, "plain|" .. id(url), true, KEPT_SECONDS)
+        _M.put(site_id, "plain|" .. id(url), true, MAX_TTL_SECONDS)
     end
 end
 
@@ -154,21 +141,21 @@ function _M.note_validator(site_id, url, value)
     return note(site_id, "validator|", url, value)
 end
 
--- The ETag of a large file that is fetched in slices without a rule, or that it is fetched whole, see parts.lua.
-function _M.parts(url)
-    return urls:get("parts|" .. id(url))
+-- Whether a large file without a slices rule is fetched in slices. auto_slices.lua knows the format.
+function _M.slices(url)
+    return urls:get("slices|" .. id(url))
 end
 
-function _M.note_parts(site_id, url, value)
-    return note(site_id, "parts|", url, value)
+function _M.note_slices(site_id, url, text)
+    return note(site_id, "slices|", url, text)
 end
 
-function _M.forget_parts(site_id, url)
-    urls:delete("parts|" .. id(url))
+function _M.forget_slices(site_id, url)
+    urls:delete("slices|" .. id(url))
     change(site_id, url)
 end
 
--- Renewed while it is used, so that continuous requests never wait for each other. The fact outlasts its time, so a
+-- Renewed while it is used, so that continuous requests never wait for each other. The entry outlasts its time, so a
 -- renewal takes no new room.
 function _M.note_pass(site_id, url, scope, seconds, personal)
     if _M.pass_until(url, scope, personal) < time() + seconds / 2 then
@@ -184,34 +171,34 @@ function _M.forget_pass(site_id, url, personal)
     end
 end
 
--- Makes everything stored of the URL unreachable, in all variants.
+-- Makes everything stored of the URL unreachable, in all variants. The purge log does not have it.
 function _M.set_version(site_id, url, version)
-    for _, kind in ipairs { "recipe|", "ahead|", "plain|", "parts|", "pass|", "personal|" } do
+    for _, kind in ipairs { "recipe|", "ahead|", "plain|", "slices|", "pass|", "personal|" } do
         urls:delete(kind .. id(url))
     end
     put_purge(site_id, "version|", url, version)
 end
 
--- The same, and it survives a restart.
+-- The same, written into the purge log, so that it survives a restart.
 function _M.set_lasting_version(site_id, url, version)
     purge_log.add({ site = site_id, url = id(url), version = version })
     _M.set_version(site_id, url, version)
 end
 
 -- Objects of the URL stored before this time (milliseconds) are revalidated before they are served.
-function _M.softened(url, moves)
-    return urls:get("softened|" .. moves .. "|" .. id(url))
+function _M.softened(url, generation)
+    return urls:get("softened|" .. generation .. "|" .. id(url))
 end
 
 function _M.soften(site_id, url, at)
     purge_log.add({ site = site_id, url = id(url), softened = at })
     -- A large file may have changed: its slices would be asked for by the old ETag, and each answered with all of it.
-    urls:delete("parts|" .. id(url))
+    urls:delete("slices|" .. id(url))
     put_purge(site_id, "softened|", url, at)
 end
 
--- In the master, for new dictionaries. A reload keeps them. `others`: handles entries of other kinds.
-function _M.restore(others)
+-- In the master, for new dictionaries. A reload keeps them. `restore_mark`: handles purges by prefix and tag.
+function _M.restore(restore_mark)
     changes:add("born", _M.new_token())
     if not changes:add(RESTORED, true) then
         return
@@ -222,29 +209,23 @@ function _M.restore(others)
         elseif entry.url then
             put_purge(entry.site, "version|", entry.url, entry.version)
         elseif entry.mark then
-            others(entry)
+            restore_mark(entry)
         else
-            changes:set("moved|" .. entry.site, entry.moves)
-            note_move(entry.site)
+            site_generation.restore(entry.site, entry.moves)
         end
     end)
 end
 
--- Identifies these dictionaries. Facts that only they held are never found under another mark.
+-- Identifies these dictionaries. What is stored under it is not found with new ones, which lack their entries.
 function _M.born()
     return changes:get("born")
-end
-
--- When the site was last moved, in milliseconds.
-function _M.moved_at(site_id)
-    return changes:get("movedAt|" .. site_id)
 end
 
 function _M.freshened(key)
     return urls:get("fresh|" .. id(key))
 end
 
--- The shortest fields that fit into these bytes. Of very many none, since the work is for each.
+-- The shortest fields that fit into these bytes. None if there are very many, since each costs time.
 local function shortest(fields, bytes)
     local names, lengths, kept = {}, {}, {}
     for name, value in pairs(fields) do
@@ -267,7 +248,7 @@ local function shortest(fields, bytes)
     return kept
 end
 
--- What a 304 renewed. Its longest fields are left out where all are too long for a fact.
+-- The header fields of a 304. The longest ones are left out if all together are too long for an entry.
 function _M.note_freshened(site_id, key, renewed)
     if not has_room() then
         return
@@ -279,7 +260,7 @@ function _M.note_freshened(site_id, key, renewed)
         renewed.fields = shortest(fields, shares.LONGEST_VALUE - #cjson.encode(renewed))
         text = cjson.encode(renewed)
     end
-    _M.put(site_id, "fresh|" .. id(key), text, KEPT_SECONDS)
+    _M.put(site_id, "fresh|" .. id(key), text, MAX_TTL_SECONDS)
 end
 
 function _M.forget_freshened(key)
@@ -298,8 +279,8 @@ function _M.dry(task, ...)
     return a, b, c, d
 end
 for _, name in ipairs {
-    "note_recipe", "note_validator", "note_parts", "note_pass", "note_freshened", "forget_parts", "forget_pass", "forget_freshened",
-    "move_site", "set_version", "set_lasting_version", "soften",
+    "note_recipe", "note_validator", "note_slices", "note_pass", "note_freshened", "forget_slices", "forget_pass", "forget_freshened",
+    "purge_site", "set_version", "set_lasting_version", "soften",
 } do
     local write = _M[name]
     _M[name] = function(...)

@@ -1,6 +1,7 @@
 -- When this node last received a purge for a URL: hard or soft, in milliseconds. nil: never. Versions begin with their
 -- creation time.
 local marks = require("edge.cache.marks")
+local site_generation = require("edge.cache.site_generation")
 local urls = require("edge.cache.urls")
 local gmatch, tonumber, max = string.gmatch, tonumber, math.max
 
@@ -21,9 +22,9 @@ end
 
 -- `target`: host and decoded path.
 function _M.of(site_id, url, target)
-    local moves = urls.site_moves(site_id)
-    local hard = later(latest(urls.version(url, moves)), urls.moved_at(site_id))
-    local soft = urls.softened(url, moves)
+    local generation = site_generation.of(site_id)
+    local hard = later(latest(urls.version(url, generation)), site_generation.raised_at(site_id))
+    local soft = urls.softened(url, generation)
     local marked = marks.of(site_id, target)
     if marked then
         hard, soft = later(hard, latest(marked.version)), later(soft, marked.soft)
