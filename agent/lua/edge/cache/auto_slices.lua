@@ -1,16 +1,18 @@
 -- Automatic slicing: large files without a slices rule. A visitor may want one byte of a file or leave at once, and
 -- nginx would fetch and store the whole file. So hop B ends the first origin request after its header, and the URL is
--- fetched in slices from then on, each with the ETag of that header in its key and as If-Range: a changed file is not
--- mixed from two versions. A HEAD request for a large file that cannot be sliced goes to the origin as HEAD.
+-- fetched in slices from then on, each with the ETag of that header in its key. A HEAD request for a large file that
+-- cannot be sliced goes to the origin as HEAD.
+--
+-- nginx breaks off a response whose slices differ in their ETags. Slices are requested without If-Range: the origin
+-- would send the whole file if it changed.
 local error_pages = require("edge.error_pages")
 local joined = require("edge.http.cache_control").joined
 local keys = require("edge.cache.keys")
 local leaders = require("edge.cache.leaders")
-local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
 local shares = require("edge.cache.shares")
 local urls = require("edge.cache.urls")
-local header, time, var, set_header = ngx.header, ngx.time, ngx.var, ngx.req.set_header
+local header, md5, time, var = ngx.header, ngx.md5, ngx.time, ngx.var
 local find, format, lower, match = string.find, string.format, string.lower, string.match
 local pairs, tonumber = pairs, tonumber
 
@@ -20,19 +22,24 @@ local SLICE_BYTES = 1024 * 1024
 -- Smaller files are fetched whole: four slices cost more origin requests than they save.
 local LARGE_BYTES = 4 * SLICE_BYTES
 local STRONG_ETAG = '^"[^"]*"$'
--- A changed file is sliced again afterwards. Origins that disagree about its ETag break one response in this time.
+-- A file that changes more than once in this time is fetched whole for as long. Its origins may disagree about its
+-- ETag, and each change breaks off a response.
 local CHANGED_SECONDS = 3600
 local GONE = { [404] = true, [410] = true }
 
--- The state of a URL is "<whole_until> <etag>". `whole_until`: the URL is not sliced before this time, since its origin
--- does not honour ranges, or its slices could not be used. `etag`: of the file that the slices belong to, or "".
-local function note_state(site_id, url, whole_until, etag)
-    return urls.note_slices(site_id, url, format("%d %s", whole_until, etag))
+-- The state of a URL is "<whole_until> <changed_at> <etag>". `whole_until`: the URL is not sliced before this time,
+-- since its origin does not honour ranges, or its slices could not be used. `changed_at`: when a slice last had another
+-- ETag. `etag`: of the file that the slices belong to, or "".
+local function note_state(site_id, url, state)
+    local text = format("%d %d %s", state.whole_until or 0, state.changed_at or 0, state.etag or "")
+    return urls.note_slices(site_id, url, text)
 end
 
 local function state_of(url)
-    local whole_until, etag = match(urls.slices(url) or "", "^(%d+) (.*)$")
-    return { whole_until = tonumber(whole_until) or 0, etag = etag ~= "" and etag or nil }
+    local whole_until, changed_at, etag = match(urls.slices(url) or "", "^(%d+) (%d+) (.*)$")
+    return {
+        whole_until = tonumber(whole_until) or 0, changed_at = tonumber(changed_at) or 0, etag = etag ~= "" and etag or nil,
+    }
 end
 
 -- The ETag of a URL that hop A serves from slices, or nil.
@@ -71,7 +78,8 @@ function _M.end_large_response(site, request, response, key)
         return false
     end
     local url = keys.url_of(key)
-    local is_sliced = can_be_sliced(site, response, url) and note_state(site.id, url, 0, joined(header["ETag"]))
+    local is_sliced = can_be_sliced(site, response, url)
+        and note_state(site.id, url, { changed_at = state_of(url).changed_at, etag = joined(header["ETag"]) })
     if is_sliced or var.http_x_e_method == "HEAD" then
         restart_lookup()
         return true
@@ -79,23 +87,31 @@ function _M.end_large_response(site, request, response, key)
     return false
 end
 
--- Hop B, before the request to the origin.
-function _M.set_if_range(site, request)
-    if (var.http_x_e_slice or "") == "" then
-        return
-    end
-    local rule = rules.of(site, request)
-    local url = not (rule and rule.slices) and keys.url_of(var.http_x_e_key or "")
-    local etag = url and _M.etag(url)
-    if etag then
-        set_header("If-Range", etag)
+-- Without room for the state, an older one must not stay.
+local function replace_state(site_id, url, state)
+    if not note_state(site_id, url, state) then
+        urls.forget_slices(site_id, url)
     end
 end
 
--- Without room for this state, an older one must not stay.
 local function serve_whole(site_id, url, seconds)
-    if not note_state(site_id, url, time() + (seconds or shares.MAX_TTL_SECONDS), "") then
-        urls.forget_slices(site_id, url)
+    replace_state(site_id, url, { whole_until = time() + seconds })
+end
+
+-- Also makes the stored versions unreachable. Visitors cause this, so the purge log does not have it, and need not:
+-- the ETag is in the key.
+local function serve_changed_whole(site_id, url)
+    urls.set_version(site_id, url, urls.new_token())
+    local whole_until = time() + CHANGED_SECONDS
+    replace_state(site_id, url, { whole_until = whole_until, changed_at = whole_until })
+end
+
+-- A slice had another ETag than its key. The next requests use slices of this version.
+local function note_change(site_id, url, state, etag)
+    if state.changed_at > time() - CHANGED_SECONDS or not find(etag or "", STRONG_ETAG) then
+        serve_changed_whole(site_id, url)
+    else
+        replace_state(site_id, url, { changed_at = time(), etag = etag })
     end
 end
 
@@ -107,26 +123,28 @@ local function is_better_whole(request, status)
 end
 
 -- Hop B, with the header of a slice without a rule: whether it is stored, and why not. `is_storable`, `reason`: the
--- same for a response that is no slice. Only a 206 of the known version is stored. After a slice of another version,
--- the next request fetches the whole file, and also after a slice that may not be stored: the whole file perhaps may.
+-- same for a response that is no slice. Only a 206 with the ETag of the key is stored. After a slice that may not be
+-- stored, the next request fetches the whole file: that one perhaps may.
 function _M.may_store(request, response, key, is_storable, reason)
     local site_id, url, etag = request.site.doc.id, keys.url_of(key or ""), joined(header["ETag"])
-    local status = response.status
-    local expected = url and _M.etag(url)
-    if expected and status == 206 and etag == expected then
+    local status, state = response.status, url and state_of(url)
+    if not state or not state.etag then
+        return false, "partial"
+    end
+    local is_of_key = etag ~= nil and md5(etag) == keys.etag_hash(key)
+    if status == 206 and is_of_key then
         if not is_storable and not response.authorized then
             serve_whole(site_id, url, CHANGED_SECONDS)
         end
         return is_storable, reason
     end
-    if expected and (status == 200 or status == 206) then
-        local has_changed = etag ~= expected
-        if has_changed then
-            -- Visitors cause this. So it is not in the purge log, and need not be: the ETag is in the key.
-            urls.set_version(site_id, url, urls.new_token())
-        end
-        serve_whole(site_id, url, has_changed and CHANGED_SECONDS or nil)
-    elseif expected and is_better_whole(request, status) then
+    if status == 200 and is_of_key then
+        serve_whole(site_id, url, shares.MAX_TTL_SECONDS)
+    elseif status == 200 then
+        serve_changed_whole(site_id, url)
+    elseif status == 206 and etag ~= state.etag then
+        note_change(site_id, url, state, etag)
+    elseif is_better_whole(request, status) then
         urls.forget_slices(site_id, url)
     end
     return false, "partial"

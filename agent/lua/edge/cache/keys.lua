@@ -35,6 +35,11 @@ function _M.scope(request, key)
     return match(key, "^[^|]*") .. " " .. (request.site.sum or "") .. "." .. (request.host.sum or "")
 end
 
+-- The hash of the ETag in the key of an automatic slice.
+function _M.etag_hash(key)
+    return match(key, "^[^|]*|[^|]*|[^|~]*~(%x+)|")
+end
+
 function _M.url_of(key)
     local at = 0
     for _ = 1, 4 do

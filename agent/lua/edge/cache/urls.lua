@@ -192,7 +192,7 @@ end
 
 function _M.soften(site_id, url, at)
     purge_log.add({ site = site_id, url = id(url), softened = at })
-    -- A large file may have changed: its slices would be asked for by the old ETag, and each answered with all of it.
+    -- A large file may have changed. Its next response has the ETag of its slices.
     urls:delete("slices|" .. id(url))
     put_purge(site_id, "softened|", url, at)
 end
