@@ -274,6 +274,21 @@ describe('a large file', () => {
     expect([next.status, next.body]).toEqual([status, '<h1>gone</h1>']);
   });
 
+  // Regression: the URL bypassed the cache for an hour.
+  test('is served from its slices after the origin denied it to one visitor, who got an error page', async () => {
+    const { name } = await edge.site({ errorPages: [{ code: 403, html: '<h1>denied</h1>' }] }, inFront);
+    const range = (value: string) => get(path, { host: name, headers: { range: value } });
+    const path = file();
+    await range('bytes=0-0');
+    kinds.set(path, { failure: 403 });
+    await range('bytes=5000000-5000009');
+    for (let i = 0; i < 2; i += 1) expect((await get(path, { host: name })).body).toBe('<h1>denied</h1>');
+    kinds.set(path, {});
+    const before = await sentOf(path);
+    for (let i = 0; i < 2; i += 1) expect((await range('bytes=0-0')).cache).toBe('hit');
+    expect((await sentOf(path)) - before).toBeLessThan(FEW);
+  });
+
   const purges = {
     hard: (path: string) => edge.purge(`http://${host}${path}`),
     soft: (path: string) => edge.admin.purge({ urls: [`http://${host}${path}`], soft: true }, 60_000),

@@ -38,7 +38,8 @@ end
 local function state_of(url)
     local whole_until, changed_at, etag = match(urls.slices(url) or "", "^(%d+) (%d+) (.*)$")
     return {
-        whole_until = tonumber(whole_until) or 0, changed_at = tonumber(changed_at) or 0, etag = etag ~= "" and etag or nil,
+        is_known = etag ~= nil, whole_until = tonumber(whole_until) or 0, changed_at = tonumber(changed_at) or 0,
+        etag = etag ~= "" and etag or nil,
     }
 end
 
@@ -73,7 +74,7 @@ end
 -- Hop B, with the header of a response that would be stored. True: the response is not used, since the URL is now
 -- sliced, or HEAD goes to the origin as HEAD.
 function _M.end_large_response(site, request, response, key)
-    if not leaders.is_leading() or settings.relay or request.simulated or response.status ~= 200
+    if not leaders.can_send_back() or settings.relay or request.simulated or response.status ~= 200
         or (tonumber(header["Content-Length"]) or 0) <= LARGE_BYTES then
         return false
     end
@@ -145,17 +146,29 @@ function _M.may_store(request, response, key, is_storable, reason)
     elseif status == 206 and etag ~= state.etag then
         note_change(site_id, url, state, etag)
     elseif is_better_whole(request, status) then
-        urls.forget_slices(site_id, url)
+        -- The next 200 for the whole file makes its slices available again: its ETag finds them.
+        replace_state(site_id, url, { changed_at = state.changed_at })
     end
     return false, "partial"
 end
 
--- Whether an unstored slice shows that its URL is uncacheable. An error does not while other slices are stored.
--- may_store decides what an automatic slice shows.
-function _M.is_slice_about_url(response, url)
-    if response.why == "partial" then
+-- An error for one visitor says nothing about a file that was served in slices to others.
+local function is_error_of_sliced_file(response, url)
+    if response.status < 300 then
         return false
     end
-    return response.authorized or not response.is_auto_slice and (response.status < 300 or not urls.validator(url))
+    local state = state_of(url)
+    return state.is_known and state.whole_until <= time()
+end
+
+-- Whether an unstored response shows that its URL is uncacheable. may_store decides what an automatic slice shows.
+function _M.is_about_url(response, url)
+    if response.authorized then
+        return response.why ~= "partial" or not response.slice
+    elseif not response.slice then
+        return not is_error_of_sliced_file(response, url)
+    end
+    return response.why ~= "partial" and not response.is_auto_slice
+        and (response.status < 300 or not urls.validator(url))
 end
 return _M

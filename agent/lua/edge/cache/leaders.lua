@@ -352,9 +352,9 @@ function _M.elect()
     return nil
 end
 
--- Hop B: whether followers may wait for this request.
-function _M.is_leading()
-    return leading[var.o_turn] ~= nil
+-- Hop B: whether hop A can be sent to @wait: it asks for a leader, or for a response that needs none (free).
+function _M.can_send_back()
+    return leading[var.o_turn] ~= nil or is_collapsed()
 end
 
 -- Hop B: the leader goes another way. Its followers look into the cache again.

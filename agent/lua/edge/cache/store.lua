@@ -266,7 +266,7 @@ local function is_about_url(response, url)
     if response.method ~= "GET" or response.status == 416 or response.has_body then
         return false
     end
-    return not response.slice or auto_slices.is_slice_about_url(response, url)
+    return auto_slices.is_about_url(response, url)
 end
 
 local function not_stored(request, response, key)
