@@ -1,7 +1,7 @@
 // A full dictionary rejects new entries and never evicts other customers' entries.
-import { appendFile, cp } from 'node:fs/promises';
+import { appendFile, cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { casesOfRun } from '../support/builders/long-run.ts';
 import { hostDoc, rule, siteDoc, startEdge, zoneDoc } from '../support/services/edge.ts';
 import type { Edge } from '../support/services/edge.ts';
@@ -215,6 +215,56 @@ test('a purge holds after a reload to a release that names purges otherwise', as
   await edge.reload();
   expect((await edge.get('/kept', { host })).cache).not.toBe('hit');
   await edge.stop();
+});
+
+describe('a reload to a release that reads the purge log again', () => {
+  const file = 'edge/cache/urls.lua';
+  async function olderRelease() {
+    const edge = await startEdge({ lua: [{ file, from: '"restored|2"', to: '"restored|1"' }] });
+    onTestFinished(() => edge.stop());
+    const { name: host, site } = await edge.site({ cacheRules: [rule({ cacheTime: 3600 })] });
+    let version = 0;
+    edge.origin.on('/kept', () => ({ body: `version ${version}` }));
+    const get = async () => (await edge.get('/kept', { host })).body;
+    /** Stores a new version of the file. */
+    const change = () => {
+      version += 1;
+      return get();
+    };
+    const upgrade = async () => {
+      await cp(join(import.meta.dirname, '../../agent/lua', file), join(edge.dir, 'lua', file));
+      await edge.render(zoneDoc(edge.ports));
+      await edge.reload();
+    };
+    return { edge, host, site, log: join(edge.dir, 'cache', 'purged'), get, change, upgrade };
+  }
+
+  // Regression: the URL got the version of the log, under which an older file was stored.
+  test('keeps the newer version of a URL', async () => {
+    const { edge, host, get, change, upgrade } = await olderRelease();
+    await edge.purge(`http://${host}/kept`);
+    expect(await change()).toBe('version 1');
+    await edge.get('/kept', { host, method: 'POST' });
+    expect(await change()).toBe('version 2');
+    await upgrade();
+    expect(await get()).toBe('version 2');
+  });
+
+  // Regression: it got the number of the log, under which an older file was stored.
+  test('keeps the newer generation of a site', async () => {
+    const { edge, site, log, get, change, upgrade } = await olderRelease();
+    const line = (moves: number) =>
+      `${JSON.stringify({ site: site.id, moves, time: Math.floor(Date.now() / 1000) })}\n`;
+    for (const generation of [1, 2]) {
+      await writeFile(log, line(generation));
+      await edge.restart();
+      expect(await change()).toBe(`version ${generation}`);
+    }
+    // As with a full disk, the last line is missing.
+    await writeFile(log, line(1));
+    await upgrade();
+    expect(await get()).toBe('version 2');
+  });
 });
 
 // Regression: an entry was restored where its first line was, before the move of its site.

@@ -25,9 +25,13 @@ local function space(site_id)
     return site_id .. "." .. site_generation.of(site_id) .. "|"
 end
 
-local function put(site_id, kind, text, value)
+-- `is_restored`: from the purge log. Dictionaries that outlived an upgrade may have a newer mark.
+local function put(site_id, kind, text, value, is_restored)
     local at = space(site_id)
     local name = kind .. "|" .. at .. id(text)
+    if is_restored and dict:get(name) ~= nil then
+        return true
+    end
     local count = add_up("marks|" .. at, dict:get(name) == nil and 1 or 0)
     if not count or count > MOST_OF_SITE then
         counters.count("urlsFull")
@@ -48,24 +52,30 @@ local function put_length(site_id, length)
         and urls.put(site_id, at .. "has" .. length, true, KEPT_SECONDS, true)
 end
 
+-- The time of the site's last purge by tag.
+local function put_tagged(entry, is_restored)
+    local newer = is_restored and dict:get("tagged|" .. space(entry.site)) or 0
+    return put(entry.site, "tagged", "", max(newer, entry.at))
+end
+
 local set = {}
-function set.hard_prefix(entry)
-    return put_length(entry.site, #entry.prefix) and put(entry.site, "hard", entry.prefix, entry.version)
+function set.hard_prefix(entry, is_restored)
+    return put_length(entry.site, #entry.prefix) and put(entry.site, "hard", entry.prefix, entry.version, is_restored)
 end
-function set.soft_prefix(entry)
-    return put_length(entry.site, #entry.prefix) and put(entry.site, "soft", entry.prefix, entry.at)
+function set.soft_prefix(entry, is_restored)
+    return put_length(entry.site, #entry.prefix) and put(entry.site, "soft", entry.prefix, entry.at, is_restored)
 end
-function set.hard_tag(entry)
-    return put(entry.site, "tag", entry.tag, entry.at) and put(entry.site, "tagged", "", entry.at)
+function set.hard_tag(entry, is_restored)
+    return put(entry.site, "tag", entry.tag, entry.at, is_restored) and put_tagged(entry, is_restored)
 end
-function set.soft_tag(entry)
-    return put(entry.site, "softTag", entry.tag, entry.at) and put(entry.site, "tagged", "", entry.at)
+function set.soft_tag(entry, is_restored)
+    return put(entry.site, "softTag", entry.tag, entry.at, is_restored) and put_tagged(entry, is_restored)
 end
 
 -- Restores an entry of the purge log into new dictionaries.
 function _M.restore(entry)
     local put_again = set[entry.mark]
-    if put_again and not put_again(entry) then
+    if put_again and not put_again(entry, true) then
         urls.purge_site(entry.site)
     end
 end

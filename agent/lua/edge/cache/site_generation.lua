@@ -26,9 +26,11 @@ function _M.raise(site_id)
     docs.bump({ "site/" .. site_id })
 end
 
--- From the purge log.
+-- From the purge log. Dictionaries that outlived an upgrade may have a newer one.
 function _M.restore(site_id, generation)
-    changes:set("moved|" .. site_id, generation)
-    note_time(site_id)
+    if generation > _M.of(site_id) then
+        changes:set("moved|" .. site_id, generation)
+        note_time(site_id)
+    end
 end
 return _M

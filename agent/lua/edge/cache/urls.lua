@@ -86,9 +86,14 @@ local function change(site_id, url)
     return is_noted
 end
 
+-- `kind` and the site's generation are part of a purge's name.
+local function purge_name(site_id, kind, url)
+    return kind .. site_generation.of(site_id) .. "|" .. id(url)
+end
+
 -- Without room for it, the whole site is purged.
 local function put_purge(site_id, kind, url, value)
-    local name = kind .. site_generation.of(site_id) .. "|" .. id(url)
+    local name = purge_name(site_id, kind, url)
     if not _M.put(site_id, name, value, MAX_TTL_SECONDS, true) or not change(site_id, url) then
         _M.purge_site(site_id)
     end
@@ -197,6 +202,13 @@ function _M.soften(site_id, url, at)
     put_purge(site_id, "softened|", url, at)
 end
 
+-- Dictionaries that outlived an upgrade may have a newer purge of the URL, which the log lacks.
+local function restore_purge(site_id, kind, url, value)
+    if urls:get(purge_name(site_id, kind, url)) == nil then
+        put_purge(site_id, kind, url, value)
+    end
+end
+
 -- In the master, for new dictionaries. A reload keeps them. `restore_mark`: handles purges by prefix and tag.
 function _M.restore(restore_mark)
     changes:add("born", _M.new_token())
@@ -205,9 +217,9 @@ function _M.restore(restore_mark)
     end
     purge_log.replay(function(entry)
         if entry.softened then
-            put_purge(entry.site, "softened|", entry.url, entry.softened)
+            restore_purge(entry.site, "softened|", entry.url, entry.softened)
         elseif entry.url then
-            put_purge(entry.site, "version|", entry.url, entry.version)
+            restore_purge(entry.site, "version|", entry.url, entry.version)
         elseif entry.mark then
             restore_mark(entry)
         else
