@@ -302,6 +302,35 @@ test('a site with more purged URLs than the log keeps is purged as a whole after
   await edge.stop();
 });
 
+// Regression: no worker looked at the slot again, so it stayed with its entry.
+test('an entry whose slot another worker evicts before it is written does not stay', async () => {
+  const number = 'add_up("first|" .. queue, 0) and add_up("last|" .. queue, 1)';
+  const edge = await startEdge({
+    lua: [
+      // As by another worker that finds the queue empty.
+      { file: 'edge/cache/shares.lua', from: number, to: `${number} add_up("first|" .. queue, 1)` },
+      {
+        file: 'edge/admin.lua',
+        from: 'counters = counters.all(),',
+        to: `counters = (function()
+          local urls, found = require("edge.core.dicts").urls, { lost = 0, entries = 0 }
+          for _, key in ipairs(urls:get_keys(0)) do
+            local queue, at = key:match("^queue|(.*)|(%d+)$")
+            found.lost = found.lost + (queue and tonumber(at) <= urls:get("first|" .. queue) and 1 or 0)
+            found.entries = found.entries + (key:find("/private", 1, true) and 1 or 0)
+          end
+          return found
+        end)(),`,
+      },
+    ],
+  });
+  onTestFinished(() => edge.stop());
+  edge.origin.on('/private', { headers: { 'cache-control': 'no-store' } });
+  const { name: host } = await edge.site();
+  expect((await edge.get('/private', { host })).status).toBe(200);
+  expect(await edge.counters()).toEqual({ lost: 0, entries: 0 });
+});
+
 test('a flood of unknown names does not evict served domains', async () => {
   const edge = await startEdge({ dicts: { absent: '64k' } });
   const { name } = await edge.site();

@@ -68,12 +68,19 @@ local function count(queue)
     return (urls:get("last|" .. queue) or 0) - (urls:get("first|" .. queue) or 0)
 end
 
--- Puts the text of a slot behind the others. Returns the slot's name, or nil.
+-- Writes a slot behind the others, for an entry that exists: a worker that evicts the slot removes both. False: there
+-- is no room, or another worker evicted this number before the slot was written. Nothing would evict the slot later.
 local function append(queue, text)
     -- `first` cannot be created when it is needed, since memory is full then.
     local number = add_up("first|" .. queue, 0) and add_up("last|" .. queue, 1)
-    local slot = number and slot_name(queue, number)
-    return slot and urls:safe_set(slot, text, _M.MAX_TTL_SECONDS) and slot
+    if not number or not urls:safe_set(slot_name(queue, number), text, _M.MAX_TTL_SECONDS) then
+        return false
+    end
+    if number <= urls:get("first|" .. queue) then
+        urls:delete(slot_name(queue, number))
+        return false
+    end
+    return true
 end
 
 -- Whether the purge exists, and the site was not purged after it.
@@ -157,13 +164,13 @@ function _M.add(site_id, name, value, seconds, is_purge, method)
     end
     local has_room, must_purge_site = make_room(site_id, is_purge)
     local queue = is_purge and purge_queue(site_id) or plain_queue(site_id)
-    local slot = has_room and append(queue, format_slot(name, is_purge and site_generation.of(site_id)))
-    if slot and store(urls, name, value, seconds) then
-        return true, must_purge_site
+    if not has_room or not store(urls, name, value, seconds) then
+        return false, must_purge_site
     end
-    if slot then
-        urls:delete(slot)
+    local is_stored = append(queue, format_slot(name, is_purge and site_generation.of(site_id)))
+    if not is_stored then
+        urls:delete(name)
     end
-    return false, must_purge_site
+    return is_stored, must_purge_site
 end
 return _M
