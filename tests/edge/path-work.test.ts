@@ -11,7 +11,7 @@ import type * as z from 'zod';
 import { isLongRun } from '../support/builders/long-run.ts';
 import { startEdge } from '../support/services/edge.ts';
 
-const NAMES = ['variants', 'readBytes', 'alignments', 'alignedKB'] as const;
+const NAMES = ['patternRuns', 'variants', 'readBytes', 'alignments', 'alignedKB'] as const;
 const count = (name: (typeof NAMES)[number], amount: string) =>
   `require("edge.core.dicts").changes:incr("count:${name}", ${amount}, 0)`;
 const edge = await startEdge({
@@ -31,6 +31,11 @@ const edge = await startEdge({
       file: 'edge/core/path_variants.lua',
       from: 'local list = { request.path,',
       to: `${count('variants', '1')} local list = { request.path,`,
+    },
+    {
+      file: 'edge/plugins/url_redirect.lua',
+      from: 'local captures, err = patterns.match(',
+      to: `${count('patternRuns', '1')} local captures, err = patterns.match(`,
     },
     {
       file: 'edge/core/spelling.lua',
@@ -54,6 +59,7 @@ async function visit(host: string, path: string) {
   return {
     status: reply.status,
     location: reply.header('location'),
+    patternRuns: counted('patternRuns'),
     variants: counted('variants'),
     readBytes: counted('readBytes'),
     alignments: counted('alignments'),
@@ -198,4 +204,22 @@ describe('the spelling of a path', () => {
     expect([location, alignments]).toEqual([`https://other.example.com${slashes}`, 1]);
     expect(alignedKB).toBeLessThan(2048);
   });
+});
+
+// Regression: each of up to 40 hops was compared with all patterns, for each variant of its path.
+test('the patterns run for followed redirects are bounded, and above the bound the visitor is redirected', async () => {
+  const redirect = (source: string, target: string, priority: number) => ({
+    ...RedirectInput.parse({ type: 'regex', source, target, priority }),
+    id: randomUUID(),
+  });
+  const others = Array.from({ length: 99 }, (_, i) => redirect(`^.*/other${i}$`, '/', 1));
+  const urlRedirect = await put({ kind: 'urlRedirect', settings: {} }, [
+    ...others,
+    redirect('^/grow/(.*)$', '/grow/$1%252f;v=1', 2),
+  ]);
+  const { name } = await edge.site({}, { modules: { urlRedirect } });
+  const { status, location, patternRuns } = await visit(name, '/grow/a');
+  expect([status, location]).toEqual([301, '/grow/a%252f;v=1']);
+  // All patterns for the request, and 200 more.
+  expect(patternRuns).toBe(300);
 });

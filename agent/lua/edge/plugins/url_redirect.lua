@@ -11,6 +11,8 @@ local _M = { name = "urlRedirect", priority = 1900, of_module = true }
 local SLASH = byte("/")
 -- Limits of followed redirects, of one path variant and of all together. A visitor who would loop is not redirected.
 local MOST_HOPS, MOST_HOPS_OF_ALL = 10, 40
+-- Patterns that are run for all followed redirects of a request. Above this number the visitor is redirected.
+local MAX_PATTERN_RUNS = 200
 
 -- Patterns by the first characters of the path, in order. `other`: patterns with too short a fixed start.
 local START = 3
@@ -79,10 +81,15 @@ local function by_prefix(module, host, path)
     end
 end
 
--- At the match limit there is no redirect.
-local function by_pattern(module, path)
+-- At the match limit there is no redirect. `trip`: counts the patterns of followed redirects.
+local function by_pattern(module, path, trip)
     for _, rule in ipairs(module.starts[sub(path, 1, START)] or module.other) do
         if sub(path, 1, #rule.literal) == rule.literal then
+            if trip and trip.pattern_runs == 0 then
+                return nil
+            elseif trip then
+                trip.pattern_runs = trip.pattern_runs - 1
+            end
             local captures, err = patterns.match(path, rule.pattern, rule.id)
             if captures then
                 return rule
@@ -101,15 +108,16 @@ local function with_query(url, args)
     return before .. (find(before, "?", 1, true) and "&" or "?") .. args .. behind
 end
 
--- The target, and the rule that matches the path. Parts of the path `at` keep their spelling.
-local function target(module, host, at, args)
+-- The target, and the rule that matches the path. Parts of the path `at` keep their spelling. `trip`: of a followed
+-- redirect.
+local function target(module, host, at, args, trip)
     local path = at.path
     local rule, from = by_path(module, host, path, args), nil
     if not rule and module.longest >= 0 then
         rule, from = by_prefix(module, host, path)
     end
     if not rule then
-        rule = by_pattern(module, path)
+        rule = by_pattern(module, path, trip)
     end
     if not rule then
         return nil
@@ -143,34 +151,35 @@ local function is_sent_as_written(uri)
 end
 
 -- Where the visitor of a target is redirected to. nil where that is the target itself, since `choose` refuses that.
-local function further_target(module, host, uri, path)
+local function further_target(module, host, uri, path, trip)
     local args = match(uri, "%?(.+)$")
-    local url = target(module, host, path, args)
+    local url = target(module, host, path, args, trip)
     local is_same = url and is_sent_as_written(uri) and request_uri_of(url, host) == uri
     return not is_same and url or nil
 end
 
 -- By the path of a target, or else by its first other variant that a rule matches.
-local function next_target(module, host, uri)
+local function next_target(module, host, uri, trip)
     local at = spelling.read(uri)
     if not at then
         return nil
     end
-    local url = further_target(module, host, uri, at)
+    local url = further_target(module, host, uri, at, trip)
     local variants = not url and path_variants.of({ uri = uri, path = at.path })
     if not variants or variants.too_many then
         return url
     end
     local line = spelling.line(uri)
     for i = 2, #variants do
-        url = further_target(module, host, uri, spelling.of(line, variants[i].path))
+        url = further_target(module, host, uri, spelling.of(line, variants[i].path), trip)
         if url then
             return url
         end
     end
 end
 
--- Whether redirects from the request to this URL and on do not end. `trip`: the request line, and the hops that remain.
+-- Whether redirects from the request to this URL and on do not end. `trip`: the request line, and how many hops and
+-- pattern runs remain.
 local function loops(module, host, trip, url)
     local seen = { [trip.uri] = true }
     for _ = 1, MOST_HOPS do
@@ -182,7 +191,7 @@ local function loops(module, host, trip, url)
             return true
         end
         seen[uri], trip.hops = true, trip.hops - 1
-        url = next_target(module, host, uri)
+        url = next_target(module, host, uri, trip)
         if not url then
             return false
         end
@@ -200,7 +209,9 @@ local function choose(request, module, trip)
 end
 
 local function decide(request, module)
-    local trip = { uri = request.uri, line = spelling.line(request.uri), hops = MOST_HOPS_OF_ALL }
+    local trip = {
+        uri = request.uri, line = spelling.line(request.uri), hops = MOST_HOPS_OF_ALL, pattern_runs = MAX_PATTERN_RUNS,
+    }
     return path_variants.any(request, choose, module, trip) or { code = false }
 end
 
