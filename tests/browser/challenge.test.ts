@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
-import { openChromium, openWindow, horizontalOverflow, type WindowOptions } from '../support/services/browser.ts';
+import { chromiumOfWorker, openWindow, horizontalOverflow, type WindowOptions } from '../support/services/browser.ts';
 import { startEdge, zoneDoc, type Edge } from '../support/services/edge.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
@@ -34,9 +34,9 @@ const sentFrom = (localAddress: string, url: string, headers: Record<string, str
 let edge: Edge;
 let browser: Browser;
 beforeAll(async () => {
-  [edge, browser] = await Promise.all([startEdge(), openChromium()]);
+  [edge, browser] = await Promise.all([startEdge(), chromiumOfWorker()]);
 });
-afterAll(() => Promise.all([edge.stop(), browser.close()]));
+afterAll(() => edge.stop());
 
 const usual = ZoneAntiCC.omit({ enabled: true }).parse(noAntiCC);
 

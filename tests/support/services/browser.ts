@@ -94,7 +94,7 @@ export async function startProduct(): Promise<Product> {
     },
   );
   const summary = Summary.parse(JSON.parse(await readFile(path.join(data, 'quickstart.json'), 'utf8')));
-  const browser = await openChromium();
+  const browser = await chromiumOfWorker();
 
   const tokensOf = async (kind: Kind) => {
     const call = connect({ base: `${summary.api}/api/v1`, family: kind, token: () => null });
@@ -117,15 +117,22 @@ export async function startProduct(): Promise<Product> {
       await screen.page.goto(`${summary.console}/${kind}/${address}`);
       return screen;
     },
-    stop: async () => {
-      await browser.close();
-      await stop();
-    },
+    stop,
   };
 }
 
-/** Each browser starts with an empty profile. */
+/** Starts with an empty profile. */
 export const openChromium = (): Promise<Browser> => chromium.launch(chromiumOptions);
+
+let opened: Promise<Browser> | undefined;
+
+/** Serves all files of a worker, with an empty profile for each window, and ends with the worker. */
+export async function chromiumOfWorker(): Promise<Browser> {
+  const browser = await (opened ??= openChromium());
+  if (browser.isConnected()) return browser;
+  opened = undefined;
+  return chromiumOfWorker();
+}
 
 /** Opens a console page until the end of the test. Unexpected browser errors fail the test. */
 export async function openWindow(

@@ -5,7 +5,7 @@ import type { Family } from '@edgeloom/contract/family.ts';
 import { buildAll } from '../../../deploy/build.ts';
 import type { SignedInAccount } from '../builders/api-clients.ts';
 import { testApp, type TestApp } from './app.ts';
-import { setSessionCookies, openChromium, openWindow, type WindowOptions, type Screen } from './browser.ts';
+import { chromiumOfWorker, setSessionCookies, openWindow, type WindowOptions, type Screen } from './browser.ts';
 import { freePorts } from './ports.ts';
 
 export interface Consoles {
@@ -33,7 +33,7 @@ export async function startConsoles(settings: Record<string, string> = {}): Prom
     CONSOLE_DIR: path.join(import.meta.dirname, '../../../apps/console/dist'),
     ...settings,
   });
-  const browser = await openChromium();
+  const browser = await chromiumOfWorker();
   const openOf = (kind: Family, look?: WindowOptions) => openWindow(browser, base[kind], look);
   return {
     app,
@@ -45,9 +45,6 @@ export async function startConsoles(settings: Record<string, string> = {}): Prom
       await screen.page.goto(`/${who.kind}/${address}`);
       return screen;
     },
-    stop: async () => {
-      await browser.close();
-      await app.close();
-    },
+    stop: () => app.close(),
   };
 }
