@@ -8,7 +8,7 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { bundleAgent } from '../../deploy/build.ts';
-import type { TestAgent } from '../support/services/agent.ts';
+import { agentFile, type TestAgent } from '../support/services/agent.ts';
 import { hostDoc } from '../support/services/edge.ts';
 import { longTest } from '../support/builders/long-run.ts';
 import { portDoc } from '../support/fakes/forwards.ts';
@@ -20,7 +20,6 @@ import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../supp
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
-const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
 
 test('a purge makes the next request go to the origin and reports it; an expired purge is not started', async () => {
   const { peer, ports, origin } = await startConnectedNode();
@@ -75,7 +74,7 @@ longTest('a node that joins again gets a new key and the zone key; a rejected to
   const tree = () => readFile(path.join(layoutOf(agent.dir).conf, 'current/loaded.sha256'), 'utf8');
   const before = await tree();
   const refused = { ...agent.env, EDGELOOM_TOKEN: 'x'.repeat(40) };
-  await expect(run(process.execPath, [main, 'join'], { env: refused })).rejects.toThrow('101013');
+  await expect(run(process.execPath, [agentFile, 'join'], { env: refused })).rejects.toThrow('101013');
   const identityFile = await readFile(path.join(agent.dir, 'node.json'), 'utf8');
   expect(JSON.parse(identityFile)).toMatchObject({ nodeID: peer.nodeID });
   peer.zoneKey = Buffer.alloc(32, 7).toString('base64');
@@ -175,7 +174,7 @@ async function bundled(): Promise<{ command: string; args: string[] }> {
 
 async function ask(agent: TestAgent, ...args: string[]): Promise<{ code: number; said: string }> {
   try {
-    const { stdout } = await run(process.execPath, [main, ...args], { env: agent.env });
+    const { stdout } = await run(process.execPath, [agentFile, ...args], { env: agent.env });
     return { code: 0, said: stdout };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && 'stdout' in error)) throw error;

@@ -10,7 +10,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { testAgent } from '../support/services/agent.ts';
+import { agentFile, testAgent } from '../support/services/agent.ts';
 import { unique } from '../support/builders/build.ts';
 import { longTest } from '../support/builders/long-run.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
@@ -25,7 +25,6 @@ import '../support/assertions/matchers.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const run = promisify(execFile);
-const main = path.join(import.meta.dirname, '../../agent/src/main.ts');
 
 let plane: ControlPlane;
 beforeAll(async () => {
@@ -107,7 +106,7 @@ test('a revoked node keeps serving from disk, and syncs again after rejoining', 
   expect((await get(node.http, after)).status).toBe(903);
 
   expect(await node.agent.end('SIGTERM')).toBe(0);
-  const { stdout } = await run(process.execPath, [main, 'join'], {
+  const { stdout } = await run(process.execPath, [agentFile, 'join'], {
     env: { ...node.agent.env, EDGELOOM_TOKEN: joinToken },
   });
   expect(stdout).toBe(`joined as node ${nodeID} of zone ${node.site.zoneId}\n`);

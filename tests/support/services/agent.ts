@@ -6,6 +6,7 @@ import { chown, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { findAnyNginx, send } from '@edgeloom/agent/nginx/processes.ts';
+import { buildAll } from '../../../deploy/build.ts';
 import { agentLogs } from './log-sources.ts';
 import { minimalEnv } from './minimal-env.ts';
 import { eventually } from '../assertions/eventually.ts';
@@ -16,7 +17,7 @@ export interface AgentOptions {
   control?: string;
   token?: string;
   dir?: string;
-  /** Program to run in place of the agent's sources. */
+  /** Program to run in place of this checkout's agent. */
   program?: { command: string; args: string[] };
   /** Listen address. Nodes of one zone share their ports and differ in address. */
   listen?: string;
@@ -32,7 +33,9 @@ export interface AgentOptions {
 }
 
 const RESTART_DELAY_MS = 50;
-const main = path.join(import.meta.dirname, '../../../agent/src/main.ts');
+let built: Promise<unknown> | undefined;
+/** The agent of this checkout, once `testAgent` has built it. It starts with half of the CPU time of its sources. */
+export const agentFile = path.join(import.meta.dirname, '../../../dist/agent.mjs');
 
 export class TestAgent {
   readonly dir: string;
@@ -49,7 +52,7 @@ export class TestAgent {
   start(...flags: string[]): void {
     this.#isEnding = false;
     agentLogs.add(this.log);
-    const { command, args } = this.#options.program ?? { command: process.execPath, args: [main] };
+    const { command, args } = this.#options.program ?? { command: process.execPath, args: [agentFile] };
     const { as } = this.#options;
     const child = spawn(command, [...args, 'run', ...flags], {
       env: this.env,
@@ -132,6 +135,7 @@ export class TestAgent {
 }
 
 export async function testAgent(options: AgentOptions = {}): Promise<TestAgent> {
+  await (built ??= buildAll({ ifChanged: true, only: 'agent' }));
   const dir = options.dir ?? (await testDir());
   if (options.as !== undefined) await chown(dir, options.as, options.as);
   return new TestAgent(dir, options);
