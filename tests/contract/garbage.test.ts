@@ -7,6 +7,7 @@ import { inputChecker } from '@edgeloom/api/http/input.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { testApp } from '../support/services/app.ts';
 import { calls, inputFor, send, type WireCall } from '../support/builders/every-call.ts';
+import { isLongRun } from '../support/builders/long-run.ts';
 import { sample, type Sampler } from '../support/builders/sample-input.ts';
 import { textAt, objectKindAt, world } from '../support/builders/world.ts';
 
@@ -21,7 +22,7 @@ const tokens = {
   user: home.user.token,
 };
 
-const RUNS_PER_FIELD = 6;
+const RUNS_PER_FIELD = isLongRun ? 6 : 3;
 const json = fc.jsonValue({ maxDepth: 1 });
 /** A value of each JSON type. */
 const garbage = {

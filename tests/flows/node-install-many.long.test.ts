@@ -8,12 +8,11 @@ import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
-import { isLongRun } from '../support/builders/long-run.ts';
 import { startFakeMachines, portOf } from '../support/fakes/fake-machines.ts';
 import { ownReleases } from '../support/builders/checkout-release.ts';
 import { testDatabase } from '../support/services/shared-services.ts';
 
-const MACHINES = isLongRun ? 50 : 20;
+const MACHINES = 50;
 const password = 'of each machine';
 
 test(

@@ -11,7 +11,7 @@ import type { NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { artifactsCache, ensureNodeArchive } from '../../deploy/node-archive.ts';
 import { unique } from '../support/builders/build.ts';
-import { casesOfRun, longTest } from '../support/builders/long-run.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import {
@@ -183,7 +183,7 @@ test(
   },
 );
 
-test('the installation continues after the machine restarts', { timeout: 180_000 }, async () => {
+longTest('the installation continues after the machine restarts', { timeout: 180_000 }, async () => {
   const made = await machine({ powerOffAt: 4 });
   const built = await node(made);
   const job = await begin(built);
@@ -195,14 +195,10 @@ test('the installation continues after the machine restarts', { timeout: 180_000
   expect(await statusAt(built.http)).toBe(903);
 });
 
-const packedNode = casesOfRun<[Distribution, string]>(
-  [
-    ['debian12', 'its own nginx'],
-    ['rocky9', 'OpenResty'],
-  ],
-  2,
-);
-test.each(packedNode)(
+longTest.each<[Distribution, string]>([
+  ['debian12', 'its own nginx'],
+  ['rocky9', 'OpenResty'],
+])(
   '%s serves with %s and the Node of the repository, packed into an archive',
   { timeout: 180_000 },
   async (distribution) => {

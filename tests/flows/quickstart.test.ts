@@ -9,6 +9,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
 import { eventually } from '../support/assertions/eventually.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { processesOf } from '../support/services/runs.ts';
 import { freePorts } from '../support/services/ports.ts';
 import { testDir } from '../support/services/test-dir.ts';
@@ -22,70 +23,74 @@ afterEach(async () => {
   for (const task of undo.splice(0).reverse()) await task();
 });
 
-test('the quick start survives Ctrl-C and kill -9 of itself and of its parts without data loss', async () => {
-  const machine = await newMachine();
+longTest(
+  'the quick start survives Ctrl-C and kill -9 of itself and of its parts without data loss',
+  async () => {
+    const machine = await newMachine();
 
-  const first = machine.launch();
-  // The file must not exist before everything is ready, because scripts wait for it.
-  const summary = await machine.untilSummary();
-  expect(await machine.answers(summary)).toEqual([200, 200, 200, 200, 200]);
-  await eventually(() => expect(first.output()).toContain('Everything is up'));
-  expect((await stat(machine.summaryFile)).mode & 0o777).toBe(0o600);
-  expect(first.output()).toContain(summary.accounts.client.password);
-  const { edge, demo, console: home } = summary;
-  expect(await statusOf(edge.http, 'nobody.example.com')).toBe(903);
-  expect(await statusOf(`${home}/admin/`)).toBe(404);
+    const first = machine.launch();
+    // The file must not exist before everything is ready, because scripts wait for it.
+    const summary = await machine.untilSummary();
+    expect(await machine.answers(summary)).toEqual([200, 200, 200, 200, 200]);
+    await eventually(() => expect(first.output()).toContain('Everything is up'));
+    expect((await stat(machine.summaryFile)).mode & 0o777).toBe(0o600);
+    expect(first.output()).toContain(summary.accounts.client.password);
+    const { edge, demo, console: home } = summary;
+    expect(await statusOf(edge.http, 'nobody.example.com')).toBe(903);
+    expect(await statusOf(`${home}/admin/`)).toBe(404);
 
-  expect(await machine.databaseRoles()).toEqual([{ role: 'edgeloom_api', superuser: false }]);
+    expect(await machine.databaseRoles()).toEqual([{ role: 'edgeloom_api', superuser: false }]);
 
-  // Visitors of the demo site make the charts live.
-  await eventually(async () => expect(await machine.countedRequests()).toBeGreaterThan(10), { within: 60_000 });
+    // Visitors of the demo site make the charts live.
+    await eventually(async () => expect(await machine.countedRequests()).toBeGreaterThan(10), { within: 60_000 });
 
-  // They come from several countries, some are refused, and some open layer-4 sessions.
-  await eventually(
-    async () => {
-      const { countries, refused, sessionCountries } = await machine.visitors();
-      expect(Math.min(countries, sessionCountries)).toBeGreaterThan(2);
-      expect(refused).toBeGreaterThan(0);
-    },
-    { within: 60_000 },
-  );
+    // They come from several countries, some are refused, and some open layer-4 sessions.
+    await eventually(
+      async () => {
+        const { countries, refused, sessionCountries } = await machine.visitors();
+        expect(Math.min(countries, sessionCountries)).toBeGreaterThan(2);
+        expect(refused).toBeGreaterThan(0);
+      },
+      { within: 60_000 },
+    );
 
-  await first.end('SIGINT');
-  expect(first.child.exitCode).toBe(0);
-  expect(await machine.processes()).toEqual([]);
-  expect(existsSync(machine.summaryFile)).toBe(false);
+    await first.end('SIGINT');
+    expect(first.child.exitCode).toBe(0);
+    expect(await machine.processes()).toEqual([]);
+    expect(existsSync(machine.summaryFile)).toBe(false);
 
-  const second = await machine.start();
-  expect(second.output()).not.toContain(summary.accounts.client.password);
-  expect(JSON.parse(await readFile(machine.summaryFile, 'utf8'))).toEqual(summary);
-  expect(await statusOf(edge.http, demo.domain)).toBe(200);
+    const second = await machine.start();
+    expect(second.output()).not.toContain(summary.accounts.client.password);
+    expect(JSON.parse(await readFile(machine.summaryFile, 'utf8'))).toEqual(summary);
+    expect(await statusOf(edge.http, demo.domain)).toBe(200);
 
-  for (const part of ['api', 'agent', 'nats', 'postgres', 'origin']) {
-    const { pid } = JSON.parse(await readFile(path.join(machine.data, `run/${part}.pid`), 'utf8'));
-    process.kill(pid, 'SIGKILL');
-    await eventually(() => expect(second.output()).toContain(`${part} ended (SIGKILL); starting it again`));
-  }
-  // The page is in the edge's cache by now.
-  expect(await statusOf(edge.http, demo.domain)).toBe(200);
-  const isHealthy = async () => expect(await statusOf(`${summary.api}/api/v1/health`)).toBe(200);
-  await eventually(isHealthy, { within: 60_000 });
+    for (const part of ['api', 'agent', 'nats', 'postgres', 'origin']) {
+      const { pid } = JSON.parse(await readFile(path.join(machine.data, `run/${part}.pid`), 'utf8'));
+      process.kill(pid, 'SIGKILL');
+      await eventually(() => expect(second.output()).toContain(`${part} ended (SIGKILL); starting it again`));
+    }
+    // The page is in the edge's cache by now.
+    expect(await statusOf(edge.http, demo.domain)).toBe(200);
+    const isHealthy = async () => expect(await statusOf(`${summary.api}/api/v1/health`)).toBe(200);
+    await eventually(isHealthy, { within: 60_000 });
 
-  await second.end('SIGKILL');
-  expect(await machine.processes()).not.toEqual([]);
+    await second.end('SIGKILL');
+    expect(await machine.processes()).not.toEqual([]);
 
-  expect(existsSync(machine.summaryFile)).toBe(true);
-  const third = machine.launch();
-  await eventually(() => expect(existsSync(machine.summaryFile)).toBe(false), { within: 60_000 });
-  expect(await machine.untilSummary()).toEqual(summary);
-  expect(await machine.answers(summary)).toEqual([200, 200, 200, 200, 200]);
-  expect(third.output()).toContain('Stopped what a killed run had left:');
-  const fourth = await machine.run();
-  expect(fourth.output()).toContain(`Already running on this data, as process ${third.child.pid}`);
+    expect(existsSync(machine.summaryFile)).toBe(true);
+    const third = machine.launch();
+    await eventually(() => expect(existsSync(machine.summaryFile)).toBe(false), { within: 60_000 });
+    expect(await machine.untilSummary()).toEqual(summary);
+    expect(await machine.answers(summary)).toEqual([200, 200, 200, 200, 200]);
+    expect(third.output()).toContain('Stopped what a killed run had left:');
+    const fourth = await machine.run();
+    expect(fourth.output()).toContain(`Already running on this data, as process ${third.child.pid}`);
 
-  await third.end('SIGTERM');
-  expect(await machine.processes()).toEqual([]);
-}, 600_000);
+    await third.end('SIGTERM');
+    expect(await machine.processes()).toEqual([]);
+  },
+  600_000,
+);
 
 test('a port in use is reported with its process and the variable that changes it', async () => {
   const machine = await newMachine();
