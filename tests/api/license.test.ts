@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { licenses, operatorLicenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { overview } from '@edgeloom/contract/overview/overview.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -59,6 +60,40 @@ describe('a license', () => {
     expect(await read(admin, site.client)).toMatchObject({ limits: { sites: 7 }, uses: { sites: 1 } });
     await expect(read(admin, site.owner)).toFail('NOT_FOUND');
     await expect(read(await build.subAdmin(admin, { permissions: ['account:read'] }), site.client)).toFail(
+      'PERMISSION_DENIED',
+    );
+  });
+
+  test('of each operator is listed for admins with its usage, the first to end first', async () => {
+    const site = await build.site();
+    await build.domain({ site });
+    await build.node({ zone: site.zone });
+    const other = await build.client();
+    const [soon, later] = [new Date('2001-02-03T00:00:00Z'), new Date('2001-02-04T00:00:00Z')];
+    await db.license.create({ data: { clientId: other.clientId, endsAt: later } });
+    await db.license.create({ data: { clientId: site.clientId, endsAt: soon, siteLimit: 7, domainLimit: 3 } });
+    const admin = await build.admin();
+    const { call } = as(admin);
+    const { data, total } = await call(operatorLicenses.list, { query: { pageSize: 2 } });
+    expect(data).toEqual([
+      {
+        accountID: site.client.id,
+        clientName: (await db.client.findUniqueOrThrow({ where: { id: site.clientId } })).name,
+        status: 'normal',
+        endsAt: soon.toISOString(),
+        layer4: false,
+        limits: { sites: 7, nodes: 0, zones: 0, domains: 3, autoCertificates: 0 },
+        uses: { sites: 1, nodes: 1, zones: 1, domains: 1, autoCertificates: 0 },
+      },
+      expect.objectContaining({ accountID: other.client.id, endsAt: later.toISOString() }),
+    ]);
+    const all = await call(operatorLicenses.list, { query: { pageSize: 500, sortBy: 'endsAt', orderBy: 'desc' } });
+    expect(all.data).toHaveLength(total);
+    // Without an end, and without a license, an operator comes last in both directions.
+    expect(all.data.at(-1)).toMatchObject({ endsAt: null });
+    const second = await call(operatorLicenses.list, { query: { pageSize: 1, page: 2 } });
+    expect(second.data.map(({ accountID }) => accountID)).toEqual([other.client.id]);
+    await expect(as(await build.subAdmin(admin, { permissions: ['account:read'] })).call(operatorLicenses.list)).toFail(
       'PERMISSION_DENIED',
     );
   });
@@ -133,4 +168,45 @@ test('a product limits forwards and automatic certificates of each site', async 
     body: { name: unique('p'), zoneID: zone.id, portLimit: 3, autoCertificateLimit: 4 },
   });
   expect(made).toMatchObject({ portLimit: 3, autoCertificateLimit: 4 });
+});
+
+describe('the overview of an administrator', () => {
+  test('counts customers, nodes and background work of the whole installation', async () => {
+    const admin = await build.admin();
+    const read = () => as(admin).call(overview.get);
+    const before = await read();
+    const site = await build.site();
+    await build.subUser(site.owner, [site]);
+    await build.domain({ site });
+    await db.account.update({ where: { id: (await build.client()).client.id }, data: { status: 'lock' } });
+    const node = await build.node({ zone: site.zone });
+    await build.node({ zone: site.zone });
+    await db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date() } });
+    const dueAt = new Date(Date.now() - 3_600_000);
+    await db.nodeJob.create({ data: { nodeId: node.id, kind: 'install', createdBy: 'someone', dueAt } });
+    const after = await read();
+    const counts = ({ customers, nodes: { offline }, queues }: typeof after): Record<string, number> => ({
+      ...customers,
+      offline,
+      due: queues.find(({ queue }) => queue === 'node_jobs')?.due ?? 0,
+    });
+    const was = counts(before);
+    const grown = Object.entries(counts(after)).map(([name, value]) => [name, value - (was[name] ?? 0)] as const);
+    // Sub-accounts are no customers, and a node that was never installed is not offline.
+    expect(Object.fromEntries(grown)).toEqual({
+      operators: 2,
+      blockedOperators: 1,
+      users: 1,
+      sites: 1,
+      domains: 1,
+      offline: 1,
+      due: 1,
+    });
+    expect(after.queues.find(({ queue }) => queue === 'node_jobs')?.delaySeconds).toBeGreaterThanOrEqual(3600);
+  });
+
+  test('has no counts of customers for an administrator who may not read accounts', async () => {
+    const sub = await build.subAdmin(await build.admin(), { permissions: ['statistics:read'] });
+    expect(await as(sub).call(overview.get)).toMatchObject({ customers: null, nodes: { online: 0 } });
+  });
 });

@@ -83,6 +83,7 @@ import { nodeJobsRoutes } from './modules/node-jobs/node-jobs.routes.ts';
 import { nodeSetupRoutes } from './modules/node-jobs/node-setup.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
 import { attentionRoutes } from './modules/attention/attention.routes.ts';
+import { overviewRoutes } from './modules/overview/overview.routes.ts';
 import { paletteRoutes } from './modules/palette/palette.routes.ts';
 import { portsRoutes, portUpstreamsRoutes, sitePortsRoutes } from './modules/ports/ports.routes.ts';
 import { ownProductsRoutes, productsRoutes } from './modules/products/products.routes.ts';
@@ -201,6 +202,7 @@ const modules: readonly Routes[] = [
   jobsRoutes,
   paletteRoutes,
   attentionRoutes,
+  overviewRoutes,
 ];
 
 export interface AppOptions {

@@ -51,6 +51,7 @@ import {
 import { nodeJobs } from './node-jobs/node-jobs.endpoints.ts';
 import { nodeSetup } from './node-jobs/node-setup.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
+import { overview } from './overview/overview.endpoints.ts';
 import { palette } from './palette/palette.endpoints.ts';
 import { ports, portUpstreams, sitePorts } from './ports/ports.endpoints.ts';
 import { preheat } from './preheat/preheat.endpoints.ts';
@@ -171,5 +172,6 @@ export const groups: readonly Group[] = [
   jobs,
   palette,
   attention,
+  overview,
   system,
 ];

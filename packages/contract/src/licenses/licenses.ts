@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { Time } from '../common/common.ts';
+import { AccountStatus } from '../auth/auth.ts';
+import { Id, Time } from '../common/common.ts';
 
 /** Objects that a license limits, counted per operator. */
 export const Licensed = z.enum(['sites', 'nodes', 'zones', 'domains', 'autoCertificates']);
@@ -16,6 +17,13 @@ export const License = z.object({
   layer4: z.boolean().describe('Whether its sites may forward ports by layer 4'),
   endsAt: Time.nullable().describe('From then on nothing is added; what is there goes on'),
 });
+/** An operator with its license. One without a license has no limits. */
+export const OperatorLicense = License.extend({
+  accountID: Id.describe("The operator's root account"),
+  clientName: z.string(),
+  status: AccountStatus,
+});
 
 export type Licensed = z.output<typeof Licensed>;
 export type License = z.output<typeof License>;
+export type OperatorLicense = z.output<typeof OperatorLicense>;

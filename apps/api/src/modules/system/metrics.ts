@@ -5,9 +5,9 @@ import type { Pool } from 'pg';
 import { Gauge } from 'prom-client';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
-import { isUnleased } from '../../core/lease.ts';
 import { registry } from '../../core/metrics.ts';
 import { runChecks, type Checks } from './health.ts';
+import { readInstallationState } from './installation-state.ts';
 
 const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
   new Gauge({ name: `edgeloom_api_${name}`, help, labelNames, registers: [registry] });
@@ -37,50 +37,14 @@ export async function readMetrics({ caller, installation }: Ctx, checks: Checks)
 }
 
 async function readInstallation(pool: Pool): Promise<void> {
-  const [byStatus, counts, queues] = await Promise.all([
-    pool.query<{ status: string; count: number; rejecting: number; silent: number }>(NODES),
-    pool.query<{ failing: number; expiring: number }>(COUNTS),
-    pool.query<{ queue: string; due: number; delay: number }>(QUEUES),
-  ]);
-  for (const status of ['online', 'offline', 'disabled'])
-    nodes.set({ status }, byStatus.rows.find((row) => row.status === status)?.count ?? 0);
-  rejectingNodes.set(byStatus.rows.reduce((sum, { rejecting }) => sum + rejecting, 0));
-  nodesWithoutLogs.set(byStatus.rows.reduce((sum, { silent }) => sum + silent, 0));
-  failingDocuments.set(counts.rows[0]?.failing ?? 0);
-  expiringCertificates.set(counts.rows[0]?.expiring ?? 0);
-  for (const { queue, due, delay } of queues.rows) {
+  const state = await readInstallationState(pool);
+  for (const status of ['online', 'offline', 'disabled'] as const) nodes.set({ status }, state.nodes[status]);
+  rejectingNodes.set(state.nodes.rejecting);
+  nodesWithoutLogs.set(state.silentNodes);
+  failingDocuments.set(state.failingDocuments);
+  expiringCertificates.set(state.expiringCertificates);
+  for (const { queue, due, delaySeconds } of state.queues) {
     queueDue.set({ queue }, due);
-    queueDelay.set({ queue }, delay);
+    queueDelay.set({ queue }, delaySeconds);
   }
 }
-
-const NODES = `
-  SELECT status, count(*)::int AS count, count(*) FILTER (WHERE is_rejecting)::int AS rejecting,
-    count(*) FILTER (WHERE status = 'online' AND is_silent)::int AS silent
-  FROM (
-    SELECT CASE WHEN NOT n.enabled THEN 'disabled'
-        WHEN s.connected_at IS NOT NULL AND s.last_seen_at > now() - interval '75 seconds' THEN 'online'
-        ELSE 'offline' END AS status,
-      coalesce(jsonb_array_length(s.rejected), 0) > 0 AS is_rejecting,
-      n.joined_at < now() - interval '3 minutes' AND NOT EXISTS (SELECT FROM log_positions p
-        WHERE p.node_id = n.id AND p.updated_at > now() - interval '3 minutes') AS is_silent
-    FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id WHERE n.joined_at IS NOT NULL) n
-  GROUP BY status`;
-
-const COUNTS = `
-  SELECT (SELECT count(*)::int FROM outbox WHERE failed_at IS NOT NULL) AS failing,
-    (SELECT count(*)::int FROM certificates c WHERE c.not_after <= now() + interval '14 days'
-      AND EXISTS (SELECT FROM domains d WHERE d.certificate_id = c.id)) AS expiring`;
-
-const dueRows = {
-  certificate_orders: `certificate_orders q WHERE q.state = 'open' AND ${isUnleased('q')}`,
-  node_jobs: `node_jobs q WHERE q.state IN ('waiting', 'processing') AND ${isUnleased('q')}`,
-  outgoing_mails: 'outgoing_mails q WHERE true',
-  name_proofs: 'name_proofs q WHERE true',
-};
-const QUEUES = Object.entries(dueRows)
-  .map(
-    ([queue, rows]) => `SELECT '${queue}' AS queue, count(*)::int AS due,
-      coalesce(extract(epoch FROM now() - min(q.due_at)), 0)::float8 AS delay FROM ${rows} AND q.due_at <= now()`,
-  )
-  .join(' UNION ALL ');
