@@ -5,7 +5,7 @@ import { mailedTokens, session } from '@edgeloom/contract/auth/auth.endpoints.ts
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { SiteDoc, siteKey } from '@edgeloom/contract/edge/documents.ts';
-import { apiClients } from '../support/builders/api-clients.ts';
+import { apiClients, type SignedInAccount } from '../support/builders/api-clients.ts';
 import { compileBody } from '../support/builders/compiled-documents.ts';
 import { testApp } from '../support/services/app.ts';
 import { expireAccounts } from '../support/services/background-work.ts';
@@ -41,6 +41,18 @@ describe('the own account', () => {
     const again = await as(client).call(session.updateSelf, { body: { address: 'Taipei' } });
     expect(again).toEqual({ ...self, address: 'Taipei' });
     expect(await as(client).call(session.self)).toEqual(again);
+  });
+
+  test('dismisses the list of first steps for itself, in every browser, and shows it again', async () => {
+    const tenant = await build.client();
+    const [{ client }, other] = [tenant, await build.subClient(tenant, [])];
+    const isHidden = async (who: SignedInAccount) => (await as(who).call(session.self)).hidesFirstSteps;
+    expect(await isHidden(client)).toBe(false);
+    await as(client).call(session.updateSelf, { body: { hidesFirstSteps: true } });
+    expect(await isHidden(client)).toBe(true);
+    expect(await isHidden(other)).toBe(false);
+    await as(client).call(session.updateSelf, { body: { hidesFirstSteps: false } });
+    expect(await isHidden(client)).toBe(false);
   });
 
   test('may have a name in any script, without control and bidirectional characters, and not "default"', async () => {

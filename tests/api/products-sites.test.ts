@@ -241,23 +241,39 @@ describe('sites', () => {
     await build.zone({ tenant: node.zone });
     await build.site();
     const limited = await build.subClient(node.zone, [node.zone], { permissions: ['zone:read', 'site:read'] });
+    // The second node and the second group are not in use yet.
+    await db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date() } });
+    await build.node({ zone: node.zone });
+    const members = { create: [{ line: 'default', nodeId: node.id }] };
+    await db.group.create({ data: { zoneId: node.zone.id, name: 'Asia', members } });
+    await db.group.create({ data: { zoneId: node.zone.id, name: 'Europe' } });
     const call = (who: SignedInAccount) => as(who).call(clientSites.resources);
     expect(await call(node.zone.client)).toEqual({
       zones: 2,
-      nodes: 1,
+      nodes: 2,
+      installedNodes: 1,
+      groups: 2,
+      filledGroups: 1,
       products: 1,
       sites: 1,
       domains: 1,
+      firstSite: null,
       traffic: null,
     });
     expect(await call(limited)).toEqual({
       zones: 1,
       nodes: null,
+      installedNodes: null,
+      groups: null,
+      filledGroups: null,
       products: null,
       sites: 1,
       domains: null,
+      firstSite: null,
       traffic: null,
     });
+    await db.domain.deleteMany({ where: { siteId: site.id } });
+    expect(await call(node.zone.client)).toMatchObject({ domains: 0, firstSite: { id: site.id, name: site.name } });
   });
 
   test('a sub-user sees the sites assigned to it, a sub-client those of its zones', async () => {

@@ -67,6 +67,7 @@ export const SelfUpdate = Contact.extend({
   name: AccountName,
   loginNotify: z.boolean().describe('Mail me when I am signed in from a device or address that was not seen before'),
   language: Language,
+  hidesFirstSteps: z.boolean().describe('Whether the list of first steps on the dashboard is dismissed'),
 }).partial();
 
 export const Self = Contact.extend({
@@ -78,6 +79,7 @@ export const Self = Contact.extend({
   isRoot: z.boolean(),
   status: AccountStatus,
   language: Language,
+  hidesFirstSteps: z.boolean().describe('Whether the list of first steps on the dashboard is dismissed'),
   expiry: Time.nullable(),
   clientID: Id.nullable(),
   dnsType: z

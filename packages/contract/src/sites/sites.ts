@@ -127,9 +127,13 @@ const Seen = z.int().nullable().describe('Null: the account may not read them');
 export const ClientResources = z.object({
   zones: Seen,
   nodes: Seen,
+  installedNodes: Seen.describe('Nodes that have joined. Null: the account may not read nodes'),
+  groups: Seen,
+  filledGroups: Seen.describe('Groups with a node or a virtual node. Null: the account may not read groups'),
   products: Seen,
   sites: Seen,
   domains: Seen,
+  firstSite: z.object({ id: Id, name: z.string() }).nullable().describe('The oldest site, while there is no domain'),
   traffic: MonthTraffic,
 });
 /** Settings of a site that are in use. */

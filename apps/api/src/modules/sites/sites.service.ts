@@ -77,15 +77,20 @@ export async function clientResources(ctx: Ctx) {
   const { db, actor } = ctx;
   const seen = (permission: Permission, count: () => Promise<number>) =>
     actor.permissions.has(permission) ? count() : null;
-  const [zones, nodes, products, sites, domains, traffic] = await Promise.all([
+  const [zones, nodes, installedNodes, groups, filledGroups, products, sites, domains, traffic] = await Promise.all([
     seen('zone:read', () => db.zone.count()),
     seen('node:read', () => db.edgeNode.count()),
+    seen('node:read', () => db.edgeNode.count({ where: { joinedAt: { not: null } } })),
+    seen('group:read', () => db.group.count()),
+    seen('group:read', () => db.group.count({ where: { members: { some: {} } } })),
     seen('product:read', () => db.product.count()),
     seen('site:read', () => db.site.count()),
     seen('domain:read', () => db.domain.count()),
     readMonthTraffic(ctx),
   ]);
-  return { zones, nodes, products, sites, domains, traffic };
+  const oldest = { orderBy: { id: 'asc' }, select: { id: true, name: true } } as const;
+  const firstSite = sites !== null && domains === 0 ? await db.site.findFirst(oldest) : null;
+  return { zones, nodes, installedNodes, groups, filledGroups, products, sites, domains, firstSite, traffic };
 }
 
 export async function resources(ctx: Ctx) {
