@@ -112,3 +112,65 @@ test('blocked requests have tabs of their own', async () => {
   await expect.poll(() => panel(page, 'WAF rules').count()).toBe(1);
   await page.context().close();
 });
+
+test('a new operator sees the first steps and what is done, and dismisses them in every browser', async () => {
+  const tenant = await consoles.app.build.client();
+  const { page } = await consoles.openAs(tenant.client, 'dashboard');
+  const steps = page.getByRole('region', { name: 'First steps' });
+  const zone = steps.getByRole('listitem').filter({ hasText: 'share one configuration' });
+  await steps.getByText('0 of 6 done').waitFor();
+  await page.getByText('Nothing to watch yet.').waitFor();
+  expect(await page.getByText('All clear.').count()).toBe(0);
+  // Only what can be done now is a link.
+  expect(await steps.getByRole('link').allTextContents()).toEqual(['Add zone']);
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await keepPicture(page, 'dashboard-first-steps');
+
+  await steps.getByRole('link', { name: 'Add zone' }).press('Enter');
+  const form = page.getByRole('dialog', { name: 'Add zone' });
+  await form.getByLabel('Name').waitFor();
+  await page.keyboard.press('Escape');
+  await form.waitFor({ state: 'hidden' });
+  await consoles.app.build.zone({ tenant });
+  await page.goBack();
+  await steps.getByText('1 of 6 done').waitFor();
+  expect(await zone.getByRole('img', { name: 'Done', exact: true }).count()).toBe(1);
+  expect(await steps.getByRole('link').allTextContents()).toEqual(['Install node', 'Add group', 'Add product']);
+
+  await steps.getByRole('button', { name: 'Dismiss' }).press('Enter');
+  await page.getByText('First steps dismissed').waitFor();
+  await expect.poll(() => steps.count()).toBe(0);
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await steps.getByRole('button', { name: 'Dismiss' }).click();
+  await expect.poll(() => steps.count()).toBe(0);
+  await page.context().close();
+
+  const other = await consoles.openAs(tenant.client, 'dashboard', { width: 390 });
+  await other.page.getByText('Nothing to watch yet.').waitFor();
+  expect(await other.page.getByText('First steps').count()).toBe(0);
+  await other.page.context().close();
+});
+
+test('the first page of an administrator has operators with licenses, and the health of the system', async () => {
+  const { build, installation } = consoles.app;
+  const { id, name } = await installation.db.client.findUniqueOrThrow({ where: { id: site.clientId } });
+  const endsAt = new Date('2031-05-06T07:08:09Z');
+  await installation.db.license.create({ data: { clientId: id, siteLimit: 1200, endsAt } });
+  const { page } = await consoles.openAs(await build.admin(), '');
+  await page.waitForURL('**/admin/dashboard');
+  const operators = await installation.db.account.count({ where: { kind: 'client', isRoot: true } });
+  const figure = page.locator('dl > div').filter({ hasText: 'Operators' });
+  await figure.getByText(String(operators), { exact: true }).waitFor();
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+  await expect.poll(() => row.innerText()).toMatch(/1 of 1,200\s+1\s+1\s+2031\/05\/06/);
+  const system = page.getByRole('region', { name: 'System' });
+  await system.scrollIntoViewIfNeeded();
+  await system.getByText('Database (PostgreSQL)').waitFor();
+  await system.getByText('All changes are published').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await keepPicture(page, 'dashboard-admin');
+  await row.getByRole('link').click();
+  await page.waitForURL(`**/userManagement/users/${site.client.id}`);
+  await page.context().close();
+});

@@ -1,4 +1,5 @@
 import { attention } from '@edgeloom/contract/attention/attention.calls.ts';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -30,19 +31,15 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   modulesUnused: 'warn',
 };
 
-/** Most severe first. Each item links to a list of exactly the counted rows. */
-export function Attention() {
-  const t = useT();
+/** Most severe first. Each item links to a list of exactly the counted rows. `clear` is shown when there is none. */
+export function Attention({ clear }: { clear: ReactNode }) {
   const result = useEndpoint(attention.list, {}, { pollMs: 30_000 });
   return (
     <Panel title="dashboard.attention">
       <Await result={result}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className={classes['well']}>
-              <StatusMark tone="ok" />
-              {t('dashboard.allWell')}
-            </p>
+            clear
           ) : (
             <ul className={classes['items']}>
               {data.map((item) => (

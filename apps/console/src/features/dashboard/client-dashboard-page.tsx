@@ -1,13 +1,25 @@
 import { clientSites } from '@edgeloom/contract/sites/sites.calls.ts';
+import { useEffect } from 'react';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { AllClear } from './all-clear.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { Health } from './health.tsx';
 import { Resources } from './resources.tsx';
 import { TrafficDashboard } from './traffic-dashboard.tsx';
 
 export function ClientDashboardPage() {
-  const { data } = useEndpoint(clientSites.resources, {}, { pollMs: 30_000 });
+  const found = useEndpoint(clientSites.resources, {}, { pollMs: 30_000 });
+  const { at, retry } = found;
+  useEffect(() => {
+    // What was added on another screen a moment ago is counted at once.
+    if (at > 0) retry();
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each visit
+  }, []);
+  const { data } = found;
   return (
     <TrafficDashboard
+      first={<FirstSteps found={data} />}
+      clear={<AllClear of={found} isEmpty={({ nodes, sites }) => !nodes && !sites} />}
       count={
         <Resources
           of={[

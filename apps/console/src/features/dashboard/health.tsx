@@ -1,21 +1,26 @@
 import { system } from '@edgeloom/contract/system/system.calls.ts';
+import type { ReactNode } from 'react';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { took } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useWasNear } from '../../lib/use-was-near.ts';
+import { HealthRow } from './health-row.tsx';
 import { Panel } from './panel.tsx';
 import classes from './dashboard.module.css';
 
 const tones = { ok: 'ok', degraded: 'warn', down: 'bad' } as const;
 
-/** State of the control plane's components. Loads when the reader is about to see it. */
-export function Health() {
+/** State of the control plane's components. Loads when the reader is about to see it. `children` are more lists. */
+export function Health({ children }: { children?: ReactNode }) {
   const [panel, wasNear] = useWasNear();
   return (
     <div ref={panel}>
-      <Panel title="dashboard.system">{wasNear && <Checks />}</Panel>
+      <Panel title="dashboard.system">
+        {wasNear && <Checks />}
+        {children}
+      </Panel>
     </div>
   );
 }
@@ -34,12 +39,10 @@ function Checks() {
               {t('dashboard.version')} {version}
             </span>
           </li>
-          {Object.entries(checks).map(([name, { ok, tookMs, error }]) => (
-            <li key={name} className={classes['item']}>
-              <StatusMark tone={ok ? 'ok' : 'bad'} label={t(`status.tone.${ok ? 'ok' : 'bad'}`)} />
-              <span>{name}</span>
-              <span className={classes['quiet']}>{error ?? took(tookMs)}</span>
-            </li>
+          {Object.entries(checks).map(([name, { ok, tookMs }]) => (
+            <HealthRow key={name} tone={ok ? 'ok' : 'bad'} name={tMaybe(`dashboard.components.${name}`) ?? name}>
+              {ok ? took(tookMs) : t('dashboard.noResponse')}
+            </HealthRow>
           ))}
         </ul>
       )}

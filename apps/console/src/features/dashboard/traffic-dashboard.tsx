@@ -29,18 +29,23 @@ const others = ['traffic', 'requests', 'cache', 'toUpstream'] as const;
 interface TrafficDashboardProps {
   /** The counts of what the account has: "12 sites · 214 domains". */
   count: ReactNode;
+  /** Before the figures. */
+  first?: ReactNode;
+  /** Shown when nothing needs attention. */
+  clear: ReactNode;
   children?: ReactNode;
 }
 
 /** Traffic of all sites or of one: key figures, charts, top values and what needs attention. */
-export function TrafficDashboard({ count, children }: TrafficDashboardProps) {
+export function TrafficDashboard({ count, first, clear, children }: TrafficDashboardProps) {
   const can = useCan();
   const state = useDashboard();
   const tab = useTab(tabs);
   if (!can(charts.get))
     return (
       <Page title="dashboard.title" count={count}>
-        <Attention />
+        {first}
+        <Attention clear={clear} />
         {children}
       </Page>
     );
@@ -48,7 +53,8 @@ export function TrafficDashboard({ count, children }: TrafficDashboardProps) {
     <Page title="dashboard.title" count={count} tabs={tabs} actions={<Controls state={state} />}>
       {tab === 'overview' ? (
         <>
-          <Overview state={state} />
+          {first}
+          <Overview state={state} clear={clear} />
           {children}
         </>
       ) : (
@@ -70,7 +76,7 @@ function Controls({ state }: { state: DashboardState }) {
   );
 }
 
-function Overview({ state }: { state: DashboardState }) {
+function Overview({ state, clear }: { state: DashboardState; clear: ReactNode }) {
   const navigate = useNavigate();
   const { range, site, query, pathOf, zoomPath } = state;
   const isYoung = useIsYoung(state);
@@ -88,7 +94,7 @@ function Overview({ state }: { state: DashboardState }) {
         ) : (
           <ChartPanel metric="bandwidth" tall {...chart} />
         )}
-        <Attention />
+        <Attention clear={clear} />
       </div>
       <div className={classes['thirds']}>
         <div>

@@ -1,0 +1,66 @@
+import { Await } from '../../components/states/await.tsx';
+import { count, duration } from '../../lib/format.ts';
+import { useLanguage, useT, type T } from '../../lib/i18n.ts';
+import type { Result } from '../../lib/use-endpoint.ts';
+import type { Tone } from '../../theme/tokens.ts';
+import classes from './dashboard.module.css';
+import { HealthRow } from './health-row.tsx';
+import type { Overview } from './installation-figures.tsx';
+
+/** Background work that waits longer than this is late. */
+const LATE_SECONDS = 300;
+
+/** Nodes, publishing and background work of the whole installation. */
+export function InstallationHealth({ found }: { found: Result<Overview> }) {
+  const t = useT();
+  const language = useLanguage();
+  return (
+    <Await result={found}>
+      {({ nodes, queues, failingDocuments }) => {
+        const late = queues.filter(({ delaySeconds }) => delaySeconds > LATE_SECONDS);
+        return (
+          <ul className={classes['items']}>
+            <HealthRow tone={toneOf(nodes)} name={t('dashboard.health.nodes')}>
+              {textOf(nodes, t)}
+            </HealthRow>
+            <HealthRow tone={failingDocuments > 0 ? 'bad' : 'ok'} name={t('dashboard.health.publishing')}>
+              {failingDocuments > 0
+                ? t('dashboard.health.unpublished', { count: failingDocuments, rows: count(failingDocuments) })
+                : t('dashboard.health.published')}
+            </HealthRow>
+            {late.length === 0 && (
+              <HealthRow tone="ok" name={t('dashboard.health.work')}>
+                {t('dashboard.health.onTime')}
+              </HealthRow>
+            )}
+            {late.map(({ queue, due, delaySeconds }) => (
+              <HealthRow key={queue} tone="warn" name={t(`dashboard.health.queues.${queue}`)}>
+                {t('dashboard.health.late', {
+                  count: due,
+                  rows: count(due),
+                  time: duration(delaySeconds, language),
+                })}
+              </HealthRow>
+            ))}
+          </ul>
+        );
+      }}
+    </Await>
+  );
+}
+
+type Nodes = Overview['nodes'];
+
+function toneOf({ online, offline, rejecting }: Nodes): Tone {
+  if (offline > 0 || rejecting > 0) return 'bad';
+  return online > 0 ? 'ok' : 'off';
+}
+
+function textOf({ online, offline, disabled, rejecting }: Nodes, t: T): string {
+  if (online + offline + disabled === 0) return t('dashboard.health.noNodes');
+  const parts = { online, offline, disabled, rejecting } as const;
+  return (['online', 'offline', 'disabled', 'rejecting'] as const)
+    .filter((state) => state === 'online' || parts[state] > 0)
+    .map((state) => t(`dashboard.health.${state}`, { rows: count(parts[state]) }))
+    .join(t('common.comma'));
+}
