@@ -69,14 +69,25 @@ describe('the settings of a zone', () => {
         params,
         body: { visitorAddress: { ...ownAddresses, ...visitorAddress }, reason: 'a balancer' },
       });
-    const none = { proxy: 'none', networks: [], header: 'X-Forwarded-For' };
+    const none = { proxy: 'none', networks: [], header: 'X-Forwarded-For', proxyProtocolPorts: [] };
     expect((await call(zoneSettings.get, { params })).visitorAddress).toEqual(none);
-    const custom = { proxy: 'custom', networks: ['192.0.2.0/24', '2001:db8::/32'], header: 'x-forwarded-FOR' };
+    const custom = {
+      proxy: 'custom',
+      networks: ['192.0.2.0/24', '2001:db8::/32'],
+      header: 'x-forwarded-FOR',
+      proxyProtocolPorts: [443],
+    };
     // nginx knows this name in one spelling only.
     const stored = { ...custom, header: 'X-Forwarded-For' };
     expect((await set(custom)).visitorAddress).toEqual(stored);
     const { header, networks } = stored;
-    expect((await readZoneDoc(zone.id)).visitorAddress).toEqual({ header, networks });
+    expect(await readZoneDoc(zone.id)).toMatchObject({
+      visitorAddress: { header, networks },
+      ports: [
+        { port: 80, tls: false },
+        { port: 443, tls: true, proxyProtocol: true },
+      ],
+    });
 
     const faults: [object, string, string][] = [
       [{ networks: ['192.0.2.0/24', 'proxy.example.com'] }, 'networks.1', 'wrong format'],
@@ -85,6 +96,9 @@ describe('the settings of a zone', () => {
       [{ networks: ['192.0.2.1', '192.0.2.1/32'] }, 'networks.1', 'duplicate IP'],
       [{ networks: Array.from({ length: 128 }, (_, i) => `${i}.0.0.0/8`) }, 'networks', 'half of all addresses'],
       [{ networks: [] }, 'networks', 'required'],
+      [{ proxyProtocolPorts: [443, 8444] }, 'proxyProtocolPorts.1', 'the zone does not open this port'],
+      [{ proxyProtocolPorts: [443, 443] }, 'proxyProtocolPorts', 'data already exists'],
+      [{ proxy: 'none' }, 'proxyProtocolPorts', 'only behind a trusted proxy'],
       ...['X Visitor', '', 'proxy_protocol', 'X-Real-IP;', '$http_x', 'X-\nA'].map((name): [object, string, string] => [
         { header: name },
         'header',
@@ -102,8 +116,25 @@ describe('the settings of a zone', () => {
       expect.arrayContaining([
         { field: 'visitorAddress.proxy', before: 'none', after: 'custom' },
         { field: 'visitorAddress.networks', before: '', after: '192.0.2.0/24\n2001:db8::/32' },
+        { field: 'visitorAddress.proxyProtocolPorts', before: '', after: '443' },
       ]),
     );
+  });
+
+  test('keep the PROXY protocol of a port that is renumbered, and forget it with a port that is removed', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const visitorAddress = { ...ownAddresses, proxy: 'cloudflare' as const, proxyProtocolPorts: [80, 443] };
+    await call(zoneSettings.set, { params, body: { visitorAddress, reason: 'a balancer' } });
+    const { data } = await call(zonePorts.list, { params });
+    const [plain, secure] = data;
+    await call(zonePorts.update, { params, body: { id: plain?.id ?? '', port: 8080, tls: false } });
+    const chosen = async () => (await call(zoneSettings.get, { params })).visitorAddress.proxyProtocolPorts;
+    expect(await chosen()).toEqual([8080, 443]);
+    await call(zonePorts.remove, { params, body: { ids: [secure?.id ?? ''] } });
+    expect(await chosen()).toEqual([8080]);
+    expect((await readZoneDoc(zone.id)).ports).toEqual([{ port: 8080, tls: false, proxyProtocol: true }]);
   });
 
   test('are published by each call', async () => {

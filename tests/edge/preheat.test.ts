@@ -9,6 +9,7 @@ import { rule as cacheRule, startEdge } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
+const nginx = { address: '127.0.0.1', proxyProtocolPorts: [] };
 const zoneKey = async () => (await readZoneKeys(join(edge.dir, 'keys')))[0]?.key ?? Buffer.alloc(0);
 
 /** A site with hotlink, header and token protection. */
@@ -55,7 +56,7 @@ async function guarded() {
 test('URLs protected by token, referer and header are prefetched, and authorized visitors get a hit', async () => {
   const { name } = await guarded();
   const url = `http://${name}:${edge.ports.http}/film.mp4?q=1`;
-  expect(await preheat('127.0.0.1', [url], 10_000, await zoneKey())).toEqual({ fetched: 1, error: null });
+  expect(await preheat(nginx, [url], 10_000, await zoneKey())).toEqual({ fetched: 1, error: null });
   expect(edge.origin.asked('/film.mp4').map(({ headers }) => headers['x-e-preheat'])).toEqual([undefined]);
   const time = String(Math.floor(Date.now() / 1000));
   const sign = createHmac('sha256', 'the-key').update(`/film.mp4${time}`).digest('hex');
@@ -92,7 +93,7 @@ test('a kept URL is fetched once, found in the cache afterwards, and reported wh
   edge.origin.on('/missing', { status: 404 });
   edge.origin.on('/personal', { headers: { 'set-cookie': 'a=b' } });
   const urls = [urlOf('/kept'), urlOf('/missing'), urlOf('/personal'), 'http://nobody.example.com:1/'];
-  const look = async () => keepCached('127.0.0.1', urls, 10_000, await zoneKey());
+  const look = async () => keepCached(nginx, urls, 10_000, await zoneKey());
   const found = await look();
   expect(found).toMatchObject([
     { state: 'stored', fault: null },

@@ -3,6 +3,9 @@
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
 import type { Warmed } from '@edgeloom/contract/edge/messages.ts';
 import { concurrentMap } from '../concurrent-map.ts';
 import { reason } from '../log.ts';
@@ -11,9 +14,16 @@ const PREHEAT_CONCURRENCY = 4;
 /** Concurrency for keeping URLs cached. Low, because it is never urgent. */
 const WARM_CONCURRENCY = 2;
 
+/** Where this machine reaches its own nginx. */
+export interface OwnNginx {
+  address: string;
+  /** Ports on which connections begin with a PROXY header. */
+  proxyProtocolPorts: readonly number[];
+}
+
 /** Returns how many URLs were fetched, and the error of the others. Never throws. */
 export async function preheat(
-  address: string,
+  nginx: OwnNginx,
   urls: readonly string[],
   withinMs: number,
   zoneKey: Buffer,
@@ -21,7 +31,7 @@ export async function preheat(
   const signal = AbortSignal.timeout(withinMs);
   const faults: string[] = [];
   await concurrentMap(urls, PREHEAT_CONCURRENCY, async (url) => {
-    const { fault } = await fetchUrl(address, 'GET', new URL(url), signal, zoneKey).catch(errorOf);
+    const { fault } = await fetchUrl(nginx, 'GET', new URL(url), signal, zoneKey).catch(errorOf);
     if (fault !== null) faults.push(`${url}: ${fault}`);
   });
   const [first] = faults;
@@ -31,7 +41,7 @@ export async function preheat(
 
 /** Returns for each URL, in order, whether it is cached. Never throws. Cached URLs cost the origin nothing. */
 export async function keepCached(
-  address: string,
+  nginx: OwnNginx,
   urls: readonly string[],
   withinMs: number,
   zoneKey: Buffer,
@@ -39,7 +49,7 @@ export async function keepCached(
   const signal = AbortSignal.timeout(withinMs);
   const results = new Map<string, Warmed>();
   await concurrentMap(urls, WARM_CONCURRENCY, async (url) => {
-    const fetchOnce = (method: string) => fetchUrl(address, method, new URL(url), signal, zoneKey);
+    const fetchOnce = (method: string) => fetchUrl(nginx, method, new URL(url), signal, zoneKey);
     results.set(
       url,
       await warmOne(fetchOnce).catch((error: unknown) => ({
@@ -81,7 +91,7 @@ interface FetchResult {
 }
 
 function fetchUrl(
-  address: string,
+  { address, proxyProtocolPorts }: OwnNginx,
   method: string,
   url: URL,
   signal: AbortSignal,
@@ -89,9 +99,12 @@ function fetchUrl(
 ): Promise<FetchResult> {
   const secure = url.protocol === 'https:';
   const target = url.pathname + url.search;
+  const port = Number(url.port) || (secure ? 443 : 80);
+  // This machine responds itself, with whatever certificate the domain has.
+  const tls = { servername: url.hostname, rejectUnauthorized: false };
   const options = {
     host: address,
-    port: Number(url.port) || (secure ? 443 : 80),
+    port,
     method,
     path: target,
     headers: {
@@ -100,14 +113,13 @@ function fetchUrl(
       'user-agent': 'Edgeloom-Preheat',
       'x-e-preheat': proofOf(zoneKey, url.host, target),
     },
-    agent: false as const,
     signal,
+    ...(proxyProtocolPorts.includes(port)
+      ? { createConnection: () => connectProxied(address, port, secure ? tls : null) }
+      : { agent: false as const }),
   };
   return new Promise((resolve, reject) => {
-    // This machine responds itself, with whatever certificate the domain has.
-    const call = secure
-      ? httpsRequest({ ...options, servername: url.hostname, rejectUnauthorized: false })
-      : httpRequest(options);
+    const call = secure ? httpsRequest({ ...options, ...tls }) : httpRequest(options);
     call.on('error', reject);
     call.on('response', (response) => {
       response.resume();
@@ -122,6 +134,20 @@ function fetchUrl(
     });
     call.end();
   });
+}
+
+/** Like a proxy that does not name the visitor, for example in its health checks. */
+function connectProxied(
+  host: string,
+  port: number,
+  tls: { servername: string; rejectUnauthorized: boolean } | null,
+): Duplex {
+  const socket = connect(port, host);
+  socket.write('PROXY UNKNOWN\r\n');
+  if (tls === null) return socket;
+  const secure = connectTls({ ...tls, socket });
+  socket.on('error', (error) => secure.destroy(error));
+  return secure;
 }
 
 /** Our own entry is the last one, after those of relay and origin (RFC 9211). */

@@ -1,4 +1,5 @@
-// HTTP/3 uses UDP on the same port as TLS. Visitors learn of it by Alt-Svc in responses over TCP.
+// HTTP/3 uses UDP on the same port as TLS. Visitors learn of it by Alt-Svc in responses over TCP. Ports with PROXY
+// protocol have none: UDP would bypass the proxy.
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Capabilities } from './capabilities.ts';
 import { conf } from './conf.ts';
@@ -8,7 +9,11 @@ export const hasHttp3 = (zone: ZoneDoc, { http3 }: Pick<Capabilities, 'http3'>) 
   http3 && zone.http3 === true && zone.tlsProtocols.includes('TLSv1.3');
 
 export const http3Ports = (zone: ZoneDoc, capabilities: Pick<Capabilities, 'http3'>): number[] =>
-  hasHttp3(zone, capabilities) ? zone.ports.flatMap(({ port, tls }) => (tls ? port : [])).sort((a, b) => a - b) : [];
+  hasHttp3(zone, capabilities)
+    ? zone.ports
+        .flatMap(({ port, tls, proxyProtocol }) => (tls && proxyProtocol !== true ? port : []))
+        .sort((a, b) => a - b)
+    : [];
 
 /** Empty on other ports, so that nginx omits the field. */
 export const altSvcMap = (ports: number[]) => conf`map $server_port $e_alt_svc {

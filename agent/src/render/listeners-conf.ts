@@ -124,14 +124,23 @@ ${altSvcMap(http3Ports(zone, host.capabilities))}
 ${node?.enabled !== false && (node?.relayPort === undefined ? visitors(zone, host, snippets) : relayServer(node.relayPort, zone, host))}`;
 
 /** A disabled node has no visitor ports. It keeps its cache and responds to the agent. */
-const visitors = (zone: ZoneDoc, host: HostFacts, snippets: Snippets) => conf`server {
+function visitors(zone: ZoneDoc, host: HostFacts, snippets: Snippets) {
+  const proxied = zone.ports.filter(({ proxyProtocol }) => proxyProtocol === true);
+  const direct = { ...zone, ports: zone.ports.filter((port) => !proxied.includes(port)) };
+  const server = visitorServer(direct, host, snippets, zone.visitorAddress?.header);
+  // nginx has one source of addresses per server.
+  const proxiedServer = visitorServer({ ...zone, ports: proxied }, host, snippets, 'proxy_protocol');
+  return conf`${(direct.ports.length > 0 || proxied.length === 0) && server}${proxied.length > 0 && proxiedServer}`;
+}
+
+const visitorServer = (zone: ZoneDoc, host: HostFacts, snippets: Snippets, source: string | undefined) => conf`server {
 ${listens(zone, host.listen, host.capabilities.http2)}${quicListens(http3Ports(zone, host.capabilities), host.listen)}    server_name _;
-${zone.visitorAddress !== undefined && realAddress(zone.visitorAddress)}${withSnippet(snippets, 'visitors', conf`${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${zone.http2 && host.capabilities.http2 !== 'none' && uploadWindow}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}`)}}
+${zone.visitorAddress !== undefined && source !== undefined && realAddress(zone.visitorAddress.networks, source)}${withSnippet(snippets, 'visitors', conf`${zone.ports.some((port) => port.tls) && tls(zone, host.dir)}${zone.http2 && host.capabilities.http2 === 'directive' && conf`    http2 on;\n`}${zone.http2 && host.capabilities.http2 !== 'none' && uploadWindow}${hasHttp3(zone, host.capabilities) && conf`    http3 on;\n`}${hopA(zone, host, hop)}`)}}
 `;
 
-/** Addresses are read from the right, up to the first one that is not trusted. */
-const realAddress = ({ networks, header }: NonNullable<ZoneDoc['visitorAddress']>) =>
-  conf`${networks.map((network) => conf`    set_real_ip_from ${network};\n`)}    real_ip_header ${header};
+/** Addresses are read from the right, up to the first one that is not trusted. A PROXY header has one. */
+const realAddress = (networks: readonly string[], source: string) =>
+  conf`${networks.map((network) => conf`    set_real_ip_from ${network};\n`)}    real_ip_header ${source};
     real_ip_recursive on;
 `;
 
@@ -151,14 +160,17 @@ const hop: Hop = {
 };
 
 /** Sorted, so that input order does not matter. */
-export const portsOf = (zone: ZoneDoc) =>
-  zone.ports.map(({ port, tls: secure }) => ({ port, tls: secure })).toSorted((a, b) => a.port - b.port);
+const sorted = (ports: ZoneDoc['ports']) => ports.toSorted((a, b) => a.port - b.port);
+
+export const portsOf = (zone: ZoneDoc) => sorted(zone.ports).map(({ port, tls: secure }) => ({ port, tls: secure }));
 
 function listens(zone: ZoneDoc, addresses: string[], http2: string) {
-  const flags = (secure: boolean) =>
-    conf`${secure && conf` ssl`}${secure && zone.http2 && http2 === 'listen' && conf` http2`}`;
-  return portsOf(zone).flatMap(({ port, tls: secure }) =>
-    addresses.map((address) => conf`    listen ${`${address}:${port}`}${flags(secure)} default_server backlog=4096;\n`),
+  const flags = ({ tls: secure, proxyProtocol }: ZoneDoc['ports'][number]) =>
+    conf`${secure && conf` ssl`}${secure && zone.http2 && http2 === 'listen' && conf` http2`}${proxyProtocol === true && conf` proxy_protocol`}`;
+  return sorted(zone.ports).flatMap((port) =>
+    addresses.map(
+      (address) => conf`    listen ${`${address}:${port.port}`}${flags(port)} default_server backlog=4096;\n`,
+    ),
   );
 }
 

@@ -108,6 +108,24 @@ describe('the rendered tree', () => {
         host,
       },
     ],
+    [
+      'proxy-protocol',
+      {
+        zone: {
+          ...zone,
+          http3: true,
+          ports: [
+            ...zone.ports,
+            { port: 8080, tls: false, proxyProtocol: true },
+            { port: 8443, tls: true, proxyProtocol: true },
+          ],
+          visitorAddress: { networks: ['203.0.113.0/24'], header: 'X-Forwarded-For' },
+        },
+        node,
+        generation: 15,
+        host: { ...host, capabilities: { ...openresty, http3: true } },
+      },
+    ],
     ['shielded', { zone: { ...zone, relays: [relay] }, node, generation: 11, host }],
     ['relay', { zone: { ...zone, relays: [relay] }, node: { ...node, relayPort: 8443 }, generation: 12, host }],
     [

@@ -54,6 +54,8 @@ export const errorMessages = [
   'there is no such release in the store',
   'the fast lane asks for a reason',
   'half of all addresses',
+  'only behind a trusted proxy',
+  'the zone does not open this port',
   'port is not valid',
   'one line',
   'one line without bidirectional controls',

@@ -300,7 +300,7 @@ test('an allow list of all IPv4 addresses is written in networks that earlier ag
 
 test('a zone behind proxies trusts their header, and no more', () => {
   const docOf = (settings: unknown) =>
-    zoneDoc({ id: id(9), forceSSLRedirectCode: 301, settings, relays: [], ports: [] }, policy);
+    zoneDoc({ id: id(9), forceSSLRedirectCode: 301, settings, relays: [], ports: [{ port: 443, tls: true }] }, policy);
   const custom = { proxy: 'custom', networks: ['192.0.2.0/24'], header: 'X-Real-IP' };
   const listed = docOf({ visitorAddress: custom, firewall: { whitelist: ['203.0.113.7'], blacklist: ['192.0.2.1'] } });
   expect(listed).toMatchObject({
@@ -312,6 +312,13 @@ test('a zone behind proxies trusts their header, and no more', () => {
   expect(cloudflare?.header).toBe('CF-Connecting-IP');
   expect(cloudflare?.networks).toEqual(expect.arrayContaining(['173.245.48.0/20', '2606:4700::/32']));
   expect(docOf({ visitorAddress: { ...custom, proxy: 'none' } })).not.toHaveProperty('visitorAddress');
+  // A port that is not the zone's any more needs nothing of a node.
+  const named = docOf({ visitorAddress: { ...custom, proxyProtocolPorts: [443, 8443] } });
+  expect(named).toMatchObject({
+    ports: [{ port: 443, tls: true, proxyProtocol: true }],
+    needs: ['proxyProtocol', 'visitorAddress'],
+  });
+  expect(docOf({ visitorAddress: { ...custom, proxyProtocolPorts: [8443] } }).needs).toEqual(['visitorAddress']);
 });
 
 test('a zone with a firewall requires nodes that support it', () => {

@@ -53,18 +53,22 @@ function docOf(
   const { http2, http3, resource, nginx, firewall: lists, antiCC, ipset, visitorAddress } = settingsIn(settings);
   const proxies = trustedProxies(visitorAddress);
   const firewall = { ...lists, whitelist: withoutEverything(lists.whitelist) };
+  const proxied = proxies === null ? [] : visitorAddress.proxyProtocolPorts;
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
   const needs = [
     ipset.enabled && 'ipset',
     (firewall.blacklist.length > 0 || firewall.synProtection) && 'firewall',
     firewall.level > 0 && 'firewallLevel',
+    ports.some(({ port }) => proxied.includes(port)) && 'proxyProtocol',
     proxies !== null && 'visitorAddress',
   ].filter((need) => need !== false);
   return {
     kind: 'zone',
     id,
-    ports: ports.map(({ port, tls }) => ({ port, tls })).sort((a, b) => a.port - b.port),
+    ports: ports
+      .map(({ port, tls }) => ({ port, tls, ...(proxied.includes(port) && { proxyProtocol: true }) }))
+      .sort((a, b) => a.port - b.port),
     http2,
     http3: http3 && !off.includes('http3'),
     tlsProtocols: ['TLSv1.2', 'TLSv1.3'],

@@ -143,10 +143,10 @@ async function readSyncState(pool: Pool, nodeId: string): Promise<SyncState> {
 
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Requests an unknown name like a visitor: the node itself responds. */
+/** Requests an unknown name like a visitor: the node itself responds. Ports with PROXY protocol serve proxies only. */
 const probe: Step = async ({ target, say }) => {
-  const plain = target.ports.filter(({ tls }) => !tls);
-  if (plain.length === 0) return say('the zone has no port without TLS to look at');
+  const plain = target.ports.filter(({ tls, proxyProtocol }) => !tls && proxyProtocol !== true);
+  if (plain.length === 0) return say('the zone has no port without TLS and PROXY protocol to look at');
   for (const { port } of plain) {
     const found = await isOurNode(target.ip, port).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);

@@ -9,7 +9,7 @@ export interface Target {
   publicKey: string | null;
   zoneId: string;
   /** Its listening ports: the zone's, or a relay's own. */
-  ports: readonly { port: number; tls: boolean }[];
+  ports: readonly { port: number; tls: boolean; proxyProtocol?: boolean }[];
 }
 
 /** Stored SSH credentials. */
@@ -27,8 +27,9 @@ export async function findTarget(pool: Pool, nodeId: string): Promise<(Target & 
        n.ssh_user AS "user", n.ssh_port AS "sshPort", n.ssh_password_sealed AS "passwordSealed",
        n.ssh_private_key_sealed AS "keySealed", n.ssh_fingerprint AS fingerprint,
        CASE WHEN n.kind = 'relay' THEN json_build_array(json_build_object('port', n.relay_port, 'tls', true))
-         ELSE coalesce((SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls) ORDER BY p.port)
-                        FROM zone_ports p WHERE p.zone_id = n.zone_id), '[]'::json) END AS ports
+         ELSE coalesce((SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls, 'proxyProtocol',
+                          coalesce(z.settings #> '{visitorAddress,proxyProtocolPorts}' @> to_jsonb(p.port), false)) ORDER BY p.port)
+                        FROM zone_ports p JOIN zones z ON z.id = p.zone_id WHERE p.zone_id = n.zone_id), '[]'::json) END AS ports
      FROM nodes n WHERE n.id = $1`,
     [nodeId],
   );

@@ -84,7 +84,7 @@ async function ask(
 /** Unprivileged users cannot open ports below 1024. */
 const unprivileged = (zone: ZoneDoc): ZoneDoc => ({
   ...zone,
-  ports: zone.ports.map(({ tls }, i) => ({ port: 20_000 + i, tls })),
+  ports: zone.ports.map((port, i) => ({ ...port, port: 20_000 + i })),
 });
 
 async function furnish(dir: string, tree: ReadonlyMap<string, string>, lua: string): Promise<void> {

@@ -29,6 +29,7 @@ export const supportedNeeds: readonly string[] = [
   'firewallLevel',
   'ipset',
   'luaAcl',
+  'proxyProtocol',
   'siteFirewall',
   'tokenAuth',
   'visitorAddress',
@@ -47,7 +48,13 @@ const Snippet = z.string().max(65_536);
 export const ZoneDoc = z.object({
   kind: z.literal('zone'),
   id: Id,
-  ports: z.array(z.object({ port: Port, tls: z.boolean() })),
+  ports: z.array(
+    z.object({
+      port: Port,
+      tls: z.boolean(),
+      proxyProtocol: z.boolean().optional().describe('connections begin with a PROXY header'),
+    }),
+  ),
   http2: z.boolean(),
   http3: z.boolean().optional().describe("where the node's nginx has it; absent: no"),
   tlsProtocols: z.array(z.enum(['TLSv1.2', 'TLSv1.3'])).min(1),
@@ -70,7 +77,7 @@ export const ZoneDoc = z.object({
     .extend({ whitelist: z.array(z.string()).describe('networks that are never asked') })
     .optional(),
   ipset: Ipset.omit({ enabled: true }).optional().describe('the block set; absent: nobody is blocked'),
-  visitorAddress: VisitorAddress.omit({ proxy: true })
+  visitorAddress: VisitorAddress.omit({ proxy: true, proxyProtocolPorts: true })
     .optional()
     .describe('whose header names the visitor; absent: nobody'),
   /** Nodes that edge nodes ask before the origin, for sites that want it. */

@@ -1,11 +1,14 @@
 // The visitor's address behind another proxy: trusted networks, and the header field in which they name the visitor.
 import * as z from 'zod';
+import { Port } from '../common/common.ts';
 import { isEverything, noDuplicateIP } from '../common/net.ts';
 import type { ErrorMessage } from '../messages.ts';
 import { isHalf, Network } from '../zone-firewall/zone-firewall.ts';
 import { CLOUDFLARE_HEADER, cloudflareNetworks } from './cloudflare.ts';
 
 export const MAX_TRUSTED_NETWORKS = 200;
+/** The limit of a zone's ports. */
+export const MAX_PROXY_PROTOCOL_PORTS = 1000;
 
 /** Trusting everybody would let visitors choose their address. */
 export const TrustedNetwork = Network.refine((network) => !isEverything(network), {
@@ -31,6 +34,10 @@ export const VisitorAddress = z.object({
     .describe("none: connections are the visitors' own; cloudflare: its networks and header; custom: those below"),
   networks: z.array(TrustedNetwork).max(MAX_TRUSTED_NETWORKS).describe('From which the header is believed'),
   header: AddressHeader.describe('With the address; of X-Forwarded-For, the last one that is not trusted'),
+  proxyProtocolPorts: z
+    .array(Port)
+    .max(MAX_PROXY_PROTOCOL_PORTS)
+    .describe('Where connections begin with a PROXY header, which is believed in place of the header field'),
 });
 export type VisitorAddress = z.output<typeof VisitorAddress>;
 
@@ -38,12 +45,26 @@ export const VisitorAddressInput = VisitorAddress.extend({
   networks: VisitorAddress.shape.networks
     .superRefine(noDuplicateIP)
     .refine((networks) => !isHalf(networks), { message: 'half of all addresses' satisfies ErrorMessage }),
-}).superRefine(({ proxy, networks }, ctx) => {
+  proxyProtocolPorts: VisitorAddress.shape.proxyProtocolPorts
+    .refine((ports) => new Set(ports).size === ports.length, { message: 'data already exists' satisfies ErrorMessage })
+    .default([]),
+}).superRefine(({ proxy, networks, proxyProtocolPorts }, ctx) => {
   if (proxy === 'custom' && networks.length === 0)
     ctx.addIssue({ code: 'custom', path: ['networks'], message: 'required' satisfies ErrorMessage });
+  if (proxy === 'none' && proxyProtocolPorts.length > 0)
+    ctx.addIssue({
+      code: 'custom',
+      path: ['proxyProtocolPorts'],
+      message: 'only behind a trusted proxy' satisfies ErrorMessage,
+    });
 });
 
-export const ownAddresses: VisitorAddress = { proxy: 'none', networks: [], header: 'X-Forwarded-For' };
+export const ownAddresses: VisitorAddress = {
+  proxy: 'none',
+  networks: [],
+  header: 'X-Forwarded-For',
+  proxyProtocolPorts: [],
+};
 
 /** What nodes trust. Null: nobody. */
 export function trustedProxies({ proxy, networks, header }: VisitorAddress) {

@@ -48,8 +48,9 @@ const flat = ({
     ...snippetParts.map((part): [string, string] => [`nginx.${part}`, nginx[part]]),
   ]);
 
-const textOf = (value: string | number | boolean | string[]) =>
-  Array.isArray(value) ? value.join('\n') : String(value);
+/** Texts are one per line. */
+const textOf = (value: string | number | boolean | string[] | number[]) =>
+  Array.isArray(value) ? value.join(typeof value[0] === 'number' ? ', ' : '\n') : String(value);
 
 const refusing = ['firewall.', 'ipset.', 'antiCC.'];
 

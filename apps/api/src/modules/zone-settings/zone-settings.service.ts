@@ -20,7 +20,7 @@ import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts
 import type { FirewallLevels, ZoneFirewall } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail, failAt } from '../../core/fail.ts';
+import { fail, failAt, fieldError } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { releasesIn } from '../../releases/store.ts';
 import { versionAt } from '../../rollouts/release-rollout.ts';
@@ -74,11 +74,22 @@ export async function set(
     reason,
     work: async (tx, before) => {
       const after = drafted(before, draft);
+      if (draft.visitorAddress) assertOpened(after);
       const data = { settings: settingsOf(after), forceSslRedirectCode: after.forceSSLRedirectCode };
       await tx.zone.update({ where: { id: zoneId }, data });
     },
   });
   return get(ctx, zoneId);
+}
+
+/** Fails with each port that is not the zone's. */
+function assertOpened({ visitorAddress: { proxyProtocolPorts }, ports }: ZoneContent): void {
+  const errorData = proxyProtocolPorts.flatMap((port, i) =>
+    ports.some((one) => one.port === port)
+      ? []
+      : [fieldError(`visitorAddress.proxyProtocolPorts.${i}`, 'notFound', 'the zone does not open this port')],
+  );
+  if (errorData.length > 0) fail('PARAMETER', { errorData });
 }
 
 export const setHttp2 = (ctx: Ctx, zoneId: string, { enable, reason }: { enable: boolean; reason: string }) =>
@@ -151,7 +162,11 @@ export async function part({ db }: Ctx, zoneId: string, name: SnippetPart) {
 
 export async function preview(ctx: Ctx, zoneId: string, draft: ConfigDraft): Promise<ConfigPreview> {
   await zones.own(ctx.db, zoneId);
-  return previewChange(ctx, zoneId, (before) => drafted(before, draft));
+  return previewChange(ctx, zoneId, (before) => {
+    const after = drafted(before, draft);
+    if (draft.visitorAddress) assertOpened(after);
+    return after;
+  });
 }
 
 export async function previewRollback(ctx: Ctx, zoneId: string, version: number): Promise<ConfigPreview> {

@@ -7,6 +7,7 @@ import { fail, failTogether } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { ZonePort as Row } from '../../generated/client.ts';
 import { linkOf } from '../../node-link/start.ts';
+import { settingsOf } from '../../zone-settings/zone-content.ts';
 import { change } from '../zone-settings/zone-changes.service.ts';
 import * as zones from './zones.service.ts';
 
@@ -47,9 +48,10 @@ export async function update(
   return change(ctx, {
     zoneId,
     reason,
-    work: async (tx) => {
+    work: async (tx, content) => {
       const before = (await tx.zonePort.findFirst({ where: { id, zoneId } })) ?? fail('NOT_FOUND');
       if (before.port !== input.port) await assertUnmapped(tx, zoneId, [before.port]);
+      await followProxyProtocol(tx, zoneId, content, (port) => (port === before.port ? [input.port] : [port]));
       return portOf(await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: input })));
     },
   });
@@ -59,7 +61,7 @@ export const remove = (ctx: Ctx, zoneId: string, { ids, reason }: Reasoned<{ ids
   change(ctx, {
     zoneId,
     reason,
-    work: async (tx) => {
+    work: async (tx, content) => {
       const where = { zoneId, id: { in: ids } };
       const rows = await tx.zonePort.findMany({ where });
       if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
@@ -69,9 +71,24 @@ export const remove = (ctx: Ctx, zoneId: string, { ids, reason }: Reasoned<{ ids
         rows.map(({ port }) => port),
       );
       await tx.zonePort.deleteMany({ where });
+      await followProxyProtocol(tx, zoneId, content, (port) => (rows.some((row) => row.port === port) ? [] : [port]));
       return { ids };
     },
   });
+
+/** A renumbered port keeps its PROXY protocol. A removed one must not have it when it is opened again. */
+async function followProxyProtocol(
+  tx: ScopedTx,
+  zoneId: string,
+  before: ZoneContent,
+  numbersOf: (port: number) => number[],
+): Promise<void> {
+  const { visitorAddress } = before;
+  const proxyProtocolPorts = visitorAddress.proxyProtocolPorts.flatMap(numbersOf);
+  if (proxyProtocolPorts.join() === visitorAddress.proxyProtocolPorts.join()) return;
+  const settings = settingsOf({ ...before, visitorAddress: { ...visitorAddress, proxyProtocolPorts } });
+  await tx.zone.update({ where: { id: zoneId }, data: { settings } });
+}
 
 /** Restores these ports. Ports that sites opened since then and that no longer exist are removed. */
 export async function restorePorts(tx: ScopedTx, zoneId: string, ports: ZoneContent['ports']): Promise<void> {

@@ -54,6 +54,7 @@ export function FirewallTab({ zoneId, settings }: { zoneId: string; settings: Se
           <VisitorAddressSection
             value={visitorAddress}
             stored={settings.visitorAddress}
+            ports={settings.ports}
             disabled={disabled}
             onChange={(next) => set({ visitorAddress: next })}
           />

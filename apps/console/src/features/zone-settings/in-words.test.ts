@@ -9,6 +9,7 @@ beforeAll(() => learn('en', words));
 test('ports are names, and none is a dash', () => {
   expect(valueText(t, 'ports', '8080')).toBe('8080');
   expect(valueText(t, 'ports', '')).toBe('—');
+  expect(valueText(t, 'visitorAddress.proxyProtocolPorts', '8443')).toBe('8443');
 });
 
 // Regression: 100 MiB was shown as 104.86 MB.

@@ -18,7 +18,7 @@ export function fieldName(t: T, field: string): string {
 /** A formatted value; for a snippet or list its number of lines. */
 export function valueText(t: T, field: string, value: string): string {
   const name = field.split('.').at(-1) ?? '';
-  if (field === 'ports') return value || nothing;
+  if (field === 'ports' || name === 'proxyProtocolPorts') return value || nothing;
   if (value === 'true') return t('common.on');
   if (value === 'false') return t('common.off');
   if (field.startsWith('antiCC.')) return antiCCText(t, name, value);

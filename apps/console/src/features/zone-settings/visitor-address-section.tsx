@@ -1,12 +1,13 @@
 import type { ErrorMessage } from '@edgeloom/contract/messages.ts';
 import {
   AddressHeader,
+  ownAddresses,
   TrustedNetwork,
   VisitorAddressInput,
   visitorProxies,
   type VisitorAddress,
 } from '@edgeloom/contract/visitor-address/visitor-address.ts';
-import { Select, TextInput } from '@mantine/core';
+import { MultiSelect, Select, TextInput } from '@mantine/core';
 import { Section } from '../../components/page/section.tsx';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
@@ -23,8 +24,14 @@ interface VisitorAddressSectionProps {
   onChange: (next: VisitorAddress) => void;
 }
 
+interface StoredSettings {
+  stored: VisitorAddress;
+  /** The zone's. */
+  ports: readonly { port: number }[];
+}
+
 /** The proxies in front of the nodes that name the visitor. */
-export function VisitorAddressSection({ stored, ...props }: VisitorAddressSectionProps & { stored: VisitorAddress }) {
+export function VisitorAddressSection({ stored, ports, ...props }: VisitorAddressSectionProps & StoredSettings) {
   const t = useT();
   const { value, disabled, onChange } = props;
   const { proxy } = value;
@@ -41,11 +48,39 @@ export function VisitorAddressSection({ stored, ...props }: VisitorAddressSectio
         onChange={(next) => {
           const chosen = visitorProxies.find((one) => one === next);
           // Without what was typed: a hidden field must not be at fault.
-          if (chosen) onChange({ ...stored, proxy: chosen });
+          if (!chosen) return;
+          const { proxyProtocolPorts } = chosen === 'none' ? ownAddresses : stored;
+          onChange({ ...stored, proxy: chosen, proxyProtocolPorts });
         }}
       />
       {proxy === 'custom' && <CustomProxy {...props} />}
+      {proxy !== 'none' && <ProxyProtocolPorts {...props} ports={ports} />}
     </Section>
+  );
+}
+
+function ProxyProtocolPorts({
+  value,
+  ports,
+  disabled,
+  onChange,
+}: VisitorAddressSectionProps & Pick<StoredSettings, 'ports'>) {
+  const t = useT();
+  const chosen = value.proxyProtocolPorts.map(String);
+  return (
+    <MultiSelect
+      name="proxyProtocolPorts"
+      label={t('zoneSettings.fields.proxyProtocolPorts')}
+      description={t('zoneSettings.hints.proxyProtocolPorts')}
+      // A port may have been removed since it was chosen.
+      data={[...new Set([...ports.map(({ port }) => String(port)), ...chosen])]}
+      value={chosen}
+      clearable
+      hidePickedOptions
+      nothingFoundMessage={t('common.states.nothingMatches')}
+      disabled={disabled}
+      onChange={(next) => onChange({ ...value, proxyProtocolPorts: next.map(Number).sort((a, b) => a - b) })}
+    />
   );
 }
 
