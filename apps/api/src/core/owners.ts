@@ -147,6 +147,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   NginxDefault: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
   EdgeNode: 'zone',
   NodeState: 'node',
+  UnreadableLines: 'node',
   NodeJob: 'node',
   NodeJobStep: 'job',
   RevokedKey: '(append)',

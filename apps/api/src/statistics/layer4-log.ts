@@ -21,12 +21,16 @@ export async function readSessions(
   batch: LogBatch,
   geoip: Pick<Geoip, 'lookup'>,
   now: number,
-): Promise<{ lines: Session[]; failed: number }> {
+): Promise<{ lines: Session[]; failed: string[] }> {
   const texts = await textsOf(batch);
   const timeOf = clockOf(batch, now);
+  const failed: string[] = [];
   const lines = texts.flatMap((each) => {
     const line = parse(SessionLine, each);
-    if (line === null || !UUID.test(line.port) || !isStorableAddress(line.address)) return [];
+    if (line === null || !UUID.test(line.port) || !isStorableAddress(line.address)) {
+      failed.push(each);
+      return [];
+    }
     return {
       ...line,
       at: timeOf(line.time),
@@ -34,7 +38,7 @@ export async function readSessions(
       outcome: outcomeOf(line),
     };
   });
-  return { lines, failed: texts.length - lines.length };
+  return { lines, failed };
 }
 
 /** nginx closes a session of a forward without origins with 200. 500 and 502: the node or its origins failed. */

@@ -30,13 +30,17 @@ export async function readLines(
   batch: LogBatch,
   geoip: Pick<Geoip, 'lookup'>,
   now: number,
-): Promise<{ lines: Line[]; failed: number }> {
+): Promise<{ lines: Line[]; failed: string[] }> {
   // Without the lines of relays: the edge node in front of a relay logs the same request.
   const texts = (await textsOf(batch)).filter((text) => !text.includes('"relayed":true'));
   const timeOf = clockOf(batch, now);
+  const failed: string[] = [];
   const lines = texts.flatMap((text) => {
     const line = parse(LogLine, text);
-    if (line === null || !REQUEST_ID.test(line.id) || !isStorableAddress(line.address)) return [];
+    if (line === null || !REQUEST_ID.test(line.id) || !isStorableAddress(line.address)) {
+      failed.push(text);
+      return [];
+    }
     return Object.assign(line, {
       at: timeOf(line.time),
       domain: UUID.test(line.domain) ? line.domain : NO_DOMAIN,
@@ -44,7 +48,7 @@ export async function readLines(
       isHit: FROM_CACHE.has(line.cache),
     });
   });
-  return { lines, failed: texts.length - lines.length };
+  return { lines, failed };
 }
 
 /** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */
@@ -55,10 +59,10 @@ export async function textsOf(batch: LogBatch): Promise<string[]> {
     .filter((text) => text !== '');
 }
 
-/** Values that are not UTF-8, such as paths in GBK, keep their bytes as escapes: `%C4%E3`. */
+/** Values that are not UTF-8, such as paths in GBK, keep their bytes as escapes: `%C4%E3`. So do damaged lines. */
 function textOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
-  return bytes.toString('latin1').replace(/"(?:[^"\\\n]|\\.)*"/g, (value) => {
+  return bytes.toString('latin1').replace(/"(?:[^"\\\n]|\\.)*"|[\x80-\xff]/g, (value) => {
     const own = Buffer.from(value, 'latin1');
     if (isUtf8(own)) return own.toString();
     return value.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);

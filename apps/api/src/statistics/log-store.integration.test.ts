@@ -6,9 +6,11 @@ import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { cardTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
+import '../../../../tests/support/assertions/matchers.ts';
 import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
 import { logBatch as batchOf, logLine as line, logStore } from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
@@ -174,6 +176,51 @@ test('a line of the future counts in the current step, and unreadable lines are 
   const damaged = 'no json\n{"site":1}\n' + line(site.id, { bytes: -1 });
   await store(id, batchOf(damaged + ahead));
   expect((await chartOf(site, 'requests')).last).toEqual([1]);
+});
+
+test('unreadable lines count for their node, and the newest ones are stored for its operator', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const params = { nodeID: id };
+  const lines = Array.from({ length: 60 }, (_, n) => `{"n":${n}}\n`).join('');
+  const hostile = Buffer.concat([
+    Buffer.from('{"uri":"/<b>=1+1\0\x1b\u202e'),
+    Buffer.from([0xc4, 0xe3, 0xff]),
+    Buffer.from(`",\t"é","${'x'.repeat(3000)}\n`),
+  ]);
+  const batch = batchOf(Buffer.concat([Buffer.from(lines + line(site.id)), hostile]));
+  await store(id, batch);
+  // A lost reply, and a restart of the agent.
+  await store(id, batch);
+  await store(id, { ...batchOf('no session\n', 0, 'b'), kind: 'sessions' });
+  const { call } = as(site.client);
+  expect((await call(nodes.config, { params })).unreadableLines).toBe(62);
+  const { data, dropped } = await call(nodes.unreadableLines, { params });
+  expect([data.length, dropped, data[0]?.line]).toEqual([50, 12, '{"n":12}']);
+  const [bytes, session] = data.slice(-2);
+  expect(session).toMatchObject({ kind: 'sessions', line: 'no session' });
+  expect(bytes?.line).toMatch(/^\{"uri":"\/<b>=1\+1%00%1B%E2%80%AE%C4%E3%FF",%09"é","x+…$/);
+
+  // Customers have no such call, and other operators no such node.
+  const other = await build.zone();
+  await expect(as(other.client).call(nodes.unreadableLines, { params })).toFail('NOT_FOUND');
+  const unprivileged = await build.subClient(await build.client(), [], { permissions: ['node:read'] });
+  await expect(as(unprivileged).call(nodes.unreadableLines, { params })).toFail('PERMISSION_DENIED');
+
+  const later = new Date(Date.now() + 9 * 86_400_000);
+  await logs.maintain(later);
+  expect(await call(nodes.unreadableLines, { params })).toEqual({ data: [], dropped: 62 });
+});
+
+test('unreadable lines of a zone without stored requests are counted only', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  await as(site.client).call(zones.update, { body: { id: site.zone.id, CDNRayLog: false } });
+  await store(id, batchOf('no json\n'));
+  expect(await as(site.client).call(nodes.unreadableLines, { params: { nodeID: id } })).toEqual({
+    data: [],
+    dropped: 1,
+  });
 });
 
 test('a batch that is not gzip or too long is rejected and counts nothing', async () => {

@@ -14,6 +14,7 @@ import { spoolLines } from '../log-push/spool.ts';
 import { Partitions } from './partitions.ts';
 import { appendTopValues, mergeTopValues, sweepFailedBatches } from './top-values.ts';
 import { addTraffic } from './traffic.ts';
+import { expireUnreadable, storeUnreadable } from './unreadable-lines.ts';
 
 const stored = new Counter({
   name: 'edgeloom_api_log_lines_total',
@@ -77,6 +78,8 @@ export class LogStore {
         if (!isNew) return { reached: await positionOf(client, nodeId, batch.file), isNew, stored: null };
         // The node was removed.
         if (zone === null) return { reached: batch.to, isNew, stored: null };
+        const since = isLogged ? this.#partitions.since('access_log', time) : Infinity;
+        await storeUnreadable(client, nodeId, batch, failed, { now: time, since });
         await add(client, { nodeId, zone, isLogged, sites: new Map(Object.entries(sites)) });
         return { reached: batch.to, isNew, stored: { zone, transaction } };
       }),
@@ -86,7 +89,7 @@ export class LogStore {
       const newest = lines.reduce((last, { at }) => Math.max(last, at), 0);
       if (newest > 0) delay.observe((time - newest) / 1000);
       stored.inc(lines.length);
-      unreadable.inc(failed);
+      unreadable.inc(failed.length);
     }
     end();
     return { reached };
@@ -134,6 +137,7 @@ export class LogStore {
   async maintain(now: Date): Promise<void> {
     await this.#partitions.maintain(now.getTime());
     await sweepFailedBatches(this.#pool);
+    await expireUnreadable(this.#pool, this.#partitions.since('access_log', now.getTime()));
     // Positions of files that are gone for long.
     await this.#pool.query(`DELETE FROM log_positions WHERE updated_at < now() - interval '90 days'`);
   }
@@ -143,7 +147,8 @@ interface ReadBatch {
   lines: readonly { at: number; site: string }[];
   /** The lines that the live tail shows. */
   requests: readonly Line[];
-  failed: number;
+  /** Lines that failed to parse. */
+  failed: readonly string[];
   /** Within the transaction that stores the position. */
   add: (client: PoolClient, sender: Sender) => Promise<void>;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Enabling, Id, Ids, Memo, Meta, MetaQuery, paged, paging } from '../common/common.ts';
 import { JoinReply, JoinRequest } from '../edge/messages.ts';
 import { del, get, onClient, onRoot, post, put } from '../endpoint.ts';
-import { EdgeNode, Geneva, Installed, JoinToken, NodeInput, NodeKind, NodeMonitorInput, NodePortType, NodePurge, NodeRole, NodeStatus, NodeSystem, NodeType, NodeUpdate, Running } from './nodes.ts';
+import { EdgeNode, Geneva, Installed, JoinToken, NodeInput, NodeKind, NodeMonitorInput, NodePortType, NodePurge, NodeRole, NodeStatus, NodeSystem, NodeType, NodeUpdate, Running, UnreadableLines } from './nodes.ts';
 
 const Narrow = {
   search: z.string().max(256).optional().describe('In names, addresses and memos'),
@@ -33,6 +33,7 @@ export const nodes = onClient('nodes', {
   counts:        get('nodes/counts', { can: 'node:read', reply: z.object({ data: z.array(z.object({ status: NodeStatus, count: z.int() })), total: z.int() }) }),
   get:           get('node/:nodeID', { can: 'node:read', reply: EdgeNode }),
   config:        get('node/:nodeID/config', { can: 'node:read', reply: Installed }),
+  unreadableLines: get('node/:nodeID/unreadableLines', { can: 'log:read', reply: UnreadableLines }),
   running:       get('node/:nodeID/running', { can: 'node:read', reply: Running, fails: asks }),
   system:        get('node/:nodeID/system', { can: 'node:read', reply: NodeSystem, fails: asks }),
   subs:          get('node/:nodeID/subs', { can: 'node:read', query: Page, reply: paged(EdgeNode) }),

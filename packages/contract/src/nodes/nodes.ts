@@ -194,6 +194,20 @@ export const Installed = z.object({
   nginx: z.string().nullable(),
   capabilities: z.array(z.string()),
   error: z.string().nullable(),
+  unreadableLines: z.int().describe('Lines of its access logs that failed to parse, since it was created'),
+});
+
+/** The stored lines of a node, and the longest one. Escaping may triple its length. */
+export const MAX_UNREADABLE_LINES = 50;
+export const MAX_UNREADABLE_CHARS = 2000;
+export const UnreadableLine = z.object({
+  at: Time.describe('When it arrived'),
+  kind: z.enum(['requests', 'sessions']),
+  line: z.string().describe('Bytes that are not UTF-8, and control characters, are escaped: %C4%E3'),
+});
+export const UnreadableLines = z.object({
+  data: z.array(UnreadableLine).describe('The newest, oldest first'),
+  dropped: z.int().describe('Older lines, which are counted and no longer stored'),
 });
 
 /** Read from the node itself. */
@@ -206,6 +220,8 @@ export const NodePurge = Ids.extend({
   urls: z.array(z.string().min(1).max(4096)).min(1).max(100),
 });
 
+export type UnreadableLine = z.output<typeof UnreadableLine>;
+export type UnreadableLines = z.output<typeof UnreadableLines>;
 export type EdgeNode = z.output<typeof EdgeNode>;
 export type NodeInput = z.output<typeof NodeInput>;
 export type NodeUpdate = z.output<typeof NodeUpdate>;

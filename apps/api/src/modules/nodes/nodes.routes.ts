@@ -13,6 +13,7 @@ export const nodesRoutes = routes(nodes, {
   counts:        (ctx) => service.counts(ctx),
   get:           (ctx, { params }) => service.get(ctx, params.nodeID),
   config:        (ctx, { params }) => service.config(ctx, params.nodeID),
+  unreadableLines: (ctx, { params }) => service.unreadableLines(ctx, params.nodeID),
   running:       (ctx, { params }) => orders.running(ctx, params.nodeID),
   system:        (ctx, { params }) => orders.system(ctx, params.nodeID),
   subs:          (ctx, { params, query }) => service.subs(ctx, params.nodeID, query),

@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { Id, type MetaQuery, type Paging } from '@edgeloom/contract/common/common.ts';
 import { nodeKey } from '@edgeloom/contract/edge/documents.ts';
 import { FailingPattern } from '@edgeloom/contract/edge/messages.ts';
-import type {
-  EdgeNode,
-  NodeInput,
-  NodeMonitor,
-  NodeSSHUpdate,
-  NodeStatus,
-  NodeUpdate,
+import {
+  UnreadableLine,
+  type EdgeNode,
+  type NodeInput,
+  type NodeMonitor,
+  type NodeSSHUpdate,
+  type NodeStatus,
+  type NodeUpdate,
+  type UnreadableLines,
 } from '@edgeloom/contract/nodes/nodes.ts';
 import * as z from 'zod';
 import { changed } from '../../core/changes.ts';
@@ -184,6 +186,7 @@ export async function get(ctx: Ctx, id: string): Promise<EdgeNode> {
 export async function config({ db, now }: Ctx, id: string) {
   const row = (await db.edgeNode.findUnique({ where: { id }, include })) ?? fail('NOT_FOUND');
   const state = await db.nodeState.findUnique({ where: { nodeId: id } });
+  const unreadable = await db.unreadableLines.findUnique({ where: { nodeId: id }, select: { count: true } });
   return {
     status: nodeStatus({ ...row, standsIn: (await standIns(db, [row])).has(id) }, state, now()),
     currentSerial: state?.revision ?? 0,
@@ -195,7 +198,18 @@ export async function config({ db, now }: Ctx, id: string) {
     nginx: state?.nginx ?? null,
     capabilities: state?.capabilities ?? [],
     error: state?.error ?? null,
+    unreadableLines: Number(unreadable?.count ?? 0),
   };
+}
+
+export async function unreadableLines({ db }: Ctx, id: string): Promise<UnreadableLines> {
+  const { unreadable } =
+    (await db.edgeNode.findUnique({ where: { id }, select: { unreadable: true } })) ?? fail('NOT_FOUND');
+  const data = z
+    .array(UnreadableLine)
+    .catch([])
+    .parse(unreadable?.lines ?? []);
+  return { data, dropped: Number(unreadable?.count ?? 0) - data.length };
 }
 
 async function withSiteNames(db: ScopedTx, stored: unknown) {

@@ -48,6 +48,7 @@ import { Running } from './running.tsx';
 import { Serial } from './serial.tsx';
 import { CacheTab, CommandsTab, GenevaTab, LogsTab } from './settings-tabs.tsx';
 import { Subs } from './subs.tsx';
+import { UnreadableLines } from './unreadable-lines.tsx';
 
 type Installed = Received<typeof nodes.config>;
 
@@ -257,6 +258,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <span>{t('nodes.info.noFaults')}</span>
         )}
       </Section>
+      {installed.unreadableLines > 0 && <UnreadableLines node={node} count={installed.unreadableLines} />}
       {node.kind === 'edge' && <GroupsOfNode node={node} />}
       <Subs node={node} />
       <Running node={node} />
