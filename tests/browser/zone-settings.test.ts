@@ -484,6 +484,9 @@ test('the proxy in front of a zone is chosen, corrected and published', { timeou
   await page.getByRole('button', { name: 'Review' }).click();
   await page.getByText('Enter an address or network, at most as wide as /8').waitFor();
   await page.getByText('Enter a header name such as X-Token').waitFor();
+  await page.getByRole('combobox', { name: 'PROXY protocol ports' }).click();
+  await page.getByRole('option', { name: '443', exact: true }).click();
+  await page.keyboard.press('Escape');
   await page.getByText('Packets that the kernels').scrollIntoViewIfNeeded();
   await keepPicture(page, 'zone-visitor-address');
   // A hidden field is not at fault.
@@ -497,8 +500,11 @@ test('the proxy in front of a zone is chosen, corrected and published', { timeou
   await expect.poll(() => page.getByLabel('Address header').inputValue()).toBe('X-Forwarded-For');
   await page.getByLabel('Trusted networks').fill('192.0.2.0/24');
   await page.getByLabel('Address header').fill('x-forwarded-for');
+  await page.getByRole('combobox', { name: 'PROXY protocol ports' }).click();
+  await page.getByRole('option', { name: '443', exact: true }).click();
   await page.getByRole('button', { name: 'Review' }).click();
   await page.getByText('Another proxy or load balancer').waitFor();
+  await keepPicture(page, 'zone-visitor-address-review');
   await page.getByLabel('Reason').fill('a balancer');
   await page.getByRole('button', { name: /^Publish/ }).click();
   await page.getByText('Published', { exact: true }).waitFor();

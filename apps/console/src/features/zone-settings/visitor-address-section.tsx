@@ -75,6 +75,7 @@ function ProxyProtocolPorts({
       // A port may have been removed since it was chosen.
       data={[...new Set([...ports.map(({ port }) => String(port)), ...chosen])]}
       value={chosen}
+      searchable
       clearable
       hidePickedOptions
       nothingFoundMessage={t('common.states.nothingMatches')}
