@@ -9,6 +9,7 @@ import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.
 import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { afterAll, expect, test } from 'vitest';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
 import { testApp } from '../support/services/app.ts';
 import { attentionItems } from '../support/builders/attention-items.ts';
 
@@ -78,6 +79,31 @@ test('names three of many, and no site if there are several', async () => {
   const item = (await seenBy(site.owner)).find(({ kind }) => kind === 'cnameInactive');
   expect(item).toMatchObject({ count: 5, siteCount: 2, site: null });
   expect(item?.names).toEqual(['a1', 'a2', 'a3'].map((name) => `${name}.${other.name}.example.com`));
+});
+
+test('lists modules without domains by site and kind, and counts those after the fifth', async () => {
+  const site = await build.site({ name: 'a' });
+  const other = await build.site({ name: 'b', product: site.product, owner: site.owner });
+  const third = await build.site({ name: 'c', product: site.product, owner: site.owner });
+  const module = (of: BuiltSite, kind: string, name: string) => ({ siteId: of.id, kind, name });
+  await db.module.createMany({
+    data: [
+      ...['cors', 'waf', 'acl'].map((kind) => module(other, kind, kind)),
+      ...['A', 'B', 'C', 'D'].map((name) => module(site, 'cors', name)),
+      module(site, 'waf', 'A'),
+      ...['X', 'Y'].map((name) => module(third, 'acl', name)),
+      module(third, 'tokenAuth', 'Z'),
+    ],
+  });
+  const found = await seenBy(site.owner);
+  expect(found.map((item) => [item.site?.name, item.moduleKind, item.count, item.names])).toEqual([
+    ['a', 'cors', 4, ['A', 'B', 'C']],
+    ['a', 'waf', 1, ['A']],
+    ['b', 'acl', 1, ['acl']],
+    ['b', 'cors', 1, ['cors']],
+    ['b', 'waf', 1, ['waf']],
+    ['c', null, 3, ['X', 'Y', 'Z']],
+  ]);
 });
 
 test('lists a domain whose certificate is taken away while browsers know its HSTS policy', async () => {

@@ -291,6 +291,12 @@ describe('Needs attention', () => {
     await panel.getByRole('link', { name: 'Open: 1 rollout stopped' }).click();
     await page.getByRole('button', { name: /^Stopped is Yes/ }).waitFor();
     await expect.poll(() => page.locator('tbody [data-row]').count()).toBe(1);
+    await page.goBack();
+    const unused = panel.getByRole('listitem').filter({ hasText: 'CORS: 1 module applies to no domain' });
+    await unused.getByText(`${names.modulesUnused} · ${site.name}`).waitFor();
+    await unused.getByRole('link').click();
+    await page.getByRole('heading', { name: 'CORS', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: names.modulesUnused }).waitFor();
     await page.goto('/client/nodeManage/nodesList');
     const first = page.locator('tbody [data-row]').first();
     await first.getByText(names.nodesRejected).waitFor();

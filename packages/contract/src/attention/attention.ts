@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { Licensed } from '../licenses/licenses.ts';
+import { ModuleKind } from '../modules/modules.ts';
 
 /** Filters of lists of sites. */
 export const SiteAttention = z.enum([
@@ -38,6 +39,9 @@ export const AttentionItem = z.object({
   names: z.array(z.string()).max(3).describe('The first in alphabetical order'),
   site: z.object({ id: Id, name: z.string() }).nullable().describe('Where all of them belong to one site'),
   siteCount: z.int().describe('How many sites they belong to; 0: to none'),
+  moduleKind: ModuleKind.nullable().describe(
+    'Of modules: each kind of each site is an item. Null: those that are not listed one by one',
+  ),
   accountID: Id.nullable().describe(
     "Of licenses: the client's root account. Null: those that are not listed one by one",
   ),

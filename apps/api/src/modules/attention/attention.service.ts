@@ -4,6 +4,7 @@ import {
   type Attention,
   type AttentionItem,
 } from '@edgeloom/contract/attention/attention.ts';
+import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
@@ -12,6 +13,8 @@ import { hasFailedJob, isRolloutStopped, rowsOf } from './conditions.ts';
 import { ofLicenses } from './licenses.ts';
 
 const NAMES = 3;
+/** Kinds of modules of sites that are listed one by one. One item counts the rest. */
+const MAX_MODULE_ITEMS = 5;
 
 export async function list(ctx: Ctx): Promise<Attention> {
   const { kind, permissions } = ctx.actor;
@@ -43,6 +46,7 @@ interface Row {
   names: string[];
   siteId: string;
   siteName: string;
+  moduleKind: string | null;
 }
 
 /** One statement for all kinds. */
@@ -53,24 +57,35 @@ async function ofSites({ db, actor, now }: Ctx): Promise<AttentionItem[]> {
   const rows = await db.$read<Row>(({ site }) => {
     const counted = (kind: SiteAttention): Sql => {
       const { table, name, condition } = rowsOf(kind, now());
+      if (kind === 'modulesUnused') return countModules(sql`${site} AND ${condition}`);
       const from = kind === 'sitesUnpublished' ? sql`sites s` : sql`${table} x JOIN sites s ON s.id = x.site_id`;
       return sql`SELECT ${kind}::text AS kind, count(*)::int AS count, count(DISTINCT s.id)::int AS "siteCount",
-        (array_agg(${name} ORDER BY ${name}))[1:${NAMES}::int] AS names, min(s.id::text) AS "siteId", min(s.name) AS "siteName"
-        FROM ${from} WHERE ${site} AND ${condition} HAVING count(*) > 0`;
+        (array_agg(${name} ORDER BY ${name}))[1:${NAMES}::int] AS names, min(s.id::text) AS "siteId", min(s.name) AS "siteName",
+        NULL AS "moduleKind" FROM ${from} WHERE ${site} AND ${condition} HAVING count(*) > 0`;
     };
     let all = counted(first);
     for (const kind of others) all = sql`${all} UNION ALL ${counted(kind)}`;
-    return all;
+    return sql`SELECT * FROM (${all}) r ORDER BY "moduleKind" IS NULL, "siteName", "siteId", "moduleKind"`;
   });
-  return rows.map(({ kind, count, siteCount, names, siteId, siteName }) => ({
+  return rows.map(({ kind, count, siteCount, names, siteId, siteName, moduleKind }) => ({
     ...none,
     kind,
     count,
     siteCount,
     names,
     site: siteCount === 1 ? { id: siteId, name: siteName } : null,
+    moduleKind: ModuleKind.nullable().parse(moduleKind),
   }));
 }
+
+/** Modules `x` of sites `s`, one row for each site and kind, by the site's name. The last row counts the rest. */
+const countModules = (condition: Sql): Sql =>
+  sql`SELECT 'modulesUnused' AS kind, count(*)::int AS count, count(DISTINCT site_id)::int AS "siteCount",
+    (array_agg(name ORDER BY name))[1:${NAMES}::int] AS names, min(site_id::text) AS "siteId", min(site_name) AS "siteName",
+    CASE WHEN place <= ${MAX_MODULE_ITEMS}::int THEN min(kind) END AS "moduleKind"
+    FROM (SELECT x.name, x.kind, s.id AS site_id, s.name AS site_name,
+        least(dense_rank() OVER (ORDER BY s.name, s.id, x.kind), ${MAX_MODULE_ITEMS + 1}::int) AS place
+      FROM modules x JOIN sites s ON s.id = x.site_id WHERE ${condition}) m GROUP BY place`;
 
 async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
   const orderBy = { name: 'asc' } as const;
@@ -104,7 +119,7 @@ async function ofRollouts({ db, now }: Ctx): Promise<AttentionItem[]> {
   );
 }
 
-const none = { names: [], site: null, siteCount: 0, accountID: null, endsAt: null, limit: null };
+const none = { names: [], site: null, siteCount: 0, moduleKind: null, accountID: null, endsAt: null, limit: null };
 
 /** Empty if the count is zero. */
 const itemOf = (kind: AttentionKind, names: readonly string[]): AttentionItem[] =>

@@ -62,7 +62,7 @@ export async function ofLicenses({ db, now }: Ctx): Promise<AttentionItem[]> {
   ];
 }
 
-const noSite = { site: null, siteCount: 0 };
+const noSite = { site: null, siteCount: 0, moduleKind: null };
 
 /** One item for all rows after the listed ones. */
 function restOf(kind: AttentionItem['kind'], rows: readonly Row[]): AttentionItem[] {

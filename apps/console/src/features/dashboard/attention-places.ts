@@ -3,6 +3,7 @@ import type { attention } from '@edgeloom/contract/attention/attention.calls.ts'
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { sitePath } from '../../components/frame/site-scope.ts';
 import type { Family } from '../../lib/family.ts';
+import { modulePages } from '../../lib/module-pages.ts';
 
 export type AttentionItem = Received<typeof attention.list>['data'][number];
 
@@ -30,7 +31,8 @@ const inSite: Partial<Record<AttentionItem['kind'], { view: string; filter: stri
   jobsFailed: { view: 'jobs', filter: 'state=failed&recent=true' },
 };
 
-export function placeOf({ kind, site, accountID }: Pick<AttentionItem, 'kind' | 'site' | 'accountID'>, family: Family) {
+export function placeOf({ kind, site, moduleKind, accountID }: AttentionItem, family: Family) {
+  if (site && moduleKind) return sitePath(family, site, modulePages[moduleKind].view);
   if (accountID !== null) return `userManagement/users/${accountID}`;
   const list = lists[kind] ?? (family === 'client' ? overSites[kind] : undefined);
   if (list !== undefined) return list;

@@ -6,6 +6,7 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { family, to as inConsole } from '../../lib/family.ts';
 import { count, time } from '../../lib/format.ts';
 import { useT, type T } from '../../lib/i18n.ts';
+import { modulePages } from '../../lib/module-pages.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import type { Tone } from '../../theme/tokens.ts';
 import { placeOf, type AttentionItem } from './attention-places.ts';
@@ -43,7 +44,10 @@ export function Attention({ clear }: { clear: ReactNode }) {
           ) : (
             <ul className={classes['items']}>
               {data.map((item) => (
-                <Item key={`${item.kind} ${item.accountID} ${item.limit?.of}`} item={item} />
+                <Item
+                  key={`${item.kind} ${item.site?.id} ${item.moduleKind} ${item.accountID} ${item.limit?.of}`}
+                  item={item}
+                />
               ))}
             </ul>
           )
@@ -71,13 +75,20 @@ function Item({ item }: { item: AttentionItem }) {
   );
 }
 
-function textOf({ kind, count: rows, endsAt, limit }: AttentionItem, t: T): string {
+function textOf({ kind, count: rows, moduleKind, endsAt, limit }: AttentionItem, t: T): string {
   if (limit)
     return t('dashboard.kinds.licenseNearLimit', {
       limit: t(`dashboard.limits.${limit.of}`),
       uses: count(limit.uses),
       most: count(limit.most),
     });
+  if (moduleKind)
+    return t('dashboard.kinds.modulesUnused', {
+      kind: t(`${modulePages[moduleKind].words}.title`),
+      count: rows,
+      rows: count(rows),
+    });
+  if (kind === 'modulesUnused') return t('dashboard.kinds.modulesRestUnused', { count: rows, rows: count(rows) });
   // Licenses are listed one by one; the rest is one item.
   const isRest = endsAt === null && (kind === 'licenseEnding' || kind === 'licenseNearLimit');
   if (isRest)

@@ -16,20 +16,21 @@ import { useSite } from '../../components/frame/site-scope.ts';
 import { Section } from '../../components/page/section.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { modulePages } from '../../lib/module-pages.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './modules.module.css';
 
 const kinds = [
-  { kind: 'urlRedirect', words: 'urlRedirects', list: urlRedirects.list, view: 'redirects' },
-  { kind: 'customHeader', words: 'customHeaders', list: customHeaders.list, view: 'headers' },
-  { kind: 'cors', words: 'cors', list: cors.list, view: 'cors' },
-  { kind: 'proxyRewrite', words: 'proxyRewrites', list: proxyRewrites.list, view: 'rewrite' },
-  { kind: 'tokenAuth', words: 'tokenAuths', list: tokenAuths.list, view: 'tokens' },
-  { kind: 'acl', words: 'acls', list: acls.list, view: 'access' },
-  { kind: 'luaAcl', words: 'luaAcls', list: luaAcls.list, view: 'scripts' },
-  { kind: 'waf', words: 'wafs', list: wafs.list, view: 'waf' },
+  { kind: 'urlRedirect', list: urlRedirects.list },
+  { kind: 'customHeader', list: customHeaders.list },
+  { kind: 'cors', list: cors.list },
+  { kind: 'proxyRewrite', list: proxyRewrites.list },
+  { kind: 'tokenAuth', list: tokenAuths.list },
+  { kind: 'acl', list: acls.list },
+  { kind: 'luaAcl', list: luaAcls.list },
+  { kind: 'waf', list: wafs.list },
 ] as const;
 
 /** The first option, sent as null. */
@@ -39,9 +40,9 @@ const NONE = { id: '', name: '' };
 export function DomainRulesTab({ domain }: { domain: { id: string; siteID: string } }) {
   return (
     <div className={classes['pickers']}>
-      {kinds.map(({ kind, words, list, view }) => (
-        <Section key={kind} title={`${words}.title`} why={`${words}.why`}>
-          <Picker domain={domain} kind={kind} words={words} list={list} view={view} />
+      {kinds.map(({ kind, list }) => (
+        <Section key={kind} title={`${modulePages[kind].words}.title`} why={`${modulePages[kind].words}.why`}>
+          <Picker domain={domain} kind={kind} list={list} />
         </Section>
       ))}
     </div>
@@ -51,12 +52,11 @@ export function DomainRulesTab({ domain }: { domain: { id: string; siteID: strin
 interface PickerProps {
   domain: { id: string; siteID: string };
   kind: ModuleKind;
-  words: (typeof kinds)[number]['words'];
   list: (typeof kinds)[number]['list'];
-  view: string;
 }
 
-function Picker({ domain, kind, words, list, view }: PickerProps) {
+function Picker({ domain, kind, list }: PickerProps) {
+  const { words, view } = modulePages[kind];
   const t = useT();
   const can = useCan();
   const site = useSite();
