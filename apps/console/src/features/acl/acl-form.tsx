@@ -17,7 +17,7 @@ export function AclForm({ siteId, value }: { siteId: string; value: Acl | undefi
   return (
     <ModuleForm
       kind="acl"
-      calls={acls}
+      endpoints={acls}
       siteId={siteId}
       value={value}
       initial={{ rules: [newRule(t('acls.nth.rule', { n: 1 }))] }}

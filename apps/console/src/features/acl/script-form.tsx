@@ -22,7 +22,7 @@ export function ScriptForm({ siteId, value }: { siteId: string; value: LuaAcl | 
   return (
     <ModuleForm
       kind="luaAcl"
-      calls={luaAcls}
+      endpoints={luaAcls}
       siteId={siteId}
       value={value}
       initial={{ script: EXAMPLE }}

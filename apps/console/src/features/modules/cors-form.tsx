@@ -11,7 +11,7 @@ export type Cors = Received<typeof cors.list>['data'][number];
 
 export function CorsForm({ siteId, value }: { siteId: string; value: Cors | undefined }) {
   return (
-    <ModuleForm kind="cors" calls={cors} siteId={siteId} value={value} schema={CorsInput} list="cors">
+    <ModuleForm kind="cors" endpoints={cors} siteId={siteId} value={value} schema={CorsInput}>
       <LinesField name="allowOrigins" placeholder="https://app.example.com" rows={3} />
       <TagsField name="allowMethods" suggestions={corsMethods} optional={false} />
       <TagsField name="allowHeaders" suggestions={['Content-Type', 'Authorization', 'X-Requested-With', '*']} />

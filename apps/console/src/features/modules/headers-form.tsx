@@ -22,7 +22,7 @@ export function HeadersForm({ siteId, value }: { siteId: string; value: CustomHe
   return (
     <ModuleForm
       kind="customHeader"
-      calls={customHeaders}
+      endpoints={customHeaders}
       siteId={siteId}
       value={value}
       initial={{ headers: [fresh] }}

@@ -16,32 +16,31 @@ import { useMetaSearch } from '../../lib/use-meta.ts';
 
 interface ModuleFormProps extends Telling {
   kind: ModuleKind;
-  calls: { create: Endpoint; update: Endpoint };
+  endpoints: { create: Endpoint; update: Endpoint };
   siteId: string;
   value: { id: string } | undefined;
   /** A new module's values, over the schema's defaults. */
   initial?: Values;
   schema: z.ZodObject;
-  /** The list's name in the body. */
-  list?: 'cors' | 'modules';
   children?: ReactNode;
 }
 
 /** Name, content, and for a new module the domains that get it. */
 export function ModuleForm(props: ModuleFormProps) {
-  const { kind, calls, siteId, value, initial, schema, list = 'modules', children, ...telling } = props;
-  const asNew = useMemo(() => schema.safeExtend(onlyAtCreation), [schema]);
+  const { kind, endpoints, siteId, value, initial, schema, children, ...telling } = props;
+  const creationSchema = useMemo(() => schema.safeExtend(onlyAtCreation), [schema]);
+  const listName = kind === 'cors' ? 'cors' : 'modules';
   return (
     <ResourceForm
       preview
-      create={calls.create}
-      update={calls.update}
+      create={endpoints.create}
+      update={endpoints.update}
       params={{ siteId }}
       value={value}
       initial={value ? {} : { appliesTo: 'unassigned', ...initial }}
-      schema={value ? schema : asNew}
+      schema={value ? schema : creationSchema}
       refreshes={['domainModules']}
-      wrap={(module) => ({ [list]: [value ? { id: value.id, ...module } : module] })}
+      wrap={(module) => ({ [listName]: [value ? { id: value.id, ...module } : module] })}
       {...telling}
     >
       <TextField name="name" />
@@ -51,15 +50,15 @@ export function ModuleForm(props: ModuleFormProps) {
   );
 }
 
-/** All domains are preset, except those that have another module of the kind. */
+/** The preset is `unassigned`. While no domain has a module of the kind, that means all domains, and is labelled so. */
 function AppliesToField({ siteId, kind }: { siteId: string; kind: ModuleKind }) {
   const t = useT();
   const { value, set, input } = useField('appliesTo');
   const params = { siteId };
-  const others = useEndpoint(domainModules.list, { params: { ...params, kind }, query: { pageSize: 1 } });
+  const assignments = useEndpoint(domainModules.list, { params: { ...params, kind }, query: { pageSize: 1 } });
   const chosen = Array.isArray(value) ? value.map(String) : [];
   const choices = useMetaSearch(domains.meta, { params, chosen });
-  const hasOthers = (others.data?.total ?? 0) > 0;
+  const hasAssignments = (assignments.data?.total ?? 0) > 0;
   return (
     <Input.Wrapper id={input.id} label={input.label} labelElement="div" error={input.error}>
       <Radio.Group
@@ -71,9 +70,9 @@ function AppliesToField({ siteId, kind }: { siteId: string; kind: ModuleKind }) 
           <Radio
             value="unassigned"
             disabled={input.disabled}
-            label={t(hasOthers ? 'domainModules.appliesTo.unassigned' : 'domainModules.appliesTo.all')}
+            label={t(hasAssignments ? 'domainModules.appliesTo.unassigned' : 'domainModules.appliesTo.all')}
           />
-          {hasOthers && (
+          {hasAssignments && (
             <Radio
               value="all"
               disabled={input.disabled}

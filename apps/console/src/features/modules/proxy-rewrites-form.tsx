@@ -25,7 +25,7 @@ export function ProxyRewritesForm({ siteId, value }: { siteId: string; value: Pr
   return (
     <ModuleForm
       kind="proxyRewrite"
-      calls={proxyRewrites}
+      endpoints={proxyRewrites}
       siteId={siteId}
       value={value}
       initial={{ rules: [fresh] }}

@@ -13,7 +13,7 @@ export function TokenAuthsForm({ siteId, value }: { siteId: string; value: Token
   return (
     <ModuleForm
       kind="tokenAuth"
-      calls={tokenAuths}
+      endpoints={tokenAuths}
       siteId={siteId}
       value={value}
       initial={{ auths: [freshEntry()] }}

@@ -63,5 +63,7 @@ function Count({ row, to }: { row: UrlRedirect; to: string }) {
 }
 
 function UrlRedirectForm({ siteId, value }: { siteId: string; value: UrlRedirect | undefined }) {
-  return <ModuleForm kind="urlRedirect" calls={urlRedirects} siteId={siteId} value={value} schema={UrlRedirectInput} />;
+  return (
+    <ModuleForm kind="urlRedirect" endpoints={urlRedirects} siteId={siteId} value={value} schema={UrlRedirectInput} />
+  );
 }

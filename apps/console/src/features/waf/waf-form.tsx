@@ -20,7 +20,7 @@ export function WafForm({ siteId, value }: { siteId: string; value: Waf | undefi
   const categories = wafCategories.map((category) => ({ value: category, label: t(`wafs.categories.${category}`) }));
   const rules = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: `${name[language]} · ${id}` }));
   return (
-    <ModuleForm kind="waf" calls={wafs} siteId={siteId} value={value} schema={WafInput}>
+    <ModuleForm kind="waf" endpoints={wafs} siteId={siteId} value={value} schema={WafInput}>
       <ChoiceField name="mode" segmented />
       <SensitivityField />
       <ManyField name="disabledCategories" data={categories} />
