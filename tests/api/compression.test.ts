@@ -1,5 +1,7 @@
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
+import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/services/app.ts';
 import '../support/assertions/matchers.ts';
@@ -8,7 +10,19 @@ import { outboxKeys } from '../support/assertions/outbox.ts';
 const { as, build, installation, close } = await testApp();
 afterAll(close);
 
-test('compression is off by default, and the setting is stored and published', async () => {
+test('a new site compresses text, and a copy of the setting of an older site turns it off', async () => {
+  const older = await build.site();
+  const { call } = as(older.client);
+  const { id } = await call(clientSites.create, { body: { name: 'New', productID: older.productId } });
+  const params = { siteId: id };
+  const before = await call(compression.get, { params });
+  expect(before).toEqual({ ...(await call(compression.get, { params: older.params })), gzip: true, brotli: true });
+  expect(await call(sites.settingsInUse, { params })).toMatchObject({ compression: true });
+  await call(copies.settings, { params: older.params, body: { siteIDs: [id], settings: ['gzip'] } });
+  expect(await call(compression.get, { params })).toMatchObject({ gzip: false, brotli: false });
+});
+
+test('an older site stays without compression, and the setting is stored and published', async () => {
   const site = await build.site();
   const { call } = as(site.owner);
   const { params } = site;

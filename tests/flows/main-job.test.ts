@@ -67,6 +67,15 @@ test('an operator creates zone, product, node and site; a customer adds a domain
     },
   );
   await eventually(async () => expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit' }));
+  // A new site compresses text.
+  origin.on('/', { headers: { 'content-type': 'text/html' }, body: 'A page of plain text. '.repeat(200) });
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip', 'gzip'],
+  ] as const) {
+    const { headers } = await visit(http, name, '/', '127.0.0.1', { 'accept-encoding': accepted });
+    expect(headers).toMatchObject({ 'content-encoding': encoding, vary: expect.stringMatching(/accept-encoding/i) });
+  }
   const asked = origin.asked('/app.js').length;
   expect(await visit(http, name, '/app.js')).toMatchObject({ cache: 'hit', body: 'first' });
   expect(origin.asked('/app.js')).toHaveLength(asked);

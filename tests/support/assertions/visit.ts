@@ -36,9 +36,15 @@ export const statusFrom = (
   });
 
 /** `at` is the address of one of several nodes. */
-export const visit = (port: number, host: string, path = '/', at = '127.0.0.1'): Promise<Visit> =>
+export const visit = (
+  port: number,
+  host: string,
+  path = '/',
+  at = '127.0.0.1',
+  headers: Record<string, string> = {},
+): Promise<Visit> =>
   new Promise((resolve, reject) => {
-    const asked = request({ host: at, port, path, headers: { host }, timeout: 30_000 }, (answer) => {
+    const asked = request({ host: at, port, path, headers: { ...headers, host }, timeout: 30_000 }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', reject);
@@ -55,7 +61,7 @@ export const visit = (port: number, host: string, path = '/', at = '127.0.0.1'):
     asked.on('timeout', () => asked.destroy(new Error('the edge does not answer')));
     // nginx closed the idle connection while we wrote; browsers retry once.
     asked.on('error', (error: NodeJS.ErrnoException) =>
-      asked.reusedSocket && error.code === 'ECONNRESET' ? resolve(visit(port, host, path, at)) : reject(error),
+      asked.reusedSocket && error.code === 'ECONNRESET' ? resolve(visit(port, host, path, at, headers)) : reject(error),
     );
     asked.end();
   });

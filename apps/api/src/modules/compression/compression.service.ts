@@ -1,28 +1,11 @@
-import {
-  Compression,
-  ImageType,
-  USUAL_TYPES,
-  type CompressionInput,
-} from '@edgeloom/contract/compression/compression.ts';
+import { Compression, type CompressionInput } from '@edgeloom/contract/compression/compression.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Compression as Row } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
-
-/** The settings of a site without a row. */
-export const BEGINNING: Compression = {
-  gzip: false,
-  brotli: false,
-  types: USUAL_TYPES,
-  minBytes: 1024,
-  webp: false,
-  webpQuality: 80,
-  webpTypes: ImageType.options,
-  webpMinBytes: 1024,
-  webpMaxBytes: 10_485_760,
-};
+import { WITHOUT_ROW } from './defaults.ts';
 
 /** Stored values are returned as they are, without validating them again. */
 const compressionOf = ({ siteId: _, webpTypes, ...row }: Row): Compression => ({
@@ -33,7 +16,7 @@ const compressionOf = ({ siteId: _, webpTypes, ...row }: Row): Compression => ({
 export async function get({ db }: Ctx, siteId: string): Promise<Compression> {
   await sites.own(db, siteId);
   const row = await db.compression.findUnique({ where: { siteId } });
-  return row === null ? BEGINNING : compressionOf(row);
+  return row === null ? WITHOUT_ROW : compressionOf(row);
 }
 
 export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Promise<Compression> =>
@@ -47,7 +30,7 @@ export const update = ({ db }: Ctx, siteId: string, asked: CompressionInput): Pr
     };
     const stored = await tx.compression.upsert({
       where: { siteId },
-      create: { ...BEGINNING, ...data, siteId },
+      create: { ...WITHOUT_ROW, ...data, siteId },
       update: data,
     });
     await changed(tx, zoneId, siteKey(siteId));

@@ -16,7 +16,7 @@ interface Setting extends Pick<SiteRuleFeature, 'copy'> {
 
 const settings: readonly Setting[] = [
   ...siteRules,
-  // Without a row the product's default applies, at the source and at the target.
+  // Without a row the defaults of old sites apply (WITHOUT_ROW), at the source and at the target.
   {
     name: 'cache',
     area: 'cache',

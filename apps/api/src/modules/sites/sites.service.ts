@@ -13,7 +13,8 @@ import type { ScopedTx } from '../../core/scope.ts';
 import { readMonthTraffic, withTraffic } from '../../statistics/list-traffic.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
-import { FOR_NEW_SITES } from '../cache/defaults.ts';
+import * as cache from '../cache/defaults.ts';
+import * as compression from '../compression/defaults.ts';
 import { openFirstPorts } from '../ports/first-ports.ts';
 import {
   countByProduct,
@@ -141,7 +142,8 @@ export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...i
       ownerId: userID,
     };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
-    await tx.cacheSetting.create({ data: { siteId: row.id, ...FOR_NEW_SITES } });
+    await tx.cacheSetting.create({ data: { siteId: row.id, ...cache.FOR_NEW_SITES } });
+    await tx.compression.create({ data: { siteId: row.id, ...compression.FOR_NEW_SITES } });
     await openFirstPorts(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
     return siteOf(row, null);

@@ -8,7 +8,7 @@ import type pg from 'pg';
 import * as z from 'zod';
 import type { Installation } from '../../core/installation.ts';
 import { siteRules } from '../../site-rules.ts';
-import { BEGINNING } from '../compression/compression.service.ts';
+import { WITHOUT_ROW } from '../compression/defaults.ts';
 import { areaOf, fieldName, type Defaults } from './difference.ts';
 
 const inputs: Readonly<Record<string, z.ZodObject>> = {
@@ -48,7 +48,7 @@ async function read(pool: pg.Pool): Promise<Defaults> {
   });
   return new Map<string, ReadonlyMap<string, unknown>>([
     ...all,
-    ['compressions', new Map(Object.entries(BEGINNING))],
+    ['compressions', new Map(Object.entries(WITHOUT_ROW))],
     ['modules', new Map(defaultsIn(CorsInput, 'settings.'))],
   ]);
 }
