@@ -1,5 +1,6 @@
 // Creates one row of each kind that the dashboard lists under "Needs attention".
 import type { Installation } from '@edgeloom/api/core/installation.ts';
+import { CorsInput } from '@edgeloom/contract/modules/cors.ts';
 import { unique, type Build, type BuiltSite } from './build.ts';
 
 const HOUR_MS = 3_600_000;
@@ -30,7 +31,8 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
   await db.domain.update({ where: { id: disabled.id }, data: { hstsMaxAgeSeconds: 300 } });
   // A certificate that no domain uses.
   await build.certificate(site, [healthy.name], { name: unique('unused'), notAfter: longAgo });
-  const module = (what: string) => ({ siteId: site.id, kind: 'cors', name: unique(what) });
+  const { name: _, ...settings } = CorsInput.parse({ name: 'any', allowOrigins: ['https://app.example.com'] });
+  const module = (what: string) => ({ siteId: site.id, kind: 'cors', name: unique(what), settings });
   const unused = await db.module.create({ data: module('unused') });
   const used = await db.module.create({ data: module('used') });
   await db.domainModule.create({ data: { domainId: healthy.id, kind: used.kind, moduleId: used.id } });
