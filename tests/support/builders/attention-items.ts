@@ -31,7 +31,7 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
   await db.domain.update({ where: { id: disabled.id }, data: { hstsMaxAgeSeconds: 300 } });
   // A certificate that no domain uses.
   await build.certificate(site, [healthy.name], { name: unique('unused'), notAfter: longAgo });
-  const { name: _, ...settings } = CorsInput.parse({ name: 'any', allowOrigins: ['https://app.example.com'] });
+  const settings = CorsInput.parse({ name: 'any', allowOrigins: ['https://app.example.com'] });
   const module = (what: string) => ({ siteId: site.id, kind: 'cors', name: unique(what), settings });
   const unused = await db.module.create({ data: module('unused') });
   const used = await db.module.create({ data: module('used') });
