@@ -4,6 +4,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startNameServer } from '../support/fakes/dns-server.ts';
+import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startOrigin, type Origin } from '../support/fakes/origin.ts';
@@ -343,9 +344,15 @@ test('the domain page edits tags and certificate, and tests the origins', async 
   const { site, names, address, rows } = await threeDomains();
   const [name = ''] = names;
   await consoles.app.build.certificate(site, [name], { name: 'bought in spring' });
+  const now = async () => (await rows()).find((row) => row.name === name);
+  const { id: node } = await consoles.app.build.node({ zone: site.zone });
+  const line = { domain: (await now())?.id ?? '', upstream: '192.0.2.10:80' };
+  const lines = [200, 200, 200, 502].map((status) => logLine(site.id, { ...line, status }));
+  await addLogs(consoles.app.installation.pool, node, lines);
   const { page } = await consoles.openAs(site.owner, `${address}/${name}`, { language: 'en' });
   const dialog = page.getByRole('dialog');
-  const now = async () => (await rows()).find((row) => row.name === name);
+  await page.getByRole('columnheader', { name: '5xx, 24 h' }).waitFor();
+  await page.getByRole('cell', { name: '25.00%' }).waitFor();
 
   await page.getByRole('button', { name: 'Edit tags' }).click();
   await dialog.getByLabel('Tags').fill('spring');

@@ -1,5 +1,6 @@
 // A customer adds hotlink rules and request limits in the console, and the edge enforces them.
 import { request } from 'node:http';
+import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProduct, type Product } from '../support/services/browser.ts';
@@ -76,6 +77,15 @@ test(
     await publish(page);
     await keepPicture(page, 'hotlink-site');
     await eventually(async () => expect(await visit({ 'x-scan': '1' })).toBe(403));
+
+    const rule = page.locator('main ol > li').filter({ hasText: 'X-Scan' });
+    const ruleID = await rule.getAttribute('data-rule');
+    const user = await product.as('user');
+    const matches = async () => (await user(statistics.rules, { params: { siteId: siteID } })).data;
+    await eventually(async () => expect(await matches()).toContainEqual({ ruleID, requests: 1 }), { within: 60_000 });
+    await page.reload();
+    await rule.getByText(/^1\s+Matches, 24 h$/).waitFor();
+    await keepPicture(page, 'hotlink-matches');
   },
 );
 

@@ -10,7 +10,8 @@ const HOUR_SECONDS = 3600;
 /** The current hour is the last one. */
 const HOURS = 24;
 
-const firstHour = (now: Date) => Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
+/** The start of the 24 hours that end with the current one. */
+export const firstHour = (now: Date) => Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
 
 /** Adds `traffic`: the bytes of the last 24 hours. Null if not measured, or if the caller may not read statistics. */
 export async function withTraffic<Row extends { id: string }>(

@@ -208,6 +208,14 @@ export const NodeBandwidth = z.object({
   ),
 });
 
+export const RuleMatches = z.object({
+  isMeasured: z.boolean().describe('False if no node of the zone reported requests'),
+  data: z
+    .array(z.object({ ruleID: Id, requests: z.number() }))
+    .describe('Requests of the last 24 hours that a rule matched. Rules without any are absent'),
+});
+
+export type RuleMatches = z.output<typeof RuleMatches>;
 export type StatisticsFilters = z.output<typeof StatisticsFilters>;
 export type TimeInterval = z.output<typeof TimeInterval>;
 export type ReportInterval = z.output<typeof ReportInterval>;

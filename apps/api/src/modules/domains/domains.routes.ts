@@ -42,6 +42,7 @@ export const domainUpstreamsRoutes = routes(domainUpstreams, {
   list:   (ctx, { params, query }) => upstreams.list(ctx, params, query),
   create: (ctx, { params, body }) => upstreams.create(ctx, params, body.upstreams),
   health: (ctx, { params }) => upstreams.health(ctx, params),
+  traffic: (ctx, { params }) => upstreams.traffic(ctx, params),
   update: (ctx, { params, body }) => upstreams.update(ctx, params, body.upstreams),
   remove: (ctx, { params, body }) => upstreams.remove(ctx, params, body.ids),
 });

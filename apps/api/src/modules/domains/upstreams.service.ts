@@ -7,6 +7,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
+import { readOriginTraffic } from '../../statistics/subject-figures.ts';
 import { originFaults } from './create-domains.service.ts';
 import { readHealth } from './domains.queries.ts';
 import type { InDomain } from './domains.service.ts';
@@ -28,6 +29,12 @@ export async function list({ db }: Ctx, place: InDomain, { keyword, sortBy, orde
 export async function health(ctx: Ctx, place: InDomain) {
   await own(ctx.db, place);
   return { data: await readHealth(ctx, place.siteId, place.domainId) };
+}
+
+export async function traffic(ctx: Ctx, place: InDomain) {
+  await own(ctx.db, place);
+  const select = { id: true, address: true, port: true } as const;
+  return { data: await readOriginTraffic(ctx, place, await ctx.db.upstream.findMany({ where: { ...place }, select })) };
 }
 
 export function create(ctx: Ctx, place: InDomain, upstreams: UpstreamInput[]) {

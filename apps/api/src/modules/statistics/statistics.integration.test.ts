@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
-import { clientDomains, domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { clientDomains, domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { nodeStatistics, statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
@@ -12,7 +13,7 @@ import { VALUES_KEPT } from '../../statistics/top-values.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;
-const { pool } = installation;
+const { db, pool } = installation;
 afterAll(() => app.close());
 
 const MINUTE = 60_000;
@@ -284,6 +285,51 @@ test('steps too short for the time are refused', async () => {
   await expect(as(site.owner).call(statistics.timeSeries, { body })).rejects.toMatchObject({
     envelope: { errorData: [{ path: 'reportInterval', message: 'longer steps for this time' }] },
   });
+});
+
+test('rules and origins have their requests of the last 24 hours', async () => {
+  const used = await build.domain({
+    upstreams: [
+      { address: '192.0.2.80', port: 443 },
+      { address: '2001:db8::80', port: 443 },
+      { address: 'origin.example.com', port: 443 },
+      { address: '192.0.2.80', port: 8443 },
+    ],
+  });
+  const { params } = used;
+  const { owner, zone } = used.site;
+  const readRules = () => as(owner).call(statistics.rules, { params: { siteId: params.siteId } });
+  const readOrigins = async () => (await as(owner).call(domainUpstreams.traffic, { params })).data;
+  expect([await readRules(), await readOrigins()]).toEqual([{ isMeasured: false, data: [] }, []]);
+  const { id } = await build.node({ zone });
+  const [cacheRule, acl] = [randomUUID(), randomUUID()];
+  const line = (over: Parameters<typeof logLine>[1]) => logLine(params.siteId, { domain: params.domainId, ...over });
+  await addLogs(pool, id, [
+    line({ upstream: '192.0.2.80:443', trail: `|cache,rule,,${cacheRule}` }),
+    line({ upstream: '[2001:db8::80]:8443, 192.0.2.80:443', trail: `|cache,rule,,${cacheRule}` }),
+    line({ upstream: '192.0.2.80:443', status: 503 }),
+    line({ upstream: '198.51.100.1:443', status: 503 }),
+    line({ cache: 'HIT', trail: `|cache,rule,,${cacheRule}` }),
+    line({ status: 929, cause: 'acl', rule: acl, trail: `4|acl,929,4,${acl}` }),
+    line({ cause: 'acl', rule: `monitor/${acl}` }),
+    line({ time: Date.now() / 1000 - 25 * 3600, upstream: '192.0.2.80:443', cause: 'acl', rule: acl }),
+    // Another domain of the site.
+    logLine(params.siteId, { upstream: '192.0.2.80:443', status: 503 }),
+  ]);
+  const upstreamID = async (address: string) =>
+    (await db.upstream.findFirstOrThrow({ where: { domainId: params.domainId, address, port: 443 } })).id;
+  const { data, isMeasured } = await readRules();
+  expect(isMeasured).toBe(true);
+  expect(Object.fromEntries(data.map(({ ruleID, requests }) => [ruleID, requests]))).toEqual({
+    [cacheRule]: 3,
+    [acl]: 2,
+  });
+  expect((await readOrigins()).toSorted((a, b) => b.attempts - a.attempts)).toEqual([
+    { upstreamID: await upstreamID('192.0.2.80'), attempts: 3, failed: 1 },
+    { upstreamID: await upstreamID('2001:db8::80'), attempts: 1, failed: 1 },
+  ]);
+  await expect(as(site.owner).call(statistics.rules, { params })).rejects.toMatchObject({ status: 404 });
+  await expect(as(site.owner).call(domainUpstreams.traffic, { params })).rejects.toMatchObject({ status: 404 });
 });
 
 test('of too many values the largest stay, with the error of their counts', async () => {

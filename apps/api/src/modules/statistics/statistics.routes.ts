@@ -11,6 +11,7 @@ export const statisticsRoutes = routes(statistics, {
   top: (ctx, { body }) => service.top(ctx, body),
   export: (ctx, { body }) => service.exportRank(ctx, body),
   qps: (ctx, { body }) => service.qps(ctx, body),
+  rules: (ctx, { params }) => service.rules(ctx, params.siteId),
   layer4Outcomes: (ctx, { body }) => layer4.outcomes(ctx, body),
   layer4Sums: (ctx, { body }) => layer4.sums(ctx, body),
   layer4Countries: (ctx, { body }) => layer4.countries(ctx, body),

@@ -9,6 +9,7 @@ import {
   type QpsQuery,
   type Rank,
   type RankQuery,
+  type RuleMatches,
   type SeriesQuery,
   type StatisticsQuery,
   type TimeSeries,
@@ -23,6 +24,7 @@ import { countAddresses } from '../../statistics/address-sketches.ts';
 import { before, rowSeconds, stepsOf, timesOf } from '../../statistics/time-interval.ts';
 import { readRank, readSteps, readTotal, type Sums } from '../../statistics/read-traffic.ts';
 import { assertSites, isFiltered, ofDomains, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
+import { readRuleMatches } from '../../statistics/subject-figures.ts';
 
 const STEP_MINUTES = 5;
 const STEP_SECONDS = STEP_MINUTES * 60;
@@ -122,6 +124,11 @@ export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeri
       })),
     ),
   };
+}
+
+export async function rules(ctx: Ctx, siteId: string): Promise<RuleMatches> {
+  await assertSites(ctx, [siteId]);
+  return readRuleMatches(ctx, siteId);
 }
 
 type ValueOf = (sums: Sums, seconds: number) => number;

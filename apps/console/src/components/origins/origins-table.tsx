@@ -1,12 +1,16 @@
 import type { domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { ActionIcon, Button, Menu, NumberInput, Switch, TextInput, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Button, Menu, NumberInput, Switch, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { Pill, Status } from '../status/status.tsx';
 import { Nothing } from '../values/values.tsx';
+import { count, percent } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { newOrigin, type Origin } from './origins.ts';
 import classes from './origins.module.css';
+
+/** The share of failed requests from which it is amber. */
+const MANY_FAILED = 0.001;
 
 interface OriginsTableProps {
   origins: Origin[];
@@ -18,11 +22,23 @@ interface OriginsTableProps {
   noneOn?: string;
   /** Health check results, if there are any. */
   health?: readonly Health[];
+  /** Requests of the last 24 hours, of origins that have any. Null: not loaded. */
+  traffic?: readonly Traffic[] | null;
 }
 type Health = Received<typeof domainUpstreams.health>['data'][number];
+type Traffic = Received<typeof domainUpstreams.traffic>['data'][number];
 
 /** Inline editor of origins of a domain or forward. */
-export function OriginsTable({ origins, usualPort, locked, onChange, fault, noneOn, health }: OriginsTableProps) {
+export function OriginsTable({
+  origins,
+  usualPort,
+  locked,
+  onChange,
+  fault,
+  noneOn,
+  health,
+  traffic,
+}: OriginsTableProps) {
   const t = useT();
   const backups = origins.filter(({ backup }) => backup).length;
   const summary =
@@ -49,7 +65,11 @@ export function OriginsTable({ origins, usualPort, locked, onChange, fault, none
       </header>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls must be reached by keyboard */}
       <section className={classes['scroll']} tabIndex={0} aria-label={t('origins.table')}>
-        <table className={classes['table']} data-health={health !== undefined || undefined}>
+        <table
+          className={classes['table']}
+          data-health={health !== undefined || undefined}
+          data-traffic={traffic !== undefined || undefined}
+        >
           <thead>
             <tr>
               <th scope="col">{t('origins.fields.address')}</th>
@@ -66,6 +86,11 @@ export function OriginsTable({ origins, usualPort, locked, onChange, fault, none
                   </th>
                 </>
               )}
+              {traffic !== undefined && (
+                <th scope="col" className={classes['number']}>
+                  {t('origins.traffic.failed')}
+                </th>
+              )}
               <th scope="col">{t('origins.fields.enabled')}</th>
               <th scope="col">
                 <span className="hidden-text">{t('common.remove')}</span>
@@ -81,6 +106,10 @@ export function OriginsTable({ origins, usualPort, locked, onChange, fault, none
                 locked={locked}
                 last={origins.length === 1}
                 {...(health && { health: health.find(({ upstreamID }) => upstreamID === origin.id) ?? null })}
+                {...(traffic !== undefined && {
+                  traffic:
+                    traffic?.find(({ upstreamID }) => upstreamID === origin.id) ?? (traffic ? 'none' : 'unknown'),
+                })}
                 fault={(field) => fault(`origins.${origin.key}.${field}`)}
                 onChange={(part) => onChange(origins.with(i, { ...origin, ...part }))}
                 onRemove={() => onChange(origins.toSpliced(i, 1))}
@@ -103,12 +132,14 @@ interface OriginRowProps {
   last: boolean;
   /** Null without a result yet; undefined without health checks. */
   health?: Health | null;
+  /** Undefined if the column is not shown. */
+  traffic?: Traffic | 'none' | 'unknown';
   fault: (field: string) => string | undefined;
   onChange: (part: Partial<Origin>) => void;
   onRemove: () => void;
 }
 
-function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove }: OriginRowProps) {
+function OriginRow({ n, origin, locked, last, health, traffic, fault, onChange, onRemove }: OriginRowProps) {
   const t = useT();
   const { address, port, weight, backup, enabled } = origin;
   return (
@@ -187,6 +218,7 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
         {fault('backup') && <span className={classes['fault']}>{fault('backup')}</span>}
       </td>
       {health !== undefined && <HealthCells health={enabled ? health : null} />}
+      {traffic !== undefined && <FailedCell traffic={traffic} />}
       <td className={classes['onCell']}>
         <Switch
           aria-label={t('origins.on', { address: address || t('origins.newOrigin') })}
@@ -206,6 +238,26 @@ function OriginRow({ n, origin, locked, last, health, fault, onChange, onRemove 
         )}
       </td>
     </tr>
+  );
+}
+
+/** The share of requests that failed. Amber above one in a thousand. */
+function FailedCell({ traffic }: { traffic: Traffic | 'none' | 'unknown' }) {
+  const t = useT();
+  const share = typeof traffic === 'string' ? null : traffic.failed / traffic.attempts;
+  return (
+    // oxlint-disable-next-line jsx-a11y/control-has-associated-label -- a cell with a number
+    <td className={`${classes['number']} ${classes['failed']}`} data-label={t('origins.traffic.failed')}>
+      <Tooltip
+        label={
+          typeof traffic === 'string'
+            ? t(`origins.traffic.${traffic}`)
+            : t('origins.traffic.failedOf', { failed: count(traffic.failed), attempts: count(traffic.attempts) })
+        }
+      >
+        <span data-many={(share ?? 0) > MANY_FAILED || undefined}>{share === null ? <Nothing /> : percent(share)}</span>
+      </Tooltip>
+    </td>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type ComponentType } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { moved, type AnyDraft } from './drafts.ts';
+import { useRuleMatches } from './rule-matches.tsx';
 import { RuleRow } from './rule-row.tsx';
 import classes from './rules.module.css';
 import type { Drafting } from './use-drafting.ts';
@@ -36,6 +37,7 @@ export function RuleList<D extends AnyDraft>({
   const t = useT();
   const { rules, set, open, setOpen, locked, refused } = drafting;
   const [moving, setMoving] = useState('');
+  const matches = useRuleMatches();
   const list = useRef<HTMLOListElement>(null);
   // The first field of a new rule has focus.
   const added = rules.find(({ key, id }) => key === open && id === null)?.key;
@@ -56,6 +58,11 @@ export function RuleList<D extends AnyDraft>({
   };
   return (
     <>
+      {matches !== undefined && (
+        <p className={classes['matchesTitle']} aria-hidden>
+          {t('shared.rules.matchesTitle')}
+        </p>
+      )}
       <ol ref={list} className={classes['rules']} aria-label={label}>
         {rules.map((rule, i) => {
           const change = (changed: D) => set(rules.with(i, changed));
@@ -68,6 +75,7 @@ export function RuleList<D extends AnyDraft>({
               open={open === rule.key}
               draft={drafting.differs(rule)}
               locked={locked}
+              matches={matches}
               sentence={<Sentence rule={rule} />}
               editor={open === rule.key && <Editor rule={rule} tried={refused?.key === rule.key} onChange={change} />}
               onOpen={(is) => setOpen(is ? rule.key : null)}

@@ -13,6 +13,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import { Pill } from '../status/status.tsx';
 import type { AnyDraft } from './drafts.ts';
+import { RuleMatchCount, type RuleMatches } from './rule-matches.tsx';
 import classes from './rules.module.css';
 
 interface RuleRowProps {
@@ -22,6 +23,7 @@ interface RuleRowProps {
   open: boolean;
   draft: boolean;
   locked: boolean;
+  matches: RuleMatches;
   sentence: ReactNode;
   editor: ReactNode;
   onOpen: (open: boolean) => void;
@@ -34,7 +36,7 @@ interface RuleRowProps {
 }
 
 export function RuleRow(props: RuleRowProps) {
-  const { rule, n, open, draft, locked, sentence, editor, onOpen, onSwitch, onMove, onDrop } = props;
+  const { rule, n, open, draft, locked, matches, sentence, editor, onOpen, onSwitch, onMove, onDrop } = props;
   const t = useT();
   const [over, setOver] = useState(false);
   const place = n - 1;
@@ -94,6 +96,7 @@ export function RuleRow(props: RuleRowProps) {
         <div className={classes['sentence']} onDoubleClick={() => !locked && onOpen(true)}>
           {sentence}
         </div>
+        <RuleMatchCount matches={matches} id={rule.id} />
         {draft && <Pill tone="warn">{t('shared.rules.draft')}</Pill>}
         {!locked && open && (
           <ActionIcon aria-label={t('shared.rules.close', { n })} aria-expanded onClick={() => onOpen(false)}>

@@ -1,6 +1,7 @@
 import { acls } from '@edgeloom/contract/acl/acl.endpoints.ts';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useSite } from '../../components/frame/site-scope.ts';
+import { RuleMatchCount, useRuleMatches } from '../../components/rules/rule-matches.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { ModulesPage, Sentences } from '../modules/modules-page.tsx';
@@ -15,6 +16,7 @@ export function AclPage() {
   const params = { siteId };
   const found = useEndpoint(acls.list, { params, query: { pageSize: 500 } });
   const { run } = useAction(acls.remove, { done: 'common.removed' });
+  const matches = useRuleMatches();
   return (
     <ModulesPage
       kind="acl"
@@ -31,8 +33,12 @@ export function AclPage() {
         ) : (
           <Sentences>
             {rules.map((rule) => (
-              <li key={rule.id}>
-                <strong className={styles['name']}>{rule.name}</strong> <AclSentence rule={rule} />
+              <li key={rule.id} className={styles['counted']}>
+                <span>
+                  <strong className={styles['name']}>{rule.name}</strong> <AclSentence rule={rule} />
+                </span>
+                {/* The log does not name rules that let requests through. */}
+                {rule.action !== 'allow' && <RuleMatchCount matches={matches} id={rule.id} hasTitle />}
               </li>
             ))}
           </Sentences>

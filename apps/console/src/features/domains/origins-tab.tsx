@@ -129,15 +129,15 @@ function ProtocolSection({ origins: { draft, set, errorOnceTouched }, locked }: 
   );
 }
 
-/** The origins, with the results of health checks. */
+/** The origins, with the results of health checks and the share of failed requests. */
 function Table({ domain, origins: { draft, live, set, tried, errorAt }, locked }: SectionProps & { domain: Domain }) {
   const t = useT();
   const isChecked = live.healthCheck !== null;
-  const health = useEndpoint(
-    domainUpstreams.health,
-    { params: { siteId: domain.siteID, domainId: domain.id } },
-    { pollMs: 5000, enabled: isChecked },
-  );
+  const can = useCan();
+  const params = { siteId: domain.siteID, domainId: domain.id };
+  const health = useEndpoint(domainUpstreams.health, { params }, { pollMs: 5000, enabled: isChecked });
+  const isMeasured = can(domainUpstreams.traffic);
+  const traffic = useEndpoint(domainUpstreams.traffic, { params }, { enabled: isMeasured });
   return (
     <OriginsTable
       origins={draft.origins}
@@ -145,6 +145,7 @@ function Table({ domain, origins: { draft, live, set, tried, errorAt }, locked }
       locked={locked}
       onChange={(changed) => set({ origins: changed })}
       {...(isChecked && { health: health.data?.data ?? [] })}
+      {...(isMeasured && { traffic: traffic.data?.data ?? null })}
       fault={(path) => (tried || !path.endsWith('.address') ? errorAt(path) : undefined)}
       {...(errorAt('origins') !== undefined && { noneOn: t('origins.noneOn') })}
     />

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { attemptsOf, rulesOf } from './line-subjects.ts';
+
+const [first, second] = ['019e9b05-3f0e-7bbb-8a4e-6c1ef7cf0d11', '019e9b05-3f0e-7bbb-8a4e-6c1ef7cf0d22'];
+
+test.each([
+  ['a request without rules has none', '', '', []],
+  ['a refusal has its rule once', first, `9.8|tokenAuth,pass,4.1,;acl,929,5.7,${first}`, [first]],
+  ['a monitored rule counts', `monitor/${first}`, '', [first]],
+  ['rules of the path count', '', `|rates,rule,,${first};cache,rule,,${second}`, [first, second]],
+  [
+    'a rule beyond its budget, a WAF rule and a cause of a zone do not count',
+    `over/${first}`,
+    `2|waf,929,2,942100`,
+    [],
+  ],
+])('%s', (_, rule, trail, ids) => {
+  expect(rulesOf({ rule, trail })).toEqual(ids);
+});
+
+test.each([
+  ['', 200, []],
+  ['192.0.2.1:80', 200, [['192.0.2.1:80', false]]],
+  ['[2001:db8::1]:443', 503, [['[2001:db8::1]:443', true]]],
+  ['192.0.2.1:80', 929, [['192.0.2.1:80', false]]],
+  [
+    '192.0.2.1:80, 192.0.2.2:80',
+    200,
+    [
+      ['192.0.2.1:80', true],
+      ['192.0.2.2:80', false],
+    ],
+  ],
+])('the attempts of "%s" with status %i', (upstream, status, expected) => {
+  expect(attemptsOf({ upstream, status }).map(({ origin, hasFailed }) => [origin, hasFailed])).toEqual(expected);
+});

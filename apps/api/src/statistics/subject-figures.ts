@@ -1,0 +1,80 @@
+// Requests of a site in the last 24 hours by rule and by origin: one query for all of a list.
+import type { OriginTraffic } from '@edgeloom/contract/domains/domains.ts';
+import type { RuleMatches } from '@edgeloom/contract/statistics/statistics.ts';
+import { canonicalNetwork } from '@edgeloom/contract/common/address.ts';
+import type { Ctx } from '../core/ctx.ts';
+import { sql } from '../core/sql.ts';
+import { firstHour } from './list-traffic.ts';
+import { subjectTypes } from './top-values.ts';
+
+interface Figure {
+  type: number;
+  value: string;
+  requests: number;
+}
+type Subject = keyof typeof subjectTypes;
+
+/** Null if nodes of the site's zone reported nothing. */
+async function readFigures({ db, now }: Ctx, siteId: string, subjects: Subject[], domainId: string | null) {
+  const since = new Date(firstHour(now()));
+  const types = subjects.map((subject) => String(subjectTypes[subject]));
+  const [found] = await db.$read<{ figures: Figure[] }>(
+    ({
+      site,
+    }) => sql`WITH seen AS (SELECT s.id, s.zone_id FROM sites s WHERE ${site} AND s.id = ${siteId}::uuid), sums AS (
+      SELECT t.type, t.value, sum(t.requests)::float8 AS requests
+      FROM seen JOIN top_values t ON t.site_id = seen.id AND t.type = ANY (${types}::int2[]) AND t.at >= ${since}
+        AND (${domainId}::uuid IS NULL OR t.domain_id = ${domainId}::uuid)
+      GROUP BY 1, 2
+    )
+    SELECT coalesce((SELECT json_agg(sums) FROM sums), '[]') AS figures
+    FROM seen WHERE EXISTS (SELECT FROM traffic t WHERE t.site_id = seen.zone_id AND t.step = 3600 AND t.at >= ${since})`,
+  );
+  return found?.figures ?? null;
+}
+
+export async function readRuleMatches(ctx: Ctx, siteId: string): Promise<RuleMatches> {
+  const figures = await readFigures(ctx, siteId, ['rule'], null);
+  const data = (figures ?? []).map(({ value, requests }) => ({ ruleID: value, requests }));
+  return { isMeasured: figures !== null, data };
+}
+
+interface Origin {
+  id: string;
+  address: string;
+  port: number;
+}
+
+/**
+ * Logs have addresses. Origins with a host name are left out, since their addresses may be those of others. A port map
+ * replaces the origin's port, so ports are compared only between origins with the same address.
+ */
+export async function readOriginTraffic(
+  ctx: Ctx,
+  { siteId, domainId }: { siteId: string; domainId: string },
+  origins: readonly Origin[],
+): Promise<OriginTraffic[]> {
+  const figures = (await readFigures(ctx, siteId, ['origin', 'originFailed'], domainId)) ?? [];
+  const byAddress = Map.groupBy(
+    figures.map((figure) => ({ ...figure, ...placeOf(figure.value) })),
+    ({ address }) => address,
+  );
+  const sharing = Map.groupBy(origins, ({ address }) => canonicalNetwork(address));
+  return origins.flatMap((origin) => {
+    const address = canonicalNetwork(origin.address);
+    const isOnly = sharing.get(address)?.length === 1;
+    const own = (byAddress.get(address) ?? []).filter(({ port }) => isOnly || port === origin.port);
+    const attempts = sumOf('origin', own);
+    return attempts === 0 ? [] : [{ upstreamID: origin.id, attempts, failed: sumOf('originFailed', own) }];
+  });
+}
+
+const sumOf = (subject: Subject, figures: readonly Figure[]) =>
+  figures.reduce((sum, { type, requests }) => sum + (type === subjectTypes[subject] ? requests : 0), 0);
+
+/** The log writes `[2001:db8::1]:443`. */
+function placeOf(logged: string) {
+  const end = logged.lastIndexOf(':');
+  const address = logged.slice(0, end).replace(/^\[|\]$/g, '');
+  return { address: canonicalNetwork(address), port: Number(logged.slice(end + 1)) };
+}

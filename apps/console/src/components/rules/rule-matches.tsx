@@ -1,0 +1,58 @@
+import { statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
+import { Tooltip } from '@mantine/core';
+import { useContext } from 'react';
+import { count } from '../../lib/format.ts';
+import { useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { SiteContext } from '../frame/site-scope.ts';
+import { Nothing } from '../values/values.tsx';
+import classes from './rules.module.css';
+
+/** Requests of the last 24 hours by rule. Null: not loaded, or not measured. Undefined: not shown. */
+export type RuleMatches = ReadonlyMap<string, number> | null | undefined;
+
+/** One call for all rules of the site. */
+export function useRuleMatches(): RuleMatches {
+  const can = useCan();
+  const site = useContext(SiteContext);
+  const isShown = site !== null && can(statistics.rules);
+  const { data: found } = useEndpoint(statistics.rules, { params: { siteId: site?.id ?? '' } }, { enabled: isShown });
+  if (!isShown) return undefined;
+  return found?.isMeasured ? new Map(found.data.map(({ ruleID, requests }) => [ruleID, requests])) : null;
+}
+
+interface RuleMatchCountProps {
+  matches: RuleMatches;
+  /** Null for a rule that is not published, which has no number. */
+  id: string | null;
+  /** Shows what the number is, where the list has no title for it. */
+  hasTitle?: boolean;
+}
+
+/** The number beside a rule. */
+export function RuleMatchCount({ matches, id, hasTitle = false }: RuleMatchCountProps) {
+  const t = useT();
+  if (matches === undefined || id === null) return null;
+  const requests = matches?.get(id) ?? 0;
+  return (
+    <Tooltip
+      label={
+        matches === null
+          ? t('shared.rules.noMatches')
+          : t('shared.rules.matches', { count: requests, number: count(requests) })
+      }
+    >
+      <span className={classes['matches']}>
+        {hasTitle && (
+          <span className={classes['matchesName']}>
+            {t('shared.rules.matchesTitle')}
+            {t('common.colon')}
+          </span>
+        )}
+        {matches === null ? <Nothing /> : count(requests)}
+        {!hasTitle && <span className="hidden-text"> {t('shared.rules.matchesTitle')}</span>}
+      </span>
+    </Tooltip>
+  );
+}
