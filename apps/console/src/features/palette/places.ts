@@ -159,6 +159,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
         'nodes.info.machine',
         'nodes.info.sync',
         'nodes.info.faults',
+        'nodes.unreadable.title',
         'nodes.tabs.subs',
         'nodes.running.title',
         'groups.ofNode',
