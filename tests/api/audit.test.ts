@@ -336,6 +336,7 @@ test('every table is audited or listed as exempt', async () => {
         'pending_requests',
         'address_sketches',
         'log_positions',
+        'unreadable_lines',
       ],
       ['l4_log', 'l4_traffic'],
       // Derived from access logs for destinations, and the parts of exports.

@@ -47,8 +47,8 @@ export async function startApp(
   const opened = await openInstallation(env);
   // A worker keeps the modules of all its test files, and with them what they refer to. What is revoked or emptied at
   // the end would be 40 MB for each file.
-  const { proxy: db, revoke } = Proxy.revocable(opened.db, {});
-  const installation = { ...opened, db };
+  const db = Proxy.revocable(opened.db, {});
+  const { proxy: installation, revoke } = Proxy.revocable({ ...opened, db: db.proxy }, {});
   const identities = await openIdentities(installation.pool, env.DATABASE_URL, log);
   const checks: Checks = new Map([['postgres', { isVital: true, check: () => installation.pool.query('SELECT 1') }]]);
   const limits = openLimits(installation);
@@ -77,6 +77,7 @@ export async function startApp(
       await identities.close();
       await installation.close();
       await rm(mailDir, { recursive: true });
+      db.revoke();
       revoke();
       apps.length = 0;
     },
