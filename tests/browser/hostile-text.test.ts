@@ -328,8 +328,8 @@ async function goToTab(page: Page, href: string, where: string) {
 // Each console runs at one width, and both widths are covered. Parent accounts run last, because their menus can
 // suspend child accounts. `npm test` opens every n-th screen. Only this test opens most screens of the admin console.
 const walks = [
-  { kind: 'user', width: 390, n: 6 },
-  { kind: 'client', width: 1440, n: 6 },
+  { kind: 'user', width: 390, n: 4 },
+  { kind: 'client', width: 1440, n: 4 },
   { kind: 'admin', width: 1440, n: 1 },
 ] as const;
 describe.each(walks)('the $kind console', ({ kind, width, n }) => {

@@ -10,8 +10,6 @@ export const chromiumOptions = {
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
-    // Pages of tests are short-lived: optimizing their code costs a seventh of the renderer's CPU time.
-    '--js-flags=--no-opt --no-maglev',
   ],
 };
 
