@@ -2,7 +2,8 @@
 -- key. The master reads the log before workers start.
 local cjson = require("cjson.safe")
 local settings = require("edge.core.settings")
-local open, rename, time, max = io.open, os.rename, ngx.time, math.max
+local open, rename, remove, time = io.open, os.rename, os.remove, ngx.time
+local concat, max = table.concat, math.max
 local ipairs, pairs, type = ipairs, pairs, type
 
 local _M = {}
@@ -15,17 +16,28 @@ local function path()
     return settings.dir .. "/cache/purged"
 end
 
--- One write below PIPE_BUF, so that workers do not interleave.
-function _M.add(entry)
-    local file = open(path(), "a")
-    if not file then
-        ngx.log(ngx.ERR, "cannot write ", path())
-        return
+-- Whether all of the text is on disk. A full disk may be noticed only by close(). A short text is one write, so that
+-- workers do not interleave.
+local function write(name, mode, text)
+    local file, err = open(name, mode)
+    local is_written, is_closed = false, false
+    if file then
+        file:setvbuf("full", 65536)
+        is_written, err = file:write(text)
+        local close_err
+        is_closed, close_err = file:close()
+        err = err or close_err
     end
+    if not (is_written and is_closed) then
+        ngx.log(ngx.ERR, "cannot write ", name, ": ", err)
+    end
+    return is_written and is_closed
+end
+
+-- Begins on a new line, because a failed write may have left half a line. Empty lines are skipped.
+function _M.add(entry)
     entry.time = time()
-    file:setvbuf("full", 65536)
-    file:write(cjson.encode(entry), "\n")
-    file:close()
+    write(path(), "a", "\n" .. cjson.encode(entry) .. "\n")
 end
 
 -- An entry replaces earlier ones of the same subject.
@@ -100,21 +112,18 @@ function _M.compact()
     end
     file:seek("set")
     local entries, order = latest(file:lines())
-    local shorter = open(path() .. ".new", "w")
-    if shorter then
-        for _, name in ipairs(order) do
-            shorter:write(cjson.encode(entries[name]), "\n")
-        end
-        shorter:close()
-        rename(path() .. ".new", path())
+    local lines = {}
+    for i, name in ipairs(order) do
+        lines[i] = cjson.encode(entries[name]) .. "\n"
+    end
+    local text, shorter = concat(lines), path() .. ".new"
+    if write(shorter, "w", text) and rename(shorter, path()) then
         -- Entries that other workers appended to the old file since then.
         local rest = file:read("*a")
-        local longer = open(path(), "a")
-        if longer then
-            longer:write(rest)
-            compacted_above = max(COMPACTED_BYTES, 2 * longer:seek("end"))
-            longer:close()
-        end
+        write(path(), "a", rest)
+        compacted_above = max(COMPACTED_BYTES, 2 * (#text + #rest))
+    else
+        remove(shorter)
     end
     file:close()
 end

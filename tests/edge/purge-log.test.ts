@@ -1,0 +1,66 @@
+// The purge log keeps purges across restarts, and as long as purged files may stay on disk.
+import { appendFile, lstat, readFile, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { rule, startEdge } from '../support/services/edge.ts';
+import type { EdgeOptions } from '../support/services/edge.ts';
+
+/** An edge with a site whose file `/below/a` has a new body with each request. */
+async function startSite(options: EdgeOptions = {}) {
+  const edge = await startEdge(options);
+  onTestFinished(() => edge.stop());
+  const { name: host, site } = await edge.site({ cacheRules: [rule({ cacheTime: 3600 })] });
+  let requests = 0;
+  edge.origin.on('/below/a', () => ({ body: `body ${(requests += 1)}` }));
+  return {
+    edge,
+    host,
+    site,
+    log: join(edge.dir, 'cache/purged'),
+    get: async () => (await edge.get('/below/a', { host })).body,
+    purgePrefix: () => edge.admin.purge({ site: site.id, prefixes: [`${host}/below`] }, 60_000),
+  };
+}
+
+describe('on a full disk', () => {
+  // Regression: the empty new file replaced the log.
+  test('the purge log stays as it is when it cannot be shortened', async () => {
+    const { edge, log, get, purgePrefix } = await startSite({
+      zone: { worker: { processes: 1, connections: 1024 } },
+      lua: [{ file: 'edge/cache/purge_log.lua', from: '4 * 1024 * 1024', to: '1' }],
+    });
+    expect(await get()).toBe('body 1');
+    await purgePrefix();
+    const before = await readFile(log, 'utf8');
+    await symlink('/dev/full', `${log}.new`);
+    // The worker shortens the log before it serves.
+    await edge.restart();
+    // Reading /dev/full would not end.
+    expect((await lstat(log)).isFile()).toBe(true);
+    expect(await readFile(log, 'utf8')).toBe(before);
+    await edge.restart();
+    expect(await get()).toBe('body 2');
+  });
+
+  // Regression: nothing was logged.
+  test('a purge that cannot be recorded is logged', async () => {
+    const { edge, log, purgePrefix } = await startSite();
+    await rm(log, { force: true });
+    await symlink('/dev/full', log);
+    await purgePrefix();
+    expect(await edge.errors()).toContain(`cannot write ${log}`);
+    await rm(log);
+  });
+});
+
+// Regression: the line joined the half one, and neither was read.
+test('a purge holds after half a line of another one', async () => {
+  const { edge, host, log, get, purgePrefix } = await startSite();
+  expect(await get()).toBe('body 1');
+  // The log belongs to a worker.
+  await edge.purge(`http://${host}/other`);
+  await appendFile(log, '{"site":"');
+  await purgePrefix();
+  await edge.restart();
+  expect(await get()).toBe('body 2');
+});
