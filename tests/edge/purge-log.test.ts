@@ -1,4 +1,4 @@
-// The purge log keeps purges across restarts, and as long as purged files may stay on disk.
+// Purges hold across restarts, on a full disk, and as long as purged files may stay on disk.
 import { appendFile, lstat, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -21,6 +21,24 @@ async function startSite(options: EdgeOptions = {}) {
     purgePrefix: () => edge.admin.purge({ site: site.id, prefixes: [`${host}/below`] }, 60_000),
   };
 }
+
+/** Each look at the status lets twenty days of the dictionary `urls` pass. */
+const twentyDays = {
+  file: 'edge/admin.lua',
+  from: 'counters = counters.all(),',
+  to: `counters = (function()
+    local urls, passed = require("edge.core.dicts").urls, 20 * 86400
+    for _, name in ipairs(urls:get_keys(0)) do
+      local left = urls:ttl(name)
+      if left > passed then
+        urls:expire(name, left - passed)
+      elseif left > 0 then
+        urls:delete(name)
+      end
+    end
+    return counters.all()
+  end)(),`,
+};
 
 describe('on a full disk', () => {
   // Regression: the empty new file replaced the log.
@@ -63,4 +81,19 @@ test('a purge holds after half a line of another one', async () => {
   await purgePrefix();
   await edge.restart();
   expect(await get()).toBe('body 2');
+});
+
+describe('a purge by prefix', () => {
+  // Regression: the lengths of prefixes were forgotten thirty days after the first purge.
+  test('holds for thirty days after an earlier one of the same length', async () => {
+    const { edge, site, get, purgePrefix } = await startSite({ lua: [twentyDays] });
+    expect(await get()).toBe('body 1');
+    await purgePrefix();
+    await edge.counters();
+    await purgePrefix();
+    await edge.counters();
+    // Workers remember the marks until a document of the site changes.
+    await edge.put(site);
+    expect(await get()).toBe('body 2');
+  });
 });

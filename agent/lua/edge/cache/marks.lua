@@ -13,7 +13,7 @@ local site_generation = require("edge.cache.site_generation")
 local urls = require("edge.cache.urls")
 local dict, id, add_up = dicts.urls, shares.id, shares.add_up
 local sub, max, concat, lower = string.sub, math.max, table.concat, string.lower
-local ipairs = ipairs
+local ipairs, tonumber = ipairs, tonumber
 
 local _M = {}
 -- Longer than unreachable objects stay on disk, as in the purge log.
@@ -41,15 +41,16 @@ local function put(site_id, kind, text, value, is_restored)
     return urls.put(site_id, name, value, KEPT_SECONDS, true)
 end
 
--- Lengths of the site's prefixes, so that a URL is compared with its own beginnings rather than with each prefix.
+-- Lengths of the site's prefixes, so that a URL is compared with its own beginnings rather than with each prefix. They
+-- are renewed with each purge, since they must last as long as its mark.
 local function put_length(site_id, length)
     local at = "length|" .. space(site_id)
-    if dict:get(at .. "has" .. length) then
-        return true
-    end
-    local number = add_up(at .. "count", 1)
+    local name = at .. "has" .. length
+    -- In dictionaries that outlived an upgrade it may be `true` instead of the number.
+    local known = dict:get(name)
+    local number = tonumber(known) or add_up(at .. "count", 1)
     return number and urls.put(site_id, at .. number, length, KEPT_SECONDS, true)
-        and urls.put(site_id, at .. "has" .. length, true, KEPT_SECONDS, true)
+        and urls.put(site_id, name, number, KEPT_SECONDS, true)
 end
 
 -- The time of the site's last purge by tag.
