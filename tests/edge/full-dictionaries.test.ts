@@ -334,6 +334,37 @@ test('an entry whose slot another worker evicts before it is written does not st
   expect(await edge.counters()).toEqual({ lost: 0, entries: 0 });
 });
 
+// Regression: the worker without room removed the entry by its name, and with it the purge of the other one.
+test('a purge stays that another worker stores while there is no room for the slot of its URL', async () => {
+  const slot = 'urls:safe_set(slot_name(queue, number), text, _M.MAX_TTL_SECONDS)';
+  const race = `(function()
+    if _M.raced or not text:find("^ [^|]+/kept$") then
+      return ${slot}
+    end
+    _M.raced = true
+    require("edge.cache.urls").set_version(queue, text:sub(2), "1.1.1.1")
+    return false
+  end)()`;
+  const edge = await startEdge({
+    zone: { worker: { processes: 1, connections: 1024 } },
+    lua: [{ file: 'edge/cache/shares.lua', from: slot, to: race }],
+  });
+  onTestFinished(() => edge.stop());
+  const cacheRules = [rule({ value: ['/kept'], query: 'none', honourOrigin: true })];
+  const { name: host } = await edge.site({ cacheRules, honourVisitors: true });
+  const state = async () => (await edge.get('/kept', { host })).cache;
+  const answer = (control: string) => edge.origin.on('/kept', { headers: { 'cache-control': control } });
+  edge.origin.on('/private', { headers: { 'cache-control': 'no-store' } });
+  await edge.get('/private', { host });
+  answer('max-age=3600');
+  await state();
+  expect(await state()).toBe('hit');
+  // Another request line of the URL notes that the URL is not stored.
+  answer('no-store');
+  await edge.get('/kept?other', { host, headers: { 'cache-control': 'no-cache' } });
+  expect(await state()).not.toBe('hit');
+});
+
 test('a flood of unknown names does not evict served domains', async () => {
   const edge = await startEdge({ dicts: { absent: '64k' } });
   const { name } = await edge.site();

@@ -68,19 +68,21 @@ local function count(queue)
     return (urls:get("last|" .. queue) or 0) - (urls:get("first|" .. queue) or 0)
 end
 
--- Writes a slot behind the others, for an entry that exists: a worker that evicts the slot removes both. False: there
--- is no room, or another worker evicted this number before the slot was written. Nothing would evict the slot later.
+-- Writes a slot behind the others. Returns its number. nil: there is no room for it.
 local function append(queue, text)
     -- `first` cannot be created when it is needed, since memory is full then.
     local number = add_up("first|" .. queue, 0) and add_up("last|" .. queue, 1)
-    if not number or not urls:safe_set(slot_name(queue, number), text, _M.MAX_TTL_SECONDS) then
-        return false
+    return number and urls:safe_set(slot_name(queue, number), text, _M.MAX_TTL_SECONDS) and number
+end
+
+-- Whether the slot of an existing entry will be evicted with it. False: another worker evicted its number before slot
+-- and entry were written. Nothing would evict the slot later, so it is removed.
+local function is_queued(queue, number)
+    if number > urls:get("first|" .. queue) then
+        return true
     end
-    if number <= urls:get("first|" .. queue) then
-        urls:delete(slot_name(queue, number))
-        return false
-    end
-    return true
+    urls:delete(slot_name(queue, number))
+    return false
 end
 
 -- Whether the purge exists, and the site was not purged after it.
@@ -114,7 +116,8 @@ local function evict(site_id, queue, may_lose_purge)
     local name, generation = parse_slot(text)
     local counts = is_needed(site_id, name, generation)
     -- Another worker evicted the obsolete one that was the oldest.
-    if counts and not may_lose_purge and append(queue, text) then
+    local moved = counts and not may_lose_purge and append(queue, text)
+    if moved and is_queued(queue, moved) then
         return false, false
     end
     urls:delete(name)
@@ -164,11 +167,18 @@ function _M.add(site_id, name, value, seconds, is_purge, method)
     end
     local has_room, must_purge_site = make_room(site_id, is_purge)
     local queue = is_purge and purge_queue(site_id) or plain_queue(site_id)
-    if not has_room or not store(urls, name, value, seconds) then
+    -- Before the entry. Without room for the slot, an entry that another worker stores meanwhile is not touched.
+    local number = has_room and append(queue, format_slot(name, is_purge and site_generation.of(site_id)))
+    if not number then
         return false, must_purge_site
     end
-    local is_stored = append(queue, format_slot(name, is_purge and site_generation.of(site_id)))
+    if not store(urls, name, value, seconds) then
+        urls:delete(slot_name(queue, number))
+        return false, must_purge_site
+    end
+    local is_stored = is_queued(queue, number)
     if not is_stored then
+        -- Workers that have not seen the entry notice the eviction.
         urls:delete(name)
     end
     return is_stored, must_purge_site
