@@ -220,6 +220,13 @@ test('a purge holds after a reload to a release that names purges otherwise', as
   await edge.stop();
 });
 
+/** Lines of the purge log: more URLs of a site than it keeps. */
+function tooManyPurges(site: string, host: string): string {
+  const time = Math.floor(Date.now() / 1000);
+  const entry = (i: number) => JSON.stringify({ site, url: `${host}/${i}`, version: `1.1.1.${i}`, time });
+  return Array.from({ length: 10_001 }, (_, i) => `${entry(i)}\n`).join('');
+}
+
 describe('a reload to a release that reads the purge log again', () => {
   const file = 'edge/cache/urls.lua';
   async function olderRelease() {
@@ -268,6 +275,18 @@ describe('a reload to a release that reads the purge log again', () => {
     await upgrade();
     expect(await get()).toBe('version 2');
   });
+
+  // Regression: it had the generation already that it got for too many purges.
+  test('purges a site with too many purges, whose generation the log lacks', async () => {
+    const { edge, host, site, log, change, upgrade } = await olderRelease();
+    await writeFile(log, `${JSON.stringify({ site: site.id, moves: 1, time: Math.floor(Date.now() / 1000) })}\n`);
+    await edge.restart();
+    expect(await change()).toBe('version 1');
+    // As with a full disk, the line of the generation is missing.
+    await writeFile(log, tooManyPurges(site.id, host));
+    await upgrade();
+    expect(await change()).toBe('version 2');
+  });
 });
 
 // Regression: an entry was restored where its first line was, before the move of its site.
@@ -294,14 +313,18 @@ test('a site with more purged URLs than the log keeps is purged as a whole after
   const [one, other] = [await edge.site({ cacheRules }), await edge.site({ cacheRules })];
   const state = async (host: string) => (await edge.get('/kept', { host })).cache;
   for (const { name } of [one, other, one, other]) await state(name);
-  const time = Math.floor(Date.now() / 1000);
-  const entry = (i: number) =>
-    JSON.stringify({ site: one.site.id, url: `${one.name}/${i}`, version: `1.1.1.${i}`, time });
-  const purged = Array.from({ length: 10_001 }, (_, i) => `${entry(i)}\n`).join('');
-  await appendFile(join(edge.dir, 'cache', 'purged'), purged);
+  // The log belongs to a worker.
+  await edge.purge(`http://${one.name}/other`);
+  await appendFile(join(edge.dir, 'cache', 'purged'), tooManyPurges(one.site.id, one.name));
   await edge.restart();
   expect(await state(one.name)).not.toBe('hit');
   expect(await state(other.name)).toBe('hit');
+  // Only once, and later purges hold. Regression: they were beyond the limit, and the generation stayed the same.
+  await edge.restart();
+  expect(await state(one.name)).toBe('hit');
+  await edge.admin.purge({ site: one.site.id, prefixes: [one.name] }, 60_000);
+  await edge.restart();
+  expect(await state(one.name)).not.toBe('hit');
   await edge.stop();
 });
 

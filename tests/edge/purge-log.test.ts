@@ -1,5 +1,5 @@
 // Purges hold across restarts, on a full disk, and as long as purged files may stay on disk.
-import { appendFile, lstat, readFile, rm, symlink } from 'node:fs/promises';
+import { appendFile, lstat, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge } from '../support/services/edge.ts';
@@ -94,6 +94,31 @@ describe('a purge by prefix', () => {
     await edge.counters();
     // Workers remember the marks until a document of the site changes.
     await edge.put(site);
+    expect(await get()).toBe('body 2');
+  });
+});
+
+describe('the generation of a site that was purged as a whole', () => {
+  const line = (site: string, moves: number, daysAgo: number) =>
+    `${JSON.stringify({ site, moves, time: Math.floor(Date.now() / 1000) - daysAgo * 86_400 })}\n`;
+
+  // Regression: it was forgotten after thirty days, and then counted through numbers of files on disk.
+  test('does not expire', async () => {
+    const { edge, site, log, get } = await startSite();
+    expect(await get()).toBe('body 1');
+    await writeFile(log, line(site.id, 1, 1000));
+    await edge.restart();
+    expect(await get()).toBe('body 2');
+  });
+
+  // Regression: the last line counted, which another worker than that with the highest number may have written.
+  test('is the highest that was written', async () => {
+    const { edge, site, log, get } = await startSite();
+    await writeFile(log, line(site.id, 1, 0));
+    await edge.restart();
+    expect(await get()).toBe('body 1');
+    await writeFile(log, line(site.id, 2, 0) + line(site.id, 1, 0));
+    await edge.restart();
     expect(await get()).toBe('body 2');
   });
 });

@@ -48,7 +48,8 @@ local function subject(entry)
     return (entry.softened and "softened " or "") .. (entry.url or entry.site)
 end
 
--- A site with too many purges is purged as a whole, so that its entries fill neither disk nor memory.
+-- A site with too many purges is purged as a whole, so that its entries fill neither disk nor memory. `exceeded`: the
+-- generation has to be raised (urls.lua).
 local function bounded(entries, order)
     local counts, few = {}, {}
     for _, name in ipairs(order) do
@@ -63,26 +64,36 @@ local function bounded(entries, order)
     for site, count in pairs(counts) do
         if count > MOST_OF_SITE then
             local generation = entries[site] and entries[site].moves or 0
-            entries[site] = { site = site, moves = generation + 1, time = time() }
+            entries[site] = { site = site, moves = generation + 1, exceeded = true, time = time() }
             few[#few + 1] = site
         end
     end
     return entries, few
 end
 
--- In the order of their last lines: a mark belongs to the generation of its site.
+-- Generations do not expire: a number that is used again would make files of that generation reachable.
+local function is_valid(entry)
+    return type(entry) == "table" and entry.site and (entry.moves or (entry.time or 0) > time() - KEPT_SECONDS)
+end
+
+-- In the order of their last lines: a mark belongs to the generation of its site, and is obsolete in the next.
 local function latest(lines)
-    local entries, last, names, order = {}, {}, {}, {}
+    local entries, last, names, order, raised = {}, {}, {}, {}, {}
     for line in lines do
         local entry = cjson.decode(line)
-        if type(entry) == "table" and entry.site and (entry.time or 0) > time() - KEPT_SECONDS then
+        if is_valid(entry) then
             local name = subject(entry)
             names[#names + 1] = name
+            if entry.moves then
+                -- Workers may write numbers in another order than they got them.
+                entry.moves = max(entry.moves, entries[name] and entries[name].moves or 0)
+                raised[entry.site] = #names
+            end
             entries[name], last[name] = entry, #names
         end
     end
     for at, name in ipairs(names) do
-        if last[name] == at then
+        if last[name] == at and at >= (raised[entries[name].site] or 0) then
             order[#order + 1] = name
         end
     end

@@ -222,6 +222,10 @@ function _M.restore(restore_mark)
             restore_purge(entry.site, "version|", entry.url, entry.version)
         elseif entry.mark then
             restore_mark(entry)
+        elseif entry.exceeded then
+            -- Dictionaries that outlived an upgrade may have this generation already.
+            site_generation.restore(entry.site, entry.moves - 1)
+            site_generation.raise(entry.site)
         else
             site_generation.restore(entry.site, entry.moves)
         end
