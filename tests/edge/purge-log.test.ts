@@ -40,6 +40,11 @@ const twentyDays = {
   end)(),`,
 };
 
+/** A zone that keeps files without requests for so many days. */
+const keptFor = (days: number) => ({
+  cache: { maxBytes: 256 << 20, keyBytes: 4 << 20, inactiveSeconds: days * 86_400 },
+});
+
 describe('on a full disk', () => {
   // Regression: the empty new file replaced the log.
   test('the purge log stays as it is when it cannot be shortened', async () => {
@@ -94,6 +99,27 @@ describe('a purge by prefix', () => {
     await edge.counters();
     // Workers remember the marks until a document of the site changes.
     await edge.put(site);
+    expect(await get()).toBe('body 2');
+  });
+
+  // Regression: its mark was kept for thirty days.
+  test('holds for longer than the zone keeps files without requests', async () => {
+    const { edge, site, get, purgePrefix } = await startSite({ lua: [twentyDays], zone: keptFor(30) });
+    expect(await get()).toBe('body 1');
+    await purgePrefix();
+    for (let days = 0; days < 40; days += 20) await edge.counters();
+    await edge.put(site);
+    expect(await get()).toBe('body 2');
+  });
+
+  // Regression: its line of the log was ignored after thirty days.
+  test('holds after a restart for longer than the zone keeps files without requests', async () => {
+    const { edge, host, site, log, get } = await startSite({ zone: keptFor(365) });
+    expect(await get()).toBe('body 1');
+    const time = Math.floor(Date.now() / 1000) - 400 * 86_400;
+    const mark = { mark: 'hard_prefix', site: site.id, prefix: `${host}/below`, version: '1.1.1.1', time };
+    await writeFile(log, `${JSON.stringify(mark)}\n`);
+    await edge.restart();
     expect(await get()).toBe('body 2');
   });
 });

@@ -105,6 +105,7 @@ ${
         webp: host.capabilities.webp && node?.relayPort === undefined,
         ports: portsOf(zone),
         relay: node?.relayPort !== undefined,
+        cache_inactive: zone.cache.inactiveSeconds,
         ...(node !== null && { node: node.id }),
         // The kernel sees the addresses of proxies, so nginx applies the zone's lists to visitors.
         ...((host.refuses === true || zone.visitorAddress !== undefined) && { refuses: true }),

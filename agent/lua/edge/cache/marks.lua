@@ -16,9 +16,7 @@ local sub, max, concat, lower = string.sub, math.max, table.concat, string.lower
 local ipairs, tonumber = ipairs, tonumber
 
 local _M = {}
--- Longer than unreachable objects stay on disk, as in the purge log.
-local KEPT_SECONDS = 30 * 86400
-local MOST_OF_SITE = 10000
+local KEPT_SECONDS, MOST_OF_SITE = purge_log.KEPT_SECONDS, purge_log.MOST_OF_SITE
 
 -- Marks of an earlier generation of the site concern only unreachable objects.
 local function space(site_id)

@@ -7,10 +7,12 @@ local concat, max = table.concat, math.max
 local ipairs, pairs, type = ipairs, pairs, type
 
 local _M = {}
--- Longer than unreachable objects stay on disk.
-local KEPT_SECONDS = 30 * 86400
+-- How long a purge is kept: for longer than unreachable objects stay on disk.
+_M.KEPT_SECONDS = max(30 * 86400, 2 * (settings.cache_inactive or 0))
+-- The limit of purges of one site.
+_M.MOST_OF_SITE = 10000
+local KEPT_SECONDS, MOST_OF_SITE = _M.KEPT_SECONDS, _M.MOST_OF_SITE
 local COMPACTED_BYTES = 4 * 1024 * 1024
-local MOST_OF_SITE = 10000
 
 local function path()
     return settings.dir .. "/cache/purged"

@@ -9,6 +9,7 @@
 -- that of the newest. A renewed entry keeps its slot. The dictionary's `set`, `add` and `incr` with an initial value
 -- evict entries of other sites, so they are not used.
 local dicts = require("edge.core.dicts")
+local purge_log = require("edge.cache.purge_log")
 local site_generation = require("edge.cache.site_generation")
 local urls = dicts.urls
 local match, md5, tonumber, type = string.match, ngx.md5, tonumber, type
@@ -23,7 +24,7 @@ local MAX_SLOTS = 100
 local LONGEST_NAME = 256
 _M.LONGEST_VALUE = 4096
 -- At least as long as anything stays in the cache.
-_M.MAX_TTL_SECONDS = 31536000
+_M.MAX_TTL_SECONDS = math.max(31536000, purge_log.KEPT_SECONDS)
 
 -- A URL or key of any length as part of a name.
 function _M.id(text)
