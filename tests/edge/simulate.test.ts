@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge } from '../support/services/edge.ts';
 import type { Edge } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -88,6 +88,31 @@ test('a simulated response leaves no state', async () => {
   await simulateRequest(edge, name, '/kept', { method: 'DELETE', answer: { status: 204, headers: [] } });
   expect((await edge.get('/kept', { host: name })).cache).toBe('hit');
   expect(await edge.counters()).toEqual(before);
+});
+
+// Regression: the simulation stored the variants that the image will have.
+test('a simulated image leaves no entry about its URL', async () => {
+  const entries = 'counters = { entries = #require("edge.core.dicts").urls:get_keys(0) },';
+  const images = await startEdge({
+    lua: [{ file: 'edge/admin.lua', from: 'counters = counters.all(),', to: entries }],
+  });
+  onTestFinished(() => images.stop());
+  const webp = { quality: 80, types: ['image/jpeg'], minBytes: 500, maxBytes: 1 << 20 };
+  const { name } = await images.site({ cacheRules: [rule()], webp });
+  for (const type of ['image/jpeg', 'text/html']) {
+    const found = await simulateRequest(images, name, '/photo.jpg', {
+      headers: [['Accept', 'image/webp']],
+      answer: {
+        status: 200,
+        headers: [
+          ['Content-Type', type],
+          ['Content-Length', '1000'],
+        ],
+      },
+    });
+    expect(decisions(found)).toMatchObject({ origin: 'chosen', store: 'miss' });
+  }
+  expect(await images.counters()).toEqual({ entries: 0 });
 });
 
 test('a simulation does not consume a pending purge', async () => {

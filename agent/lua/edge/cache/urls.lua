@@ -27,6 +27,8 @@ local MOST_FIELDS = 200
 -- and the log is read once for the new names.
 local RESTORED = "restored|2"
 local made = 0
+-- During a simulated request, which writes nothing.
+local is_dry = false
 
 -- Unique on all workers, before and after a restart. `since`: the time of the purge in milliseconds.
 function _M.new_token(since)
@@ -115,6 +117,9 @@ end
 function _M.recipe_ahead(site_id, url, recipe)
     local name = "ahead|" .. id(url)
     local known = urls:get(name)
+    if is_dry then
+        return known or recipe
+    end
     if not known and has_room() and _M.put(site_id, name, recipe, MAX_TTL_SECONDS, false, "safe_add") then
         return recipe
     end
@@ -283,8 +288,7 @@ function _M.forget_freshened(key)
     urls:delete("fresh|" .. id(key))
 end
 
--- A simulated request writes nothing. `task` may not yield.
-local is_dry = false
+-- `task` may not yield. Functions that write return nothing, except recipe_ahead.
 function _M.dry(task, ...)
     is_dry = true
     local ok, a, b, c, d = pcall(task, ...)
@@ -295,7 +299,8 @@ function _M.dry(task, ...)
     return a, b, c, d
 end
 for _, name in ipairs {
-    "note_recipe", "note_validator", "note_slices", "note_pass", "note_freshened", "forget_slices", "forget_pass", "forget_freshened",
+    "note_recipe", "note_validator", "note_slices", "note_pass", "note_plain", "note_freshened",
+    "forget_recipe", "forget_slices", "forget_pass", "forget_freshened",
     "purge_site", "set_version", "set_lasting_version", "soften",
 } do
     local write = _M[name]
