@@ -8,7 +8,7 @@ import { registry } from '../core/metrics.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { addAddresses } from './address-sketches.ts';
 import { storable, type Line } from './log-lines.ts';
-import { attemptsOf, rulesOf } from './line-subjects.ts';
+import { matchedRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 import type { Partitions } from './partitions.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,8 +22,8 @@ export const MAX_VALUE_CHARACTERS = 512;
 const MAX_SUM = 4611686018427387904n;
 /** Types that no call returns. By them a search knows which hours it must read. */
 export const searchTypes = { userAgent: 101, referer: 102 } as const;
-/** Rules and origins of requests. No call returns them as top values (subject-figures.ts). */
-export const subjectTypes = { rule: 103, origin: 104, originFailed: 105 } as const;
+/** Rule matches and origin attempts. No call returns them as top values (read-rules-and-attempts.ts). */
+export const ruleAndOriginTypes = { rule: 103, origin: 104, originFailed: 105 } as const;
 
 const setAside = new Counter({
   name: 'edgeloom_api_log_batches_set_aside_total',
@@ -117,9 +117,11 @@ function valuesOf(line: Line): (readonly [number, string])[] {
     [topTypes.wafRule, isWaf ? line.rule : ''],
     [searchTypes.userAgent, line.userAgent],
     [searchTypes.referer, line.referer],
-    ...rulesOf(line).map((id) => [subjectTypes.rule, id] as const),
-    ...attemptsOf(line).flatMap(({ origin, hasFailed }) =>
-      [subjectTypes.origin, ...(hasFailed ? [subjectTypes.originFailed] : [])].map((type) => [type, origin] as const),
+    ...matchedRulesOf(line).map((id) => [ruleAndOriginTypes.rule, id] as const),
+    ...originAttemptsOf(line).flatMap(({ origin, hasFailed }) =>
+      [ruleAndOriginTypes.origin, ...(hasFailed ? [ruleAndOriginTypes.originFailed] : [])].map(
+        (type) => [type, origin] as const,
+      ),
     ),
   ];
 }

@@ -7,7 +7,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
-import { readOriginTraffic } from '../../statistics/subject-figures.ts';
+import { readOriginTraffic } from '../../statistics/read-rules-and-attempts.ts';
 import { originFaults } from './create-domains.service.ts';
 import { readHealth } from './domains.queries.ts';
 import type { InDomain } from './domains.service.ts';

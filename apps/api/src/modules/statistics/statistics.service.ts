@@ -24,7 +24,7 @@ import { countAddresses } from '../../statistics/address-sketches.ts';
 import { before, rowSeconds, stepsOf, timesOf } from '../../statistics/time-interval.ts';
 import { readRank, readSteps, readTotal, type Sums } from '../../statistics/read-traffic.ts';
 import { assertSites, isFiltered, ofDomains, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
-import { readRuleMatches } from '../../statistics/subject-figures.ts';
+import { readRuleMatches } from '../../statistics/read-rules-and-attempts.ts';
 
 const STEP_MINUTES = 5;
 const STEP_SECONDS = STEP_MINUTES * 60;

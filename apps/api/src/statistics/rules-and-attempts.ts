@@ -1,4 +1,4 @@
-// Which rules and origins a line of an access log is about.
+// Rule matches and origin attempts of a line of an access log.
 import type { Line } from './log-lines.ts';
 
 const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -8,7 +8,7 @@ const RULE = new RegExp(`^(?:monitor/)?(${ID})$`);
 const RULE_OF_STEP = new RegExp(`,(?:monitor/)?(${ID})(?:;|$)`, 'g');
 
 /** IDs of the rules that matched: the rule that ended the request, and those that apply to its path. */
-export function rulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>): string[] {
+export function matchedRulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>): string[] {
   const ids = [RULE.exec(rule)?.[1], ...Array.from(trail.matchAll(RULE_OF_STEP), ([, id]) => id)];
   return [...new Set(ids.filter((id) => id !== undefined))];
 }
@@ -21,7 +21,7 @@ interface Attempt {
 }
 
 /** nginx writes `10.0.0.1:443, 10.0.0.2:443`. It asks the next origin only after the one before failed. */
-export function attemptsOf({ upstream, status }: Pick<Line, 'upstream' | 'status'>): Attempt[] {
+export function originAttemptsOf({ upstream, status }: Pick<Line, 'upstream' | 'status'>): Attempt[] {
   if (upstream === '') return [];
   const origins = upstream.split(/, | : /);
   return origins.map((origin, i) => ({ origin, hasFailed: i < origins.length - 1 || (status >= 500 && status < 600) }));

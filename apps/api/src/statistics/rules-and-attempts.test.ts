@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attemptsOf, rulesOf } from './line-subjects.ts';
+import { originAttemptsOf, matchedRulesOf } from './rules-and-attempts.ts';
 
 const [first, second] = ['019e9b05-3f0e-7bbb-8a4e-6c1ef7cf0d11', '019e9b05-3f0e-7bbb-8a4e-6c1ef7cf0d22'];
 
@@ -15,7 +15,7 @@ test.each([
     [],
   ],
 ])('%s', (_, rule, trail, ids) => {
-  expect(rulesOf({ rule, trail })).toEqual(ids);
+  expect(matchedRulesOf({ rule, trail })).toEqual(ids);
 });
 
 test.each([
@@ -32,5 +32,5 @@ test.each([
     ],
   ],
 ])('the attempts of "%s" with status %i', (upstream, status, expected) => {
-  expect(attemptsOf({ upstream, status }).map(({ origin, hasFailed }) => [origin, hasFailed])).toEqual(expected);
+  expect(originAttemptsOf({ upstream, status }).map(({ origin, hasFailed }) => [origin, hasFailed])).toEqual(expected);
 });

@@ -1,24 +1,24 @@
-// Requests of a site in the last 24 hours by rule and by origin: one query for all of a list.
+// Rule matches and origin attempts of a site in the last 24 hours: one query for all of a list.
 import type { OriginTraffic } from '@edgeloom/contract/domains/domains.ts';
 import type { RuleMatches } from '@edgeloom/contract/statistics/statistics.ts';
 import { canonicalNetwork } from '@edgeloom/contract/common/address.ts';
 import type { Ctx } from '../core/ctx.ts';
 import { sql } from '../core/sql.ts';
 import { firstHour } from './list-traffic.ts';
-import { subjectTypes } from './top-values.ts';
+import { ruleAndOriginTypes } from './top-values.ts';
 
-interface Figure {
+interface Count {
   type: number;
   value: string;
   requests: number;
 }
-type Subject = keyof typeof subjectTypes;
+type Kind = keyof typeof ruleAndOriginTypes;
 
-/** Null if nodes of the site's zone reported nothing. */
-async function readFigures({ db, now }: Ctx, siteId: string, subjects: Subject[], domainId: string | null) {
+/** Null if nodes of the zone reported nothing: each batch of lines makes a row with the zone's ID (traffic.ts). */
+async function readCounts({ db, now }: Ctx, siteId: string, kinds: Kind[], domainId: string | null) {
   const since = new Date(firstHour(now()));
-  const types = subjects.map((subject) => String(subjectTypes[subject]));
-  const [found] = await db.$read<{ figures: Figure[] }>(
+  const types = kinds.map((kind) => String(ruleAndOriginTypes[kind]));
+  const [found] = await db.$read<{ counts: Count[] }>(
     ({
       site,
     }) => sql`WITH seen AS (SELECT s.id, s.zone_id FROM sites s WHERE ${site} AND s.id = ${siteId}::uuid), sums AS (
@@ -27,16 +27,16 @@ async function readFigures({ db, now }: Ctx, siteId: string, subjects: Subject[]
         AND (${domainId}::uuid IS NULL OR t.domain_id = ${domainId}::uuid)
       GROUP BY 1, 2
     )
-    SELECT coalesce((SELECT json_agg(sums) FROM sums), '[]') AS figures
+    SELECT coalesce((SELECT json_agg(sums) FROM sums), '[]') AS counts
     FROM seen WHERE EXISTS (SELECT FROM traffic t WHERE t.site_id = seen.zone_id AND t.step = 3600 AND t.at >= ${since})`,
   );
-  return found?.figures ?? null;
+  return found?.counts ?? null;
 }
 
 export async function readRuleMatches(ctx: Ctx, siteId: string): Promise<RuleMatches> {
-  const figures = await readFigures(ctx, siteId, ['rule'], null);
-  const data = (figures ?? []).map(({ value, requests }) => ({ ruleID: value, requests }));
-  return { isMeasured: figures !== null, data };
+  const counts = await readCounts(ctx, siteId, ['rule'], null);
+  const data = (counts ?? []).map(({ value, requests }) => ({ ruleID: value, requests }));
+  return { isMeasured: counts !== null, data };
 }
 
 interface Origin {
@@ -54,9 +54,9 @@ export async function readOriginTraffic(
   { siteId, domainId }: { siteId: string; domainId: string },
   origins: readonly Origin[],
 ): Promise<OriginTraffic[]> {
-  const figures = (await readFigures(ctx, siteId, ['origin', 'originFailed'], domainId)) ?? [];
+  const counts = (await readCounts(ctx, siteId, ['origin', 'originFailed'], domainId)) ?? [];
   const byAddress = Map.groupBy(
-    figures.map((figure) => ({ ...figure, ...placeOf(figure.value) })),
+    counts.map((counted) => ({ ...counted, ...placeOf(counted.value) })),
     ({ address }) => address,
   );
   const sharing = Map.groupBy(origins, ({ address }) => canonicalNetwork(address));
@@ -69,8 +69,8 @@ export async function readOriginTraffic(
   });
 }
 
-const sumOf = (subject: Subject, figures: readonly Figure[]) =>
-  figures.reduce((sum, { type, requests }) => sum + (type === subjectTypes[subject] ? requests : 0), 0);
+const sumOf = (kind: Kind, counts: readonly Count[]) =>
+  counts.reduce((sum, { type, requests }) => sum + (type === ruleAndOriginTypes[kind] ? requests : 0), 0);
 
 /** The log writes `[2001:db8::1]:443`. */
 function placeOf(logged: string) {
