@@ -65,6 +65,8 @@ test.each([
   await get(path);
   for (let i = 0; i < 2; i += 1) expect(await get(path)).toMatchObject({ status: 200, body: 'whole', cache: 'stale' });
   expect(edge.origin.asked(path).map((asked) => asked.headers[condition])).toEqual([undefined, value, value]);
+  // The stored response's origins are not those of this request.
+  expect(await edge.accessLogEntry(await get(path))).toMatchObject({ cache: 'REVALIDATED', upstream: '' });
 });
 
 describe('age and date', () => {

@@ -17,12 +17,14 @@ export const logConf = ({
 }: RenderInput) => conf`${edgeFormat(conf`edge`, plain)}${edgeFormat(conf`masked`, masked)}${node?.relayPort !== undefined && relayFormat}access_log ${`${host.dir}/logs/access.json`} edge buffer=64k flush=1s if=$e_unmasked;
 access_log ${`${host.dir}/logs/access.json`} masked buffer=64k flush=1s if=$e_mask;
 
-# The origin's address of a stored response is old, so it is logged for fetched responses only.
+# The origin's address of a stored response is old, so it is logged for fetched responses only. After a 304, nginx has
+# the fields of the stored response.
 map $upstream_cache_status $e_upstream {
     default $upstream_http_x_e_up;
     HIT "";
     STALE "";
     UPDATING "";
+    REVALIDATED "";
 }
 # 499: the visitor left before the response ended, or before the request's body ended.
 # 444: there was no response, for example to oversized fields of HTTP/2. nginx's $status is then 000, which is not JSON;

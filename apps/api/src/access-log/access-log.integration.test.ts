@@ -252,6 +252,20 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
     expect(data.map(({ domain: name, requests, errors }) => [name, requests, errors])).toEqual([[domain.name, 1, 1]]);
   });
 
+  test('a revalidated response counts as a request to the origin, with and without filters', async () => {
+    const revalidated = await app.build.site();
+    const { id: domainID } = await app.build.domain({ site: revalidated });
+    const { id } = await app.build.node({ zone: revalidated.zone });
+    await add(id, [
+      logLine(revalidated.id, { domain: domainID, cache: 'REVALIDATED' }),
+      logLine(revalidated.id, { domain: domainID, cache: 'HIT' }),
+    ]);
+    for (const filters of [undefined, { method: ['GET'] }]) {
+      const { data } = await app.as(revalidated.owner).call(statistics.rank, { body: { ...(filters && { filters }) } });
+      expect(data).toMatchObject([{ requests: 2, hitRate: 1, toUpstream: 1 }]);
+    }
+  });
+
   test('sampled requests stand for all of their site', async () => {
     const sampled = await app.build.site();
     const { id } = await app.build.node({ zone: sampled.zone });

@@ -86,6 +86,7 @@ const isStatus = (first: number) => sql`sumIf(t.weight, intDiv(t.status, 100) = 
 
 /** Sums with the names of the columns of `traffic`. A row stands for `weight` requests. */
 export const sumsSql = sql`sum(t.weight) AS requests, sum(t.bytes * t.weight) AS bytes,
-  sumIf(t.weight, t.cache IN ('HIT', 'STALE', 'UPDATING', 'REVALIDATED')) AS hits, sumIf(t.weight, t.upstream != '') AS to_upstream,
+  sumIf(t.weight, t.cache IN ('HIT', 'STALE', 'UPDATING', 'REVALIDATED')) AS hits,
+  sumIf(t.weight, t.upstream != '' OR t.cache = 'REVALIDATED') AS to_upstream,
   sumIf(t.weight, ${isIPv6}) AS ipv6, ${isStatus(2)} AS s2, ${isStatus(3)} AS s3, ${isStatus(4)} AS s4, ${isStatus(5)} AS s5,
   ${isStatus(9)} AS s9, sumIf(t.weight, ${isBlocked}) AS blocked`;

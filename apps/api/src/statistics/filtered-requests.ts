@@ -62,7 +62,8 @@ function weighted(condition: Sql): Sql {
 /** The columns of `traffic` for each request that matches. */
 export const filteredSql = (filters: Filters): Sql =>
   sql`(SELECT l.site_id, l.domain_id, l.at, l.weight AS requests, l.bytes * l.weight AS bytes,
-    ${weighted(sql`l.cache IN ('HIT', 'STALE', 'UPDATING', 'REVALIDATED')`)} AS hits, ${weighted(sql`l.upstream <> ''`)} AS to_upstream,
+    ${weighted(sql`l.cache IN ('HIT', 'STALE', 'UPDATING', 'REVALIDATED')`)} AS hits,
+    ${weighted(sql`(l.upstream <> '' OR l.cache = 'REVALIDATED')`)} AS to_upstream,
     ${weighted(sql`family(l.address) = 6`)} AS ipv6, ${isStatus(2)} AS s2, ${isStatus(3)} AS s3, ${isStatus(4)} AS s4, ${isStatus(5)} AS s5,
     ${isStatus(9)} AS s9,
     ${weighted(isBlocked)} AS blocked

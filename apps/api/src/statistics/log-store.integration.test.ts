@@ -142,7 +142,8 @@ test('each metric is computed from the lines, and relayed ones are left out', as
         line(site.id, { cache: 'MISS', upstream: '192.0.2.1:80', bytes: 1500, status: 502 }) +
         line(site.id, { status: 929, bytes: 0 }) +
         line(site.id).replace('{', '{"relayed":true,') +
-        line(site.id, { cache: 'STALE', bytes: 2500, status: 304 }),
+        line(site.id, { cache: 'STALE', bytes: 2500, status: 304 }) +
+        line(site.id, { cache: 'REVALIDATED', bytes: 0 }),
     ),
   );
   expect((await chartOf(site, 'traffic')).last).toEqual([4500]);
@@ -150,10 +151,10 @@ test('each metric is computed from the lines, and relayed ones are left out', as
   // Only the elapsed part of the current step counts.
   expect(bandwidth).toBeGreaterThanOrEqual((4500 * 8) / 900);
   expect(bandwidth).toBeLessThanOrEqual(4500 * 8);
-  expect((await chartOf(site, 'cache')).last).toEqual([0.5]);
-  expect((await chartOf(site, 'toUpstream')).last).toEqual([1]);
-  expect((await chartOf(site, 'status')).last).toEqual([1, 1, 0, 1, 1]);
-  expect((await chartOf(site, 'requests', '30d')).last).toEqual([4]);
+  expect((await chartOf(site, 'cache')).last).toEqual([0.6]);
+  expect((await chartOf(site, 'toUpstream')).last).toEqual([2]);
+  expect((await chartOf(site, 'status')).last).toEqual([2, 1, 0, 1, 1]);
+  expect((await chartOf(site, 'requests', '30d')).last).toEqual([5]);
 });
 
 test('a step without requests is zero, and one without reports is null', async () => {

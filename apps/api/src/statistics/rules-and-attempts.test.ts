@@ -41,5 +41,11 @@ test.each([
     ],
   ],
 ])('the attempts of "%s" with status %i', (upstream, status, expected) => {
-  expect(originAttemptsOf({ upstream, status }).map(({ origin, hasFailed }) => [origin, hasFailed])).toEqual(expected);
+  const attempts = originAttemptsOf({ upstream, status, cache: 'MISS' });
+  expect(attempts.map(({ origin, hasFailed }) => [origin, hasFailed])).toEqual(expected);
+});
+
+test('a revalidated response has no attempts, since its origins are those of the stored one', () => {
+  const upstream = '192.0.2.1:80, 192.0.2.2:80';
+  expect(originAttemptsOf({ upstream, status: 200, cache: 'REVALIDATED' })).toEqual([]);
 });

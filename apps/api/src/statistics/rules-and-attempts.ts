@@ -24,8 +24,9 @@ interface Attempt {
  * nginx writes `10.0.0.1:443, 10.0.0.2:443`, and asks another origin after an attempt failed. It asks the same origin
  * again if that one had closed a keepalive connection, which is no failure.
  */
-export function originAttemptsOf({ upstream, status }: Pick<Line, 'upstream' | 'status'>): Attempt[] {
-  if (upstream === '') return [];
+export function originAttemptsOf({ upstream, status, cache }: Pick<Line, 'upstream' | 'status' | 'cache'>): Attempt[] {
+  // Older nodes log the attempts for the stored response.
+  if (upstream === '' || cache === 'REVALIDATED') return [];
   const origins = upstream.split(/, | : /).filter((origin, i, all) => origin !== all[i + 1]);
   return origins.map((origin, i) => ({ origin, hasFailed: i < origins.length - 1 || (status >= 500 && status < 600) }));
 }

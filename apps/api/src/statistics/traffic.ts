@@ -78,12 +78,13 @@ function rowOf(rows: Map<string, Row>, step: number, time: number, site: string,
   return row;
 }
 
-function add(row: Row, { bytes, requestBytes, isHit, upstream, address, status, cause, rule }: Line): void {
+function add(row: Row, { bytes, requestBytes, isHit, cache, upstream, address, status, cause, rule }: Line): void {
   row.requests += 1;
   row.bytes += bytes;
   row.request_bytes += requestBytes;
   if (isHit) row.hits += 1;
-  if (upstream !== '') row.to_upstream += 1;
+  // The log has no origin for a response that an origin confirmed by 304.
+  if (upstream !== '' || cache === 'REVALIDATED') row.to_upstream += 1;
   if (address.includes(':')) row.ipv6 += 1;
   // A rule that only monitors, or that redirects, has a cause, too. 499: the visitor left.
   const isBlocked = cause !== '' && status >= 400 && status !== 499 && !rule.startsWith('monitor/');
