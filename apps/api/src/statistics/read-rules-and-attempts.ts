@@ -1,5 +1,5 @@
 // Rule matches and origin attempts of a site in the last 24 hours: one query for all of a list.
-import type { OriginTraffic } from '@edgeloom/contract/domains/domains.ts';
+import type { OriginsTraffic } from '@edgeloom/contract/domains/domains.ts';
 import type { RuleMatches } from '@edgeloom/contract/statistics/statistics.ts';
 import { canonicalNetwork } from '@edgeloom/contract/common/address.ts';
 import type { Ctx } from '../core/ctx.ts';
@@ -14,7 +14,10 @@ interface Count {
 }
 type Kind = keyof typeof ruleAndOriginTypes;
 
-/** Null if nodes of the zone reported nothing: each batch of lines makes a row with the zone's ID (traffic.ts). */
+/**
+ * Null if values were removed in one of the hours (top-values.ts), or if nodes of the site's zone reported nothing: each
+ * batch of lines makes a row with the zone's ID (traffic.ts).
+ */
 async function readCounts({ db, now }: Ctx, siteId: string, kinds: Kind[], domainId: string | null) {
   const since = new Date(firstHour(now()));
   const types = kinds.map((kind) => String(ruleAndOriginTypes[kind]));
@@ -28,7 +31,11 @@ async function readCounts({ db, now }: Ctx, siteId: string, kinds: Kind[], domai
       GROUP BY 1, 2
     )
     SELECT coalesce((SELECT json_agg(sums) FROM sums), '[]') AS counts
-    FROM seen WHERE EXISTS (SELECT FROM traffic t WHERE t.site_id = seen.zone_id AND t.step = 3600 AND t.at >= ${since})`,
+    FROM seen WHERE EXISTS (SELECT FROM traffic t WHERE t.site_id = seen.zone_id AND t.step = 3600 AND t.at >= ${since})
+      AND NOT EXISTS (
+        SELECT FROM top_groups g
+        WHERE g.site_id = seen.id AND g.type = ANY (${types}::int2[]) AND g.at >= ${since} AND g.removed > 0
+      )`,
   );
   return found?.counts ?? null;
 }
@@ -53,20 +60,21 @@ export async function readOriginTraffic(
   ctx: Ctx,
   { siteId, domainId }: { siteId: string; domainId: string },
   origins: readonly Origin[],
-): Promise<OriginTraffic[]> {
-  const counts = (await readCounts(ctx, siteId, ['origin', 'originFailed'], domainId)) ?? [];
+): Promise<OriginsTraffic> {
+  const counts = await readCounts(ctx, siteId, ['origin', 'originFailed'], domainId);
   const byAddress = Map.groupBy(
-    counts.map((counted) => ({ ...counted, ...placeOf(counted.value) })),
+    (counts ?? []).map((counted) => ({ ...counted, ...placeOf(counted.value) })),
     ({ address }) => address,
   );
   const sharing = Map.groupBy(origins, ({ address }) => canonicalNetwork(address));
-  return origins.flatMap((origin) => {
+  const data = origins.flatMap((origin) => {
     const address = canonicalNetwork(origin.address);
     const isOnly = sharing.get(address)?.length === 1;
     const own = (byAddress.get(address) ?? []).filter(({ port }) => isOnly || port === origin.port);
     const attempts = sumOf('origin', own);
     return attempts === 0 ? [] : [{ upstreamID: origin.id, attempts, failed: sumOf('originFailed', own) }];
   });
+  return { isMeasured: counts !== null, data };
 }
 
 const sumOf = (kind: Kind, counts: readonly Count[]) =>

@@ -7,7 +7,7 @@ import { locks } from '../core/locks.ts';
 import { registry } from '../core/metrics.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { addAddresses } from './address-sketches.ts';
-import { storable, type Line } from './log-lines.ts';
+import { NO_DOMAIN, storable, type Line } from './log-lines.ts';
 import { matchedRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 import type { Partitions } from './partitions.ts';
 
@@ -82,9 +82,13 @@ export async function appendTopValues(
   const groups = new Groups();
   for (const line of lines) {
     if (line.at < since) continue;
-    const group = groups.get(line.at - (line.at % HOUR_MS), siteOf(line), line.domain);
+    const [at, site] = [line.at - (line.at % HOUR_MS), siteOf(line)];
+    const group = groups.get(at, site, line.domain);
     for (const [type, value] of valuesOf(line))
       if (value !== '') count(group, type, storable(value, MAX_VALUE_CHARACTERS), 1, line.bytes);
+    // Rules belong to the site. By domain, those of a site with many domains would be too many values.
+    for (const id of matchedRulesOf(line))
+      count(groups.get(at, site, NO_DOMAIN), ruleAndOriginTypes.rule, id, 1, line.bytes);
   }
   if (groups.all.length === 0) return;
   const pending = groups.all.map(({ types, ...group }): PendingGroup => ({
@@ -117,7 +121,6 @@ function valuesOf(line: Line): (readonly [number, string])[] {
     [topTypes.wafRule, isWaf ? line.rule : ''],
     [searchTypes.userAgent, line.userAgent],
     [searchTypes.referer, line.referer],
-    ...matchedRulesOf(line).map((id) => [ruleAndOriginTypes.rule, id] as const),
     ...originAttemptsOf(line).flatMap(({ origin, hasFailed }) =>
       [ruleAndOriginTypes.origin, ...(hasFailed ? [ruleAndOriginTypes.originFailed] : [])].map(
         (type) => [type, origin] as const,
@@ -190,7 +193,10 @@ async function addBatches(client: PoolClient, batches: readonly PendingBatch[], 
     await addValues(client, merged.all);
     await addAddresses(
       client,
-      merged.all.map(({ types, ...group }) => ({ ...group, addresses: types.get(topTypes.address)?.keys() ?? [] })),
+      merged.all.flatMap(({ types, ...group }) => {
+        const addresses = types.get(topTypes.address)?.keys();
+        return addresses === undefined ? [] : [{ ...group, addresses }];
+      }),
     );
   }
   const old = batches.flatMap(({ groups, isOld }) => (isOld ? groups.filter(({ at }) => at >= since) : []));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Enabling, Id, Ids, Meta, MetaQuery, NameSearch, paged, paging, Tags, TagsInUse, Text } from '../common/common.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
-import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Created, Domain, DomainRow, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, OriginTraffic, Probe, ProbeInput, ProofCheck, ProofCheckInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
+import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Created, Domain, DomainRow, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, OriginsTraffic, Probe, ProbeInput, ProofCheck, ProofCheckInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
 
 const Filter = {
   keywords: z.string().max(256).optional().describe('Part of the name, of an origin or of a tag'),
@@ -53,7 +53,7 @@ export const domainUpstreams = onSites('domainUpstreams', {
   list:   get('site/:siteId/domain/:domainId/upstreams', { can: 'domain:read', query: z.object({ keyword: z.string().max(256).optional(), sortBy: z.enum(['address', 'port', 'weight']).default('address'), orderBy: z.enum(['asc', 'desc']).default('asc') }), reply: origins }),
   create: post('site/:siteId/domain/:domainId/upstreams', { can: 'domain:write', body: z.object({ upstreams: Upstreams }), reply: origins, fails: ['DUPLICATED'] }),
   health: get('site/:siteId/domain/:domainId/health', { can: 'domain:read', reply: z.object({ data: z.array(OriginHealth) }) }),
-  traffic: get('site/:siteId/domain/:domainId/upstreams/traffic', { can: 'statistics:read', reply: z.object({ data: z.array(OriginTraffic).describe('Origins with an IP address that nodes sent requests to') }) }),
+  traffic: get('site/:siteId/domain/:domainId/upstreams/traffic', { can: 'statistics:read', reply: OriginsTraffic }),
   update: put('site/:siteId/domain/:domainId/upstreams', { can: 'domain:write', body: z.object({ upstreams: z.array(UpstreamInput.extend({ id: Id })).min(1).max(100) }), reply: origins, fails: ['DUPLICATED', 'NO_ENABLED_UPSTREAM'] }),
   remove: del('site/:siteId/domain/:domainId/upstreams', { can: 'domain:write', body: Ids, reply: origins, fails: ['NO_ENABLED_UPSTREAM'] }),
 });

@@ -110,10 +110,16 @@ export const OriginHealth = z.object({
   tookMs: z.int().describe('Until its answer began, over all nodes'),
   seenAt: Time,
 });
-export const OriginTraffic = z.object({
+const OriginTraffic = z.object({
   upstreamID: Id,
   attempts: z.number().describe('How often nodes sent it a request in the last 24 hours'),
   failed: z.number().describe('Attempts without a response, and responses of 5xx'),
+});
+export const OriginsTraffic = z.object({
+  isMeasured: z
+    .boolean()
+    .describe('False if no node of the zone reported requests, or if the site had too many origins to count all'),
+  data: z.array(OriginTraffic).describe('Origins with an IP address that nodes sent requests to'),
 });
 export const HttpsInput = z
   .object({
@@ -257,7 +263,7 @@ export type Upstream = z.output<typeof Upstream>;
 export type UpstreamInput = z.output<typeof UpstreamInput>;
 export type HealthCheck = z.output<typeof HealthCheck>;
 export type OriginHealth = z.output<typeof OriginHealth>;
-export type OriginTraffic = z.output<typeof OriginTraffic>;
+export type OriginsTraffic = z.output<typeof OriginsTraffic>;
 export type Hsts = z.output<typeof Hsts>;
 export type HttpsInput = z.output<typeof HttpsInput>;
 export type Probe = z.output<typeof Probe>;

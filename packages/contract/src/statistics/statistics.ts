@@ -209,7 +209,9 @@ export const NodeBandwidth = z.object({
 });
 
 export const RuleMatches = z.object({
-  isMeasured: z.boolean().describe('False if no node of the zone reported requests'),
+  isMeasured: z
+    .boolean()
+    .describe('False if no node of the zone reported requests, or if the site had too many rules to count all'),
   data: z
     .array(z.object({ ruleID: Id, requests: z.number() }))
     .describe('Requests of the last 24 hours that a rule matched. Rules without any are absent'),

@@ -34,7 +34,7 @@ export async function health(ctx: Ctx, place: InDomain) {
 export async function traffic(ctx: Ctx, place: InDomain) {
   await own(ctx.db, place);
   const select = { id: true, address: true, port: true } as const;
-  return { data: await readOriginTraffic(ctx, place, await ctx.db.upstream.findMany({ where: { ...place }, select })) };
+  return readOriginTraffic(ctx, place, await ctx.db.upstream.findMany({ where: { ...place }, select }));
 }
 
 export function create(ctx: Ctx, place: InDomain, upstreams: UpstreamInput[]) {

@@ -299,8 +299,9 @@ test('rules and origins have their requests of the last 24 hours', async () => {
   const { params } = used;
   const { owner, zone } = used.site;
   const readRules = () => as(owner).call(statistics.rules, { params: { siteId: params.siteId } });
-  const readOrigins = async () => (await as(owner).call(domainUpstreams.traffic, { params })).data;
-  expect([await readRules(), await readOrigins()]).toEqual([{ isMeasured: false, data: [] }, []]);
+  const readOrigins = () => as(owner).call(domainUpstreams.traffic, { params });
+  const none = { isMeasured: false, data: [] };
+  expect([await readRules(), await readOrigins()]).toEqual([none, none]);
   const { id } = await build.node({ zone });
   const [cacheRule, acl] = [randomUUID(), randomUUID()];
   const line = (over: Parameters<typeof logLine>[1]) => logLine(params.siteId, { domain: params.domainId, ...over });
@@ -324,12 +325,29 @@ test('rules and origins have their requests of the last 24 hours', async () => {
     [cacheRule]: 3,
     [acl]: 2,
   });
-  expect((await readOrigins()).toSorted((a, b) => b.attempts - a.attempts)).toEqual([
+  const origins = await readOrigins();
+  expect(origins.isMeasured).toBe(true);
+  expect(origins.data.toSorted((a, b) => b.attempts - a.attempts)).toEqual([
     { upstreamID: await upstreamID('192.0.2.80'), attempts: 3, failed: 1 },
     { upstreamID: await upstreamID('2001:db8::80'), attempts: 1, failed: 1 },
   ]);
   await expect(as(site.owner).call(statistics.rules, { params })).rejects.toMatchObject({ status: 404 });
   await expect(as(site.owner).call(domainUpstreams.traffic, { params })).rejects.toMatchObject({ status: 404 });
+});
+
+test('a site with many domains has all matches of its rules, and no figures of its origins', async () => {
+  const { site: many, params } = await build.domain();
+  const { id } = await build.node({ zone: many.zone });
+  const rule = randomUUID();
+  // All of one hour.
+  const over = { time: Date.now() / 1000 - 3600, upstream: '192.0.2.80:443', trail: `|cache,rule,,${rule}` };
+  const lines = () => Array.from({ length: 800 }, () => logLine(many.id, { ...over, domain: randomUUID() }));
+  for (let sent = 0; sent <= 2 * VALUES_KEPT; sent += 800) await addLogs(pool, id, lines());
+  expect(await as(many.owner).call(statistics.rules, { params })).toEqual({
+    isMeasured: true,
+    data: [{ ruleID: rule, requests: 4800 }],
+  });
+  expect(await as(many.owner).call(domainUpstreams.traffic, { params })).toEqual({ isMeasured: false, data: [] });
 });
 
 test('of too many values the largest stay, with the error of their counts', async () => {

@@ -22,7 +22,7 @@ interface OriginsTableProps {
   noneOn?: string;
   /** Health check results, if there are any. */
   health?: readonly Health[];
-  /** Requests of the last 24 hours, of origins that have any. Null: not loaded. */
+  /** Requests of the last 24 hours, of origins that have any. Null: not loaded, or not measured. */
   traffic?: readonly Traffic[] | null;
 }
 type Health = Received<typeof domainUpstreams.health>['data'][number];
