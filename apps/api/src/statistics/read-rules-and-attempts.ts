@@ -1,6 +1,6 @@
 // Rule matches and origin attempts of a site in the last 24 hours: one query for all of a list.
 import type { OriginsTraffic } from '@edgeloom/contract/domains/domains.ts';
-import type { RuleMatches } from '@edgeloom/contract/statistics/statistics.ts';
+import { topTypes, type RuleMatches } from '@edgeloom/contract/statistics/statistics.ts';
 import { canonicalNetwork } from '@edgeloom/contract/common/address.ts';
 import type { Ctx } from '../core/ctx.ts';
 import { sql } from '../core/sql.ts';
@@ -15,8 +15,8 @@ interface Count {
 type Kind = keyof typeof ruleAndOriginTypes;
 
 /**
- * Null if values were removed in one of the hours (top-values.ts), or if nodes of the site's zone reported nothing: each
- * batch of lines makes a row with the zone's ID (traffic.ts).
+ * Null if an hour with requests is not complete: values were removed, or an earlier release counted it (top-values.ts).
+ * Also null if nodes of the zone reported nothing: each batch of lines makes a row with the zone's ID (traffic.ts).
  */
 async function readCounts({ db, now }: Ctx, siteId: string, kinds: Kind[], domainId: string | null) {
   const since = new Date(firstHour(now()));
@@ -33,8 +33,10 @@ async function readCounts({ db, now }: Ctx, siteId: string, kinds: Kind[], domai
     SELECT coalesce((SELECT json_agg(sums) FROM sums), '[]') AS counts
     FROM seen WHERE EXISTS (SELECT FROM traffic t WHERE t.site_id = seen.zone_id AND t.step = 3600 AND t.at >= ${since})
       AND NOT EXISTS (
-        SELECT FROM top_groups g
-        WHERE g.site_id = seen.id AND g.type = ANY (${types}::int2[]) AND g.at >= ${since} AND g.removed > 0
+        SELECT FROM top_groups h, unnest(${types}::int2[]) AS needed (type)
+        WHERE h.site_id = seen.id AND h.type = ${topTypes.status} AND h.at >= ${since} AND NOT EXISTS (
+          SELECT FROM top_groups g WHERE g.site_id = seen.id AND g.type = needed.type AND g.at = h.at AND g.removed = 0
+        )
       )`,
   );
   return found?.counts ?? null;

@@ -59,9 +59,14 @@ class Groups {
   }
 }
 
-function count({ types }: Group, type: number, value: string, requests: number, bytes: number): void {
+function countsOf({ types }: Group, type: number) {
   let values = types.get(type);
   if (values === undefined) types.set(type, (values = new Map()));
+  return values;
+}
+
+function count(group: Group, type: number, value: string, requests: number, bytes: number): void {
+  const values = countsOf(group, type);
   const counts = values.get(value);
   if (counts === undefined) values.set(value, { requests, bytes });
   else {
@@ -87,8 +92,10 @@ export async function appendTopValues(
     for (const [type, value] of valuesOf(line))
       if (value !== '') count(group, type, storable(value, MAX_VALUE_CHARACTERS), 1, line.bytes);
     // Rules belong to the site. By domain, those of a site with many domains would be too many values.
-    for (const id of matchedRulesOf(line))
-      count(groups.get(at, site, NO_DOMAIN), ruleAndOriginTypes.rule, id, 1, line.bytes);
+    const ofSite = groups.get(at, site, NO_DOMAIN);
+    // Also without a match: a batch without this type is of an earlier release.
+    countsOf(ofSite, ruleAndOriginTypes.rule);
+    for (const id of matchedRulesOf(line)) count(ofSite, ruleAndOriginTypes.rule, id, 1, line.bytes);
   }
   if (groups.all.length === 0) return;
   const pending = groups.all.map(({ types, ...group }): PendingGroup => ({
@@ -190,6 +197,7 @@ async function addBatches(client: PoolClient, batches: readonly PendingBatch[], 
         for (const [value, requests, bytes] of values) count(group, type, value, requests, bytes);
     }
   if (merged.all.length > 0) {
+    await markCounted(client, merged.all);
     await addValues(client, merged.all);
     await addAddresses(
       client,
@@ -199,22 +207,53 @@ async function addBatches(client: PoolClient, batches: readonly PendingBatch[], 
       }),
     );
   }
-  const old = batches.flatMap(({ groups, isOld }) => (isOld ? groups.filter(({ at }) => at >= since) : []));
-  if (old.length > 0) await markIncomplete(client, old);
+  for (const batch of batches) {
+    const types = typesMissing(batch);
+    const recent = batch.groups.filter(({ at }) => at >= since);
+    if (types.length > 0) await markIncomplete(client, recent, types);
+  }
+}
+
+/** Types that the process of an earlier release did not count. */
+function typesMissing({ groups, isOld }: PendingBatch): number[] {
+  const hasRules = groups.some(({ types }) => types.some(([type]) => type === ruleAndOriginTypes.rule));
+  return [...(isOld ? Object.values(searchTypes) : []), ...(hasRules ? [] : Object.values(ruleAndOriginTypes))];
 }
 
 /** Deletes what was set aside when the values of its time have expired. */
 export const sweepFailedBatches = (pool: Pool) =>
   pool.query(`DELETE FROM pending_tops WHERE failed_at < now() - interval '32 days'`);
 
-/** Processes of an earlier release count no values of `searchTypes`. A removed value makes a search read the hour. */
-const markIncomplete = (client: PoolClient, groups: readonly PendingGroup[]) =>
+/**
+ * Adds rows for rule matches and origin attempts, so that an hour without any is known to have none. Their values are
+ * not complete if the status codes of the hour were counted before, by an earlier release.
+ */
+function markCounted(client: PoolClient, groups: readonly Group[]) {
+  const sites = groups.filter(({ domain }) => domain === NO_DOMAIN);
+  return client.query(
+    `INSERT INTO top_groups (at, site_id, type, size, removed)
+     SELECT g.at, g.site_id, added.type, 0, (EXISTS (
+       SELECT FROM top_groups o WHERE o.site_id = g.site_id AND o.type = $4 AND o.at = g.at
+     ))::int
+     FROM unnest($1::timestamptz[], $2::uuid[]) AS g (at, site_id), unnest($3::int2[]) AS added (type)
+     ON CONFLICT DO NOTHING`,
+    [
+      sites.map(({ at }) => new Date(at)),
+      sites.map(({ site }) => site),
+      Object.values(ruleAndOriginTypes),
+      topTypes.status,
+    ],
+  );
+}
+
+/** Like a removed value, so that searches read the hour, and rules and origins have no figures. */
+const markIncomplete = (client: PoolClient, groups: readonly PendingGroup[], types: readonly number[]) =>
   client.query(
     `INSERT INTO top_groups AS t (at, site_id, type, size, removed)
      SELECT DISTINCT g.at, g.site_id, added.type, 0, 1
      FROM unnest($1::timestamptz[], $2::uuid[]) AS g (at, site_id), unnest($3::int2[]) AS added (type)
      ON CONFLICT (site_id, type, at) DO UPDATE SET removed = greatest(t.removed, 1)`,
-    [groups.map(({ at }) => new Date(at)), groups.map(({ site }) => site), Object.values(searchTypes)],
+    [groups.map(({ at }) => new Date(at)), groups.map(({ site }) => site), types],
   );
 
 /** After Space-Saving (Metwally et al., 2005), with removal in bulk. */

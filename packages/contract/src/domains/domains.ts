@@ -118,7 +118,7 @@ const OriginTraffic = z.object({
 export const OriginsTraffic = z.object({
   isMeasured: z
     .boolean()
-    .describe('False if no node of the zone reported requests, or if the site had too many origins to count all'),
+    .describe('False if no node of the zone reported requests, or if the figures of a part of the time are not known'),
   data: z.array(OriginTraffic).describe('Origins with an IP address that nodes sent requests to'),
 });
 export const HttpsInput = z

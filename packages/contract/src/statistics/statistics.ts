@@ -211,7 +211,7 @@ export const NodeBandwidth = z.object({
 export const RuleMatches = z.object({
   isMeasured: z
     .boolean()
-    .describe('False if no node of the zone reported requests, or if the site had too many rules to count all'),
+    .describe('False if no node of the zone reported requests, or if the figures of a part of the time are not known'),
   data: z
     .array(z.object({ ruleID: Id, requests: z.number() }))
     .describe('Requests of the last 24 hours that a rule matched. Rules without any are absent'),

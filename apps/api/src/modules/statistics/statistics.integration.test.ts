@@ -7,7 +7,7 @@ import { nodeStatistics, statistics } from '@edgeloom/contract/statistics/statis
 import { cardTypes, seriesTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BuiltSite } from '../../../../../tests/support/builders/build.ts';
-import { addLogs, logLine } from '../../../../../tests/support/builders/traffic.ts';
+import { addLogs, logBatch, logLine, logStore } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
 import { VALUES_KEPT } from '../../statistics/top-values.ts';
 
@@ -348,6 +348,42 @@ test('a site with many domains has all matches of its rules, and no figures of i
     data: [{ ruleID: rule, requests: 4800 }],
   });
   expect(await as(many.owner).call(domainUpstreams.traffic, { params })).toEqual({ isMeasured: false, data: [] });
+});
+
+test('rules and origins have figures only if every hour with requests was counted by this release', async () => {
+  const measuredAfter = async (forget: (siteID: string) => Promise<unknown>) => {
+    const { site: used, params } = await build.domain();
+    const { id } = await build.node({ zone: used.zone });
+    const store = logStore(pool);
+    // All of one hour, and without a match.
+    const line = () => logLine(used.id, { time: Date.now() / 1000 - 3600 });
+    const add = async (file: string) => store.store(id, logBatch(line(), 0, file), new Date());
+    await add('before');
+    await forget(used.id);
+    await store.mergeTops(new Date());
+    const read = async () => {
+      const call = as(used.owner);
+      const rules = await call.call(statistics.rules, { params });
+      return [rules.isMeasured, (await call.call(domainUpstreams.traffic, { params })).isMeasured];
+    };
+    const before = await read();
+    await add('after');
+    await store.mergeTops(new Date());
+    return [before, await read()];
+  };
+  const [yes, no] = [
+    [true, true],
+    [false, false],
+  ];
+  expect(await measuredAfter(() => Promise.resolve())).toEqual([yes, yes]);
+  const countWithoutRules = () =>
+    pool.query(`UPDATE pending_tops SET groups = replace(groups::text, '[103,[]]', '[1,[]]')::json`);
+  expect(await measuredAfter(countWithoutRules)).toEqual([no, no]);
+  const mergeWithoutRules = async (siteID: string) => {
+    await logStore(pool).mergeTops(new Date());
+    await pool.query('DELETE FROM top_groups WHERE site_id = $1 AND type >= 103', [siteID]);
+  };
+  expect(await measuredAfter(mergeWithoutRules)).toEqual([no, no]);
 });
 
 test('of too many values the largest stay, with the error of their counts', async () => {
