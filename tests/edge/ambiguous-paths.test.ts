@@ -9,7 +9,7 @@ import { moduleKey, type SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { RedirectInput } from '@edgeloom/contract/modules/redirects.ts';
 import { TokenAuthItem } from '@edgeloom/contract/modules/token-auths.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type * as z from 'zod';
 import { isLongRun } from '../support/builders/long-run.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
@@ -288,6 +288,19 @@ test('an exception of the firewall counts only for paths that every server reads
     const urls = (await forwarded(host, raw + attack)).map((url) => url.slice(0, -attack.length));
     expect(urls.filter((url) => !isStatic(url))).toEqual([]);
   });
+});
+
+// Regression: the first variant decided if it met an error.
+test('an exemption counts only for paths that every server reads alike, also if its test meets an error', async () => {
+  const from = 'return from ~= nil or err ~= nil and not rule.is_exempt';
+  const to = 'return from ~= nil, "error"';
+  const own = await startEdge({ lua: [{ file: 'edge/anti_cc/site_rules.lua', from, to }] });
+  onTestFinished(() => own.stop());
+  const { name } = await own.site({ antiCCs: [challenge('^/static/', 0), challenge('', 1)] });
+  for (const raw of ['/static/x', '/static/..;/account']) {
+    await statusFrom(address, own.ports.http, name, '127.0.0.1', {}, raw);
+  }
+  expect(own.origin.requests.map(({ url }) => url)).toEqual(['/static/x']);
 });
 
 test('a limit by URL counts all spellings together', async () => {

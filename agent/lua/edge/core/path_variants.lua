@@ -151,28 +151,35 @@ function _M.rebind(variants, request)
     return with_copies({ list = variants.list, canonical = variants.canonical, too_many = variants.too_many }, request)
 end
 
--- The first variant for which the test holds, or does not (`expected`), decides. So does one that ends with an error.
-local function decide(request, expected, test, a, b)
+-- Results: whether the test holds for any variant, and its error. The first error decides.
+-- `a`, `b`: further arguments of the test.
+function _M.any(request, test, a, b)
     local variants = request.path_variants
     if not variants then
         return test(request, a, b)
     end
     for i = 1, #variants do
         local holds, err = test(variants[i], a, b)
-        if err or expected == (holds and true or false) then
+        if holds or err then
             return holds, err
         end
     end
-    return not expected
+    return false
 end
 
--- Results: whether the test holds for any variant, and its error. `a`, `b`: further arguments of the test.
-function _M.any(request, test, a, b)
-    return decide(request, true, test, a, b)
-end
-
--- Results: whether the test holds for all variants, and its error.
+-- Results: whether the test holds for all variants, and the error of one for which it does not. No other error decides:
+-- the variants behind it would not be tested.
 function _M.all(request, test, a, b)
-    return decide(request, false, test, a, b)
+    local variants = request.path_variants
+    if not variants then
+        return test(request, a, b)
+    end
+    for i = 1, #variants do
+        local holds, err = test(variants[i], a, b)
+        if not holds then
+            return holds, err
+        end
+    end
+    return true
 end
 return _M
