@@ -77,6 +77,8 @@ async function put(row: Omit<ModuleRow, 'id' | 'redirects'>, redirects: ModuleRo
 const LONGEST = 16_300;
 const filled = (start: string, piece: string, end = '') =>
   start + piece.repeat(Math.floor((LONGEST - start.length - end.length) / piece.length)) + end;
+/** A path with this has more than ten variants. */
+const VARIED = '%252f;v//%255c..;w';
 /** Six steps over 64 kB of texts, and a little more on each hop. */
 const MOST_BYTES_READ = 6 * 65_536;
 
@@ -206,20 +208,42 @@ describe('the spelling of a path', () => {
   });
 });
 
-// Regression: each of up to 40 hops was compared with all patterns, for each variant of its path.
-test('the patterns run for followed redirects are bounded, and above the bound the visitor is redirected', async () => {
-  const redirect = (source: string, target: string, priority: number) => ({
-    ...RedirectInput.parse({ type: 'regex', source, target, priority }),
+describe('the patterns of a hundred without a fixed start', () => {
+  const redirect = (type: 'prefix' | 'regex', source: string, target: string) => ({
+    ...RedirectInput.parse({ type, source, target, priority: source.includes('other') ? 1 : 2 }),
     id: randomUUID(),
   });
-  const others = Array.from({ length: 99 }, (_, i) => redirect(`^.*/other${i}$`, '/', 1));
-  const urlRedirect = await put({ kind: 'urlRedirect', settings: {} }, [
-    ...others,
-    redirect('^/grow/(.*)$', '/grow/$1%252f;v=1', 2),
-  ]);
-  const { name } = await edge.site({}, { modules: { urlRedirect } });
-  const { status, location, patternRuns } = await visit(name, '/grow/a');
-  expect([status, location]).toEqual([301, '/grow/a%252f;v=1']);
-  // All patterns for the request, and 200 more.
-  expect(patternRuns).toBe(300);
+  async function hostOf(...redirects: ReturnType<typeof redirect>[]) {
+    const patterns = redirects.filter(({ type }) => type === 'regex');
+    const others = Array.from({ length: 100 - patterns.length }, (_, i) => redirect('regex', `^.*/other${i}$`, '/'));
+    const urlRedirect = await put({ kind: 'urlRedirect', settings: {} }, [...others, ...redirects]);
+    return (await edge.site({}, { modules: { urlRedirect } })).name;
+  }
+
+  // Regression: two hundred were run, which are two hops.
+  test('are all run for each hop of a plain path, so that a loop of three is found', async () => {
+    const host = await hostOf(
+      redirect('regex', '^.*/one$', '/two'),
+      redirect('regex', '^.*/two$', '/three'),
+      redirect('regex', '^.*/three$', '/one'),
+    );
+    for (const path of ['/one', '/two', '/three', '/one;v=1']) expect((await visit(host, path)).status).toBe(200);
+  });
+  test('are all run for ten hops, after which a growing path counts as a loop', async () => {
+    const host = await hostOf(redirect('regex', '^.*/grow/(.*)$', '/grow/$1%252f;v=1'));
+    // Ten hops, after all patterns for the request.
+    expect(await visit(host, '/grow/a')).toMatchObject({ status: 200, patternRuns: 1100 });
+  });
+  // Regression: each of up to 40 hops was compared with all patterns, for each variant of its path.
+  test('are run at most a thousand times, so that a path with many variants does not pass a redirect', async () => {
+    const host = await hostOf(redirect('prefix', '/hidden', '/login'));
+    // Runs on a path of 3 kB count twice.
+    for (const [rest, runs] of [
+      [`a${VARIED}`, 1000],
+      [`${'a'.repeat(3000)}${VARIED}`, 500],
+    ] as const) {
+      const { status, location, patternRuns } = await visit(host, `/hidden/${rest}`);
+      expect([status, location, patternRuns]).toEqual([301, `/login/${rest}`, runs]);
+    }
+  });
 });

@@ -5,14 +5,14 @@ local path_variants = require("edge.core.path_variants")
 local spelling = require("edge.core.spelling")
 local byte, find, gsub, lower, match, sub = string.byte, string.find, string.gsub, string.lower, string.match,
     string.sub
-local ipairs, pairs, var = ipairs, pairs, ngx.var
+local floor, ipairs, pairs, var = math.floor, ipairs, pairs, ngx.var
 
 local _M = { name = "urlRedirect", priority = 1900, of_module = true }
 local SLASH = byte("/")
 -- Limits of followed redirects, of one path variant and of all together. A visitor who would loop is not redirected.
 local MOST_HOPS, MOST_HOPS_OF_ALL = 10, 40
--- Patterns that are run for all followed redirects of a request. Above this number the visitor is redirected.
-local MAX_PATTERN_RUNS = 200
+-- A followed redirect's run of a pattern counts once more for each of these bytes, since it takes as much longer.
+local LONG_BYTES = 2048
 
 -- Patterns by the first characters of the path, in order. `other`: patterns with too short a fixed start.
 local START = 3
@@ -35,6 +35,9 @@ local function by_start(patterns)
     return starts, other
 end
 
+-- `pattern_runs`: how many patterns are run for all followed redirects of a request. All are for each hop of one path
+-- variant, so a loop of plain paths below 2 kB is found. Above this number the visitor is redirected: otherwise a path
+-- with enough variants would pass a redirect that hides it.
 function _M.prepare(doc)
     local starts, other = by_start(doc.patterns)
     local longest = -1
@@ -44,7 +47,7 @@ function _M.prepare(doc)
     end
     return {
         exact = doc.exact, prefix = doc.prefix, starts = starts, other = other, hosts = doc.hosts,
-        queries = doc.queries, longest = longest,
+        queries = doc.queries, longest = longest, pattern_runs = MOST_HOPS * #doc.patterns,
     }
 end
 
@@ -85,10 +88,10 @@ end
 local function by_pattern(module, path, trip)
     for _, rule in ipairs(module.starts[sub(path, 1, START)] or module.other) do
         if sub(path, 1, #rule.literal) == rule.literal then
-            if trip and trip.pattern_runs == 0 then
+            if trip and trip.pattern_runs <= 0 then
                 return nil
             elseif trip then
-                trip.pattern_runs = trip.pattern_runs - 1
+                trip.pattern_runs = trip.pattern_runs - 1 - floor(#path / LONG_BYTES)
             end
             local captures, err = patterns.match(path, rule.pattern, rule.id)
             if captures then
@@ -210,7 +213,8 @@ end
 
 local function decide(request, module)
     local trip = {
-        uri = request.uri, line = spelling.line(request.uri), hops = MOST_HOPS_OF_ALL, pattern_runs = MAX_PATTERN_RUNS,
+        uri = request.uri, line = spelling.line(request.uri), hops = MOST_HOPS_OF_ALL,
+        pattern_runs = module.pattern_runs,
     }
     return path_variants.any(request, choose, module, trip) or { code = false }
 end
