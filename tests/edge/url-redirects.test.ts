@@ -173,7 +173,7 @@ describe('a redirect loop', () => {
     );
     expect(await sent(name, '/self', '/a', '/b', '/p/x', '/grow/1')).toEqual([null, null, null, null, null]);
   });
-  test('is broken where it passes another reading of a path', async () => {
+  test('is broken where it passes another variant of a path', async () => {
     const { name } = await withRedirects(
       rule('/a', '/a;v=2'),
       rule('/b', '/c;v=2'),
