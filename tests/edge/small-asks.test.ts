@@ -296,6 +296,7 @@ describe('a large file', () => {
     'soft prefix': (path: string) =>
       edge.admin.purge({ site: site.id, prefixes: [`${host}${path}`], soft: true }, 60_000),
     tag: (path: string) => edge.admin.purge({ site: site.id, tags: [path] }, 60_000),
+    site: () => edge.admin.purge({ site: site.id, prefixes: [''] }, 60_000),
   };
   test.each(Object.entries(purges))('is fetched again after a purge: %s', async (_, purge) => {
     const path = file();
@@ -324,6 +325,21 @@ describe('a large file', () => {
     expect((await part(path, 'bytes=0-9')).cache).toBe('hit');
     expect((await sentOf(path)) - before).toBeLessThan(FEW);
     expect((await get(path)).bytes.equals(changed)).toBe(true);
+  });
+
+  // Regression: with its second change within an hour the file was fetched whole.
+  test.each(Object.entries(purges))('stays in slices if it changes with each purge: %s', async (_, purge) => {
+    const path = file();
+    const headers = { 'cache-tag': path };
+    kinds.set(path, { headers });
+    await part(path, 'bytes=0-0');
+    for (const etag of ['"two"', '"three"', '"four"']) {
+      await purge(path);
+      kinds.set(path, { etag, headers });
+      await part(path, 'bytes=0-0');
+    }
+    await part(path, 'bytes=5000000-5000009');
+    expect(rangesOf(path).at(-1)).toBe(slice(4));
   });
 });
 

@@ -22,25 +22,36 @@ local SLICE_BYTES = 1024 * 1024
 -- Smaller files are fetched whole: four slices cost more origin requests than they save.
 local LARGE_BYTES = 4 * SLICE_BYTES
 local STRONG_ETAG = '^"[^"]*"$'
--- A file that changes more than once in this time is fetched whole for as long. Its origins may disagree about its
--- ETag, and each change breaks off a response.
+-- A file that changes more than once in this time, without a purge in between, is fetched whole for as long. Its
+-- origins may disagree about its ETag, and each change breaks off a response.
 local CHANGED_SECONDS = 3600
 local GONE = { [404] = true, [410] = true }
 
--- The state of a URL is "<whole_until> <changed_at> <etag>". `whole_until`: the URL is not sliced before this time,
--- since its origin does not honour ranges, or its slices could not be used. `changed_at`: when a slice last had another
--- ETag. `etag`: of the file that the slices belong to, or "".
+-- The state of a URL is "<whole_until> <change> <etag>". `whole_until`: the URL is not sliced before this time, since
+-- its origin does not honour ranges, or its slices could not be used. `change`: of a slice that had another ETag, from
+-- change_of, or "-". `etag`: of the file that the slices belong to, or "".
 local function note_state(site_id, url, state)
-    local text = format("%d %d %s", state.whole_until or 0, state.changed_at or 0, state.etag or "")
+    local text = format("%d %s %s", state.whole_until or 0, state.change or "-", state.etag or "")
     return urls.note_slices(site_id, url, text)
 end
 
 local function state_of(url)
-    local whole_until, changed_at, etag = match(urls.slices(url) or "", "^(%d+) (%d+) (.*)$")
+    local whole_until, change, etag = match(urls.slices(url) or "", "^(%d+) (%S+) (.*)$")
     return {
-        is_known = etag ~= nil, whole_until = tonumber(whole_until) or 0, changed_at = tonumber(changed_at) or 0,
+        is_known = etag ~= nil, whole_until = tonumber(whole_until) or 0, change = change,
         etag = etag ~= "" and etag or nil,
     }
+end
+
+-- The time, and the hash of the purges in the slice's key. A file may change with each purge.
+local function change_of(key, at)
+    return format("%d:%s", at, md5(match(key, "^[^|]*")))
+end
+
+-- Whether the file changed within this time, since the last purge that concerns it.
+local function has_changed(state, key)
+    local at = tonumber(match(state.change or "", "^%d+"))
+    return at ~= nil and at > time() - CHANGED_SECONDS and state.change == change_of(key, at)
 end
 
 -- The ETag of a URL that hop A serves from slices, or nil.
@@ -80,7 +91,7 @@ function _M.end_large_response(site, request, response, key)
     end
     local url = keys.url_of(key)
     local is_sliced = can_be_sliced(site, response, url)
-        and note_state(site.id, url, { changed_at = state_of(url).changed_at, etag = joined(header["ETag"]) })
+        and note_state(site.id, url, { change = state_of(url).change, etag = joined(header["ETag"]) })
     if is_sliced or var.http_x_e_method == "HEAD" then
         restart_lookup()
         return true
@@ -101,18 +112,18 @@ end
 
 -- Also makes the stored versions unreachable. Visitors cause this, so the purge log does not have it, and need not:
 -- the ETag is in the key.
-local function serve_changed_whole(site_id, url)
+local function serve_changed_whole(site_id, url, key)
     urls.set_version(site_id, url, urls.new_token())
     local whole_until = time() + CHANGED_SECONDS
-    replace_state(site_id, url, { whole_until = whole_until, changed_at = whole_until })
+    replace_state(site_id, url, { whole_until = whole_until, change = change_of(key, whole_until) })
 end
 
 -- A slice had another ETag than its key. The next requests use slices of this version.
-local function note_change(site_id, url, state, etag)
-    if state.changed_at > time() - CHANGED_SECONDS or not find(etag or "", STRONG_ETAG) then
-        serve_changed_whole(site_id, url)
+local function note_change(site_id, url, key, state, etag)
+    if has_changed(state, key) or not find(etag or "", STRONG_ETAG) then
+        serve_changed_whole(site_id, url, key)
     else
-        replace_state(site_id, url, { changed_at = time(), etag = etag })
+        replace_state(site_id, url, { change = change_of(key, time()), etag = etag })
     end
 end
 
@@ -142,12 +153,12 @@ function _M.may_store(request, response, key, is_storable, reason)
     if status == 200 and is_of_key then
         serve_whole(site_id, url, shares.MAX_TTL_SECONDS)
     elseif status == 200 then
-        serve_changed_whole(site_id, url)
+        serve_changed_whole(site_id, url, key)
     elseif status == 206 and etag ~= state.etag then
-        note_change(site_id, url, state, etag)
+        note_change(site_id, url, key, state, etag)
     elseif is_better_whole(request, status) then
         -- The next 200 for the whole file makes its slices available again: its ETag finds them.
-        replace_state(site_id, url, { changed_at = state.changed_at })
+        replace_state(site_id, url, { change = state.change })
     end
     return false, "partial"
 end
