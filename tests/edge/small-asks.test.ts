@@ -56,7 +56,7 @@ async function respond({ method = '', url = '', headers }: IncomingMessage, repl
   reply.on('close', () => (call.isOver = true));
   calls.set(path, [...callsOf(path), call]);
   if (kind.failure !== undefined) {
-    reply.writeHead(kind.failure, { 'content-type': 'text/html' }).end(`error ${kind.failure}`);
+    reply.writeHead(kind.failure, { 'content-type': 'text/html', ...kind.headers }).end(`error ${kind.failure}`);
     return;
   }
   const fields = {
@@ -287,6 +287,35 @@ describe('a large file', () => {
     const before = await sentOf(path);
     for (let i = 0; i < 2; i += 1) expect((await range('bytes=0-0')).cache).toBe('hit');
     expect((await sentOf(path)) - before).toBeLessThan(FEW);
+  });
+
+  // Regression: visitors waited for each other at the lock of the slices, since none of the responses is stored.
+  test.each([
+    [302, 1],
+    [401, 2],
+    [403, 2],
+  ])('is requested whole after %i for slices, and is sliced again after a 200', async (status, slices) => {
+    const path = file();
+    await part(path, 'bytes=0-0');
+    kinds.set(path, { failure: status });
+    const missing = () => part(path, 'bytes=5000000-5000009');
+    for (let i = 0; i <= slices; i += 1) expect((await missing()).status).toBe(status);
+    expect(rangesOf(path).slice(2)).toEqual([...Array.from({ length: slices }, () => slice(4)), undefined]);
+    kinds.set(path, {});
+    const before = await sentOf(path);
+    for (let i = 0; i < 2; i += 1) expect((await part(path, 'bytes=0-0')).cache).toBe('hit');
+    expect((await sentOf(path)) - before).toBeLessThan(FEW);
+  });
+
+  test('that became a redirect is stored as one', async () => {
+    const path = file();
+    await part(path, 'bytes=0-0');
+    kinds.set(path, { failure: 301, headers: { location: '/new', 'cache-control': 'max-age=600' } });
+    await part(path, 'bytes=5000000-5000009');
+    for (const state of ['uri-miss', 'hit']) {
+      const reply = await get(path);
+      expect([reply.status, reply.header('location'), reply.cache]).toEqual([301, '/new', state]);
+    }
   });
 
   const purges = {

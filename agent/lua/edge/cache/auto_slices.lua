@@ -26,20 +26,26 @@ local STRONG_ETAG = '^"[^"]*"$'
 -- origins may disagree about its ETag, and each change breaks off a response.
 local CHANGED_SECONDS = 3600
 local GONE = { [404] = true, [410] = true }
+-- Errors that soon pass, or that only concern the slice.
+local PASSING = { [408] = true, [416] = true, [425] = true, [429] = true }
+-- After so many slices that the origin refused, the next request is for the whole file.
+local MAX_REFUSED = 2
 
--- The state of a URL is "<whole_until> <change> <etag>". `whole_until`: the URL is not sliced before this time, since
--- its origin does not honour ranges, or its slices could not be used. `change`: of a slice that had another ETag, from
--- change_of, or "-". `etag`: of the file that the slices belong to, or "".
+-- The state of a URL is "<whole_until> <change> <refused> <etag>". `whole_until`: the URL is not sliced before this
+-- time, since its origin does not honour ranges, or its slices could not be used. `change`: of a slice that had another
+-- ETag, from change_of, or "-". `refused`: how many slices the origin refused since its last 200 for the whole file.
+-- `etag`: of the file that the slices belong to, or "".
 local function note_state(site_id, url, state)
-    local text = format("%d %s %s", state.whole_until or 0, state.change or "-", state.etag or "")
+    local whole_until, change = state.whole_until or 0, state.change or "-"
+    local text = format("%d %s %d %s", whole_until, change, state.refused or 0, state.etag or "")
     return urls.note_slices(site_id, url, text)
 end
 
 local function state_of(url)
-    local whole_until, change, etag = match(urls.slices(url) or "", "^(%d+) (%S+) (.*)$")
+    local whole_until, change, refused, etag = match(urls.slices(url) or "", "^(%d+) (%S+) (%d+) (.*)$")
     return {
         is_known = etag ~= nil, whole_until = tonumber(whole_until) or 0, change = change,
-        etag = etag ~= "" and etag or nil,
+        refused = tonumber(refused) or 0, etag = etag ~= "" and etag or nil,
     }
 end
 
@@ -127,11 +133,27 @@ local function note_change(site_id, url, key, state, etag)
     end
 end
 
--- The response for the whole file may be stored briefly or replaced by the site's error page, a slice's is not. While
--- an origin has trouble, the stored slices are worth more than a page.
+-- The response for the whole file may be stored or replaced by the site's error page, a slice's is not. While an origin
+-- has trouble, the stored slices are worth more than a page.
 local function is_better_whole(request, status)
-    return GONE[status]
+    return GONE[status] or status >= 300 and status < 400
         or status < 500 and error_pages.find(request.site.doc, status, request.name, request.path) ~= nil
+end
+
+-- The next 200 for the whole file makes its slices available again: its ETag finds them.
+local function request_whole(site_id, url, state)
+    replace_state(site_id, url, { change = state.change })
+end
+
+-- The origin may refuse one visitor, or everybody from now on. Responses to slices are not stored, so visitors would
+-- wait for each other at nginx's lock.
+local function note_refusal(site_id, url, state)
+    local refused = state.refused + 1
+    if refused == MAX_REFUSED then
+        request_whole(site_id, url, state)
+    else
+        replace_state(site_id, url, { change = state.change, refused = refused, etag = state.etag })
+    end
 end
 
 -- Hop B, with the header of a slice without a rule: whether it is stored, and why not. `is_storable`, `reason`: the
@@ -157,13 +179,14 @@ function _M.may_store(request, response, key, is_storable, reason)
     elseif status == 206 and etag ~= state.etag then
         note_change(site_id, url, key, state, etag)
     elseif is_better_whole(request, status) then
-        -- The next 200 for the whole file makes its slices available again: its ETag finds them.
-        replace_state(site_id, url, { change = state.change })
+        request_whole(site_id, url, state)
+    elseif status >= 400 and status < 500 and not PASSING[status] then
+        note_refusal(site_id, url, state)
     end
     return false, "partial"
 end
 
--- An error for one visitor says nothing about a file that was served in slices to others.
+-- An error or a redirect for one visitor says nothing about a file that was served in slices to others.
 local function is_error_of_sliced_file(response, url)
     if response.status < 300 then
         return false
