@@ -49,7 +49,10 @@ export const piecesLock = conf`        proxy_cache_lock on;
         proxy_cache_lock_age 15s;
 `;
 
-/** Large files: nginx fetches slices in sequence and caches each separately. */
+/**
+ * Large files: nginx fetches slices in sequence and caches each separately. The size is also SLICE_BYTES in
+ * cache/auto_slices.lua.
+ */
 export const slices = (upstream: Conf, fields: Conf, pieces: Conf) => conf`    location @slice {
         slice 1m;
 ${fields}        proxy_set_header Range $slice_range;

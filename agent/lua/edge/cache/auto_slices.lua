@@ -17,8 +17,10 @@ local find, format, lower, match = string.find, string.format, string.lower, str
 local pairs, tonumber = pairs, tonumber
 
 local _M = {}
--- nginx's `slice 1m` (cache-conf.ts).
+-- The same as nginx's `slice 1m` (cache-conf.ts).
 local SLICE_BYTES = 1024 * 1024
+-- nginx's $slice_range for the first slice.
+_M.FIRST_SLICE = "bytes=0-" .. SLICE_BYTES - 1
 -- Smaller files are fetched whole: four slices cost more origin requests than they save.
 local LARGE_BYTES = 4 * SLICE_BYTES
 local STRONG_ETAG = '^"[^"]*"$'

@@ -26,7 +26,6 @@ local token_of = urls.token
 local _M = {}
 local SAFE = { GET = true, HEAD = true, OPTIONS = true }
 local STORED = { GET = true, HEAD = true }
-local FIRST_PIECE = "bytes=0-1048575"
 
 -- Whether a POST's response may be stored for later GETs. A POST ignores key cookies and key fields.
 local function stores_post(site, request, rule)
@@ -292,7 +291,7 @@ local function around_full_disk(made, place)
     if place and place ~= "@slice" then
         return place
     end
-    local key = place and var.e_key .. FIRST_PIECE or var.e_key
+    local key = place and var.e_key .. auto_slices.FIRST_SLICE or var.e_key
     if stored.find(key, var.http_x_e_vary or "") then
         return place
     end
