@@ -1,4 +1,6 @@
 // The node during its installation.
+import { effectiveProxyProtocolPorts } from '@edgeloom/contract/visitor-address/visitor-address.ts';
+import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { Pool } from 'pg';
 
 export interface Target {
@@ -9,7 +11,7 @@ export interface Target {
   publicKey: string | null;
   zoneId: string;
   /** Its listening ports: the zone's, or a relay's own. */
-  ports: readonly { port: number; tls: boolean; proxyProtocol?: boolean }[];
+  ports: readonly { port: number; tls: boolean; proxyProtocol: boolean }[];
 }
 
 /** Stored SSH credentials. */
@@ -21,19 +23,28 @@ interface Access {
   fingerprint: string | null;
 }
 
+interface Row extends Omit<Target & Access, 'ports'> {
+  ports: { port: number; tls: boolean }[];
+  /** The zone's. */
+  settings: unknown;
+}
+
 export async function findTarget(pool: Pool, nodeId: string): Promise<(Target & Access) | null> {
-  const { rows } = await pool.query<Target & Access>(
+  const { rows } = await pool.query<Row>(
     `SELECT n.id, n.ip, n.port_type AS "portType", n.kind, n.public_key AS "publicKey", n.zone_id AS "zoneId",
        n.ssh_user AS "user", n.ssh_port AS "sshPort", n.ssh_password_sealed AS "passwordSealed",
-       n.ssh_private_key_sealed AS "keySealed", n.ssh_fingerprint AS fingerprint,
+       n.ssh_private_key_sealed AS "keySealed", n.ssh_fingerprint AS fingerprint, z.settings,
        CASE WHEN n.kind = 'relay' THEN json_build_array(json_build_object('port', n.relay_port, 'tls', true))
-         ELSE coalesce((SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls, 'proxyProtocol',
-                          coalesce(z.settings #> '{visitorAddress,proxyProtocolPorts}' @> to_jsonb(p.port), false)) ORDER BY p.port)
-                        FROM zone_ports p JOIN zones z ON z.id = p.zone_id WHERE p.zone_id = n.zone_id), '[]'::json) END AS ports
-     FROM nodes n WHERE n.id = $1`,
+         ELSE coalesce((SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls) ORDER BY p.port)
+                        FROM zone_ports p WHERE p.zone_id = n.zone_id), '[]'::json) END AS ports
+     FROM nodes n JOIN zones z ON z.id = n.zone_id WHERE n.id = $1`,
     [nodeId],
   );
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { settings, ports, ...target } = row;
+  const proxied = row.kind === 'relay' ? [] : effectiveProxyProtocolPorts(settingsIn(settings).visitorAddress);
+  return { ...target, ports: ports.map((one) => ({ ...one, proxyProtocol: proxied.includes(one.port) })) };
 }
 
 /** Ports for the firewall. Forwards use ports that sites request, HTTP/3 uses UDP. */

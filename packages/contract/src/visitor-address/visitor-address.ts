@@ -66,6 +66,10 @@ export const ownAddresses: VisitorAddress = {
   proxyProtocolPorts: [],
 };
 
+/** Where nodes expect a PROXY header: nowhere without a trusted proxy. */
+export const effectiveProxyProtocolPorts = ({ proxy, proxyProtocolPorts }: VisitorAddress) =>
+  proxy === 'none' ? [] : proxyProtocolPorts;
+
 /** What nodes trust. Null: nobody. */
 export function trustedProxies({ proxy, networks, header }: VisitorAddress) {
   if (proxy === 'none') return null;
