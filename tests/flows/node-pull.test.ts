@@ -37,13 +37,16 @@ async function machine(options: MachineOptions = {}): Promise<Machine> {
   return made;
 }
 
-/** A node in its own zone, with its own listen address. */
+/** A node in its own zone, with its own listen address, and a second port without TLS that has PROXY protocol. */
 async function node() {
   const zone = await plane.build.zone();
-  const [http = 0, https = 0] = await freePorts(2);
-  const { zonePort } = plane.installation.db;
-  await zonePort.updateMany({ where: { zoneId: zone.id, tls: false }, data: { port: http } });
-  await zonePort.updateMany({ where: { zoneId: zone.id, tls: true }, data: { port: https } });
+  const [http = 0, https = 0, proxied = 0] = await freePorts(3);
+  const { db } = plane.installation;
+  await db.zonePort.updateMany({ where: { zoneId: zone.id, tls: false }, data: { port: http } });
+  await db.zonePort.updateMany({ where: { zoneId: zone.id, tls: true }, data: { port: https } });
+  await db.zonePort.create({ data: { zoneId: zone.id, port: proxied, tls: false } });
+  const settings = { visitorAddress: { proxy: 'cloudflare', proxyProtocolPorts: [proxied] } };
+  await db.zone.update({ where: { id: zone.id }, data: { settings } });
   const { call } = plane.as(zone.client);
   const body = { name: unique('node'), ip: '127.0.0.1', zoneID: zone.id, portType: '7' as const };
   const { id, joinToken: token, command: line } = await call(nodes.create, { body });
@@ -161,6 +164,15 @@ test('a truncated script does nothing, wherever it ends', async () => {
   await made.exec('for at in /root/[0-9]*; do sh "$at" >/dev/null 2>&1 || true; done');
   expect(await left(made)).toBe('');
   expect(await made.calls()).toEqual([]);
+});
+
+// Regression: a port with PROXY protocol was expected to respond to curl, and the installation failed.
+test('the script of a machine expects responses only from ports without TLS and PROXY protocol', async () => {
+  const { http, token } = await node();
+  const response = await fetch(`${plane.api.url}/api/v1/node/setup?system=rocky&version=9.4&arch=x86_64`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  expect(await response.text()).toContain(`for port in ${http}; do\n  wait_for answers`);
 });
 
 test('files for machines need a token, and other files of the folder are not served', async () => {

@@ -8,7 +8,7 @@ import { hashOf, releaseKeys } from '../releases/store.ts';
 import { quote, StepFailure } from './host.ts';
 import { refuseAnother } from './new-join.ts';
 import * as scripts from './scripts.ts';
-import { portsOf, type Target } from './target.ts';
+import { plainPorts, portsOf, type Target } from './target.ts';
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -104,7 +104,6 @@ async function steps({ installation, target, system, present, token, now }: Aski
   ]);
   const url = `${controlOf(installation.env)}/api/v1/node/artifact`;
   const ports = target.ports.map(({ port }) => port);
-  const plain = target.ports.filter(({ tls }) => !tls).map(({ port }) => port);
   const fetched = async (file: string) => `fetch ${quote(path.basename(file))} ${await hashOf(file)}`;
   const variables = { EDGELOOM_CONTROL: controlOf(installation.env) };
 
@@ -162,7 +161,7 @@ ${sub(scripts.system(portsOf(target)))}
 
 step 'Starting'
 ${sub(scripts.start)}
-${sub(scripts.joined(target.id, plain))}
+${sub(scripts.joined(target.id, plainPorts(target)))}
 ${sub(scripts.forgetToken)}
 printf '\\nThis machine is a node now.\\n'
 `;

@@ -12,7 +12,7 @@ import { StepFailure, type Host } from './host.ts';
 import { newJoin, refuseAnother } from './new-join.ts';
 import { controlOf } from './pull.ts';
 import * as scripts from './scripts.ts';
-import { portsOf, type Target } from './target.ts';
+import { plainPorts, portsOf, removedPorts, type Target } from './target.ts';
 
 export interface StepWork {
   installation: Installation;
@@ -143,11 +143,11 @@ async function readSyncState(pool: Pool, nodeId: string): Promise<SyncState> {
 
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Requests an unknown name like a visitor: the node itself responds. Ports with PROXY protocol serve proxies only. */
+/** Requests an unknown name like a visitor: the node itself responds. */
 const probe: Step = async ({ target, say }) => {
-  const plain = target.ports.filter(({ tls, proxyProtocol }) => !tls && proxyProtocol !== true);
+  const plain = plainPorts(target);
   if (plain.length === 0) return say('the zone has no port without TLS and PROXY protocol to look at');
-  for (const { port } of plain) {
+  for (const port of plain) {
     const found = await isOurNode(target.ip, port).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       throw new StepFailure(
@@ -175,7 +175,7 @@ const isOurNode = (host: string, port: number) =>
   });
 
 const stop: Step = ({ host }) => host.run(scripts.stop);
-const remove: Step = ({ host, target }) => host.run(scripts.remove(portsOf(target)));
+const remove: Step = ({ host, target }) => host.run(scripts.remove(removedPorts(target)));
 /** Connecting performs this step. */
 const connect: Step = () => Promise.resolve();
 

@@ -1,7 +1,7 @@
 import { ownAddresses } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../../../../tests/support/services/app.ts';
-import { findTarget } from './target.ts';
+import { findTarget, plainPorts, portsOf, removedPorts } from './target.ts';
 
 const { build, installation, close } = await testApp();
 const { db, pool } = installation;
@@ -30,4 +30,13 @@ test('a port has PROXY protocol only behind a trusted proxy, as on the nodes', a
   expect(await proxiedOf(direct.id)).toEqual([]);
   await db.edgeNode.update({ where: { id }, data: { kind: 'relay', relayPort: 8443 } });
   expect((await targetOf(id)).ports).toEqual([{ port: 8443, tls: true, proxyProtocol: false }]);
+});
+
+test('ports with PROXY protocol are not probed, and get no UDP until they are removed', async () => {
+  const { id } = await nodeBehind({ proxy: 'cloudflare', proxyProtocolPorts: [8080, 8443] });
+  const target = await targetOf(id);
+  const forwards = '1000-65000';
+  expect(plainPorts(target)).toEqual([80]);
+  expect(portsOf(target)).toEqual({ tcp: [80, 443, 8080, 8443, forwards], udp: [443, forwards] });
+  expect(removedPorts(target).udp).toEqual([443, 8443, forwards]);
 });

@@ -47,11 +47,22 @@ export async function findTarget(pool: Pool, nodeId: string): Promise<(Target & 
   return { ...target, ports: ports.map((one) => ({ ...one, proxyProtocol: proxied.includes(one.port) })) };
 }
 
-/** Ports for the firewall. Forwards use ports that sites request, HTTP/3 uses UDP. */
+/** Ports that respond to everybody without TLS. Ports with PROXY protocol serve proxies only. */
+export const plainPorts = ({ ports }: Target): number[] =>
+  ports.flatMap(({ port, tls, proxyProtocol }) => (tls || proxyProtocol ? [] : port));
+
+/** Ports for the firewall. Forwards use ports that sites request. HTTP/3 uses UDP, and has no PROXY protocol. */
 export const portsOf = ({ ports, portType, kind }: Target) => {
   const forwards = portType === '7' || kind === 'relay' ? [] : ['1000-65000'];
   return {
     tcp: [...ports.map(({ port }) => port), ...forwards],
-    udp: [...ports.filter(({ tls }) => tls && kind !== 'relay').map(({ port }) => port), ...forwards],
+    udp: [
+      ...ports.flatMap(({ port, tls, proxyProtocol }) => (tls && !proxyProtocol && kind !== 'relay' ? port : [])),
+      ...forwards,
+    ],
   };
 };
+
+/** Ports that the firewall may have opened: a port may have had HTTP/3 before PROXY protocol. */
+export const removedPorts = ({ ports, ...target }: Target) =>
+  portsOf({ ...target, ports: ports.map((one) => ({ ...one, proxyProtocol: false })) });
