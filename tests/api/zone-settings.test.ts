@@ -5,6 +5,7 @@ import { noAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
 import { ownAddresses } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { compileBody } from '../support/builders/compiled-documents.ts';
 import { testApp } from '../support/services/app.ts';
@@ -128,12 +129,23 @@ describe('the settings of a zone', () => {
     const visitorAddress = { ...ownAddresses, proxy: 'cloudflare' as const, proxyProtocolPorts: [80, 443] };
     await call(zoneSettings.set, { params, body: { visitorAddress, reason: 'a balancer' } });
     const { data } = await call(zonePorts.list, { params });
-    const [plain, secure] = data;
-    await call(zonePorts.update, { params, body: { id: plain?.id ?? '', port: 8080, tls: false } });
+    const [plain, secure] = data.map(({ id }) => id);
+    const renumbered = { id: plain ?? '', port: 8080, tls: false };
     const chosen = async () => (await call(zoneSettings.get, { params })).visitorAddress.proxyProtocolPorts;
+    const preview = async (ports: object[]) => {
+      const body = ConfigDraft.parse({ ports });
+      return (await call(zoneSettings.preview, { params, body })).changes;
+    };
+    const lastChanges = async () => (await call(zoneSettings.versions, { params, query: {} })).data.at(-1)?.changes;
+
+    const renumbering = await preview([renumbered, { id: secure, port: 443, tls: true }]);
+    await call(zonePorts.update, { params, body: renumbered });
     expect(await chosen()).toEqual([8080, 443]);
-    await call(zonePorts.remove, { params, body: { ids: [secure?.id ?? ''] } });
+    expect(renumbering).toEqual(await lastChanges());
+    const removing = await preview([renumbered]);
+    await call(zonePorts.remove, { params, body: { ids: [secure ?? ''] } });
     expect(await chosen()).toEqual([8080]);
+    expect(removing).toEqual(await lastChanges());
     expect((await readZoneDoc(zone.id)).ports).toEqual([{ port: 8080, tls: false, proxyProtocol: true }]);
   });
 

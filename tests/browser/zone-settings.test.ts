@@ -103,6 +103,27 @@ test(
   },
 );
 
+// Regression: the preview left PROXY protocol at the former number.
+test(
+  'the preview of a renumbered port moves its PROXY protocol, as the change does',
+  { timeout: 300_000 },
+  async () => {
+    const { build, installation } = consoles.app;
+    const zone = await build.zone();
+    const settings = { visitorAddress: { proxy: 'cloudflare', proxyProtocolPorts: [443] } };
+    await installation.db.zone.update({ where: { id: zone.id }, data: { settings } });
+    const { page } = await consoles.openAs(zone.client, `nodeManage/zonesList/${zone.id}?tab=ports`);
+    await page.getByRole('row', { name: /HTTPS/ }).getByRole('button').first().click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Port').fill('8443');
+    const preview = form.getByRole('region', { name: 'Review changes' });
+    await preview.getByText('PROXY protocol ports').waitFor();
+    await expect.poll(() => preview.getByText('8443', { exact: true }).count()).toBe(1);
+    await page.context().close();
+  },
+);
+
 // Regression: page shortcuts took a c f j k r / and ? from the editor, because its shadow root hid the input.
 test('every key typed into a code editor is entered there', { timeout: 300_000 }, async () => {
   const typed = 'abcdefghijklmnopqrstuvwxyz / ? CFJKR g d';

@@ -21,10 +21,22 @@ export const contentOf = ({ settings, forceSslRedirectCode, ports }: ZoneRows): 
 
 export const settingsOf = (content: ZoneContent): ZoneSettings => settingsIn(content);
 
+type Ports = ZoneContent['ports'];
+
+/** The content with other ports. A renumbered port keeps its PROXY protocol. A removed one loses it. */
+export function withPorts(content: ZoneContent, ports: Ports): ZoneContent {
+  const { visitorAddress } = content;
+  const proxyProtocolPorts = visitorAddress.proxyProtocolPorts.flatMap((number) => {
+    const before = content.ports.find(({ port }) => port === number);
+    return ports.flatMap(({ id, port }) => (id === before?.id ? port : []));
+  });
+  return { ...content, ports, visitorAddress: { ...visitorAddress, proxyProtocolPorts } };
+}
+
 /** The settings with a draft applied. */
-export function drafted(before: ZoneContent, { nginx, ports, ...draft }: ConfigDraft): ZoneContent {
+export function drafted(content: ZoneContent, { nginx, ports, ...draft }: ConfigDraft): ZoneContent {
+  const before = ports ? withPorts(content, identified(content.ports, ports)) : content;
   const changed = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
-  const idOf = (port: number) => before.ports.find((one) => one.port === port)?.id ?? NEW;
   return {
     ...before,
     ...changed,
@@ -32,8 +44,13 @@ export function drafted(before: ZoneContent, { nginx, ports, ...draft }: ConfigD
       ...before.nginx,
       ...Object.fromEntries(Object.entries(nginx ?? {}).filter(([, value]) => value !== undefined)),
     },
-    ports:
-      ports?.map(({ port, tls }) => ({ id: idOf(port), port, tls })).sort((a, b) => a.port - b.port) ?? before.ports,
   };
+}
+
+/** The drafted ports with their IDs. Without an ID, a port with a known number is that port. */
+function identified(known: Ports, drafts: NonNullable<ConfigDraft['ports']>): Ports {
+  const named = new Set(drafts.map(({ id }) => id));
+  const idOf = (port: number) => known.find((one) => one.port === port && !named.has(one.id))?.id ?? NEW;
+  return drafts.map(({ id, port, tls }) => ({ id: id ?? idOf(port), port, tls })).sort((a, b) => a.port - b.port);
 }
 const NEW = '00000000-0000-0000-0000-000000000000';

@@ -167,7 +167,13 @@ export const ConfigDraft = z.object({
   visitorAddress: VisitorAddressInput.optional(),
   forceSSLRedirectCode: RedirectCode.optional(),
   ports: z
-    .array(z.object({ port: Port, tls: z.boolean() }))
+    .array(
+      z.object({
+        id: Id.optional().describe('Of a port that stays or changes. Absent: the port with this number, or a new one'),
+        port: Port,
+        tls: z.boolean(),
+      }),
+    )
     .max(100)
     .optional(),
 });

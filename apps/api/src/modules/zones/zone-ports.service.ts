@@ -1,4 +1,5 @@
 // The HTTP ports of a zone's nodes. They are part of the nginx files, so a change reloads nginx.
+import { isSame } from '@edgeloom/contract/zone-settings/changes.ts';
 import type { ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ZonePort, ZonePortInput } from '@edgeloom/contract/zones/zones.ts';
 import { conflictIn } from '../../core/conflict.ts';
@@ -7,7 +8,7 @@ import { fail, failTogether } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { ZonePort as Row } from '../../generated/client.ts';
 import { linkOf } from '../../node-link/start.ts';
-import { settingsOf } from '../../zone-settings/zone-content.ts';
+import { settingsOf, withPorts } from '../../zone-settings/zone-content.ts';
 import { change } from '../zone-settings/zone-changes.service.ts';
 import * as zones from './zones.service.ts';
 
@@ -51,8 +52,9 @@ export async function update(
     work: async (tx, content) => {
       const before = (await tx.zonePort.findFirst({ where: { id, zoneId } })) ?? fail('NOT_FOUND');
       if (before.port !== input.port) await assertUnmapped(tx, zoneId, [before.port]);
-      await followProxyProtocol(tx, zoneId, content, (port) => (port === before.port ? [input.port] : [port]));
-      return portOf(await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: input })));
+      const after = await orTaken(tx.zonePort.update({ where: { id, zoneId }, data: input }));
+      await updateProxyProtocol(tx, zoneId, content);
+      return portOf(after);
     },
   });
 }
@@ -71,23 +73,16 @@ export const remove = (ctx: Ctx, zoneId: string, { ids, reason }: Reasoned<{ ids
         rows.map(({ port }) => port),
       );
       await tx.zonePort.deleteMany({ where });
-      await followProxyProtocol(tx, zoneId, content, (port) => (rows.some((row) => row.port === port) ? [] : [port]));
+      await updateProxyProtocol(tx, zoneId, content);
       return { ids };
     },
   });
 
-/** A renumbered port keeps its PROXY protocol. A removed one must not have it when it is opened again. */
-async function followProxyProtocol(
-  tx: ScopedTx,
-  zoneId: string,
-  before: ZoneContent,
-  numbersOf: (port: number) => number[],
-): Promise<void> {
-  const { visitorAddress } = before;
-  const proxyProtocolPorts = visitorAddress.proxyProtocolPorts.flatMap(numbersOf);
-  if (proxyProtocolPorts.join() === visitorAddress.proxyProtocolPorts.join()) return;
-  const settings = settingsOf({ ...before, visitorAddress: { ...visitorAddress, proxyProtocolPorts } });
-  await tx.zone.update({ where: { id: zoneId }, data: { settings } });
+/** Writes which ports have PROXY protocol after a change of ports. */
+async function updateProxyProtocol(tx: ScopedTx, zoneId: string, before: ZoneContent): Promise<void> {
+  const after = withPorts(before, await tx.zonePort.findMany({ where: { zoneId } }));
+  if (isSame({ ...after, ports: before.ports }, before)) return;
+  await tx.zone.update({ where: { id: zoneId }, data: { settings: settingsOf(after) } });
 }
 
 /** Restores these ports. Ports that sites opened since then and that no longer exist are removed. */

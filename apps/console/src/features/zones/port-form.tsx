@@ -36,7 +36,7 @@ function PortPreview({ zoneId, id }: { zoneId: string; id: string | undefined })
       zoneId={zoneId}
       change={(ports) => {
         const others = ports.filter((one) => one.id !== id);
-        return others.some((one) => one.port === port) ? null : [...others, { port, tls }];
+        return others.some((one) => one.port === port) ? null : [...others, { id, port, tls }];
       }}
     />
   );
