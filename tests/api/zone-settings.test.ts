@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { noAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
@@ -147,6 +148,40 @@ describe('the settings of a zone', () => {
     expect(await chosen()).toEqual([8080]);
     expect(removing).toEqual(await lastChanges());
     expect((await readZoneDoc(zone.id)).ports).toEqual([{ port: 8080, tls: false, proxyProtocol: true }]);
+  });
+
+  // Regression: the number of a port that did not come back stayed in the list, and the next port with it had PROXY
+  // protocol.
+  test('do not give a new port the PROXY protocol of a port that a rollback could not restore', async () => {
+    const zone = await build.zone({ tlsPorts: [443, 8443, 9443] });
+    const site = await build.site({ product: await build.product({ zone }) });
+    const { id: nodeId } = await build.node({ zone });
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const chosen = async () => (await call(zoneSettings.get, { params })).visitorAddress.proxyProtocolPorts;
+    const visitorAddress = { ...ownAddresses, proxy: 'cloudflare' as const, proxyProtocolPorts: [8443, 9443] };
+    await call(zoneSettings.set, { params, body: { visitorAddress, reason: 'a balancer' } });
+    await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
+
+    const { data } = await call(zonePorts.list, { params });
+    const idOf = (number: number) => data.find(({ port }) => port === number)?.id ?? '';
+    await call(zonePorts.remove, { params, body: { ids: [idOf(8443)] } });
+    await call(zonePorts.update, { params, body: { id: idOf(9443), port: 9444, tls: true } });
+    const { trial } = await call(zoneSettings.get, { params });
+    const upstreams = [{ address: '192.0.2.1', port: 22 }];
+    await as(site.owner).call(ports.create, {
+      params: site.params,
+      body: { ports: [8443, 9443].map((port) => ({ port, upstreams })) },
+    });
+    await withdrawTrial(installation, zone.id, trial?.version ?? 0);
+    // The renumbered port keeps its new number.
+    expect(await chosen()).toEqual([9444]);
+
+    // As an earlier version left it.
+    const settings = { visitorAddress: { ...visitorAddress, proxyProtocolPorts: [444, 9444] } };
+    await installation.db.zone.update({ where: { id: zone.id }, data: { settings } });
+    await call(zonePorts.create, { params, body: { port: 444, tls: true } });
+    expect(await chosen()).toEqual([9444]);
   });
 
   test('are published by each call', async () => {

@@ -5,7 +5,7 @@ import type { CodedMessage } from '@edgeloom/contract/rollouts/messages.ts';
 import { contentIn, type ZoneContent } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { ClientBase } from 'pg';
 import * as z from 'zod';
-import { settingsOf } from './zone-content.ts';
+import { settingsOf, withPorts } from './zone-content.ts';
 
 /** Ports that a change removed from sites or renumbered. A rollback restores them. */
 export const RetainedPorts = z.array(z.object({ siteID: z.string(), portID: z.string(), port: z.number() }));
@@ -48,13 +48,18 @@ export async function withdraw(db: ClientBase, zoneId: string, version: number, 
     `SELECT content FROM zone_versions WHERE zone_id = $1 AND state = 'live'`,
     [zoneId],
   );
-  const content = contentIn(rows[0]?.content);
+  const live = contentIn(rows[0]?.content);
+  await restorePorts(db, zoneId, live.ports);
+  const { rows: ports } = await db.query<ZoneContent['ports'][number]>(
+    'SELECT id, port, tls FROM zone_ports WHERE zone_id = $1',
+    [zoneId],
+  );
+  const content = withPorts(live, ports);
   await db.query('UPDATE zones SET settings = $2, force_ssl_redirect_code = $3, updated_at = now() WHERE id = $1', [
     zoneId,
     settingsOf(content),
     content.forceSSLRedirectCode,
   ]);
-  await restorePorts(db, zoneId, content.ports);
   await db.query(
     `INSERT INTO site_ports (site_id, zone_port_id)
      SELECT (k->>'siteID')::uuid, (k->>'portID')::uuid FROM jsonb_array_elements($2::jsonb) k

@@ -36,7 +36,11 @@ export async function create(
   return change(ctx, {
     zoneId,
     reason,
-    work: async (tx) => portOf(await orTaken(tx.zonePort.create({ data: { ...input, zoneId } }))),
+    work: async (tx, content) => {
+      const made = await orTaken(tx.zonePort.create({ data: { ...input, zoneId } }));
+      await updateProxyProtocol(tx, zoneId, content);
+      return portOf(made);
+    },
   });
 }
 
@@ -78,7 +82,7 @@ export const remove = (ctx: Ctx, zoneId: string, { ids, reason }: Reasoned<{ ids
     },
   });
 
-/** Writes which ports have PROXY protocol after a change of ports. */
+/** Writes which ports have PROXY protocol after a change of ports. A new port has none, whatever had its number. */
 async function updateProxyProtocol(tx: ScopedTx, zoneId: string, before: ZoneContent): Promise<void> {
   const after = withPorts(before, await tx.zonePort.findMany({ where: { zoneId } }));
   if (isSame({ ...after, ports: before.ports }, before)) return;
