@@ -1,10 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import type * as z from 'zod';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { noAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { open } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
-import { ownAddresses } from '@edgeloom/contract/visitor-address/visitor-address.ts';
+import { ownAddresses, type VisitorAddressInput } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -148,6 +149,28 @@ describe('the settings of a zone', () => {
     expect(await chosen()).toEqual([8080]);
     expect(removing).toEqual(await lastChanges());
     expect((await readZoneDoc(zone.id)).ports).toEqual([{ port: 8080, tls: false, proxyProtocol: true }]);
+  });
+
+  // Regression: a script of an earlier release that replaced the networks turned PROXY protocol off.
+  test('keep PROXY protocol when a client does not send its ports, until there is no proxy', async () => {
+    const zone = await build.zone();
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const set = async (visitorAddress: z.input<typeof VisitorAddressInput>) => {
+      const body = { visitorAddress, reason: 'a balancer' };
+      const { changes } = await call(zoneSettings.preview, { params, body: { visitorAddress } });
+      const after = (await call(zoneSettings.set, { params, body })).visitorAddress;
+      return { previewed: changes.map(({ field }) => field), ports: after.proxyProtocolPorts };
+    };
+    const custom = { proxy: 'custom' as const, networks: ['192.0.2.0/24'], header: 'X-Real-IP' };
+    await set({ ...custom, proxyProtocolPorts: [443] });
+    const networks = ['198.51.100.0/24'];
+    expect(await set({ ...custom, networks })).toEqual({ previewed: ['visitorAddress.networks'], ports: [443] });
+    const { previewed, ports: none } = await set({ ...custom, networks, proxy: 'none' });
+    expect(none).toEqual([]);
+    expect(previewed).toEqual(['visitorAddress.proxy', 'visitorAddress.proxyProtocolPorts']);
+    expect(await set({ ...custom, proxyProtocolPorts: [443] })).toMatchObject({ ports: [443] });
+    expect(await set({ ...custom, proxyProtocolPorts: [] })).toMatchObject({ ports: [] });
   });
 
   // Regression: the number of a port that did not come back stayed in the list, and the next port with it had PROXY

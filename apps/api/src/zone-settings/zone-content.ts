@@ -1,4 +1,5 @@
 // Operators' zone settings as one value: the content of a version, and the comparison of two versions. Pure.
+import type { VisitorAddress } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import {
   settingsIn,
   type ZoneSettings,
@@ -34,7 +35,7 @@ export function withPorts(content: ZoneContent, ports: Ports): ZoneContent {
 }
 
 /** The settings with a draft applied. */
-export function drafted(content: ZoneContent, { nginx, ports, ...draft }: ConfigDraft): ZoneContent {
+export function drafted(content: ZoneContent, { nginx, ports, visitorAddress, ...draft }: ConfigDraft): ZoneContent {
   const before = ports ? withPorts(content, identified(content.ports, ports)) : content;
   const changed = Object.fromEntries(Object.entries(draft).filter(([, value]) => value !== undefined));
   return {
@@ -44,7 +45,16 @@ export function drafted(content: ZoneContent, { nginx, ports, ...draft }: Config
       ...before.nginx,
       ...Object.fromEntries(Object.entries(nginx ?? {}).filter(([, value]) => value !== undefined)),
     },
+    visitorAddress: visitorAddress ? withVisitorAddress(before.visitorAddress, visitorAddress) : before.visitorAddress,
   };
+}
+
+/** Clients of an earlier release do not send the ports with PROXY protocol. */
+function withVisitorAddress(
+  before: VisitorAddress,
+  { proxyProtocolPorts = before.proxyProtocolPorts, ...draft }: NonNullable<ConfigDraft['visitorAddress']>,
+): VisitorAddress {
+  return { ...draft, proxyProtocolPorts: draft.proxy === 'none' ? [] : proxyProtocolPorts };
 }
 
 /** The drafted ports with their IDs. Without an ID, a port with a known number is that port. */

@@ -47,8 +47,9 @@ export const VisitorAddressInput = VisitorAddress.extend({
     .refine((networks) => !isHalf(networks), { message: 'half of all addresses' satisfies ErrorMessage }),
   proxyProtocolPorts: VisitorAddress.shape.proxyProtocolPorts
     .refine((ports) => new Set(ports).size === ports.length, { message: 'data already exists' satisfies ErrorMessage })
-    .default([]),
-}).superRefine(({ proxy, networks, proxyProtocolPorts }, ctx) => {
+    .optional()
+    .describe('Where connections begin with a PROXY header. Absent: unchanged; none without a proxy'),
+}).superRefine(({ proxy, networks, proxyProtocolPorts = [] }, ctx) => {
   if (proxy === 'custom' && networks.length === 0)
     ctx.addIssue({ code: 'custom', path: ['networks'], message: 'required' satisfies ErrorMessage });
   if (proxy === 'none' && proxyProtocolPorts.length > 0)

@@ -74,7 +74,7 @@ export async function set(
     reason,
     work: async (tx, before) => {
       const after = drafted(before, draft);
-      if (draft.visitorAddress) assertOpened(after);
+      if (draft.visitorAddress?.proxyProtocolPorts) assertOpened(after);
       const data = { settings: settingsOf(after), forceSslRedirectCode: after.forceSSLRedirectCode };
       await tx.zone.update({ where: { id: zoneId }, data });
     },
@@ -164,7 +164,7 @@ export async function preview(ctx: Ctx, zoneId: string, draft: ConfigDraft): Pro
   await zones.own(ctx.db, zoneId);
   return previewChange(ctx, zoneId, (before) => {
     const after = drafted(before, draft);
-    if (draft.visitorAddress) assertOpened(after);
+    if (draft.visitorAddress?.proxyProtocolPorts) assertOpened(after);
     return after;
   });
 }
