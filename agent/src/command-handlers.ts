@@ -72,16 +72,12 @@ export function createCommandHandlers({
     return current.key;
   };
 
-  const ownNginx = async () => {
-    const { ports = [] } = (await node.structureWith([]))?.zone ?? {};
-    const proxied = ports.filter(({ proxyProtocol }) => proxyProtocol === true);
-    return { address, proxyProtocolPorts: proxied.map(({ port }) => port) };
-  };
+  const ownNginx = () => ({ address, proxyProtocolPorts: node.proxyProtocolPorts });
 
   return {
     purge: (order, withinMs) => node.admin.purge(order, withinMs),
-    preheat: async (urls, withinMs) => preheat(await ownNginx(), urls, withinMs, await zoneKey()),
-    warm: async (urls, withinMs) => keepCached(await ownNginx(), urls, withinMs, await zoneKey()),
+    preheat: async (urls, withinMs) => preheat(ownNginx(), urls, withinMs, await zoneKey()),
+    warm: async (urls, withinMs) => keepCached(ownNginx(), urls, withinMs, await zoneKey()),
     heldPorts: (ports) => node.heldPorts(ports),
     async reset(fetchAll) {
       // Files stay until others replace them, and nginx keeps serving them.

@@ -70,6 +70,12 @@ export class EdgeNode {
     return this.rolledBack ? 'rolledBack' : 'running';
   }
 
+  /** Ports of the running nginx where connections begin with a PROXY header. */
+  get proxyProtocolPorts(): number[] {
+    const ports = this.#serving?.zone.ports ?? [];
+    return ports.flatMap(({ port, proxyProtocol }) => (proxyProtocol === true ? port : []));
+  }
+
   /** The tree that nginx runs. Empty before nginx runs. */
   async tree(): Promise<{ generation: number | null; tree: Tree }> {
     const { trees } = this.#server;

@@ -40,6 +40,24 @@ test('a purge makes the next request go to the origin and reports it; an expired
   expect(await ask()).toBe('new');
 });
 
+// Regression: a damaged document of the node made each prefetch fail.
+test('a prefetch uses the PROXY protocol ports that nginx serves, whatever the documents on disk say', async () => {
+  const node = await startConnectedNode();
+  const { peer, agent, ports, zone, origin } = node;
+  const own = { kind: 'node' as const, id: peer.nodeID, enabled: true, cacheMaxBytes: 0 };
+  peer.push(own, {
+    ...zone,
+    ports: zone.ports.map((one) => ({ ...one, proxyProtocol: true })),
+    visitorAddress: { header: 'X-Forwarded-For', networks: ['192.0.2.0/24'] },
+  });
+  await waitForSync(node);
+  origin.on('/cached/page', { body: 'page' });
+  await writeFile(path.join(layoutOf(agent.dir).docs, docPath(`node/${own.id}`)), encodeDocFile(peer.revision, '{}'));
+  const urls = [`http://www.example.com:${ports.http}/cached/page`];
+  expect(await peer.command('preheat', { urls })).toMatchObject({ ok: true, error: null, objects: 1 });
+  expect(origin.asked('/cached/page')).toHaveLength(1);
+});
+
 test('a resync fetches everything, and removes unknown documents', async () => {
   const { peer, ports, site, origin } = await startConnectedNode();
   peer.entries.delete('host/www.example.com');
