@@ -48,7 +48,7 @@ const flat = ({
     ...snippetParts.map((part): [string, string] => [`nginx.${part}`, nginx[part]]),
   ]);
 
-/** Texts are one per line. */
+/** Puts the texts of a list on separate lines, and its numbers on one line, separated by commas. */
 const textOf = (value: string | number | boolean | string[] | number[]) =>
   Array.isArray(value) ? value.join(typeof value[0] === 'number' ? ', ' : '\n') : String(value);
 

@@ -16,7 +16,8 @@ interface Setting extends Pick<SiteRuleFeature, 'copy'> {
 
 const settings: readonly Setting[] = [
   ...siteRules,
-  // Without a row the defaults of old sites apply (WITHOUT_ROW), at the source and at the target.
+  // A site without a cache or compression row has the WITHOUT_ROW of that module, the defaults of old sites. A source
+  // without a row therefore leaves its targets without one.
   {
     name: 'cache',
     area: 'cache',
