@@ -2,9 +2,10 @@
 // license is unlimited. A site's limits come from its product.
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { License, Licensed } from '@edgeloom/contract/licenses/licenses.ts';
-import { Prisma } from '../generated/client.ts';
+import type { Prisma } from '../generated/client.ts';
 import { fail } from './fail.ts';
 import type { Installation } from './installation.ts';
+import { sql, textOf, type Sql } from './sql.ts';
 
 export interface ClientLicense {
   /**
@@ -36,28 +37,39 @@ const refusals: Record<Licensed, ErrorName> = {
   autoCertificates: 'AUTO_SSL_LIMIT',
 };
 
-const counted: Record<Licensed, string> = {
-  sites: 'SELECT count(*)::int FROM sites WHERE client_id = $1::uuid',
-  nodes: 'SELECT count(*)::int FROM nodes n JOIN zones z ON z.id = n.zone_id WHERE z.client_id = $1::uuid',
-  zones: 'SELECT count(*)::int FROM zones WHERE client_id = $1::uuid',
-  domains: 'SELECT count(*)::int FROM domains d JOIN sites s ON s.id = d.site_id WHERE s.client_id = $1::uuid',
-  autoCertificates: `SELECT count(*)::int FROM certificates c JOIN sites s ON s.id = c.site_id
-    WHERE s.client_id = $1::uuid AND c.type = 'automatic'`,
-};
+/** Subqueries that count what a client uses. `client` is its id. */
+export const usesOf = (client: Sql): Record<Licensed, Sql> => ({
+  sites: sql`(SELECT count(*)::int FROM sites s WHERE s.client_id = ${client})`,
+  nodes: sql`(SELECT count(*)::int FROM nodes n JOIN zones z ON z.id = n.zone_id WHERE z.client_id = ${client})`,
+  zones: sql`(SELECT count(*)::int FROM zones z WHERE z.client_id = ${client})`,
+  domains: sql`(SELECT count(*)::int FROM domains d JOIN sites s ON s.id = d.site_id WHERE s.client_id = ${client})`,
+  autoCertificates: sql`(SELECT count(*)::int FROM certificates x JOIN sites s ON s.id = x.site_id
+    WHERE s.client_id = ${client} AND x.type = 'automatic')`,
+});
 
-interface Row {
-  limits: License['limits'];
-  layer4: boolean;
-  endsAt: Date | null;
+type Limits = Omit<License, 'uses'>;
+
+/** Limits from `licenses l`. A missing row is a client without limits. */
+const limitColumns = sql`coalesce(l.layer4, TRUE) AS layer4, l.ends_at AS "endsAt",
+  json_build_object('sites', coalesce(l.site_limit, 0), 'nodes', coalesce(l.node_limit, 0), 'zones', coalesce(l.zone_limit, 0),
+    'domains', coalesce(l.domain_limit, 0), 'autoCertificates', coalesce(l.auto_certificate_limit, 0)) AS limits`;
+
+/** Columns of `licenses l`, which may be missing, and the use of the client with this id. */
+export function licenseColumns(client: Sql): Sql {
+  const { sites, nodes, zones, domains, autoCertificates } = usesOf(client);
+  return sql`${limitColumns}, json_build_object('sites', ${sites}, 'nodes', ${nodes}, 'zones', ${zones},
+    'domains', ${domains}, 'autoCertificates', ${autoCertificates}) AS uses`;
 }
-const columns = `layer4, ends_at AS "endsAt", json_build_object('sites', site_limit, 'nodes', node_limit,
-  'zones', zone_limit, 'domains', domain_limit, 'autoCertificates', auto_certificate_limit) AS limits`;
 
 /** Within a transaction. Counts in a separate statement, which sees what the lock's previous holder wrote. */
 export function licenseIn(tx: Prisma.TransactionClient, clientId: string): ClientLicense {
+  const client = sql`${clientId}::uuid`;
+  const read = async <T>(statement: Sql): Promise<T | undefined> =>
+    (await tx.$queryRawUnsafe<T[]>(textOf(statement), ...statement.values))[0];
   const hold = async () => {
-    const [row] = await tx.$queryRaw<Row[]>`
-      SELECT ${Prisma.raw(columns)} FROM licenses WHERE client_id = ${clientId}::uuid FOR UPDATE`;
+    const row = await read<Limits>(
+      sql`SELECT ${limitColumns} FROM licenses l WHERE l.client_id = ${client} FOR UPDATE`,
+    );
     if (row?.endsAt && row.endsAt <= new Date()) fail('LICENSE_EXPIRED');
     return row;
   };
@@ -65,7 +77,7 @@ export function licenseIn(tx: Prisma.TransactionClient, clientId: string): Clien
     async assertRoom(thing, more = 1) {
       const limit = (await hold())?.limits[thing] ?? 0;
       if (limit === 0) return;
-      const [found] = await tx.$queryRawUnsafe<{ count: number }[]>(counted[thing], clientId);
+      const found = await read<{ count: number }>(sql`SELECT ${usesOf(client)[thing]} AS count`);
       if ((found?.count ?? 0) + more > limit) fail(refusals[thing], { extra: { limit } });
     },
     async assertLayer4() {
@@ -81,21 +93,10 @@ export function licenseIn(tx: Prisma.TransactionClient, clientId: string): Clien
   };
 }
 
-const everyCount = Object.entries(counted)
-  .map(([thing, count]) => `'${thing}', (${count})`)
-  .join(', ');
-const none = {
-  limits: { sites: 0, nodes: 0, zones: 0, domains: 0, autoCertificates: 0 },
-  layer4: true,
-  endsAt: null,
-};
-
 /** A client's limits and their current use. */
 export async function readLicense({ pool }: Pick<Installation, 'pool'>, clientId: string): Promise<License> {
-  const [own, used] = await Promise.all([
-    pool.query<Row>(`SELECT ${columns} FROM licenses WHERE client_id = $1`, [clientId]),
-    pool.query<Pick<License, 'uses'>>(`SELECT json_build_object(${everyCount}) AS uses`, [clientId]),
-  ]);
-  const { uses } = used.rows[0] ?? { uses: none.limits };
-  return { ...none, ...own.rows[0], uses };
+  const statement = sql`SELECT ${licenseColumns(sql`c.id`)}
+    FROM (SELECT ${clientId}::uuid AS id) c LEFT JOIN licenses l ON l.client_id = c.id`;
+  const { rows } = await pool.query<License>(textOf(statement), [...statement.values]);
+  return rows[0] ?? fail('NOT_FOUND');
 }

@@ -37,6 +37,9 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (Value | S
   return { texts, values, isScoped };
 }
 
+/** With $1, $2, … for the values. */
+export const textOf = ({ texts }: Sql): string => texts.reduce((all, part, i) => `${all}$${i}${part}`);
+
 export const nothing = sql``;
 /** ` AND …` for each condition. */
 export const andAll = (conditions: readonly (Sql | false | null | undefined | '')[]): Sql => {
@@ -103,10 +106,11 @@ export const reading =
   (pool: pg.Pool) =>
   (actor: Actor): Read =>
   async <Row extends pg.QueryResultRow>(build: (visible: Visible) => Sql) => {
-    const { texts, values, isScoped } = build(visibleTo(actor));
-    if (!isScoped) throw new Error('a statement without scope');
-    const text = texts.reduce((all, part, i) => `${all}$${i}${part}`);
-    const { rows } = await withoutAudit(() => pool.query<Row>({ ...named(text), text, values: [...values] }));
+    const statement = build(visibleTo(actor));
+    if (!statement.isScoped) throw new Error('a statement without scope');
+    const text = textOf(statement);
+    const values = [...statement.values];
+    const { rows } = await withoutAudit(() => pool.query<Row>({ ...named(text), text, values }));
     return rows;
   };
 

@@ -2,6 +2,7 @@
 import type { AttentionItem } from '@edgeloom/contract/attention/attention.ts';
 import { Licensed } from '@edgeloom/contract/licenses/licenses.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { usesOf } from '../../core/license.ts';
 import { sql } from '../../core/sql.ts';
 
 const ENDING_DAYS = 30;
@@ -23,17 +24,14 @@ interface Row {
 export async function ofLicenses({ db, now }: Ctx): Promise<AttentionItem[]> {
   const at = now();
   const until = new Date(at.getTime() + ENDING_DAYS * 86_400_000);
+  const { sites, zones, nodes, domains, autoCertificates } = usesOf(sql`h.client_id`);
   const rows = await db.$read<Row>(
     ({ account }) => sql`WITH held AS (
         SELECT c.name, a.id AS "accountID", l.* FROM licenses l JOIN clients c ON c.id = l.client_id
         JOIN accounts a ON a.client_id = c.id AND a.kind = 'client' AND a.is_root WHERE ${account}),
-      limits AS (SELECT h.name, h."accountID", v.thing, v.uses::int AS uses, v.most FROM held h, LATERAL (VALUES
-        ('sites', h.site_limit, (SELECT count(*) FROM sites s WHERE s.client_id = h.client_id)),
-        ('zones', h.zone_limit, (SELECT count(*) FROM zones z WHERE z.client_id = h.client_id)),
-        ('nodes', h.node_limit, (SELECT count(*) FROM nodes n JOIN zones z ON z.id = n.zone_id WHERE z.client_id = h.client_id)),
-        ('domains', h.domain_limit, (SELECT count(*) FROM domains d JOIN sites s ON s.id = d.site_id WHERE s.client_id = h.client_id)),
-        ('autoCertificates', h.auto_certificate_limit, (SELECT count(*) FROM certificates x JOIN sites s ON s.id = x.site_id
-          WHERE s.client_id = h.client_id AND x.type = 'automatic'))) v (thing, most, uses)
+      limits AS (SELECT h.name, h."accountID", v.thing, v.uses, v.most FROM held h, LATERAL (VALUES
+        ('sites', h.site_limit, ${sites}), ('zones', h.zone_limit, ${zones}), ('nodes', h.node_limit, ${nodes}),
+        ('domains', h.domain_limit, ${domains}), ('autoCertificates', h.auto_certificate_limit, ${autoCertificates})) v (thing, most, uses)
         WHERE v.most > 0 AND v.uses >= v.most * ${NEAR_SHARE}::float8)
       (SELECT name, "accountID", ends_at AS "endsAt", NULL AS thing, 0 AS uses, 0 AS most, count(*) OVER ()::int AS total FROM held
         WHERE ends_at <= ${until} ORDER BY ends_at LIMIT ${MOST_CLIENTS}::int)
