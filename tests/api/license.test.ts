@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { licenses, operatorLicenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
@@ -171,9 +171,21 @@ test('a product limits forwards and automatic certificates of each site', async 
 });
 
 describe('the overview of an administrator', () => {
+  let periods = 0;
+  /** Runs it 15 seconds later than before, so that no result of other tests is used. */
+  async function nextPeriod<T>(run: () => Promise<T>): Promise<T> {
+    periods += 1;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + periods * 15_000 });
+    try {
+      return await run();
+    } finally {
+      vi.useRealTimers();
+    }
+  }
+
   test('counts customers, nodes and background work of the whole installation', async () => {
     const admin = await build.admin();
-    const read = () => as(admin).call(overview.get);
+    const read = () => nextPeriod(() => as(admin).call(overview.get));
     const before = await read();
     const site = await build.site();
     await build.subUser(site.owner, [site]);
@@ -188,7 +200,7 @@ describe('the overview of an administrator', () => {
     const counts = ({ customers, nodes: { offline }, queues }: typeof after): Record<string, number> => ({
       ...customers,
       offline,
-      due: queues.find(({ queue }) => queue === 'node_jobs')?.due ?? 0,
+      due: queues.find(({ queue }) => queue === 'nodeJobs')?.due ?? 0,
     });
     const was = counts(before);
     const grown = Object.entries(counts(after)).map(([name, value]) => [name, value - (was[name] ?? 0)] as const);
@@ -202,7 +214,37 @@ describe('the overview of an administrator', () => {
       offline: 1,
       due: 1,
     });
-    expect(after.queues.find(({ queue }) => queue === 'node_jobs')?.delaySeconds).toBeGreaterThanOrEqual(3600);
+    expect(after.queues.find(({ queue }) => queue === 'nodeJobs')?.delaySeconds).toBeGreaterThanOrEqual(3600);
+  });
+
+  test('shows changes that no publisher takes, and how long the oldest has waited', async () => {
+    const admin = await build.admin();
+    const { id: zoneId } = await build.zone();
+    const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
+    await db.outbox.createMany({
+      data: [
+        { zoneId, key: 'zone', createdAt: hours(2) },
+        { zoneId, key: 'site/a', createdAt: hours(1) },
+        { zoneId, key: 'site/b', createdAt: hours(9), failedAt: hours(1), error: 'notCompiled' },
+      ],
+    });
+    const { failingDocuments, waitingChanges } = await nextPeriod(() => as(admin).call(overview.get));
+    expect(failingDocuments).toBe(await db.outbox.count({ where: { failedAt: { not: null } } }));
+    expect(waitingChanges.count).toBe(await db.outbox.count({ where: { failedAt: null } }));
+    expect(Math.floor(waitingChanges.delaySeconds / 3600)).toBe(2);
+  });
+
+  test('is read once in 15 seconds for all administrators', async () => {
+    const [one, other] = [await build.admin(), await build.admin()];
+    const read = (admin: typeof one) => as(admin).call(overview.get);
+    const [before, same] = await nextPeriod(async () => {
+      const first = await read(one);
+      await build.client();
+      return [first, await read(other)];
+    });
+    expect(same).toEqual(before);
+    const later = await nextPeriod(() => read(other));
+    expect((later.customers?.operators ?? 0) - (before.customers?.operators ?? 0)).toBe(1);
   });
 
   test('has no counts of customers for an administrator who may not read accounts', async () => {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /** Queues of background work. */
-export const Queue = z.enum(['certificate_orders', 'node_jobs', 'outgoing_mails', 'name_proofs']);
+export const Queue = z.enum(['certificateOrders', 'nodeJobs', 'outgoingMails', 'nameProofs']);
 
-/** The whole installation, over all operators. */
+/** The whole installation, over all operators. Up to 15 seconds old. */
 export const Overview = z.object({
   customers: z
     .object({
@@ -29,6 +29,10 @@ export const Overview = z.object({
     }),
   ),
   failingDocuments: z.int().describe('Documents that failed to compile and are not published'),
+  waitingChanges: z.object({
+    count: z.int().describe('Changes that the publisher has not taken yet'),
+    delaySeconds: z.number().describe('How long the oldest of them has waited'),
+  }),
 });
 
 export type Queue = z.output<typeof Queue>;

@@ -1,17 +1,28 @@
 import type { Overview } from '@edgeloom/contract/overview/overview.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { memoizeLatest } from '../../core/memoize.ts';
 import { sql } from '../../core/sql.ts';
 import { readInstallationState } from '../system/installation-state.ts';
 
-export async function get(ctx: Ctx): Promise<Overview> {
-  const [customers, { nodes, queues, failingDocuments }] = await Promise.all([
-    ctx.actor.permissions.has('account:read') ? readCustomers(ctx) : null,
-    readInstallationState(ctx.installation.pool),
-  ]);
-  return { customers, nodes, queues, failingDocuments };
-}
-
 type Customers = NonNullable<Overview['customers']>;
+
+/** Each open page polls the overview, and the counts cost more in a larger installation. */
+const MAX_AGE_MS = 15_000;
+const customersOnce = memoizeLatest<Customers | null>();
+const stateOnce = memoizeLatest<Omit<Overview, 'customers'>>();
+
+/** All administrators see the same counts, so they share one result of each period. */
+export async function get(ctx: Ctx): Promise<Overview> {
+  const { env, pool } = ctx.installation;
+  const period = String(Math.floor(ctx.now().getTime() / MAX_AGE_MS));
+  const [customers, state] = await Promise.all([
+    ctx.actor.permissions.has('account:read')
+      ? customersOnce(env.DATABASE_URL, period, () => readCustomers(ctx))
+      : null,
+    stateOnce(env.DATABASE_URL, period, () => readInstallationState(pool)),
+  ]);
+  return { customers, ...state };
+}
 
 async function readCustomers({ db }: Ctx): Promise<Customers | null> {
   const [found] = await db.$read<Customers>(

@@ -3,54 +3,64 @@ import type { Overview, Queue } from '@edgeloom/contract/overview/overview.ts';
 import type { Pool } from 'pg';
 import { isUnleased } from '../../core/lease.ts';
 
-export interface InstallationState extends Pick<Overview, 'nodes' | 'queues' | 'failingDocuments'> {
+export type InstallationState = Omit<Overview, 'customers'>;
+
+export async function readInstallationState(pool: Pool): Promise<InstallationState> {
+  const [nodes, outbox, queues] = await Promise.all([
+    pool.query<Overview['nodes']>(NODES),
+    pool.query<{ failing: number; waiting: number; delaySeconds: number }>(OUTBOX),
+    pool.query<Overview['queues'][number]>(QUEUES),
+  ]);
+  const { failing, waiting, delaySeconds } = outbox.rows[0] ?? { failing: 0, waiting: 0, delaySeconds: 0 };
+  return {
+    nodes: nodes.rows[0] ?? { online: 0, offline: 0, disabled: 0, rejecting: 0 },
+    queues: queues.rows,
+    failingDocuments: failing,
+    waitingChanges: { count: waiting, delaySeconds },
+  };
+}
+
+export interface Warnings {
   /** Online nodes that have sent no logs for three minutes. */
   silentNodes: number;
   expiringCertificates: number;
 }
 
-export async function readInstallationState(pool: Pool): Promise<InstallationState> {
-  const [nodes, counts, queues] = await Promise.all([
-    pool.query<Overview['nodes'] & { silent: number }>(NODES),
-    pool.query<{ failing: number; expiring: number }>(COUNTS),
-    pool.query<Overview['queues'][number]>(QUEUES),
-  ]);
-  const { silent = 0, ...found } = nodes.rows[0] ?? { online: 0, offline: 0, disabled: 0, rejecting: 0 };
-  const { failing = 0, expiring = 0 } = counts.rows[0] ?? {};
-  return {
-    nodes: found,
-    silentNodes: silent,
-    failingDocuments: failing,
-    expiringCertificates: expiring,
-    queues: queues.rows,
-  };
+/** For metrics only, because these counts are costly. */
+export async function readWarnings(pool: Pool): Promise<Warnings> {
+  const { rows } = await pool.query<Warnings>(WARNINGS);
+  return rows[0] ?? { silentNodes: 0, expiringCertificates: 0 };
 }
+
+const IS_ONLINE = `n.enabled AND s.connected_at IS NOT NULL AND s.last_seen_at > now() - interval '75 seconds'`;
 
 const NODES = `
   SELECT count(*) FILTER (WHERE status = 'online')::int AS online,
     count(*) FILTER (WHERE status = 'offline')::int AS offline,
     count(*) FILTER (WHERE status = 'disabled')::int AS disabled,
-    count(*) FILTER (WHERE is_rejecting)::int AS rejecting,
-    count(*) FILTER (WHERE status = 'online' AND is_silent)::int AS silent
+    count(*) FILTER (WHERE is_rejecting)::int AS rejecting
   FROM (
-    SELECT CASE WHEN NOT n.enabled THEN 'disabled'
-        WHEN s.connected_at IS NOT NULL AND s.last_seen_at > now() - interval '75 seconds' THEN 'online'
-        ELSE 'offline' END AS status,
-      coalesce(jsonb_array_length(s.rejected), 0) > 0 AS is_rejecting,
-      n.joined_at < now() - interval '3 minutes' AND NOT EXISTS (SELECT FROM log_positions p
-        WHERE p.node_id = n.id AND p.updated_at > now() - interval '3 minutes') AS is_silent
+    SELECT CASE WHEN NOT n.enabled THEN 'disabled' WHEN ${IS_ONLINE} THEN 'online' ELSE 'offline' END AS status,
+      coalesce(jsonb_array_length(s.rejected), 0) > 0 AS is_rejecting
     FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id WHERE n.joined_at IS NOT NULL) n`;
 
-const COUNTS = `
-  SELECT (SELECT count(*)::int FROM outbox WHERE failed_at IS NOT NULL) AS failing,
+const OUTBOX = `
+  SELECT count(failed_at)::int AS failing, (count(*) - count(failed_at))::int AS waiting,
+    coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE failed_at IS NULL)), 0)::float8 AS "delaySeconds"
+  FROM outbox`;
+
+const WARNINGS = `
+  SELECT (SELECT count(*)::int FROM nodes n JOIN node_states s ON s.node_id = n.id
+      WHERE ${IS_ONLINE} AND n.joined_at < now() - interval '3 minutes' AND NOT EXISTS (SELECT FROM log_positions p
+        WHERE p.node_id = n.id AND p.updated_at > now() - interval '3 minutes')) AS "silentNodes",
     (SELECT count(*)::int FROM certificates c WHERE c.not_after <= now() + interval '14 days'
-      AND EXISTS (SELECT FROM domains d WHERE d.certificate_id = c.id)) AS expiring`;
+      AND EXISTS (SELECT FROM domains d WHERE d.certificate_id = c.id)) AS "expiringCertificates"`;
 
 const dueRows: Record<Queue, string> = {
-  certificate_orders: `certificate_orders q WHERE q.state = 'open' AND ${isUnleased('q')}`,
-  node_jobs: `node_jobs q WHERE q.state IN ('waiting', 'processing') AND ${isUnleased('q')}`,
-  outgoing_mails: 'outgoing_mails q WHERE true',
-  name_proofs: 'name_proofs q WHERE true',
+  certificateOrders: `certificate_orders q WHERE q.state = 'open' AND ${isUnleased('q')}`,
+  nodeJobs: `node_jobs q WHERE q.state IN ('waiting', 'processing') AND ${isUnleased('q')}`,
+  outgoingMails: 'outgoing_mails q WHERE true',
+  nameProofs: 'name_proofs q WHERE true',
 };
 const QUEUES = Object.entries(dueRows)
   .map(

@@ -1,13 +1,14 @@
 // The response to Prometheus. Metrics of the whole installation are read from the database at each request, and are
 // the same in every process.
 import { timingSafeEqual } from 'node:crypto';
+import type { Queue } from '@edgeloom/contract/overview/overview.ts';
 import type { Pool } from 'pg';
 import { Gauge } from 'prom-client';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { registry } from '../../core/metrics.ts';
 import { runChecks, type Checks } from './health.ts';
-import { readInstallationState } from './installation-state.ts';
+import { readInstallationState, readWarnings } from './installation-state.ts';
 
 const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
   new Gauge({ name: `edgeloom_api_${name}`, help, labelNames, registers: [registry] });
@@ -37,14 +38,17 @@ export async function readMetrics({ caller, installation }: Ctx, checks: Checks)
 }
 
 async function readInstallation(pool: Pool): Promise<void> {
-  const state = await readInstallationState(pool);
+  const [state, warnings] = await Promise.all([readInstallationState(pool), readWarnings(pool)]);
   for (const status of ['online', 'offline', 'disabled'] as const) nodes.set({ status }, state.nodes[status]);
   rejectingNodes.set(state.nodes.rejecting);
-  nodesWithoutLogs.set(state.silentNodes);
+  nodesWithoutLogs.set(warnings.silentNodes);
   failingDocuments.set(state.failingDocuments);
-  expiringCertificates.set(state.expiringCertificates);
+  expiringCertificates.set(warnings.expiringCertificates);
   for (const { queue, due, delaySeconds } of state.queues) {
-    queueDue.set({ queue }, due);
-    queueDelay.set({ queue }, delaySeconds);
+    queueDue.set({ queue: labelOf(queue) }, due);
+    queueDelay.set({ queue: labelOf(queue) }, delaySeconds);
   }
 }
+
+/** Labels are in snake case, like the queues of edgeloom_api_job_duration_seconds. */
+const labelOf = (queue: Queue) => queue.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

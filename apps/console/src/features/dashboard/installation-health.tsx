@@ -16,18 +16,14 @@ export function InstallationHealth({ found }: { found: Result<Overview> }) {
   const language = useLanguage();
   return (
     <Await result={found}>
-      {({ nodes, queues, failingDocuments }) => {
+      {({ nodes, queues, failingDocuments, waitingChanges }) => {
         const late = queues.filter(({ delaySeconds }) => delaySeconds > LATE_SECONDS);
         return (
           <ul className={classes['items']}>
             <HealthRow tone={toneOf(nodes)} name={t('dashboard.health.nodes')}>
               {textOf(nodes, t)}
             </HealthRow>
-            <HealthRow tone={failingDocuments > 0 ? 'bad' : 'ok'} name={t('dashboard.health.publishing')}>
-              {failingDocuments > 0
-                ? t('dashboard.health.unpublished', { count: failingDocuments, rows: count(failingDocuments) })
-                : t('dashboard.health.published')}
-            </HealthRow>
+            <Publishing failing={failingDocuments} waiting={waitingChanges} />
             {late.length === 0 && (
               <HealthRow tone="ok" name={t('dashboard.health.work')}>
                 {t('dashboard.health.onTime')}
@@ -46,6 +42,32 @@ export function InstallationHealth({ found }: { found: Result<Overview> }) {
         );
       }}
     </Await>
+  );
+}
+
+interface PublishingProps {
+  failing: number;
+  waiting: Overview['waitingChanges'];
+}
+
+function Publishing({ failing, waiting }: PublishingProps) {
+  const t = useT();
+  const language = useLanguage();
+  const texts = [];
+  if (failing > 0) texts.push(t('dashboard.health.unpublished', { count: failing, rows: count(failing) }));
+  if (waiting.count > 0)
+    texts.push(
+      t('dashboard.health.waiting', {
+        count: waiting.count,
+        rows: count(waiting.count),
+        time: duration(waiting.delaySeconds, language),
+      }),
+    );
+  const tone = failing > 0 ? 'bad' : waiting.delaySeconds > LATE_SECONDS ? 'warn' : 'ok';
+  return (
+    <HealthRow tone={tone} name={t('dashboard.health.publishing')}>
+      {texts.join(' · ') || t('dashboard.health.published')}
+    </HealthRow>
   );
 }
 
