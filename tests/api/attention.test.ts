@@ -104,6 +104,24 @@ test('lists modules without domains by site and kind, and counts those after the
     ['b', 'waf', 1, ['waf']],
     ['c', null, 3, ['X', 'Y', 'Z']],
   ]);
+
+  await db.module.deleteMany({ where: { siteId: third.id, kind: 'acl' } });
+  const last = (await seenBy(site.owner)).at(-1);
+  expect(last).toMatchObject({ site: { name: 'c' }, moduleKind: 'tokenAuth', count: 1, names: ['Z'] });
+});
+
+test('leaves out modules of a kind that this version does not know', async () => {
+  const site = await build.site();
+  const other = await build.site({ product: site.product, owner: site.owner });
+  await db.module.createMany({
+    data: [
+      { siteId: site.id, kind: 'ofTomorrow', name: 'A' },
+      { siteId: other.id, kind: 'cors', name: 'B' },
+    ],
+  });
+  expect(await seenBy(site.owner)).toMatchObject([{ moduleKind: 'cors', count: 1, names: ['B'] }]);
+  const { data } = await as(site.owner).call(ownSites.list, { query: { attention: ['modulesUnused'] } });
+  expect(data.map(({ id }) => id)).toEqual([other.id]);
 });
 
 test('lists a domain whose certificate is taken away while browsers know its HSTS policy', async () => {

@@ -13,7 +13,7 @@ import { hasFailedJob, isRolloutStopped, rowsOf } from './conditions.ts';
 import { ofLicenses } from './licenses.ts';
 
 const NAMES = 3;
-/** Kinds of modules of sites that are listed one by one. One item counts the rest. */
+/** Kinds of modules of sites that are listed one by one. One item counts the rest, or lists a single sixth one. */
 const MAX_MODULE_ITEMS = 5;
 
 export async function list(ctx: Ctx): Promise<Attention> {
@@ -78,11 +78,14 @@ async function ofSites({ db, actor, now }: Ctx): Promise<AttentionItem[]> {
   }));
 }
 
-/** Modules `x` of sites `s`, one row for each site and kind, by the site's name. The last row counts the rest. */
+/**
+ * Modules `x` of sites `s`, one row for each site and kind, by the site's name. The last row counts the rest, without a
+ * kind unless only one is left.
+ */
 const countModules = (condition: Sql): Sql =>
   sql`SELECT 'modulesUnused' AS kind, count(*)::int AS count, count(DISTINCT site_id)::int AS "siteCount",
     (array_agg(name ORDER BY name))[1:${NAMES}::int] AS names, min(site_id::text) AS "siteId", min(site_name) AS "siteName",
-    CASE WHEN place <= ${MAX_MODULE_ITEMS}::int THEN min(kind) END AS "moduleKind"
+    CASE WHEN count(DISTINCT (site_id, kind)) = 1 THEN min(kind) END AS "moduleKind"
     FROM (SELECT x.name, x.kind, s.id AS site_id, s.name AS site_name,
         least(dense_rank() OVER (ORDER BY s.name, s.id, x.kind), ${MAX_MODULE_ITEMS + 1}::int) AS place
       FROM modules x JOIN sites s ON s.id = x.site_id WHERE ${condition}) m GROUP BY place`;

@@ -1,5 +1,6 @@
 // The conditions under which a row needs attention. The dashboard's counts and the lists' filters share them.
 import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
+import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { nothing, sql, type Sql } from '../../core/sql.ts';
 import type { Prisma } from '../../generated/client.ts';
 
@@ -78,10 +79,12 @@ const kinds: Record<SiteAttention, (now: Date) => Rows> = {
     name: sql`x.title`,
     condition: sql`x.state = 'failed' AND x.ended_at > ${before(now, RECENT_HOURS)}`,
   }),
+  // Kinds of a newer version are left out: after a rollback of the API they have no page.
   modulesUnused: () => ({
     table: sql`modules`,
     name: sql`x.name`,
-    condition: sql`NOT EXISTS (SELECT 1 FROM domain_modules a WHERE a.module_id = x.id)`,
+    condition: sql`x.kind = ANY (${ModuleKind.options}::text[])
+      AND NOT EXISTS (SELECT 1 FROM domain_modules a WHERE a.module_id = x.id)`,
   }),
 };
 

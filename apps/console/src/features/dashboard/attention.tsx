@@ -32,7 +32,10 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   modulesUnused: 'warn',
 };
 
-/** Most severe first. Each item links to a list of exactly the counted rows. `clear` is shown when there is none. */
+/**
+ * Most severe first. Each item links to a list of the counted rows. The list of an item that counts the rest also has
+ * the rows of the items before it. `clear` is shown when there is none.
+ */
 export function Attention({ clear }: { clear: ReactNode }) {
   const result = useEndpoint(attention.list, {}, { pollMs: 30_000 });
   return (
