@@ -2,6 +2,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { useEffect } from 'react';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { AllClear } from './all-clear.tsx';
+import { hasNothingToWatch } from './first-steps-list.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { Health } from './health.tsx';
 import { Resources } from './resources.tsx';
@@ -19,7 +20,7 @@ export function ClientDashboardPage() {
   return (
     <TrafficDashboard
       first={<FirstSteps found={data} />}
-      clear={<AllClear of={found} isEmpty={({ nodes, sites }) => !nodes && !sites} />}
+      clear={<AllClear of={found} isEmpty={hasNothingToWatch} />}
       count={
         <Resources
           of={[

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstSteps, isOpen, type Resources } from './first-steps-list.ts';
+import { firstSteps, hasNothingToWatch, isOpen, type Resources } from './first-steps-list.ts';
 
 const none: Resources = {
   zones: 0,
@@ -42,4 +42,10 @@ test('steps whose objects the account may not read are left out, and hold nothin
     ['domain', null],
   ]);
   expect(openOf(found)).toEqual(['site']);
+});
+
+test('nodes and sites that the account may not read do not count as none', () => {
+  expect(hasNothingToWatch(none)).toBe(true);
+  expect(hasNothingToWatch({ ...none, nodes: null, sites: null })).toBe(false);
+  expect(hasNothingToWatch({ ...none, sites: 1 })).toBe(false);
 });

@@ -26,6 +26,9 @@ export interface Step {
   opensForm: boolean;
 }
 
+/** Null counts are of objects that the account may not read. */
+export const hasNothingToWatch = ({ nodes, sites }: Resources) => nodes === 0 && sites === 0;
+
 /** In order, without the objects that the account may not read. */
 export function firstSteps(found: Resources): Step[] {
   const { zones: zoneCount, nodes: nodeCount, groups: groupCount, firstSite } = found;
