@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { get, onRoot } from '../endpoint.ts';
 
-const Check = z.object({ ok: z.boolean(), tookMs: z.number(), error: z.string().optional() });
+const Check = z.object({
+  ok: z.boolean(),
+  tookMs: z.number(),
+  error: z.enum(['not reachable', 'no response']).optional().describe('No response: it did not respond in time'),
+});
 
 export const system = onRoot('system', {
   health:  get('health', { can: 'anyone', reply: z.object({ status: z.enum(['ok', 'degraded', 'down']), version: z.string(), checks: z.record(z.string(), Check) }), fails: ['SELF_CHECK_FAILED'] }),

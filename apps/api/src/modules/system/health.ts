@@ -24,16 +24,20 @@ export const runChecks = (checks: Checks) =>
 async function look(check: () => Promise<unknown>) {
   const begun = performance.now();
   const took = () => Math.round((performance.now() - begun) * 10) / 10;
+  // Errors may contain host names and accounts, and the endpoint is public. Only the log has the cause.
+  let error: 'not reachable' | 'no response' = 'not reachable';
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer')), PATIENCE_MS);
+    timer = setTimeout(() => {
+      error = 'no response';
+      reject(new Error(error));
+    }, PATIENCE_MS);
   });
   try {
     await Promise.race([check(), late]);
     return { ok: true, tookMs: took() };
   } catch {
-    // Errors may contain host names and accounts, and the endpoint is public. Only the log has the cause.
-    return { ok: false, tookMs: took(), error: 'not reachable' };
+    return { ok: false, tookMs: took(), error };
   } finally {
     clearTimeout(timer);
   }

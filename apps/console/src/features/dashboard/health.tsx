@@ -39,9 +39,9 @@ function Checks() {
               {t('dashboard.version')} {version}
             </span>
           </li>
-          {Object.entries(checks).map(([name, { ok, tookMs }]) => (
+          {Object.entries(checks).map(([name, { ok, tookMs, error }]) => (
             <HealthRow key={name} tone={ok ? 'ok' : 'bad'} name={tMaybe(`dashboard.components.${name}`) ?? name}>
-              {ok ? took(tookMs) : t('dashboard.noResponse')}
+              {ok ? took(tookMs) : t(error === 'not reachable' ? 'dashboard.notReachable' : 'dashboard.noResponse')}
             </HealthRow>
           ))}
         </ul>
