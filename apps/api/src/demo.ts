@@ -9,7 +9,7 @@ import { locks } from './core/locks.ts';
 import { contexts, newZoneKey, openSecrets, type Secrets } from './core/secrets.ts';
 import type { Prisma } from './generated/client.ts';
 import { hashPassword } from './core/auth/passwords.ts';
-import { FOR_NEW_SITES } from './modules/compression/defaults.ts';
+import { createDefaults } from './modules/sites/defaults.ts';
 import { tokenHash } from './node-link/join.ts';
 
 const DOMAIN = 'demo.edgeloom.test';
@@ -125,7 +125,7 @@ async function make(tx: Tx, { edge, origin, passwords }: DemoOptions, secrets: S
     data: { clientId, zoneId, productId: product.id, ownerId: user.id, name: names.site, tags: ['demo'] },
   });
   await tx.sitePort.createMany({ data: listening.map(({ id }) => ({ siteId: site.id, zonePortId: id })) });
-  await tx.compression.create({ data: { siteId: site.id, ...FOR_NEW_SITES } });
+  await createDefaults(tx, site.id);
   await tx.cacheRule.create({
     data: { siteId: site.id, type: 'fileType', value: ['css', 'js', 'png', 'jpg', 'svg', 'woff2'], cacheTime: 3600 },
   });

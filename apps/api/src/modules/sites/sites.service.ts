@@ -13,9 +13,8 @@ import type { ScopedTx } from '../../core/scope.ts';
 import { readMonthTraffic, withTraffic } from '../../statistics/list-traffic.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
-import * as cache from '../cache/defaults.ts';
-import * as compression from '../compression/defaults.ts';
 import { openFirstPorts } from '../ports/first-ports.ts';
+import { createDefaults } from './defaults.ts';
 import {
   countByProduct,
   countSites,
@@ -142,8 +141,7 @@ export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...i
       ownerId: userID,
     };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
-    await tx.cacheSetting.create({ data: { siteId: row.id, ...cache.FOR_NEW_SITES } });
-    await tx.compression.create({ data: { siteId: row.id, ...compression.FOR_NEW_SITES } });
+    await createDefaults(tx, row.id);
     await openFirstPorts(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
     return siteOf(row, null);
