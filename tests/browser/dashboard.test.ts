@@ -157,6 +157,8 @@ test('the first page of an administrator has operators with licenses, and the he
   const { id, name } = await installation.db.client.findUniqueOrThrow({ where: { id: site.clientId } });
   const endsAt = new Date('2031-05-06T07:08:09Z');
   await installation.db.license.create({ data: { clientId: id, siteLimit: 1200, endsAt } });
+  // No publisher runs here.
+  await installation.db.outbox.deleteMany();
   const { page } = await consoles.openAs(await build.admin(), '');
   await page.waitForURL('**/admin/dashboard');
   const operators = await installation.db.account.count({ where: { kind: 'client', isRoot: true } });
@@ -172,5 +174,22 @@ test('the first page of an administrator has operators with licenses, and the he
   await keepPicture(page, 'dashboard-admin');
   await row.getByRole('link').click();
   await page.waitForURL(`**/userManagement/users/${site.client.id}`);
+
+  await page.route('**/api/v1/health', (route) => {
+    const checks = { nats: { ok: false, tookMs: 3, error: 'not reachable' } };
+    return route.fulfill({ json: { status: 'degraded', version: '0', checks } });
+  });
+  await page.route('**/api/v1/admin/overview', async (route) => {
+    const response = await route.fetch();
+    const found: unknown = await response.json();
+    const waitingChanges = { count: 12, delaySeconds: 7200 };
+    await route.fulfill({ response, json: { ...Object(found), waitingChanges } });
+  });
+  await page.goto('/admin/dashboard');
+  await system.scrollIntoViewIfNeeded();
+  await system.getByText('Not reachable').waitFor();
+  await system.getByText('12 changes have waited for up to 2 h').waitFor();
+  expect(await system.getByText('All changes are published').count()).toBe(0);
+  await keepPicture(page, 'dashboard-admin-waiting');
   await page.context().close();
 });
