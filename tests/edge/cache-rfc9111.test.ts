@@ -226,6 +226,14 @@ describe('unsafe methods', () => {
 });
 
 describe('a 304 of the origin', () => {
+  /** nginx sends its response before it renews the file, so the next request may still find the old file. */
+  const renewed = (path: string) =>
+    eventually(async () => {
+      const response = await get(path);
+      expect(response.cache).toBe('hit');
+      return response;
+    });
+
   test('updates the stored headers and keeps body and type', async () => {
     let asks = 0;
     const path = page((asked) => {
@@ -243,12 +251,14 @@ describe('a 304 of the origin', () => {
     });
     await get(path);
     expect((await get(path)).cache).toBe('stale');
-    const hit = await get(path);
-    expect(hit).toMatchObject({ cache: 'hit', body: 'body', status: 200 });
-    expect(hit.header('x-count')).toBe('2');
+    const hit = await renewed(path);
+    expect(hit).toMatchObject({ body: 'body', status: 200 });
+    expect(Number(hit.header('x-count'))).toBeGreaterThan(1);
     expect(hit.header('content-type')).toBe('text/css');
     expect(hit.header('cache-control')).toBe('max-age=600');
-    expect(edge.origin.asked(path)).toHaveLength(2);
+    const { length } = edge.origin.asked(path);
+    expect((await get(path)).cache).toBe('hit');
+    expect(edge.origin.asked(path)).toHaveLength(length);
   });
   // Regression: without memory for its longest field, nothing of it was recorded.
   test('with long headers counts as a renewal', async () => {
@@ -266,10 +276,9 @@ describe('a 304 of the origin', () => {
         },
       };
     });
-    for (let i = 0; i < 2; i += 1) await get(path);
-    const hit = await get(path);
-    expect(hit.cache).toBe('hit');
-    expect(hit.header('x-count')).toBe('2');
+    await get(path);
+    const hit = await renewed(path);
+    expect(Number(hit.header('x-count'))).toBeGreaterThan(1);
     expect(hit.header('cache-control')).toBe('max-age=600');
     expect(hit.header('content-security-policy')).toHaveLength(5008);
   });
@@ -284,9 +293,8 @@ describe('a 304 of the origin', () => {
       };
       return isFirst ? { status: 200, headers } : { status: 304, headers: { ...headers, ...many } };
     });
-    for (let i = 0; i < 2; i += 1) await get(path);
-    const hit = await get(path);
-    expect(hit.cache).toBe('hit');
+    await get(path);
+    const hit = await renewed(path);
     expect(hit.header('x-1')).toBe('first');
     expect(hit.header('cache-control')).toBe('max-age=600');
   });
