@@ -87,6 +87,40 @@ test('non-ASCII text is encoded, and captured groups cannot traverse or add a qu
   expect(urls).toEqual(['/%E6%96%B0%20%E9%A0%81', '/dir/%3Fa%23b', '/x../secret']);
 });
 
+test('the target is sent as it was written', async () => {
+  const { name } = await withRules(
+    { type: 'exact', source: '/exact', target: '/a%2Fb%20c+%2b' },
+    { type: 'prefix', source: '/prefix', target: '/a%2Fb/' },
+    { type: 'regex', source: '^/regex/(.*)$', target: '/%24$1%241/%2F' },
+  );
+  const urls = await asked(name, '/exact', '/prefix', '/prefix/%2Fd', '/regex/x');
+  expect(urls).toEqual(['/a%2Fb%20c+%2b', '/a%2Fb', '/a%2Fb/%2Fd', '/%24x%241/%2F']);
+});
+
+test('a path that some origin would read as outside of the target is not rewritten', async () => {
+  const { name } = await withRules(
+    { type: 'prefix', source: '/p', target: '/public' },
+    { type: 'prefix', source: '/r', target: '/' },
+    { type: 'regex', source: '^/x/(.*)$', target: '/dir/a-$1' },
+  );
+  const hidden = [
+    '/p/..;/y',
+    '/p/..%5cy',
+    '/p/%252e%252e/y',
+    '/p/a/..;x/..;/y',
+    '/x/b/..;/..;/y',
+    '/x/b/%252e%252e/%252e%252e/y',
+  ];
+  expect(await asked(name, ...hidden)).toEqual(hidden);
+  expect(await asked(name, '/p/a;v=1/y', '/p/a/..;/y', '/r/a;v=1/y', '/x/b/..;/y', '/x/..y')).toEqual([
+    '/public/a;v=1/y',
+    '/public/a/..;/y',
+    '/a;v=1/y',
+    '/dir/a-b/..;/y',
+    '/dir/a-..y',
+  ]);
+});
+
 test('a change applies to the next request', async () => {
   const { name, doc } = await withRules({ type: 'exact', source: '/m', target: '/1' });
   expect(await asked(name, '/m')).toEqual(['/1']);

@@ -1,20 +1,37 @@
 -- Rewrites path, query and Host of requests to the domain's own origins. Runs in hop B behind the cache, whose keys
 -- keep the visitor's URL. Fails open: the origin receives the original request.
+local path_variants = require("edge.core.path_variants")
 local patterns = require("edge.core.patterns")
 local spelling = require("edge.core.spelling")
 local set_uri, set_uri_args = ngx.req.set_uri, ngx.req.set_uri_args
-local find, gsub, ipairs, sub, var = string.find, string.gsub, ipairs, string.sub, ngx.var
+local find, gsub, match, sub = string.find, string.gsub, string.match, string.sub
+local ipairs, var = ipairs, ngx.var
 
 -- After the choice of the origin, since the phase may restart before that.
 local _M = { name = "proxyRewrite", priority = 850, of_module = true }
 
+local function escaped(parts)
+    local list = {}
+    for i, part in ipairs(parts) do
+        list[i] = spelling.escape(part)
+    end
+    return list
+end
+
+-- The target before the visitor's part, without a slash at its end. nil if the rule adds nothing of the visitor's path.
+local function before_visitor(rule, parts)
+    if rule.type == "prefix" then
+        return rule.keepRest and parts[1] or nil
+    end
+    return parts[2] and match(parts[1], "^(.*)/") or nil
+end
+
+-- Documents of older releases have no spelling of the target.
 function _M.prepare(doc)
     doc.rules.id = doc.id
     for _, rule in ipairs(doc.rules) do
-        rule.spelled = {}
-        for i, part in ipairs(rule.path) do
-            rule.spelled[i] = i % 2 == 1 and spelling.escape(part) or part
-        end
+        rule.spelled = rule.spelled or escaped(rule.path)
+        rule.folder, rule.spelled_folder = before_visitor(rule, rule.path), before_visitor(rule, rule.spelled)
     end
     return doc.rules
 end
@@ -24,7 +41,7 @@ end
 local matches = {}
 function matches.exact(rule, at)
     if at.path == rule.source then
-        return rule.path[1], spelling.escape(rule.path[1])
+        return rule.path[1], rule.spelled[1]
     end
 end
 function matches.prefix(rule, at)
@@ -35,9 +52,9 @@ function matches.prefix(rule, at)
     end
     local to = rule.path[1]
     if not rule.keepRest or #path == #source then
-        return to, spelling.escape(to)
+        return to, rule.spelled[1]
     end
-    return to .. sub(path, behind), spelling.escape(to) .. spelling.rest(at, behind)
+    return to .. sub(path, behind), rule.spelled[1] .. spelling.rest(at, behind)
 end
 function matches.regex(rule, at, id)
     local path, source = at.path, rule.source
@@ -70,16 +87,30 @@ local function joined(path, sent)
     return path, sent
 end
 
+-- Whether some origin would read the visitor's part as leading out of the target's folder, as in `..%2f` or `..;/`.
+local function leaves_folder(rule, path, sent)
+    if not rule.folder then
+        return false
+    end
+    local behind = { uri = "/x" .. sub(sent, #rule.spelled_folder + 1), path = "/x" .. sub(path, #rule.folder + 1) }
+    local variants = path_variants.of(behind)
+    for _, one in ipairs(variants and variants.list or {}) do
+        if not find(one, "^/x/") and one ~= "/x" then
+            return true
+        end
+    end
+    return variants ~= nil and variants.too_many
+end
+
 function _M.origin_access(_, request, module)
     local at = spelling.of(spelling.line(request.uri), request.path)
     for i, rule in ipairs(module) do
         local path, sent = matches[rule.type](rule, at, module.id)
         if path then
-            path, sent = joined(path, sent)
-            -- A captured group must not contain `..` segments.
-            if find(spelling.unescape(sent) .. "/", "/../", 1, true) then
+            if leaves_folder(rule, path, sent) then
                 return
             end
+            path, sent = joined(path, sent)
             local args = rule.keepQuery and request.args or ""
             local query = rule.query ~= "" and args ~= "" and rule.query .. "&" .. args or rule.query .. args
             request.rewritten = i

@@ -4,7 +4,7 @@ import { CorsSettings as CorsStored } from '@edgeloom/contract/modules/cors.ts';
 import { CustomHeaderSettings, headerVariables } from '@edgeloom/contract/modules/custom-headers.ts';
 import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { ProxyRewriteSettings } from '@edgeloom/contract/modules/proxy-rewrites.ts';
-import { literalOf, readSource } from '@edgeloom/contract/modules/redirect-rules.ts';
+import { literalOf, partsOfTarget, readSource } from '@edgeloom/contract/modules/redirect-rules.ts';
 import { redirectTable, type RedirectRule } from '@edgeloom/contract/modules/redirect-table.ts';
 import { TokenAuthSettings, type StoredAuth } from '@edgeloom/contract/modules/token-auths.ts';
 import { partsOf, patternOf, textVariables } from '@edgeloom/contract/modules/token-recipe.ts';
@@ -77,15 +77,13 @@ function proxyRewriteDoc({ id, settings }: Pick<ModuleRow, 'id' | 'settings'>): 
     module: 'proxyRewrite',
     rules: rules.map(({ type, source, target, keepRest, keepQuery, host }) => {
       const [path = '/', ...query] = target.split('?');
-      const plain = decodeURIComponent(path);
+      const spelled = partsOfTarget(type, path, type === 'prefix' && keepRest);
       return {
         type,
         source: type === 'regex' ? source : (readSource(type, source)?.path ?? source),
         literal: type === 'regex' ? literalOf(source) : '',
-        path:
-          type === 'regex'
-            ? plain.split(/\$([1-9])/)
-            : [type === 'prefix' && keepRest ? plain.replace(/\/$/, '') : plain],
+        path: spelled.map((part) => decodeURIComponent(part)),
+        spelled,
         query: query.join('?').replace(/[^\x21-\x7e]/gu, (char) => encodeURIComponent(char)),
         keepRest,
         keepQuery,

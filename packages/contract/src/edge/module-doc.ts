@@ -71,6 +71,7 @@ export const ProxyRewriteDoc = z.object({
       literal: z.string().describe('how each match of a pattern begins'),
       /** Alternating text and capture numbers. */
       path: Parts,
+      spelled: Parts.optional().describe('the path as it is sent, with the escapes of its author'),
       query: z.string(),
       keepRest: z.boolean(),
       keepQuery: z.boolean(),
