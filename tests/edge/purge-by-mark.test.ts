@@ -28,6 +28,13 @@ describe('a purge by prefix', () => {
     for (const path of ['/img/a', '/img/b?x=1', '/%69mg/c']) expect(await stateOf(path, { host })).toBe('uri-miss');
     for (const path of ['/img/a', '/imgs', '/other']) expect(await stateOf(path, { host })).toBe('hit');
   });
+  test('may be of another encoding than UTF-8, as of old Chinese sites', async () => {
+    const { name: host, site } = await made();
+    await stored(host, '/%B2%FA/a', '/%b2%fa/b', '/%B2%FB/a');
+    await purge({ site: site.id, prefixes: [`${host}/%B2%fa/`] });
+    for (const path of ['/%B2%FA/a', '/%b2%fa/b']) expect(await stateOf(path, { host })).toBe('uri-miss');
+    expect(await stateOf('/%B2%FB/a', { host })).toBe('hit');
+  });
   test('may be repeated, and be inside another', async () => {
     const { name: host, site } = await made();
     await stored(host, '/a/b/c', '/a/d');

@@ -47,6 +47,20 @@ describe('an exact path', () => {
       ]);
     expect(edge.origin.asked('/a')).toEqual([]);
   });
+  test('may be of another encoding than UTF-8, as of old Chinese sites', async () => {
+    const { name } = await withRedirects(
+      rule('/%B2%FA%C6%B7.html', '/products'),
+      rule('/%b2%fa/', '/folder', { type: 'prefix' }),
+      rule('/%25B2', '/escaped'),
+    );
+    expect(await sent(name, '/%B2%FA%C6%B7.html', '/%b2%fA%c6%B7.html', '/%B2%FA/x', '/%B2%FB/', '/%25B2')).toEqual([
+      '301 /products',
+      '301 /products',
+      '301 /folder/x',
+      null,
+      '301 /escaped',
+    ]);
+  });
   test("keeps the query if configured, next to the target's and before its fragment", async () => {
     const { name } = await withRedirects(
       rule('/keep', '/b'),

@@ -14,6 +14,7 @@ local patterns = require("edge.core.patterns")
 local purge = require("edge.cache.purge")
 local risk = require("edge.core.risk")
 local settings = require("edge.core.settings")
+local spelling = require("edge.core.spelling")
 local traces = require("edge.simulate.traces")
 
 local _M = {}
@@ -41,6 +42,10 @@ calls["POST /purge"] = function(body)
     end
     for _, prefix in ipairs(body.prefixes or {}) do
         marks.purge_prefix(body.site, prefix, body.soft)
+        local bytes = spelling.bytes(prefix)
+        if bytes then
+            marks.purge_prefix(body.site, bytes, body.soft)
+        end
     end
     for _, tag in ipairs(body.tags or {}) do
         marks.purge_tag(body.site, tag, body.soft)

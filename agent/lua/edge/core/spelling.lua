@@ -30,6 +30,12 @@ function _M.unescape(text)
     return (gsub(text, "%%(%x%x)", decoded))
 end
 
+-- Texts of documents are UTF-8, so bytes of other encodings are escaped there. nil where a text has no such escapes.
+function _M.bytes(text)
+    local bytes, count = gsub(text, "%%([89a-fA-F]%x)", decoded)
+    return count > 0 and bytes or nil
+end
+
 -- Ends a segment as nginx does: the number of characters that stay, and of slashes. nil above the root.
 local function ended(chars, size, slashes, count)
     local segment = size - slashes[count] <= 2 and concat(chars, "", slashes[count] + 1, size)

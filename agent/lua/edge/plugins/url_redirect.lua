@@ -35,6 +35,21 @@ local function by_start(patterns)
     return starts, other
 end
 
+-- A path of another encoding than UTF-8 is a key by its bytes, too.
+local function with_bytes(rules)
+    local more = {}
+    for key, rule in pairs(rules) do
+        local bytes = spelling.bytes(key)
+        if bytes and not rules[bytes] then
+            more[bytes] = rule
+        end
+    end
+    for key, rule in pairs(more) do
+        rules[key] = rule
+    end
+    return rules
+end
+
 -- `pattern_runs`: how many patterns are run for all followed redirects of a request. All are for each hop of one path
 -- variant, so a loop of plain paths below 2 kB is found. Above this number the visitor is redirected: otherwise a path
 -- with enough variants would pass a redirect that hides it.
@@ -46,7 +61,7 @@ function _M.prepare(doc)
         longest = #path > longest and #path or longest
     end
     return {
-        exact = doc.exact, prefix = doc.prefix, starts = starts, other = other, hosts = doc.hosts,
+        exact = with_bytes(doc.exact), prefix = with_bytes(doc.prefix), starts = starts, other = other, hosts = doc.hosts,
         queries = doc.queries, longest = longest, pattern_runs = MOST_HOPS * #doc.patterns,
     }
 end

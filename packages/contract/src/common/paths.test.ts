@@ -56,6 +56,13 @@ describe('a path', () => {
     [`/${' '.repeat(1000)}`, 'too long'],
   ])('%s is refused, since no request has it', (text, reason) => expect(pathError(text)).toBe(reason));
 
+  test('may have escapes of other encodings where these are compared, but no stray %', () => {
+    expect(pathError('/%B2%FA%2f', 'whole', 'any')).toBeNull();
+    expect(decodedPath('/%b2%FA%2f')).toBe('/%B2%FA/');
+    expect(pathError('/%B2%', 'whole', 'any')).toBe('a path contains only escapes in UTF-8');
+    expect(pathError('/%B2/%2e%2e/', 'whole', 'any')).toBe('a path contains no empty and no dot segments');
+  });
+
   test('may begin within a segment that starts with dots', () => {
     expect(pathError('/.', 'start')).toBeNull();
     expect(pathError('/a/..', 'start')).toBeNull();

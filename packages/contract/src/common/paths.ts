@@ -10,12 +10,16 @@ const MAX_PATH = 2048;
 /** A path as a whole, its beginning, or any part of it. */
 type Extent = 'whole' | 'start' | 'part';
 
-/** Why no request can have this path, or null. */
-export function pathError(text: string, extent: Extent = 'whole'): ErrorMessage | null {
+/** Why no request can have this path, or null. `any`: the edge compares escapes of other encodings, too. */
+export function pathError(
+  text: string,
+  extent: Extent = 'whole',
+  encoding: 'UTF-8' | 'any' = 'UTF-8',
+): ErrorMessage | null {
   if (extent !== 'part' && !text.startsWith('/')) return 'a path starts with / and names no host';
   if (/[?#]/.test(text)) return 'a path contains no ? and no #';
   if (text.includes('*')) return 'a path contains no wildcard';
-  const path = decoded(text);
+  const path = decoded(text) ?? (encoding === 'any' && !hasStrayPercent(text) ? decodedPath(text) : null);
   if (path === null) return 'a path contains only escapes in UTF-8';
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(path)) return 'wrong format';
   // A prefix may end within a segment: /. is how /.well-known begins.
@@ -32,8 +36,17 @@ function decoded(text: string): string | null {
   }
 }
 
-/** The path as the edge compares it. Older rows may contain a stray %, which is compared as written. */
-export const decodedPath = (text: string): string => decoded(text) ?? text;
+export const hasStrayPercent = (text: string) => /%(?![0-9a-f]{2})/i.test(text);
+
+/**
+ * The path as the edge compares it. Bytes of other encodings than UTF-8 stay escaped. Older rows may contain a stray %,
+ * which is compared as written.
+ */
+export const decodedPath = (text: string): string =>
+  decoded(text) ??
+  text.replace(/%([0-9a-f])[0-9a-f]/gi, (code, high: string) =>
+    high < '8' ? decodeURIComponent(code) : code.toUpperCase(),
+  );
 
 /** The one spelling that is stored. A stored path stays the same when it is saved again. */
 export const storedPath = (text: string): string =>

@@ -1,7 +1,7 @@
 // Sources and targets of redirects, as interpreted by the schema, the compiler and the console.
 import * as z from 'zod';
 import { DomainName } from '../common/net.ts';
-import { pathError } from '../common/paths.ts';
+import { decodedPath, hasStrayPercent, pathError } from '../common/paths.ts';
 import type { ErrorMessage } from '../messages.ts';
 
 type Matching = 'exact' | 'prefix';
@@ -9,7 +9,7 @@ type Matching = 'exact' | 'prefix';
 interface Source {
   /** Null: any host. */
   host: string | null;
-  /** As the edge compares it: decoded. A prefix has no trailing slash. */
+  /** As the edge compares it: decoded (decodedPath). A prefix has no trailing slash. */
   path: string;
   query: string | null;
 }
@@ -26,26 +26,18 @@ export function readSource(type: Matching, text: string): Source | null {
   const host = slash > 0 ? bare.slice(0, slash).toLowerCase() : null;
   const [written = '', ...queries] = bare.slice(Math.max(slash, 0)).split('?');
   const query = queries.length > 0 ? queries.join('?') : null;
-  const path = decoded(written);
-  if (slash < 0 || path === null || path.includes('#') || /\/\/|\/\.\.?(?:\/|$)/.test(path)) return null;
+  const path = decodedPath(written);
+  if (slash < 0 || hasStrayPercent(written) || UNPRINTABLE.test(path) || path.includes('#')) return null;
+  if (/\/\/|\/\.\.?(?:\/|$)/.test(path)) return null;
   if (host !== null && (host.startsWith('*') || !isHost(host))) return null;
   if (query !== null && (type === 'prefix' || query === '' || !/^[\x21-\x7e]+$/.test(query))) return null;
   return { host, path: type === 'prefix' ? path.replace(/\/$/, '') : path, query };
 }
 
-function decoded(path: string): string | null {
-  try {
-    const text = decodeURIComponent(path);
-    return UNPRINTABLE.test(text) ? null : text;
-  } catch {
-    return null;
-  }
-}
-
 /** Error of a source, or null. */
 export function sourceFault(type: Matching, text: string): ErrorMessage | null {
   const [written = ''] = text.replace(/^(?:https?:\/\/)?[^/?#]*(?=\/)/i, '').split('?');
-  return pathError(written) ?? (readSource(type, text) ? null : 'wrong format');
+  return pathError(written, 'whole', 'any') ?? (readSource(type, text) ? null : 'wrong format');
 }
 
 /** Lookup key at the edge: host, path and query, without those that the source lacks. */

@@ -6,6 +6,7 @@ describe('a source', () => {
   test.each([
     ['exact', '/a', '/a'],
     ['exact', '/%E4%B8%AD', '/中'],
+    ['exact', '/%b2%FA%2f', '/%B2%FA/'],
     ['exact', '/a?b=1&c', '/a?b=1&c'],
     ['exact', 'https://WWW.example.com/a', 'www.example.com/a'],
     ['prefix', '/a/', '/a'],

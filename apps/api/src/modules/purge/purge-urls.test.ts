@@ -20,9 +20,16 @@ test('a host is served under its own name or a wildcard one level up', () => {
 test('a prefix is host and path without escapes, ends with a slash, and has no query', () => {
   const prefixes = readUrls([
     'https://WWW.example.com:8443/%C3%A4/b/',
+    'https://www.example.com/%B2%FA/b%20/',
     'https://www.example.com/b',
     'http://a.example.com',
     'http://a.example.com/?x',
   ]);
-  expect(prefixes.map((url) => url && prefixOf(url))).toEqual(['www.example.com/ä/b/', null, 'a.example.com/', null]);
+  expect(prefixes.map((url) => url && prefixOf(url))).toEqual([
+    'www.example.com/ä/b/',
+    'www.example.com/%B2%FA/b /',
+    null,
+    'a.example.com/',
+    null,
+  ]);
 });

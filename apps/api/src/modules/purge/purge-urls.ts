@@ -18,6 +18,6 @@ export function namesThat(hostname: string): string[] {
   return dot < 0 ? [hostname] : [hostname, `*${hostname.slice(dot)}`];
 }
 
-/** Host and unescaped path, the form in which the edge compares prefixes. A prefix ends with / and has no query. */
+/** Host and decoded path, as the edge compares prefixes (decodedPath). A prefix ends with / and has no query. */
 export const prefixOf = (url: URL): string | null =>
   url.search === '' && url.pathname.endsWith('/') ? url.hostname + decodedPath(url.pathname) : null;

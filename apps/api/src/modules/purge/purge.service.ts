@@ -136,7 +136,7 @@ async function purgePrefixes(asked: Asked): Promise<string> {
   refuse(prefixes.flatMap((prefix, i) => (prefix === null ? [fault(i, 'prefix', PREFIX_MESSAGE)] : [])));
   refuse(
     urls.flatMap(({ pathname }, i) => {
-      const error = pathError(pathname, 'start');
+      const error = pathError(pathname, 'start', 'any');
       return error ? [fault(i, 'rule', error)] : [];
     }),
   );
