@@ -38,6 +38,8 @@ interface SiteView {
   icon: Icon;
   reads?: Pick<Endpoint, 'can'>;
   creates?: Creation;
+  /** Its rules judge requests. */
+  judges?: boolean;
   component: LazyExoticComponent<ComponentType>;
 }
 export interface SiteViewGroup {

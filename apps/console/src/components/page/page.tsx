@@ -48,6 +48,9 @@ interface PageProps {
   children: ReactNode;
 }
 
+/** An action that many pages have before their own. */
+export const CommonAction = createContext<ReactNode>(null);
+
 const CountContext = createContext<(count: ReactNode) => void>(() => {});
 /** Lets a list show its row count in the page head. */
 export const useSetCount = () => useContext(CountContext);
@@ -63,6 +66,7 @@ export function Page(props: PageProps) {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
+  const common = useContext(CommonAction);
   const heading = useRef<HTMLHeadingElement>(null);
   const [counted, setCounted] = useState<ReactNode>(null);
   const shown = name ?? t(title);
@@ -118,6 +122,7 @@ export function Page(props: PageProps) {
           {facts && <div className={classes['facts']}>{facts}</div>}
         </div>
         <div className={classes['actions']}>
+          {common}
           {actions}
           {create && (creates === undefined || can(creates)) && (
             <Button

@@ -1,7 +1,7 @@
 import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'react-router-dom';
+import { Link, useLocation } from 'react-router-dom';
 import { StatusMark } from '../status/status-mark.tsx';
 import { CodeBox } from '../values/code-box.tsx';
 import { took } from '../../lib/format.ts';
@@ -16,8 +16,14 @@ const micro = (microseconds: number) => (microseconds < 1000 ? `${microseconds} 
 const linesOf = (headers: readonly { name: string; value: string }[]) =>
   headers.map(({ name, value }) => `${name}: ${value}`).join('\n');
 
+interface SimulationViewProps {
+  simulation: Simulation;
+  /** A link to a rule was followed. */
+  onFollow?: (() => void) | undefined;
+}
+
 /** The outcome, the steps, and both messages. */
-export function SimulationView({ simulation }: { simulation: Simulation }) {
+export function SimulationView({ simulation, onFollow }: SimulationViewProps) {
   const t = useT();
   const [all, setAll] = useState(false);
   const { outcome, steps, nodeName, revision } = simulation;
@@ -38,7 +44,7 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
           <h2 className={classes['head']}>{t('simulate.steps')}</h2>
           <ol className={classes['steps']}>
             {shown.map((step) => (
-              <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} />
+              <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} onFollow={onFollow} />
             ))}
           </ol>
           {unused > 0 && (
@@ -66,8 +72,11 @@ export function SimulationView({ simulation }: { simulation: Simulation }) {
   );
 }
 
-function StepLine({ step }: { step: Step }) {
+function StepLine({ step, onFollow }: { step: Step; onFollow: (() => void) | undefined }) {
   const t = useT();
+  const { pathname } = useLocation();
+  // A drawer is outside of the site's scope.
+  const sitePage = /^.*\/sitesSetting\/[^/]+\/[^/]+/.exec(pathname)?.[0] ?? pathname;
   const view = viewOf(step);
   const named = step.rule && (step.rule.name ?? t('simulate.drafted'));
   const rule = named === step.detail['address'] ? null : named;
@@ -84,7 +93,7 @@ function StepLine({ step }: { step: Step }) {
           (view === undefined ? (
             <code className={classes['rule']}>{rule}</code>
           ) : (
-            <Link to={{ search: `?view=${view}` }} className={classes['rule']}>
+            <Link to={{ pathname: sitePage, search: `?view=${view}` }} onClick={onFollow} className={classes['rule']}>
               {rule}
             </Link>
           ))}
