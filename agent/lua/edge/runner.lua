@@ -8,6 +8,7 @@ local fields = require("edge.http.fields")
 local heartbeats = require("edge.core.heartbeats")
 local images = require("edge.cache.images")
 local purge_log = require("edge.cache.purge_log")
+local large_fetches = require("edge.cache.large_fetches")
 local leaders = require("edge.cache.leaders")
 local lookup = require("edge.cache.lookup")
 local pages = require("edge.pages")
@@ -239,6 +240,7 @@ end
 local origin_log = plugin_chain.of("origin_log")
 function _M.origin_log()
     run_plugins(origin_log, "origin_log")
+    attempt("large_fetches", large_fetches.finish)
     attempt("leaders", leaders.release)
 end
 

@@ -22,7 +22,7 @@ local SLICE_BYTES = 1024 * 1024
 -- nginx's $slice_range for the first slice.
 _M.FIRST_SLICE = "bytes=0-" .. SLICE_BYTES - 1
 -- Smaller files are fetched whole: four slices cost more origin requests than they save.
-local LARGE_BYTES = 4 * SLICE_BYTES
+_M.LARGE_BYTES = 4 * SLICE_BYTES
 local STRONG_ETAG = '^"[^"]*"$'
 -- A file that changes more than once in this time, without a purge in between, is fetched whole for as long. Its
 -- origins may disagree about its ETag, and each change breaks off a response.
@@ -94,7 +94,7 @@ end
 -- sliced, or HEAD goes to the origin as HEAD.
 function _M.end_large_response(site, request, response, key)
     if not leaders.can_send_back() or settings.relay or request.simulated or response.status ~= 200
-        or (tonumber(header["Content-Length"]) or 0) <= LARGE_BYTES then
+        or (tonumber(header["Content-Length"]) or 0) <= _M.LARGE_BYTES then
         return false
     end
     local url = keys.url_of(key)

@@ -19,6 +19,7 @@ local fields = require("edge.http.fields")
 local freshness = require("edge.cache.freshness")
 local images = require("edge.cache.images")
 local keys = require("edge.cache.keys")
+local large_fetches = require("edge.cache.large_fetches")
 local paths = require("edge.core.paths")
 local relay_request = require("edge.shield.relay_request")
 local rules = require("edge.cache.rules")
@@ -270,7 +271,7 @@ local function is_about_url(response, url)
 end
 
 local function not_stored(request, response, key)
-    local is_storable = response.why == "diskFull"
+    local is_storable = response.why == "diskFull" or response.why == "busyVisitor"
     if is_storable or tells_browsers(response) then
         set_browser_lifetime(response)
     end
@@ -503,6 +504,10 @@ function _M.origin_header(site, request)
     end
     if auto_slices.end_large_response(site, request, response, key) then
         return
+    end
+    if not large_fetches.begin(response) then
+        response.expires, response.why = "0", "busyVisitor"
+        return not_stored(request, response, key)
     end
     if not response.image then
         images.note_plain(request, key)
