@@ -4,7 +4,8 @@ import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
-import { rule, startEdge } from '../support/services/edge.ts';
+import { startNameServer } from '../support/fakes/dns-server.ts';
+import { rule, startEdge, upstream } from '../support/services/edge.ts';
 
 const edge = await startEdge();
 afterAll(() => edge.stop());
@@ -37,6 +38,30 @@ test.each([
   const page = await edge.raw(`${head}\r\n`);
   const id = /<p>Request ([0-9a-f]{32})<\/p>/.exec(page)?.[1] ?? '';
   expect(await rowWith('id', id)).toMatchObject({ status, method, uri, args: '', ...owner });
+});
+
+test('a row has the name of an origin behind each of its addresses', async () => {
+  const names = await startNameServer();
+  const resolving = await startEdge({ resolvers: [names.address] });
+  onTestFinished(async () => {
+    await resolving.stop();
+    await names.stop();
+  });
+  names.records.set('origin.test', { a: ['127.0.0.9', '127.0.0.1'] });
+  const { port } = resolving.origin;
+  const upstreams = [upstream(port, { address: 'origin.test' })];
+  const named = await resolving.site({}, { origin: { upstreams } });
+  // Every other request tries the address without a server first.
+  await eventually(async () => {
+    const reply = await resolving.get('/', { host: named.name });
+    expect(await resolving.accessLogEntry(reply)).toMatchObject({
+      upstream: `127.0.0.9:${port} (origin.test), 127.0.0.1:${port} (origin.test)`,
+    });
+  });
+  const { name: plain } = await resolving.site();
+  expect(await resolving.accessLogEntry(await resolving.get('/', { host: plain }))).toMatchObject({
+    upstream: `127.0.0.1:${port}`,
+  });
 });
 
 test('the row of a refused request is masked as its site asks', async () => {

@@ -26,6 +26,7 @@ local rules = require("edge.cache.rules")
 local settings = require("edge.core.settings")
 local tags = require("edge.cache.tags")
 local unlink = require("edge.cache.unlink")
+local upstream_attempts = require("edge.origin.upstream_attempts")
 local urls = require("edge.cache.urls")
 local vary = require("edge.cache.vary")
 local joined = control.joined
@@ -460,7 +461,7 @@ function _M.origin_header(site, request)
     if var.http_x_e_state == "EXPIRED" and FAILURES[status] and (var.http_x_e_slice or "") == "" then
         return "close"
     end
-    header["X-E-Up"] = var.upstream_addr
+    header["X-E-Up"] = upstream_attempts.addresses()
     -- nginx before 1.29 takes a 1xx for the final response and waits for the origin to close.
     if status < 200 and status ~= 101 or has_several_lengths() then
         return "close"

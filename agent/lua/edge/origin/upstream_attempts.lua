@@ -2,7 +2,7 @@
 local balancer = require("ngx.balancer")
 local choice = require("edge.origin.choice")
 local settings = require("edge.core.settings")
-local match, var = string.match, ngx.var
+local find, gsub, match, var = string.find, string.gsub, string.match, ngx.var
 
 local _M = {}
 local MOST_TRIES = 6
@@ -11,7 +11,28 @@ local KEPT_SECONDS, KEPT_REQUESTS = 55, 1000
 
 -- `peers`: { upstream, address, port } in order. `name`: server name of a TLS origin whose connections may be reused.
 function _M.begin(origin, peers, name)
-    ngx.ctx.attempts = { origin = origin, peers = peers, at = 0, name = name }
+    ngx.ctx.attempts = { origin = origin, peers = peers, at = 0, name = name, tries = 0 }
+end
+
+-- $upstream_addr, with the name behind each address of an origin that has one: `10.0.0.1:443 (origin.example.com)`.
+function _M.addresses()
+    local attempts, addresses, i = ngx.ctx.attempts, var.upstream_addr, 0
+    local names = attempts and attempts.names
+    if not addresses or not names then
+        return addresses
+    end
+    return (gsub(addresses, "[^, :][^, ]*", function(address)
+        i = i + 1
+        return names[i] and address .. " (" .. names[i] .. ")"
+    end))
+end
+
+local function note_name(attempts, upstream)
+    attempts.tries = attempts.tries + 1
+    if find(upstream.address, "%a") and not find(upstream.address, ":", 1, true) then
+        attempts.names = attempts.names or {}
+        attempts.names[attempts.tries] = upstream.address
+    end
 end
 
 -- TLS connections are reused only within a pool of their server name (see hop.conf).
@@ -47,6 +68,7 @@ function _M.balancer()
     attempts.is_counted = nil
     local peer = attempts.peers[attempts.at]
     local origin = attempts.origin
+    note_name(attempts, peer.upstream)
     -- nginx has one timeout for the handshake and the open WebSocket.
     local idle = var.http_upgrade and (origin.websocketTimeoutSeconds or WEBSOCKET_SECONDS) or origin.readTimeoutSeconds
     balancer.set_timeouts(origin.connectTimeoutSeconds, idle, idle)

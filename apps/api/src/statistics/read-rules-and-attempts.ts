@@ -55,8 +55,8 @@ interface Origin {
 }
 
 /**
- * Logs have addresses. Origins with a host name are left out, since their addresses may be those of others. A port map
- * replaces the origin's port, so ports are compared only between origins with the same address.
+ * Logs have the names of origins, or their addresses. A port map replaces the origin's port, so ports are compared only
+ * between origins with the same address.
  */
 export async function readOriginTraffic(
   ctx: Ctx,
@@ -82,7 +82,7 @@ export async function readOriginTraffic(
 const sumOf = (kind: Kind, counts: readonly Count[]) =>
   counts.reduce((sum, { type, requests }) => sum + (type === ruleAndOriginTypes[kind] ? requests : 0), 0);
 
-/** The log writes `[2001:db8::1]:443`. */
+/** The value is like `[2001:db8::1]:443` or `origin.example.com:443`. */
 function placeOf(logged: string) {
   const end = logged.lastIndexOf(':');
   const address = logged.slice(0, end).replace(/^\[|\]$/g, '');

@@ -14,19 +14,26 @@ export function matchedRulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>): s
 }
 
 interface Attempt {
-  /** Address and port. */
+  /** Address or name, and port. */
   origin: string;
   /** No connection, a timeout, or a response of 5xx. */
   hasFailed: boolean;
 }
 
+/** `10.0.0.1:443 (origin.example.com)`: an origin that has a name is counted by it. */
+const NAMED = /:(\d+) \((.+)\)$/;
+
 /**
- * nginx writes `10.0.0.1:443, 10.0.0.2:443`, and asks another origin after an attempt failed. It asks the same origin
- * again if that one had closed a keepalive connection, which is no failure.
+ * The edge writes `10.0.0.1:443, 10.0.0.2:443`. nginx asks another origin after an attempt failed. It asks the same
+ * origin again if that one had closed a keepalive connection, which is no failure.
  */
 export function originAttemptsOf({ upstream, status, cache }: Pick<Line, 'upstream' | 'status' | 'cache'>): Attempt[] {
   // Older nodes log the attempts for the stored response.
   if (upstream === '' || cache === 'REVALIDATED') return [];
-  const origins = upstream.split(/, | : /).filter((origin, i, all) => origin !== all[i + 1]);
-  return origins.map((origin, i) => ({ origin, hasFailed: i < origins.length - 1 || (status >= 500 && status < 600) }));
+  const tried = upstream.split(/, | : /).filter((origin, i, all) => origin !== all[i + 1]);
+  return tried.map((logged, i) => {
+    const [, port, name] = NAMED.exec(logged) ?? [];
+    const origin = name === undefined ? logged : `${name}:${port}`;
+    return { origin, hasFailed: i < tried.length - 1 || (status >= 500 && status < 600) };
+  });
 }

@@ -119,7 +119,7 @@ export const OriginsTraffic = z.object({
   isMeasured: z
     .boolean()
     .describe('False if no node of the zone reported requests, or if the figures of a part of the time are not known'),
-  data: z.array(OriginTraffic).describe('Origins with an IP address that nodes sent requests to'),
+  data: z.array(OriginTraffic).describe('Origins that nodes sent requests to'),
 });
 export const HttpsInput = z
   .object({

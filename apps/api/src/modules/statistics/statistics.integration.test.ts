@@ -310,6 +310,8 @@ test('rules and origins have their requests of the last 24 hours', async () => {
     line({ upstream: '[2001:db8::80]:8443, 192.0.2.80:443', trail: `|cache,rule,,${cacheRule}` }),
     line({ upstream: '192.0.2.80:443', status: 503 }),
     line({ upstream: '198.51.100.1:443', status: 503 }),
+    line({ upstream: '203.0.113.1:443 (origin.example.com)', status: 502 }),
+    line({ upstream: '203.0.113.1:443 (gone.example.com)' }),
     line({ cache: 'HIT', trail: `|cache,rule,,${cacheRule}` }),
     line({ status: 929, cause: 'acl', rule: acl, trail: `4|acl,929,4,${acl}` }),
     line({ cause: 'acl', rule: `monitor/${acl}` }),
@@ -330,6 +332,7 @@ test('rules and origins have their requests of the last 24 hours', async () => {
   expect(origins.data.toSorted((a, b) => b.attempts - a.attempts)).toEqual([
     { upstreamID: await upstreamID('192.0.2.80'), attempts: 3, failed: 1 },
     { upstreamID: await upstreamID('2001:db8::80'), attempts: 1, failed: 1 },
+    { upstreamID: await upstreamID('origin.example.com'), attempts: 1, failed: 1 },
   ]);
   await expect(as(site.owner).call(statistics.rules, { params })).rejects.toMatchObject({ status: 404 });
   await expect(as(site.owner).call(domainUpstreams.traffic, { params })).rejects.toMatchObject({ status: 404 });
