@@ -169,6 +169,8 @@ test(
     await shown.locator('ins', { hasText: 'https://b.example' }).waitFor();
     await keepPicture(page, 'preview-over-drawer');
     expect(await faultsOf(page)).toEqual([]);
+    // Regression: it saved the form of the drawer below.
+    await page.keyboard.press('Control+s');
     await shown.getByRole('button', { name: 'Keep editing' }).click();
     await shown.waitFor({ state: 'detached' });
     await expect.poll(() => drawer.locator('[name=name]').inputValue()).toBe('Free');

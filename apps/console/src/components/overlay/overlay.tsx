@@ -42,9 +42,10 @@ export const useInsideOverlay = () => useContext(InsideContext);
 /** Closes the surrounding drawer; does nothing on a page. */
 export const useOverlayClose = () => useInsideOverlay()?.close ?? (() => {});
 
-/** A save bar in the drawer has its own listener. */
+/** A save bar in the drawer has its own listener. React also calls this for keys in a dialog above the drawer. */
 function saveByKey(event: KeyboardEvent<HTMLElement>) {
-  if (!isSaveKey(event) || event.nativeEvent.isComposing) return;
+  const isInside = event.target instanceof Node && event.currentTarget.contains(event.target);
+  if (!isInside || !isSaveKey(event) || event.nativeEvent.isComposing) return;
   event.preventDefault();
   submitFormIn(event.currentTarget);
 }
