@@ -1,7 +1,9 @@
 // Lines of the access log: of refused requests, of visitors who leave, and of what nginx has no number for.
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startNameServer } from '../support/fakes/dns-server.ts';
@@ -62,6 +64,12 @@ test('a row has the name of an origin behind each of its addresses', async () =>
   expect(await resolving.accessLogEntry(await resolving.get('/', { host: plain }))).toMatchObject({
     upstream: `127.0.0.1:${port}`,
   });
+});
+
+test('a row is written without a signal to nginx', async () => {
+  const reply = await edge.get('/unasked', { host: name });
+  const id = reply.header('x-request-id') ?? 'none';
+  await eventually(async () => expect(await readFile(join(edge.dir, 'logs/access.json'), 'utf8')).toContain(id));
 });
 
 test('the row of a refused request is masked as its site asks', async () => {

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import * as z from 'zod';
 import { afterAll, describe, expect, test } from 'vitest';
 import { antiHeaderDocs, antiRefererDocs } from '@edgeloom/api/compile/hotlink.ts';
 import type { AntiHeaderDoc, AntiRefererDoc } from '@edgeloom/contract/edge/documents.ts';
 import { AntiHeaderInput, AntiRefererInput } from '@edgeloom/contract/hotlink/hotlink.ts';
-import { rule, startEdge, type Reply } from '../support/services/edge.ts';
+import { rule, startEdge } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 
 const edge = await startEdge();
@@ -38,14 +35,6 @@ async function statuses(host: string, path: string, ...referers: (string | undef
     found.push((await edge.get(path, { host, ...(referer !== undefined && { headers: { referer } }) })).status);
   return found;
 }
-
-/** The access log entry of a request, by its id. */
-const logged = (reply: Reply) =>
-  eventually(async () => {
-    const lines = (await readFile(join(edge.dir, 'logs/access.json'), 'utf8')).split('\n');
-    const line = lines.find((one) => one.includes(reply.header('x-request-id') ?? '-'));
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(line ?? ''));
-  });
 
 describe('anti-referer', () => {
   test('an allow list permits its hosts and the domain itself, and answers 403 to others before origin and cache', async () => {
@@ -125,8 +114,12 @@ describe('anti-referer', () => {
     const refused = await edge.get('/no', { host: name, headers: { referer: 'https://thief.example/' } });
     expect(refused.header('cache-control')).toBe('no-store');
     expect(refused.body).toContain('403 Forbidden');
-    expect(await logged(refused)).toMatchObject({ status: 403, cause: 'antiReferer', rule: guard.id });
-    expect(await logged(await edge.get('/yes', { host: name }))).toMatchObject({ status: 200, cause: '', rule: '' });
+    expect(await edge.accessLogEntry(refused)).toMatchObject({ status: 403, cause: 'antiReferer', rule: guard.id });
+    expect(await edge.accessLogEntry(await edge.get('/yes', { host: name }))).toMatchObject({
+      status: 200,
+      cause: '',
+      rule: '',
+    });
   });
 
   test('a redirect target is exempt from the rule', async () => {
@@ -142,7 +135,7 @@ describe('anti-referer', () => {
       made.target,
       'no-store',
     ]);
-    expect(await logged(sent)).toMatchObject({ status: 302, cause: 'antiReferer', rule: row.id });
+    expect(await edge.accessLogEntry(sent)).toMatchObject({ status: 302, cause: 'antiReferer', rule: row.id });
     for (const path of ['/a%20b//no.png?why=1', '/a%20b/no.png'])
       expect((await edge.get(path, { host: name, headers })).status).toBe(200);
     expect((await edge.get('/a%20b/no.png/', { host: name, headers })).status).toBe(302);
@@ -202,9 +195,8 @@ describe('anti-header', () => {
       /hang up|ECONNRESET/,
     );
     await eventually(async () => {
-      const lines = (await readFile(join(edge.dir, 'logs/access.json'), 'utf8')).split('\n');
-      const line = lines.find((one) => one.includes('"/dropped"'));
-      expect(JSON.parse(line ?? '')).toMatchObject({ status: 444, cause: 'antiHeader', rule: drop.id });
+      const row = (await edge.log()).find(({ uri }) => uri === '/dropped');
+      expect(row).toMatchObject({ status: 444, cause: 'antiHeader', rule: drop.id });
     });
   });
 
@@ -212,7 +204,7 @@ describe('anti-header', () => {
     const [ofSite, ofHost] = [headerRule(), headerRule({ action: 'drop' })];
     const both = await edge.site({ antiHeaders: [ofSite] }, { antiHeaders: [ofHost, headerRule({ name: 'x-other' })] });
     const refused = await edge.get('/h', { host: both.name, headers: { 'x-robot': '1' } });
-    expect(await logged(refused)).toMatchObject({ status: 403, rule: ofSite.id });
+    expect(await edge.accessLogEntry(refused)).toMatchObject({ status: 403, rule: ofSite.id });
     expect((await edge.get('/h', { host: both.name, headers: { 'x-other': '1' } })).status).toBe(403);
   });
 });
@@ -272,10 +264,8 @@ test('no text of any field breaks a document, a response or the log', async () =
   );
   // Enough rules were accepted for the test to be meaningful.
   expect(Math.min(taken.referers, taken.headers)).toBeGreaterThan(10);
-  await eventually(async () => {
-    const lines = (await readFile(join(edge.dir, 'logs/access.json'), 'utf8')).trimEnd().split('\n');
-    for (const line of lines) JSON.parse(line);
-  });
-  const errors = await readFile(join(edge.dir, 'logs/error.log'), 'utf8');
+  // Finding the last entry parses every line.
+  await edge.accessLogEntry(await edge.get('/last.css', { host: host.name }));
+  const errors = await edge.errors();
   expect(errors.split('\n').filter((line) => /antiReferer|antiHeader|is refused/.test(line))).toEqual([]);
 });

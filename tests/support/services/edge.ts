@@ -463,7 +463,9 @@ export class Edge {
     });
   }
 
+  /** The access log so far. The signal makes the workers write their buffers at once, for the next call. */
   async log(): Promise<Record<string, unknown>[]> {
+    process.kill(await this.pid(), 'SIGUSR1');
     const text = await readFile(join(this.dir, 'logs/access.json'), 'utf8');
     return text
       .split('\n')
