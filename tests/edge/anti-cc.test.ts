@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import * as z from 'zod';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { Edge } from '../support/services/edge.ts';
 import { rule, startEdge, zoneDoc } from '../support/services/edge.ts';
-import { pageData as data, passOf, sendSolution, workedOut } from '../support/builders/challenges.ts';
+import { acceptsAtOnce, pageData as data, passOf, sendSolution, workedOut } from '../support/builders/challenges.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
 
@@ -18,7 +18,7 @@ type AntiCC = NonNullable<ZoneDoc['antiCC']>;
 let edge: Edge;
 const zoneID = '0192e4a0-0000-7000-8000-000000000001';
 beforeAll(async () => {
-  edge = await startEdge({ zone: { id: zoneID, ipset: { timeout: 600, max: 1000 } } });
+  edge = await startEdge({ lua: [acceptsAtOnce], zone: { id: zoneID, ipset: { timeout: 600, max: 1000 } } });
 });
 afterAll(() => edge.stop());
 
@@ -158,8 +158,8 @@ describe('the five-second shield', () => {
   test('a pass is valid on every node of the zone, from the same address, and in no other zone', async () => {
     const zoneKey = Buffer.alloc(32, 7);
     const nodes = await Promise.all([
-      startEdge({ zone: { id: zoneID }, zoneKey }),
-      startEdge({ zone: { id: zoneID }, zoneKey }),
+      startEdge({ lua: [acceptsAtOnce], zone: { id: zoneID }, zoneKey }),
+      startEdge({ lua: [acceptsAtOnce], zone: { id: zoneID }, zoneKey }),
     ]);
     try {
       const [one, two] = nodes;
@@ -192,13 +192,16 @@ describe('the other modes', () => {
   });
 
   test('an immediate click is rejected', async () => {
-    await enableChallenge({ mode: 3 });
-    const { name } = await edge.site();
+    const timed = await startEdge({ zone: { id: zoneID } });
+    onTestFinished(() => timed.stop());
+    await enableChallenge({ mode: 3 }, timed);
+    const { name } = await timed.site();
+    const visit = (cookie = '') => ask(name, '/', cookie === '' ? {} : { cookie }, 'GET', timed);
     const cookie = await eventually(
       async () => {
-        const question = data(await ask(name, '/'), 'question');
+        const question = data(await visit(), 'question');
         const worked = workedOut(question);
-        const early = await ask(name, '/', { cookie: worked });
+        const early = await visit(worked);
         // A proof of work that already took this long asserts nothing.
         if (Date.now() >= Number(question.split('.')[2]) + 700) throw new Error('it came late enough');
         expect(early.status).toBe(978);
@@ -207,14 +210,14 @@ describe('the other modes', () => {
       { within: 60_000 },
     );
     const proven = await eventually(async () => {
-      const late = await ask(name, '/', { cookie });
+      const late = await visit(cookie);
       expect(late.status).toBe(200);
       return late;
     });
     expect(passOf(proven)).toMatch(/^edgeloom_pass=3\./);
     // The proof also covers easier modes.
-    await enableChallenge({ mode: 1 });
-    expect((await ask(name, '/', { cookie: passOf(proven) })).status).toBe(200);
+    await enableChallenge({ mode: 1 }, timed);
+    expect((await visit(passOf(proven))).status).toBe(200);
   });
 
   test('the redirect challenge sets a cookie and returns to this host, and ends for clients without cookies', async () => {

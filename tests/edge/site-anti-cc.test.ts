@@ -2,17 +2,17 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type * as z from 'zod';
 import type { SiteAntiCCDoc } from '@edgeloom/contract/edge/documents.ts';
 import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
-import { hashOf, pageData, passOf, sendSolution, workedOut } from '../support/builders/challenges.ts';
+import { acceptsAtOnce, hashOf, pageData, passOf, sendSolution, workedOut } from '../support/builders/challenges.ts';
 import { startEdge, zoneDoc, type Reply } from '../support/services/edge.ts';
 
 const zoneID = '0192e4a0-0000-7000-8000-000000000001';
 const zoneKey = Buffer.alloc(32, 7);
-const edge = await startEdge({ zone: { id: zoneID }, zoneKey });
+const edge = await startEdge({ lua: [acceptsAtOnce], zone: { id: zoneID }, zoneKey });
 afterAll(() => edge.stop());
 
 type Rule = z.output<typeof SiteAntiCCDoc>;
@@ -171,12 +171,14 @@ test('answers from elsewhere, replays, forged passes and moved clocks fail', asy
 });
 
 test('a proof of work that comes sooner than the page would send it is refused', async () => {
-  const { name, site } = await siteWith(ruleOf());
+  const timed = await startEdge({ zone: { id: zoneID }, zoneKey });
+  onTestFinished(() => timed.stop());
+  const { name, site } = await timed.site({ antiCCs: [ruleOf()] });
   // Signed a moment ahead of the solution, so that a slow machine cannot make it late.
   const question = questionOf(site.id, [1, 1, ''], Date.now());
   const solved = workedOut(question);
   const early = solved.replace(question, questionOf(site.id, [1, 1, ''], Date.now()));
-  expect(await statusFrom('127.0.0.1', name, withCookie(early))).toBe(978);
+  expect(await statusFrom('127.0.0.1', name, { ...withCookie(early), port: timed.ports.http })).toBe(978);
 });
 
 test("a site's easy pass does not pass the zone's harder challenge, and the zone's passes the site's", async () => {

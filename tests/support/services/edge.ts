@@ -153,7 +153,7 @@ export const rule = (over: Partial<CacheRuleDoc> = {}): CacheRuleDoc => ({
 });
 
 /** Replaces the first `from` in a Lua file with `to`. */
-type LuaChange = { file: string; from: string; to: string };
+export type LuaChange = { file: string; from: string; to: string };
 
 export type EdgeOptions = {
   zone?: Partial<ZoneDoc>;
