@@ -1,25 +1,35 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge, upstream } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
-import { startNameServer } from '../support/fakes/dns-server.ts';
+import { startNameServer, type Records } from '../support/fakes/dns-server.ts';
 
-const names = await startNameServer();
-const edge = await startEdge({ resolvers: [names.address] });
-afterAll(async () => {
-  await edge.stop();
-  await names.stop();
-});
+/** An edge with a name server of its own. */
+async function startResolving() {
+  const names = await startNameServer();
+  const edge = await startEdge({ resolvers: [names.address] });
+  const stop = async () => {
+    await edge.stop();
+    await names.stop();
+  };
+  return { names, edge, stop };
+}
+type Resolving = Awaited<ReturnType<typeof startResolving>>;
+
+const shared = await startResolving();
+const { names } = shared;
+afterAll(() => shared.stop());
 
 let count = 0;
 /** A site whose origin is a host name. */
-async function named(records: Parameters<typeof names.records.set>[1] | null) {
+async function named(records: Records | null, { names: server, edge }: Resolving = shared) {
   count += 1;
-  const origin = `o${count}.test`;
-  if (records !== null) names.records.set(origin, records);
+  const id = count;
+  const origin = `o${id}.test`;
+  if (records !== null) server.records.set(origin, records);
   const { name } = await edge.site({}, { origin: { upstreams: [upstream(edge.origin.port, { address: origin })] } });
-  const asked = (kind: 'A' | 'AAAA') => names.asked.filter((question) => question === `${origin} ${kind}`).length;
+  const asked = (kind: 'A' | 'AAAA') => server.asked.filter((question) => question === `${origin} ${kind}`).length;
   let paths = 0;
-  const get = async () => (await edge.get(`/d${count}/${(paths += 1)}`, { host: name })).status;
+  const get = async () => (await edge.get(`/d${id}/${(paths += 1)}`, { host: name })).status;
   return { origin, asked, get };
 }
 
@@ -34,13 +44,6 @@ test('DNS is queried once per TTL by all workers together', async () => {
   expect([asked('A'), asked('AAAA')]).toEqual([1, 1]);
 });
 
-test('after the TTL a new address is used', async () => {
-  const { get, origin } = await named({ a: ['127.0.0.9'], seconds: 1 });
-  expect(await get()).toBe(502);
-  names.records.set(origin, { a: ['127.0.0.1'], seconds: 1 });
-  await eventually(async () => expect(await get()).toBe(200));
-});
-
 test('a CNAME is followed', async () => {
   const { get } = await named({ a: ['127.0.0.1'], alias: 'other.test' });
   expect(await get()).toBe(200);
@@ -51,13 +54,6 @@ test('the next address is tried when one does not respond, IPv6 after IPv4', asy
   for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
 });
 
-test('an unknown name gets 502, and works once it exists', async () => {
-  const { get, origin } = await named(null);
-  expect(await get()).toBe(502);
-  names.records.set(origin, { a: ['127.0.0.1'] });
-  await eventually(async () => expect(await get()).toBe(200), { within: 15_000 });
-});
-
 test('a response to another question is ignored', async () => {
   names.behave('lie');
   const { get } = await named({ a: ['127.0.0.1'] });
@@ -65,53 +61,69 @@ test('a response to another question is ignored', async () => {
   names.behave('answer');
 });
 
-describe.each(['silent', 'fail'] as const)('when the name server is %s', (behaviour) => {
-  test('the last known addresses are used when DNS fails', async () => {
-    const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 1 });
+// They wait for TTLs and timeouts.
+describe.concurrent('over time', () => {
+  test('after the TTL a new address is used', async () => {
+    const { get, origin } = await named({ a: ['127.0.0.9'], seconds: 1 });
+    expect(await get()).toBe(502);
+    names.records.set(origin, { a: ['127.0.0.1'], seconds: 1 });
+    await eventually(async () => expect(await get()).toBe(200));
+  });
+
+  test('an unknown name gets 502, and works once it exists', async () => {
+    const { get, origin } = await named(null);
+    expect(await get()).toBe(502);
+    names.records.set(origin, { a: ['127.0.0.1'] });
+    await eventually(async () => expect(await get()).toBe(200), { within: 15_000 });
+  });
+
+  test.each(['silent', 'fail'] as const)('the last known addresses are used when DNS fails: %s', async (behaviour) => {
+    const own = await startResolving();
+    const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 1 }, own);
     expect(await get()).toBe(200);
-    names.behave(behaviour);
+    own.names.behave(behaviour);
     const before = asked('A');
     await eventually(async () => {
       expect(await get()).toBe(200);
       expect(asked('A')).toBeGreaterThan(before);
     });
     for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
-    expect((await edge.counters())['nameFailed']).toBeGreaterThan(0);
-    names.behave('answer');
+    await eventually(async () => expect((await own.edge.counters())['nameFailed']).toBeGreaterThan(0));
+    await own.stop();
   });
-});
 
-test('the next DNS server is queried when the first does not respond', async () => {
-  const silent = await startNameServer();
-  silent.behave('fail');
-  const other = await startEdge({ resolvers: [silent.address, names.address] });
-  names.records.set('second.test', { a: ['127.0.0.1'] });
-  const { name } = await other.site(
-    {},
-    { origin: { upstreams: [upstream(other.origin.port, { address: 'second.test' })] } },
-  );
-  expect((await other.get('/', { host: name })).status).toBe(200);
-  await other.stop();
-  await silent.stop();
-});
-
-test('a name that changes to a denied address is not used', async () => {
-  const guarded = await startEdge({
-    resolvers: [names.address],
-    zone: { originPolicy: { deny: ['127.0.0.0/8', '::1/128', '10.0.0.0/8'], allow: ['127.0.0.1/32'] } },
+  test('the next DNS server is queried when the first does not respond', async () => {
+    const silent = await startNameServer();
+    silent.behave('fail');
+    const other = await startEdge({ resolvers: [silent.address, names.address] });
+    names.records.set('second.test', { a: ['127.0.0.1'] });
+    const { name } = await other.site(
+      {},
+      { origin: { upstreams: [upstream(other.origin.port, { address: 'second.test' })] } },
+    );
+    expect((await other.get('/', { host: name })).status).toBe(200);
+    await other.stop();
+    await silent.stop();
   });
-  names.records.set('rebind.test', { a: ['127.0.0.1'], seconds: 1 });
-  const { name } = await guarded.site(
-    {},
-    { origin: { upstreams: [upstream(guarded.origin.port, { address: 'rebind.test' })] } },
-  );
-  expect((await guarded.get('/1', { host: name })).status).toBe(200);
-  names.records.set('rebind.test', { a: ['127.0.0.2'], aaaa: ['0:0:0:0:0:0:0:1'], seconds: 1 });
-  let i = 1;
-  await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(502));
-  expect((await guarded.counters())['originRefused']).toBeGreaterThan(0);
-  // Only allowed addresses of a name are used.
-  names.records.set('rebind.test', { a: ['10.1.2.3', '127.0.0.1'], seconds: 1 });
-  await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(200));
-  await guarded.stop();
+
+  test('a name that changes to a denied address is not used', async () => {
+    const guarded = await startEdge({
+      resolvers: [names.address],
+      zone: { originPolicy: { deny: ['127.0.0.0/8', '::1/128', '10.0.0.0/8'], allow: ['127.0.0.1/32'] } },
+    });
+    names.records.set('rebind.test', { a: ['127.0.0.1'], seconds: 1 });
+    const { name } = await guarded.site(
+      {},
+      { origin: { upstreams: [upstream(guarded.origin.port, { address: 'rebind.test' })] } },
+    );
+    expect((await guarded.get('/1', { host: name })).status).toBe(200);
+    names.records.set('rebind.test', { a: ['127.0.0.2'], aaaa: ['0:0:0:0:0:0:0:1'], seconds: 1 });
+    let i = 1;
+    await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(502));
+    expect((await guarded.counters())['originRefused']).toBeGreaterThan(0);
+    // Only allowed addresses of a name are used.
+    names.records.set('rebind.test', { a: ['10.1.2.3', '127.0.0.1'], seconds: 1 });
+    await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(200));
+    await guarded.stop();
+  });
 });
