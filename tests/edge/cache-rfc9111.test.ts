@@ -227,12 +227,16 @@ describe('unsafe methods', () => {
 
 describe('a 304 of the origin', () => {
   /** nginx sends its response before it renews the file, so the next request may still find the old file. */
-  const renewed = (path: string) =>
-    eventually(async () => {
+  const renewed = async (path: string) => {
+    const before = edge.origin.asked(path).length;
+    const hit = await eventually(async () => {
       const response = await get(path);
       expect(response.cache).toBe('hit');
       return response;
     });
+    expect(edge.origin.asked(path).length - before).toBeLessThanOrEqual(3);
+    return hit;
+  };
 
   test('updates the stored headers and keeps body and type', async () => {
     let asks = 0;
