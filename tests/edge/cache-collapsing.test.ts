@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { longTest } from '../support/builders/long-run.ts';
 import { startEdge, upstream } from '../support/services/edge.ts';
 import type { Ask } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -240,16 +241,6 @@ describe.each(uncacheable)('a response that cannot be shared: %s', (_, status, h
   });
 });
 
-test('an origin that takes longer than five seconds gets one request for five visitors', async () => {
-  const path = page(async (_, reply) => {
-    await delay(6500);
-    reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('slow');
-  });
-  const replies = await many(5, path, { host: patient });
-  expect(replies.map(({ body }) => body)).toEqual(Array(5).fill('slow'));
-  expect(fetches(path)).toBe(1);
-});
-
 test.each(['200', '304'])('four visitors of an expired object are one origin request: answered %s', async (status) => {
   const { opened, open } = gate();
   const path = page(async (call, reply, n) => {
@@ -363,22 +354,6 @@ test('when the first client disconnects, the others still get its response', asy
   expect((await visits).map(({ body }) => body)).toEqual(Array(6).fill('kept'));
   // nginx stores nothing when the client leaves before the header, so one other request fetches the object.
   expect(fetches(path)).toBeLessThanOrEqual(2);
-});
-
-test('when the origin closes without a response, the others are forwarded at once', async () => {
-  const { opened, open } = gate();
-  const others = barrier(7);
-  const path = page(async (call, reply, n) => {
-    await (n === 1 ? opened : others());
-    if (n === 1) call.socket.destroy();
-    else reply.writeHead(200, { 'cache-control': 'no-store' }).end('back');
-  });
-  const visits = many(8, path);
-  await eventually(() => expect(fetches(path)).toBe(1));
-  await settled();
-  open();
-  const bodies = (await visits).filter(({ status }) => status === 200).map(({ body }) => body);
-  expect(bodies).toEqual(Array(7).fill('back'));
 });
 
 test('a truncated body is not stored, and the others get a complete one', async () => {
@@ -499,7 +474,7 @@ test('a slow origin does not occupy the memory of many cold URLs with Vary', asy
   await first;
 });
 
-test('many cold URLs with Vary occupy memory for some seconds only', async () => {
+longTest('many cold URLs with Vary occupy memory for some seconds only', async () => {
   const before = await edge.freeBytes('leaders');
   const fetchCold = async (headers: OutgoingHttpHeaders = {}) =>
     get(page((_, reply) => reply.writeHead(200, { 'cache-control': 'max-age=60', ...headers }).end()));
@@ -511,46 +486,75 @@ test('many cold URLs with Vary occupy memory for some seconds only', async () =>
   });
 });
 
-/** Followers wait eight seconds for a body here. */
-describe.concurrent('a body that takes too long', () => {
-  const ask = async () => {
-    const { name } = await impatient.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
-    return (path: string) => impatient.get(path, { host: name });
-  };
-
-  test('is not waited for by requests that arrive after the limit', async () => {
-    const { opened, open } = gate();
+// These wait for seconds.
+describe.concurrent('over time', () => {
+  test('an origin that takes longer than five seconds gets one request for five visitors', async () => {
     const path = page(async (_, reply) => {
-      reply.writeHead(200, { 'cache-control': 'max-age=60' }).write('part');
-      await opened;
-      reply.end();
+      await delay(6500);
+      reply.writeHead(200, { 'cache-control': 'max-age=60' }).end('slow');
     });
-    const visit = await ask();
-    const visits = [visit(path)];
-    await eventually(() => expect(fetches(path)).toBe(1));
-    visits.push(visit(path));
-    await eventually(() => expect(fetches(path)).toBe(2));
-    visits.push(visit(path));
-    await eventually(() => expect(fetches(path)).toBe(3), { within: 6000 });
-    open();
-    expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(3).fill('part'));
+    const replies = await many(5, path, { host: patient });
+    expect(replies.map(({ body }) => body)).toEqual(Array(5).fill('slow'));
+    expect(fetches(path)).toBe(1);
   });
 
-  test('does not prolong waiting when an earlier body was stale on arrival', async () => {
+  test('when the origin closes without a response, the others are forwarded at once', async () => {
     const { opened, open } = gate();
-    const path = page(async (_, reply, n) => {
-      reply.writeHead(200, { 'cache-control': 'max-age=1' }).write('part');
-      await (n === 1 ? delay(7000) : opened);
-      reply.end();
+    const others = barrier(7);
+    const path = page(async (call, reply, n) => {
+      await (n === 1 ? opened : others());
+      if (n === 1) call.socket.destroy();
+      else reply.writeHead(200, { 'cache-control': 'no-store' }).end('back');
     });
-    const visit = await ask();
-    const visits = [visit(path)];
+    const visits = many(8, path);
     await eventually(() => expect(fetches(path)).toBe(1));
-    visits.push(...Array.from({ length: 4 }, () => visit(path)));
-    await eventually(() => expect(fetches(path)).toBe(2));
-    await eventually(() => expect(fetches(path)).toBe(5), { within: 6000 });
+    await settled();
     open();
-    expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(5).fill('part'));
+    const bodies = (await visits).filter(({ status }) => status === 200).map(({ body }) => body);
+    expect(bodies).toEqual(Array(7).fill('back'));
+  });
+
+  /** Followers wait eight seconds for a body here. */
+  describe('a body that takes too long', () => {
+    const ask = async () => {
+      const { name } = await impatient.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
+      return (path: string) => impatient.get(path, { host: name });
+    };
+
+    test('is not waited for by requests that arrive after the limit', async () => {
+      const { opened, open } = gate();
+      const path = page(async (_, reply) => {
+        reply.writeHead(200, { 'cache-control': 'max-age=60' }).write('part');
+        await opened;
+        reply.end();
+      });
+      const visit = await ask();
+      const visits = [visit(path)];
+      await eventually(() => expect(fetches(path)).toBe(1));
+      visits.push(visit(path));
+      await eventually(() => expect(fetches(path)).toBe(2));
+      visits.push(visit(path));
+      await eventually(() => expect(fetches(path)).toBe(3), { within: 6000 });
+      open();
+      expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(3).fill('part'));
+    });
+
+    test('does not prolong waiting when an earlier body was stale on arrival', async () => {
+      const { opened, open } = gate();
+      const path = page(async (_, reply, n) => {
+        reply.writeHead(200, { 'cache-control': 'max-age=1' }).write('part');
+        await (n === 1 ? delay(7000) : opened);
+        reply.end();
+      });
+      const visit = await ask();
+      const visits = [visit(path)];
+      await eventually(() => expect(fetches(path)).toBe(1));
+      visits.push(...Array.from({ length: 4 }, () => visit(path)));
+      await eventually(() => expect(fetches(path)).toBe(2));
+      await eventually(() => expect(fetches(path)).toBe(5), { within: 6000 });
+      open();
+      expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(Array(5).fill('part'));
+    });
   });
 });
 
