@@ -203,7 +203,7 @@ describe('a soft purge', () => {
     return eventually(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(second));
   };
   // Regression: the date of the file, which is later than the purge, counted as the time of the request.
-  describe.each(orders)('of a %s includes responses in flight', (kind, order) => {
+  describe.concurrent.each(orders)('of a %s includes responses in flight', (kind, order) => {
     test('of an object that is not stored yet', async () => {
       const { name: host, site } = await made();
       const path = `/soft-flight-${kind}`;

@@ -6,6 +6,7 @@ import { createServer, request } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { rule, startEdge, upstream } from '../support/services/edge.ts';
 import type { Ask, EdgeOptions } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -328,7 +329,7 @@ describe('a large file', () => {
     tag: (path: string) => edge.admin.purge({ site: site.id, tags: [path] }, 60_000),
     site: () => edge.admin.purge({ site: site.id, prefixes: [''] }, 60_000),
   };
-  test.each(Object.entries(purges))('is fetched again after a purge: %s', async (_, purge) => {
+  test.each(casesOfRun(Object.entries(purges), 2))('is fetched again after a purge: %s', async (_, purge) => {
     const path = file();
     kinds.set(path, { headers: { 'cache-tag': path } });
     await part(path, 'bytes=0-0');
@@ -340,37 +341,43 @@ describe('a large file', () => {
     expect(reply.bytes.equals(changed.subarray(0, 10))).toBe(true);
   });
 
-  test.each(Object.entries(purges))('that changed is served from slices after a purge: %s', async (_, purge) => {
-    const path = file();
-    kinds.set(path, { headers: { 'cache-tag': path } });
-    await part(path, 'bytes=0-0');
-    await purge(path);
-    const changed = randomBytes(FILE.length);
-    kinds.set(path, { etag: '"two"', file: changed });
-    const before = await sentOf(path);
-    for (let i = 0; i < 3; i += 1) {
-      const reply = await part(path, 'bytes=0-9');
-      expect(reply.bytes.equals(changed.subarray(0, 10))).toBe(true);
-    }
-    expect((await part(path, 'bytes=0-9')).cache).toBe('hit');
-    expect((await sentOf(path)) - before).toBeLessThan(FEW);
-    expect((await get(path)).bytes.equals(changed)).toBe(true);
-  });
+  test.each(casesOfRun(Object.entries(purges), 2, 1))(
+    'that changed is served from slices after a purge: %s',
+    async (_, purge) => {
+      const path = file();
+      kinds.set(path, { headers: { 'cache-tag': path } });
+      await part(path, 'bytes=0-0');
+      await purge(path);
+      const changed = randomBytes(FILE.length);
+      kinds.set(path, { etag: '"two"', file: changed });
+      const before = await sentOf(path);
+      for (let i = 0; i < 3; i += 1) {
+        const reply = await part(path, 'bytes=0-9');
+        expect(reply.bytes.equals(changed.subarray(0, 10))).toBe(true);
+      }
+      expect((await part(path, 'bytes=0-9')).cache).toBe('hit');
+      expect((await sentOf(path)) - before).toBeLessThan(FEW);
+      expect((await get(path)).bytes.equals(changed)).toBe(true);
+    },
+  );
 
   // Regression: with its second change within an hour the file was fetched whole.
-  test.each(Object.entries(purges))('stays in slices if it changes with each purge: %s', async (_, purge) => {
-    const path = file();
-    const headers = { 'cache-tag': path };
-    kinds.set(path, { headers });
-    await part(path, 'bytes=0-0');
-    for (const etag of ['"two"', '"three"', '"four"']) {
-      await purge(path);
-      kinds.set(path, { etag, headers });
+  test.each(casesOfRun(Object.entries(purges), 2))(
+    'stays in slices if it changes with each purge: %s',
+    async (_, purge) => {
+      const path = file();
+      const headers = { 'cache-tag': path };
+      kinds.set(path, { headers });
       await part(path, 'bytes=0-0');
-    }
-    await part(path, 'bytes=5000000-5000009');
-    expect(rangesOf(path).at(-1)).toBe(slice(4));
-  });
+      for (const etag of ['"two"', '"three"', '"four"']) {
+        await purge(path);
+        kinds.set(path, { etag, headers });
+        await part(path, 'bytes=0-0');
+      }
+      await part(path, 'bytes=5000000-5000009');
+      expect(rangesOf(path).at(-1)).toBe(slice(4));
+    },
+  );
 });
 
 describe('a large file that cannot be sliced', () => {
