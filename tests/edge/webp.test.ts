@@ -11,14 +11,15 @@ import { loadLibrary } from '@edgeloom/agent/images/library.ts';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge, upstream, zoneDoc } from '../support/services/edge.ts';
+import type { Edge } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { gate } from '../support/fakes/origin.ts';
 
 const sharp = loadLibrary();
 const edge = await startEdge();
-const run = join(edge.dir, 'run');
+const runOf = ({ dir }: Edge) => join(dir, 'run');
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
-const images = new Images({ run, log: quiet });
+const images = new Images({ run: runOf(edge), log: quiet });
 
 const webp = { quality: 80, types: ['image/jpeg', 'image/png'], minBytes: 500, maxBytes: 1 << 20 };
 const browser = { accept: 'image/avif,image/webp,image/apng,*/*;q=0.8' };
@@ -69,31 +70,33 @@ afterAll(async () => {
   await edge.stop();
 });
 
-const isThere = () =>
+const isThere = (of = edge) =>
   eventually(
     () =>
       new Promise((resolve, reject) => {
-        ask({ socketPath: join(run, 'images.sock'), agent: false }, (answer) => resolve(answer.resume())).on(
+        ask({ socketPath: join(runOf(of), 'images.sock'), agent: false }, (answer) => resolve(answer.resume())).on(
           'error',
           reject,
         );
       }),
   );
-const isAtWork = async (host: string) => {
-  await isThere();
+const isAtWork = async (host: string, of = edge) => {
+  await isThere(of);
   let i = 0;
   const look = async () => {
     i += 1;
-    expect((await get(`/photo-${i}.jpg`, host)).header('content-type')).toBe('image/webp');
+    const reply = await of.get(`/photo-${i}.jpg`, { host, headers: browser });
+    expect(reply.header('content-type')).toBe('image/webp');
   };
   await eventually(look, { within: 60_000 });
 };
-const made = async (site: Partial<SiteDoc> = {}) => (await edge.site({ cacheRules: [rule()], webp, ...site })).name;
+const made = async (site: Partial<SiteDoc> = {}, of = edge) =>
+  (await of.site({ cacheRules: [rule()], webp, ...site })).name;
 const get = (path: string, host: string, headers: Record<string, string> = browser, method = 'GET') =>
   edge.get(path, { host, headers, method });
-const manyPhotos = async (script: { after?: Promise<unknown> } = {}) => {
-  const host = await made();
-  for (let i = 0; i < 400; i += 1) edge.origin.on(`/photo-${i}.jpg`, { headers: jpeg, body: photo, ...script });
+const manyPhotos = async (script: { after?: Promise<unknown> } = {}, of = edge) => {
+  const host = await made({}, of);
+  for (let i = 0; i < 400; i += 1) of.origin.on(`/photo-${i}.jpg`, { headers: jpeg, body: photo, ...script });
   return host;
 };
 const askedBy = (path: string, host: string) => edge.origin.asked(path).filter((asked) => asked.name === host);
@@ -446,10 +449,11 @@ test('a truncated image is not converted and not stored', async () => {
 describe('the image service', () => {
   const childrenOf = async (pid: number) =>
     (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean).map(Number);
-  const serving = () => {
-    if (images.pid === undefined) throw new Error('it does not run');
-    return images.pid;
+  const servingOf = ({ pid }: Images) => {
+    if (pid === undefined) throw new Error('it does not run');
+    return pid;
   };
+  const serving = () => servingOf(images);
   test('runs without privileges and with low priority', async () => {
     await isAtWork(await manyPhotos());
     const [decoder] = await childrenOf(serving());
@@ -515,28 +519,41 @@ describe('the image service', () => {
     expect(await childrenOf(serving())).not.toEqual(before);
   });
 
-  test('with a hanging decoder sends the original, and gets a new one', async () => {
-    const host = await manyPhotos();
-    await isAtWork(host);
-    const stuck = await childrenOf(serving());
-    for (const pid of stuck) process.kill(pid, 'SIGSTOP');
-    const reply = await get('/photo-300.jpg', host);
-    expect([reply.status, reply.header('content-type'), reply.header('etag')]).toEqual([200, 'image/jpeg', undefined]);
-    expect(reply.bytes.equals(photo)).toBe(true);
-    await isAtWork(await manyPhotos());
-    for (const pid of await childrenOf(serving())) if (stuck.includes(pid)) process.kill(pid, 'SIGKILL');
-  });
+  // These wait for timeouts.
+  describe.concurrent('over time', () => {
+    test('with a hanging decoder sends the original, and gets a new one', async () => {
+      const host = await manyPhotos();
+      await isAtWork(host);
+      const stuck = await childrenOf(serving());
+      for (const pid of stuck) process.kill(pid, 'SIGSTOP');
+      const reply = await get('/photo-300.jpg', host);
+      expect([reply.status, reply.header('content-type'), reply.header('etag')]).toEqual([
+        200,
+        'image/jpeg',
+        undefined,
+      ]);
+      expect(reply.bytes.equals(photo)).toBe(true);
+      await isAtWork(await manyPhotos());
+      for (const pid of await childrenOf(serving())) if (stuck.includes(pid)) process.kill(pid, 'SIGKILL');
+    });
 
-  test('that hangs delays no other response, and is replaced', async () => {
-    const host = await manyPhotos();
-    await isAtWork(host);
-    edge.origin.on('/page', { headers: { 'content-type': 'text/html' }, body: 'a page' });
-    process.kill(serving(), 'SIGSTOP');
-    const waits = get('/photo-350.jpg', host);
-    expect((await get('/page', host)).body).toBe('a page');
-    expect((await get('/photo-351.jpg', host, old)).bytes.equals(photo)).toBe(true);
-    expect((await waits).bytes.equals(photo)).toBe(true);
-    await isAtWork(await manyPhotos());
+    test('that hangs delays no other response, and is replaced', async () => {
+      const other = await startEdge();
+      const hanging = new Images({ run: runOf(other), log: quiet });
+      hanging.set('site/any', true);
+      const host = await manyPhotos({}, other);
+      await isAtWork(host, other);
+      const visit = (path: string, headers = browser) => other.get(path, { host, headers });
+      other.origin.on('/page', { headers: { 'content-type': 'text/html' }, body: 'a page' });
+      process.kill(servingOf(hanging), 'SIGSTOP');
+      const waits = visit('/photo-350.jpg');
+      expect((await visit('/page')).body).toBe('a page');
+      expect((await visit('/photo-351.jpg', old)).bytes.equals(photo)).toBe(true);
+      expect((await waits).bytes.equals(photo)).toBe(true);
+      await isAtWork(await manyPhotos({}, other), other);
+      await hanging.stop();
+      await other.stop();
+    });
   });
 });
 
