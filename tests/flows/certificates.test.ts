@@ -2,14 +2,15 @@
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { connect } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { changed, orderDue } from '../support/services/background-work.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
 import { testAgent } from '../support/services/agent.ts';
 import type { TestAgent } from '../support/services/agent.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { casesOfRun, isLongRun, longTest } from '../support/builders/long-run.ts';
 import { joinSimulated } from '../support/fakes/simulated-node.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
@@ -33,10 +34,10 @@ let https = 0;
 beforeAll(async () => {
   [http = 0, https = 0] = await freePorts(2);
   const eab = { kid: 'kid-1', key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
-  // One authority that will be down, and one that needs an account binding, rejects every third nonce and is slow.
+  // One authority that will be down, and one that needs an account binding, rejects every third nonce and may be slow.
   downtown = await startPebble({ httpPort: http }, 'Downtown');
   await downtown.stop();
-  pebble = await startPebble({ httpPort: http, eab, rejectedNoncesPercent: 30, slow: true });
+  pebble = await startPebble({ httpPort: http, eab, rejectedNoncesPercent: 30, slow: isLongRun });
   const settings = { ACME_AUTHORITIES: JSON.stringify([downtown.authority, pebble.authority]) };
   plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2, settings });
   origin = await startOrigin();
@@ -170,21 +171,58 @@ test('the authority validates only when every connected node has the challenge',
   await node.disconnect();
 });
 
-test('an order of a killed API process is continued by another process', { timeout: 400_000 }, async () => {
-  const { name } = await domain();
-  const { id } = await order([name]);
-  await eventually(async () => expect(await steps(id)).toContain('placed'), { within: 60_000 });
+/** The authority's requests for this name wait until they are released, and then get the response of the nodes. */
+async function holdValidation(name: string) {
+  const arrived = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    arrived.resolve();
+    void released.promise
+      .then(() => visit(http, name, request.url))
+      .then(({ status, body }) => response.writeHead(status).end(body));
+  });
+  server.listen(http, '127.0.0.3');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  await pebble.resolveName(name, '127.0.0.3');
+  return { arrived: arrived.promise, release: () => released.resolve() };
+}
+
+async function killProcesses(certId: string) {
   await Promise.all(plane.apis.map((api) => api.kill()));
   // As if the minute of their lease had passed.
   await plane.installation.db.certificateOrder.updateMany({
-    where: { certificateId: id, claimedUntil: { not: null } },
+    where: { certificateId: certId, claimedUntil: { not: null } },
     data: { claimedUntil: new Date() },
   });
+}
+
+/** Starts the processes and returns the orders of the certificate when it is issued. */
+async function continued(certId: string) {
   await Promise.all(plane.apis.map((api) => api.start()));
-  await issued(id);
-  const orders = await plane.installation.db.certificateOrder.findMany({ where: { certificateId: id } });
-  expect(orders).toMatchObject([{ state: 'done' }]);
-  expect((await steps(id)).filter((step) => step === 'placed')).toHaveLength(1);
+  await issued(certId);
+  const orders = await plane.installation.db.certificateOrder.findMany({ where: { certificateId: certId } });
+  const placed = (await steps(certId)).filter((step) => step === 'placed').length;
+  return { orders: orders.map(({ state }) => state), placed };
+}
+
+test('an order of a killed API process is continued by another process', { timeout: 400_000 }, async () => {
+  const { name } = await domain();
+  const validation = await holdValidation(name);
+  const { id } = await order([name]);
+  await validation.arrived;
+  await killProcesses(id);
+  validation.release();
+  expect(await continued(id)).toEqual({ orders: ['done'], placed: 1 });
+});
+
+// The killed processes cannot receive which nodes have the challenge, so their successor waits for heartbeats.
+longTest('an order of an API process that is killed after placing it is continued', { timeout: 400_000 }, async () => {
+  const { name } = await domain();
+  const { id } = await order([name]);
+  await eventually(async () => expect(await steps(id)).toContain('placed'), { within: 60_000 });
+  await killProcesses(id);
+  expect(await continued(id)).toEqual({ orders: ['done'], placed: 1 });
 });
 
 test(
