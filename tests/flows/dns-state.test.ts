@@ -1,5 +1,5 @@
 // From sites and groups to DNS answers: a real PowerDNS with per-region answers, and failing providers.
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
@@ -9,6 +9,7 @@ import { startDnsReconciler, takeDue, wantSets, type WantedSet } from '../suppor
 import { queryDns } from '../support/assertions/query-dns.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
 import { unique, type Tenant } from '../support/builders/build.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { startDnsApiProxy, type ProxyMode } from '../support/fakes/dns-api-proxy.ts';
 import { startDnspod } from '../support/fakes/dns-vendors/dnspod.ts';
 import { startRoute53 } from '../support/fakes/dns-vendors/route-53.ts';
@@ -397,7 +398,13 @@ test('two kills midway lead to the same final state', { timeout: 180_000 }, asyn
     expect(await ask(`${label}.${one.suffix}`)).toEqual(['A 192.0.2.2', 'A 192.0.2.3']);
 });
 
-test('a hanging process loses its account, and its pending writes do not win', { timeout: 300_000 }, async () => {
+const hangingProcesses: [string, { endsSession: boolean }][] = [
+  ['a process without its account does not win with its pending writes', { endsSession: true }],
+  // It takes as long as the database waits for a session that sends nothing.
+  ['a hanging process loses its account, and its pending writes do not win', { endsSession: false }],
+];
+
+test.each(casesOfRun(hangingProcesses, 2))('%s', { timeout: 300_000 }, async (_, { endsSession }) => {
   const front = await startDnsApiProxy(dns.url);
   onTestFinished(() => front.stop());
   await reconciler.stop();
@@ -412,11 +419,12 @@ test('a hanging process loses its account, and its pending writes do not win', {
     await ended;
   });
   await change.arrived;
-  hung.kill('SIGSTOP');
+  await hang(hung);
+  if (endsSession) await endLockSession();
   await want(one, 'g-late', [set('default', '192.0.2.2')]);
   await want(one, 'g-gone', []);
   reconciler = startDnsReconciler(app.installation, console);
-  // Takes over when the database detects the dead session.
+  // Takes over when the database has ended the session.
   await shows(late, ['A 192.0.2.2'], undefined, { within: 180_000 });
   await settled(one);
 
@@ -428,6 +436,27 @@ test('a hanging process loses its account, and its pending writes do not win', {
   await settled(one);
   expect(await unprocessed(one)).toEqual([]);
 });
+
+/** Stops the process outside of transactions, whose row locks the database would end later than its session. */
+const hang = (running: ChildProcess) =>
+  eventually(async () => {
+    running.kill('SIGSTOP');
+    const { rowCount } = await app.installation.pool.query(
+      `SELECT FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`,
+    );
+    if (rowCount !== 0) running.kill('SIGCONT');
+    expect(rowCount).toBe(0);
+  }, generousTimeout);
+
+/** Ends the session with the locks of the only running process, as the database does after twenty silent seconds. */
+async function endLockSession() {
+  const { rowCount } = await app.installation.pool.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'edgeloom-dns'`,
+  );
+  expect(rowCount).toBeGreaterThan(0);
+}
 
 test("a provider's own line names are mapped; lines that it lacks get the default answer", async () => {
   const tenant = await app.build.client();
