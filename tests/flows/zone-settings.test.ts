@@ -24,10 +24,15 @@ import '../support/assertions/matchers.ts';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let plane: ControlPlane;
+let shared: Awaited<ReturnType<typeof startZone>>;
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  shared = await startZone(['127.0.0.1', '127.0.0.2']);
 });
-afterAll(() => plane.stop());
+afterAll(async () => {
+  await shared.stop();
+  await plane.stop();
+});
 
 /** The rendered nginx files, current and previous. */
 async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
@@ -42,25 +47,20 @@ async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
 }
 
 /** Nodes of one zone, each on its own address, that serve one site. */
-async function zoneWithNodes(addresses: string[]) {
+async function startZone(addresses: string[]) {
   const origin = await startOrigin();
-  onTestFinished(() => origin.stop());
   origin.on('/', { body: 'page' });
   const { port, https, zone, name } = await servedSite(plane, origin);
   const { call } = plane.as(zone.client);
   const params = { zoneId: zone.id };
   const all = await Promise.all(addresses.map((address) => nodeAt(plane, zone, address)));
-  for (const { agent } of all) {
-    onTestFinished(() => agent.stop());
-    agent.start('--with-nginx');
-  }
+  for (const { agent } of all) agent.start('--with-nginx');
   const get = (address: string) => visit(port, name, '/', address);
   for (const { address } of all) await eventuallyStarted(async () => expect((await get(address)).body).toBe('page'));
-  return { port, https, zone, params, call, all, origin, name, get };
-}
-
-test('a change is tested at one node before the other gets it; a bad change stops there and is rolled back', async () => {
-  const { port, https, params, call, all: both, get } = await zoneWithNodes(['127.0.0.1', '127.0.0.2']);
+  const stop = async () => {
+    await Promise.all(all.map(({ agent }) => agent.stop()));
+    await origin.stop();
+  };
   const settings = () => call(zoneSettings.get, { params });
   const newest = async () => (await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } })).data[0];
   const settled = (state: string) =>
@@ -68,6 +68,37 @@ test('a change is tested at one node before the other gets it; a bad change stop
       expect(await newest()).toMatchObject({ state });
       expect((await settings()).trial).toBe(null);
     });
+  return { port, https, zone, params, call, all, origin, name, get, stop, settings, newest, settled };
+}
+
+/** A zone for one test. */
+async function zoneWithNodes(addresses: string[]) {
+  const started = await startZone(addresses);
+  onTestFinished(() => started.stop());
+  return started;
+}
+
+test('a trusted proxy names its visitors at the origin, once the nodes have reloaded', async () => {
+  const { params, call, port, name, origin, settled } = shared;
+  const [proxy, stranger, visitor] = ['127.0.5.1', '127.0.6.1', '203.0.113.9'];
+  const addressFrom = async (from: string) => {
+    const path = `/${randomUUID()}`;
+    await statusFrom(from, port, name, '127.0.0.1', { 'x-visitor': visitor }, path);
+    return origin.asked(path)[0]?.headers['x-real-ip'];
+  };
+  expect(await addressFrom(proxy)).toBe(proxy);
+  const visitorAddress = { proxy: 'custom', networks: ['127.0.5.0/24'], header: 'X-Visitor' } as const;
+  await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason: 'a test' } });
+  const body = { visitorAddress: { ...visitorAddress, networks: [...visitorAddress.networks] } };
+  expect((await call(zoneSettings.preview, { params, body })).reload).toBe(true);
+  await call(zoneSettings.set, { params, body: { ...body, reason: 'a balancer' } });
+  await eventuallyStarted(async () => expect(await addressFrom(proxy)).toBe(visitor));
+  expect(await addressFrom(stranger)).toBe(stranger);
+  await settled('live');
+});
+
+test('a change is tested at one node before the other gets it; a bad change stops there and is rolled back', async () => {
+  const { params, call, all: both, get, settings, newest, settled } = shared;
   const soakSeconds = 2;
   expect((await call(zoneSettings.set, { params, body: { soakSeconds, reason: 'a test' } })).trial).toBe(null);
 
@@ -78,29 +109,6 @@ test('a change is tested at one node before the other gets it; a bad change stop
   await settled('live');
   for (const { address } of both)
     await eventuallyStarted(async () => expect((await get(address)).headers['x-team']).toBe('north'));
-
-  // A port that neither node can open and that cannot be checked beforehand.
-  const taken = createServer().listen(0, '0.0.0.0');
-  await once(taken, 'listening');
-  onTestFinished(() => void taken.close());
-  const at = taken.address();
-  const number = typeof at === 'object' && at !== null ? at.port : 0;
-  const create = () => call(zonePorts.create, { params, body: { port: number, tls: false, reason: 'a game' } });
-  const openPorts = async () => (await settings()).ports.map((one) => one.port).toSorted();
-  // Replies after the check's timeout let the port pass. A node then rejects it, and it is withdrawn.
-  await eventuallyStarted(() => expect(create()).toFail('MULTIPLE', { status: 409 }));
-  await eventuallyStarted(async () => expect(await openPorts()).toEqual([port, https].toSorted()));
-  await Promise.all(both.map(({ agent }) => agent.end('SIGKILL')));
-  await eventuallyStarted(async () => {
-    const states = await plane.installation.db.nodeState.findMany({ where: { node: { zoneId: params.zoneId } } });
-    expect(states.map(({ connectedAt }) => connectedAt)).toEqual([null, null]);
-  });
-  await create();
-  for (const { agent } of both) agent.start('--with-nginx');
-  await settled('withdrawn');
-  expect((await newest())?.note).toContain('EADDRINUSE');
-  expect(await openPorts()).toEqual([port, https].toSorted());
-  for (const { address } of both) expect((await get(address)).status).toBe(200);
 
   // nginx accepts this setting, but visitors get errors.
   const poison =
@@ -132,6 +140,34 @@ test('a change is tested at one node before the other gets it; a bad change stop
   expect((await settings()).nginx.http).toBe(nginx.http);
   for (const { address } of both)
     await eventuallyStarted(async () => expect((await get(address)).headers['x-team']).toBe('north'));
+});
+
+// `agent.test.ts` has a node that rejects a port in use. The test above has a change that is withdrawn.
+longTest('a port that no node can open is rejected, or withdrawn if it was not checked beforehand', async () => {
+  const { port, https, params, call, all: both, get, settings, newest, settled } = shared;
+  await call(zoneSettings.set, { params, body: { soakSeconds: 2, reason: 'a test' } });
+  // A port that neither node can open and that cannot be checked beforehand.
+  const taken = createServer().listen(0, '0.0.0.0');
+  await once(taken, 'listening');
+  onTestFinished(() => void taken.close());
+  const at = taken.address();
+  const number = typeof at === 'object' && at !== null ? at.port : 0;
+  const create = () => call(zonePorts.create, { params, body: { port: number, tls: false, reason: 'a game' } });
+  const openPorts = async () => (await settings()).ports.map((one) => one.port).toSorted();
+  // Replies after the check's timeout let the port pass. A node then rejects it, and it is withdrawn.
+  await eventuallyStarted(() => expect(create()).toFail('MULTIPLE', { status: 409 }));
+  await eventuallyStarted(async () => expect(await openPorts()).toEqual([port, https].toSorted()));
+  await Promise.all(both.map(({ agent }) => agent.end('SIGKILL')));
+  await eventuallyStarted(async () => {
+    const states = await plane.installation.db.nodeState.findMany({ where: { node: { zoneId: params.zoneId } } });
+    expect(states.map(({ connectedAt }) => connectedAt)).toEqual([null, null]);
+  });
+  await create();
+  for (const { agent } of both) agent.start('--with-nginx');
+  await settled('withdrawn');
+  expect((await newest())?.note).toContain('EADDRINUSE');
+  expect(await openPorts()).toEqual([port, https].toSorted());
+  for (const { address } of both) expect((await get(address)).status).toBe(200);
 });
 
 // `tests/api/rollout-gates.test.ts` has the same gate without nodes.
@@ -182,7 +218,8 @@ longTest('a single customer whose origin fails cannot roll the change back, and 
     await eventuallyStarted(async () => expect((await get(address)).headers['x-team']).toBe('north'));
 });
 
-test('no request of any protocol fails during repeated zone changes', async () => {
+// `agent.test.ts`, `reload-connections.test.ts` and `edge/reload.test.ts` have visitors of one protocol each.
+longTest('no request of any protocol fails during repeated zone changes', async () => {
   const { port: http, https, params, call, all, origin, name, get } = await zoneWithNodes(['127.0.0.1']);
   const reason = 'a test';
   await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason } });
@@ -208,21 +245,4 @@ test('no request of any protocol fails during repeated zone changes', async () =
     expect([sort, failed]).toEqual([sort, {}]);
     expect(requests).toBeGreaterThan(0);
   }
-});
-
-test('a trusted proxy names its visitors at the origin, once the nodes have reloaded', async () => {
-  const { params, call, port, name, origin } = await zoneWithNodes(['127.0.0.1']);
-  const [proxy, stranger, visitor] = ['127.0.5.1', '127.0.6.1', '203.0.113.9'];
-  const addressFrom = async (from: string) => {
-    const path = `/${randomUUID()}`;
-    await statusFrom(from, port, name, '127.0.0.1', { 'x-visitor': visitor }, path);
-    return origin.asked(path)[0]?.headers['x-real-ip'];
-  };
-  expect(await addressFrom(proxy)).toBe(proxy);
-  const visitorAddress = { proxy: 'custom', networks: ['127.0.5.0/24'], header: 'X-Visitor' } as const;
-  const body = { visitorAddress: { ...visitorAddress, networks: [...visitorAddress.networks] } };
-  expect((await call(zoneSettings.preview, { params, body })).reload).toBe(true);
-  await call(zoneSettings.set, { params, body: { ...body, reason: 'a balancer' } });
-  await eventuallyStarted(async () => expect(await addressFrom(proxy)).toBe(visitor));
-  expect(await addressFrom(stranger)).toBe(stranger);
 });
