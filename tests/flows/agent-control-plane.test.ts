@@ -92,7 +92,8 @@ longTest('a zone port in use is rejected with its name, or rolled back on a node
   await eventuallyStarted(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });
 
-test('a revoked node keeps serving from disk, and syncs again after rejoining', async () => {
+// `node-identity.test.ts` has the new join token without nginx.
+longTest('a revoked node keeps serving from disk, and syncs again after rejoining', async () => {
   const node = await servingNode();
   const before = await node.addDomain();
   await node.serves(before);

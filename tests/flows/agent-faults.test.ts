@@ -284,7 +284,8 @@ test('a damaged, changed or missing document on disk is detected and fetched aga
   });
 });
 
-test('an orphaned document of a crash is soon no longer served', async () => {
+// `agent-store.test.ts` has the same without nginx.
+longTest('an orphaned document of a crash is soon no longer served', async () => {
   const { agent, ports, www } = await startConnectedNode();
   await agent.end('SIGKILL');
   const ghost = { ...www, name: 'ghost.example.com' };
@@ -323,7 +324,8 @@ longTest("a truncated manifest, a change and a kill lose no site, and the digest
   for (const name of ['www', 'a']) expect((await get(ports.http, `${name}.example.com`)).status).toBe(200);
 });
 
-test('without its manifest the node serves its files and rebuilds the manifest', async () => {
+// `agent-store.test.ts` has a truncated manifest without nginx.
+longTest('without its manifest the node serves its files and rebuilds the manifest', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports } = node;
   await agent.end('SIGKILL');
@@ -356,7 +358,8 @@ test('an interrupted join is repeated with the same key, and a rejected token en
   await stranger.stop();
 });
 
-test("a node that joins another zone deletes the first zone's documents", async () => {
+// `agent-control-plane.test.ts` has a node that moves.
+longTest("a node that joins another zone deletes the first zone's documents", async () => {
   const { agent, ports } = await startConnectedNode();
   await agent.end('SIGKILL');
   const other = await startPeer(services());

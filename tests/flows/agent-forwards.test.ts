@@ -25,7 +25,8 @@ async function echoes() {
   return { one, two };
 }
 
-test('a forward is added, changed and removed without affecting the HTTP nginx', async () => {
+// `ports.test.ts` and `edge/stream.test.ts` have the same without a look at the HTTP nginx.
+longTest('a forward is added, changed and removed without affecting the HTTP nginx', async () => {
   const { peer, agent, ports } = await startConnectedNode();
   const { one, two } = await echoes();
   const layout = layoutOf(agent.dir);
@@ -91,7 +92,8 @@ longTest('after a reboot without a control plane forwards are served from disk',
   await eventuallyStarted(async () => expect(await sendTcp(doc.port, 'x')).toBe('one x'));
 });
 
-test('a forward that cannot be served is reported, and HTTP continues', async () => {
+// `edge/stream.test.ts` has the same without a heartbeat.
+longTest('a forward that cannot be served is reported, and HTTP continues', async () => {
   const { peer, agent, ports } = await startConnectedNode();
   const { one } = await echoes();
   const doc = portDoc(one.port);

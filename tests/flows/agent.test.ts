@@ -225,7 +225,8 @@ test("another node's document is skipped, and the revision advances", async () =
   expect(peer.acks.at(-1)).toMatchObject({ state: 'applied' });
 });
 
-test('a node adopts the state of a zone that was restored from a backup', async () => {
+// `restore.test.ts` has the same without nginx.
+longTest('a node adopts the state of a zone that was restored from a backup', async () => {
   const node = await startConnectedNode();
   const { peer, agent, ports, site, origin } = node;
   peer.push(hostDoc(site, origin.port, { name: 'after.example.com' }));

@@ -6,6 +6,7 @@ import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { longTest } from '../support/builders/long-run.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { startOrigin, type Origin } from '../support/fakes/origin.ts';
 import { freePort } from '../support/services/ports.ts';
@@ -159,7 +160,8 @@ test('missed blocks are fetched, and neither a new agent nor a new nginx loses a
   await everywhere('127.0.0.41', 'closed');
 });
 
-test('a disabled block set lets blocked addresses in at every node', async () => {
+// `api/ipset.test.ts` empties a disabled set, and in `edge/blocks.test.ts` a zone without a set blocks nobody.
+longTest('a disabled block set lets blocked addresses in at every node', async () => {
   await call(ipset.create, { params: params(), body: { ips: ['127.0.0.43'] } });
   await everywhere('127.0.0.43', 'closed');
   await call(zoneSettings.soak, { params: params(), body: { soakSeconds: 1, reason: '' } });

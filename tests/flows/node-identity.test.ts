@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { openTrust } from '../support/services/nats-trust.ts';
 import { unique } from '../support/builders/build.ts';
 import type { BuiltZone, Tenant } from '../support/builders/build.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -297,7 +298,8 @@ test('a new join token revokes the old key, and a new key serves the same node',
   });
 });
 
-test('after a loss of the NATS store nodes reconnect and receive the next change', async () => {
+// The tests above have the loss, and `faults.test.ts` a node that reconnects.
+longTest('after a loss of the NATS store nodes reconnect and receive the next change', async () => {
   const site = await plane.build.site();
   const node = await nodeIn(site.zone);
   node.connect();

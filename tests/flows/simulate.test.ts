@@ -5,6 +5,7 @@ import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { unique } from '../support/builders/build.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -27,64 +28,72 @@ afterAll(async () => {
   await plane.stop();
 });
 
-test('each step is reported with the name of its rule, saved or unsaved, without side effects', async () => {
-  const { port, zone, call, params, name, domainIDs } = await servedSite(plane, origin);
-  await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/img/'], cacheTime: 3600 }] } });
-  const { agent } = await nodeAt(plane, zone);
-  onTestFinished(() => agent.stop());
-  agent.start();
-  await eventually(async () => expect((await visit(port, name, '/up')).status).toBe(200), { within: 60_000 });
-  const url = `http://${name}:${port}/img/a%20b.png?x=1`;
-  const ask = (more: object = {}) => call(simulate.run, { params, body: { url, ...more } });
-  const hit = await eventually(async () => {
-    const result = await ask({ ip: '203.0.113.7', headers: [{ name: 'X-Own', value: 'yes' }] });
-    expect(result.steps.find(({ step }) => step === 'cache')?.rule).toMatchObject({ kind: 'cacheRule', name: '/img/' });
-    return result;
-  });
-  expect(hit).toMatchObject({
-    nodes: [{ id: hit.nodeID, name: hit.nodeName }],
-    outcome: { kind: 'origin', status: 200, origin: { address: `127.0.0.1:${origin.port}`, method: 'GET', url } },
-  });
-  expect(hit.outcome.origin?.headers).toEqual(
-    expect.arrayContaining([
-      { name: 'X-Real-IP', value: '203.0.113.7' },
-      { name: 'X-Own', value: 'yes' },
-    ]),
-  );
-  expect(hit.steps.find(({ step }) => step === 'keep')).toMatchObject({
-    decision: 'stored',
-    detail: { seconds: '3600' },
-  });
-  expect(hit.revision).toBeGreaterThan(0);
+// `browser/simulate.test.ts` has a real node, too.
+longTest(
+  'each step is reported with the name of its rule, saved or unsaved, without side effects',
+  async () => {
+    const { port, zone, call, params, name, domainIDs } = await servedSite(plane, origin);
+    await call(cacheRules.create, { params, body: { rules: [{ type: 'prefix', value: ['/img/'], cacheTime: 3600 }] } });
+    const { agent } = await nodeAt(plane, zone);
+    onTestFinished(() => agent.stop());
+    agent.start();
+    await eventually(async () => expect((await visit(port, name, '/up')).status).toBe(200), { within: 60_000 });
+    const url = `http://${name}:${port}/img/a%20b.png?x=1`;
+    const ask = (more: object = {}) => call(simulate.run, { params, body: { url, ...more } });
+    const hit = await eventually(async () => {
+      const result = await ask({ ip: '203.0.113.7', headers: [{ name: 'X-Own', value: 'yes' }] });
+      expect(result.steps.find(({ step }) => step === 'cache')?.rule).toMatchObject({
+        kind: 'cacheRule',
+        name: '/img/',
+      });
+      return result;
+    });
+    expect(hit).toMatchObject({
+      nodes: [{ id: hit.nodeID, name: hit.nodeName }],
+      outcome: { kind: 'origin', status: 200, origin: { address: `127.0.0.1:${origin.port}`, method: 'GET', url } },
+    });
+    expect(hit.outcome.origin?.headers).toEqual(
+      expect.arrayContaining([
+        { name: 'X-Real-IP', value: '203.0.113.7' },
+        { name: 'X-Own', value: 'yes' },
+      ]),
+    );
+    expect(hit.steps.find(({ step }) => step === 'keep')).toMatchObject({
+      decision: 'stored',
+      detail: { seconds: '3600' },
+    });
+    expect(hit.revision).toBeGreaterThan(0);
 
-  // A module cannot be referenced before it is saved, so the draft fills an existing module.
-  const [module] = (await call(urlRedirects.create, { params, body: { modules: [{ name: unique('m') }] } })).data;
-  const moduleID = module?.id ?? '';
-  const draft = [
-    { method: 'PUT', path: 'domains/module/urlRedirect', body: { domainIDs, moduleID } },
-    {
-      method: 'POST',
-      path: `module/urlRedirect/${moduleID}/redirects`,
-      body: { redirects: [{ type: 'exact', source: '/img/a b.png', target: '/moved', code: 302 }] },
-    },
-  ];
-  const drafted = await ask({ draft });
-  expect(drafted.outcome).toMatchObject({ kind: 'answered', status: 302, origin: null });
-  expect(drafted.outcome.headers).toContainEqual({ name: 'Location', value: '/moved?x=1' });
-  expect(drafted.steps.at(-1)).toMatchObject({ step: 'urlRedirect', rule: { kind: 'redirect', name: null } });
-  expect((await ask()).outcome.kind).toBe('origin');
-  expect((await visit(port, name, '/img/a%20b.png?x=1')).cache).toBe('uri-miss');
-  expect(origin.asked('/img/a%20b.png')).toHaveLength(1);
-  expect((await ask()).outcome).toMatchObject({ kind: 'stored', status: 200, origin: null });
+    // A module cannot be referenced before it is saved, so the draft fills an existing module.
+    const [module] = (await call(urlRedirects.create, { params, body: { modules: [{ name: unique('m') }] } })).data;
+    const moduleID = module?.id ?? '';
+    const draft = [
+      { method: 'PUT', path: 'domains/module/urlRedirect', body: { domainIDs, moduleID } },
+      {
+        method: 'POST',
+        path: `module/urlRedirect/${moduleID}/redirects`,
+        body: { redirects: [{ type: 'exact', source: '/img/a b.png', target: '/moved', code: 302 }] },
+      },
+    ];
+    const drafted = await ask({ draft });
+    expect(drafted.outcome).toMatchObject({ kind: 'answered', status: 302, origin: null });
+    expect(drafted.outcome.headers).toContainEqual({ name: 'Location', value: '/moved?x=1' });
+    expect(drafted.steps.at(-1)).toMatchObject({ step: 'urlRedirect', rule: { kind: 'redirect', name: null } });
+    expect((await ask()).outcome.kind).toBe('origin');
+    expect((await visit(port, name, '/img/a%20b.png?x=1')).cache).toBe('uri-miss');
+    expect(origin.asked('/img/a%20b.png')).toHaveLength(1);
+    expect((await ask()).outcome).toMatchObject({ kind: 'stored', status: 200, origin: null });
 
-  await call(domainModules.assign, { params: { ...params, kind: 'urlRedirect' }, body: { domainIDs, moduleID } });
-  const body = { redirects: [{ type: 'exact' as const, source: '/img/a b.png', target: '/moved' }] };
-  await call(redirects.create, { params: { ...params, moduleId: moduleID }, body });
-  await eventually(async () => {
-    const rule = (await ask()).steps.at(-1)?.rule;
-    expect(rule).toMatchObject({ kind: 'redirect', name: '/img/a b.png' });
-  });
-}, 300_000);
+    await call(domainModules.assign, { params: { ...params, kind: 'urlRedirect' }, body: { domainIDs, moduleID } });
+    const body = { redirects: [{ type: 'exact' as const, source: '/img/a b.png', target: '/moved' }] };
+    await call(redirects.create, { params: { ...params, moduleId: moduleID }, body });
+    await eventually(async () => {
+      const rule = (await ask()).steps.at(-1)?.rule;
+      expect(rule).toMatchObject({ kind: 'redirect', name: '/img/a b.png' });
+    });
+  },
+  300_000,
+);
 
 test('another node answers for an offline one; without any, or with an older agent, an error is returned', async () => {
   const { zone, call, params, name } = await servedSite(plane, origin);
