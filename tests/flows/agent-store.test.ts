@@ -29,7 +29,7 @@ async function killAtEachStep({ cutAt, every = 1 }: { cutAt?: number; every?: nu
   const points = casesOfRun(
     Array.from({ length: Math.floor(steps / every) }, (_, i) => (i + 1) * every),
     // No multiple of the four to six writes of a document, so that each of them is met.
-    7,
+    13,
   );
   const worker = async () => {
     for (let point = points.pop(); point !== undefined; point = points.pop()) await applyCommitsUntil(point, cutAt);

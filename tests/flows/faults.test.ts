@@ -99,7 +99,7 @@ function visitors(name: string) {
   };
 }
 
-const CHANGES = isLongRun ? 200 : 60;
+const CHANGES = isLongRun ? 200 : 24;
 
 describe.each([
   [

@@ -92,7 +92,7 @@ test('a paused site is published as paused', async () => {
   await eventually(() => expect(node.doc(`site/${site.id}`)).toMatchObject({ status: 'pause' }));
 });
 
-const CHANGES = isLongRun ? 200 : 60;
+const CHANGES = isLongRun ? 200 : 24;
 
 test(`two API processes publish ${CHANGES} concurrent changes once each and in order`, async () => {
   const site = await plane.build.site();
