@@ -18,7 +18,7 @@ import {
   type TestRelease,
   type ReleaseMaker,
 } from '../support/builders/agent-releases.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { startOrigin, type Origin } from '../support/fakes/origin.ts';
 import { servedSite } from '../support/builders/served-site.ts';
 import { testDatabase } from '../support/services/shared-services.ts';
@@ -85,50 +85,61 @@ async function fleet(count: number, release: TestRelease, level: FirewallLevel =
   return { made, name, http, operator, versions };
 }
 
-test('a release passes all waves while visitors are served, and a release that does not start ends at the first node', async () => {
-  const [one, two, broken] = [
-    await make.agent('1.0.0'),
-    await make.agent('1.1.0'),
-    await make.agent('1.2.0', async (dir) => {
-      const bundle = path.join(dir, 'agent.mjs');
-      await writeFile(bundle, `throw new Error('this one does not start');\n${await readFile(bundle, 'utf8')}`);
-    }),
-  ];
-  await offer(one);
-  await offer(two);
-  const { made, name, http, operator, versions } = await fleet(2, one);
-  try {
-    await inTime(async () => {
-      for (const { listen } of made) expect((await get(http, name, '/', listen)).status).toBe(200);
-      expect(await versions()).toEqual(['1.0.0', '1.0.0']);
-    });
-    const visitor = startRequestLoop(http, name);
-    const ids = made.map(({ id }) => id);
-    const strategy = { type: 'waves' as const, percent: [100], soakSeconds: 2 };
-    const state = async (id: string) => (await operator.call(rollouts.get, { params: { id } })).state;
+const strategy = { type: 'waves' as const, percent: [100], soakSeconds: 2 };
 
-    const good = await operator.call(upgrades.begin, { body: { ids, strategy } });
-    await inTime(async () => expect(await state(good.id)).toBe('completed'));
-    await inTime(async () => expect(await versions()).toEqual(['1.1.0', '1.1.0']));
-
-    await offer(broken);
-    const bad = await operator.call(upgrades.begin, { body: { ids, strategy } });
-    await inTime(async () => expect(await state(bad.id)).toBe('rolledBack'));
-    expect(await operator.call(rollouts.get, { params: { id: bad.id } })).toMatchObject({
-      fault: 'complete',
-      counts: { total: 2, failed: 1, updated: 0 },
-      waves: [{ state: 'failed' }, { state: 'waiting' }],
-    });
-    expect(await versions()).toEqual(['1.1.0', '1.1.0']);
-    expect(await visitor.stop()).toMatchObject({ failed: [] });
-  } finally {
+/** Two nodes with this release that serve. They stop after the test. */
+async function servingFleet(release: TestRelease) {
+  await offer(release);
+  const built = await fleet(2, release);
+  const { made, name, http, operator, versions } = built;
+  onTestFinished(async () => {
     await Promise.all(
       made.map(async ({ agent, home }) => {
         await agent.stop();
         await rm(home, { recursive: true, force: true });
       }),
     );
-  }
+  });
+  await inTime(async () => {
+    for (const { listen } of made) expect((await get(http, name, '/', listen)).status).toBe(200);
+    expect(await versions()).toEqual([release.version, release.version]);
+  });
+  const state = async (id: string) => (await operator.call(rollouts.get, { params: { id } })).state;
+  return { ...built, ids: made.map(({ id }) => id), state };
+}
+
+test('a release passes all waves while visitors are served', async () => {
+  const [one, two] = [await make.agent('1.0.0'), await make.agent('1.1.0')];
+  const { ids, name, http, operator, versions, state } = await servingFleet(one);
+  await offer(two);
+  const visitor = startRequestLoop(http, name);
+  const { id } = await operator.call(upgrades.begin, { body: { ids, strategy } });
+  await inTime(async () => expect(await state(id)).toBe('completed'));
+  await inTime(async () => expect(await versions()).toEqual(['1.1.0', '1.1.0']));
+  expect(await visitor.stop()).toMatchObject({ failed: [] });
+});
+
+// `node-upgrade.test.ts` has the node that rolls back, and `api/rollouts.test.ts` the end at the first node.
+longTest('a release that does not start ends at the first node while visitors are served', async () => {
+  const [one, broken] = [
+    await make.agent('1.1.0'),
+    await make.agent('1.2.0', async (dir) => {
+      const bundle = path.join(dir, 'agent.mjs');
+      await writeFile(bundle, `throw new Error('this one does not start');\n${await readFile(bundle, 'utf8')}`);
+    }),
+  ];
+  const { ids, name, http, operator, versions, state } = await servingFleet(one);
+  await offer(broken);
+  const visitor = startRequestLoop(http, name);
+  const { id } = await operator.call(upgrades.begin, { body: { ids, strategy } });
+  await inTime(async () => expect(await state(id)).toBe('rolledBack'));
+  expect(await operator.call(rollouts.get, { params: { id } })).toMatchObject({
+    fault: 'complete',
+    counts: { total: 2, failed: 1, updated: 0 },
+    waves: [{ state: 'failed' }, { state: 'waiting' }],
+  });
+  expect(await versions()).toEqual(['1.1.0', '1.1.0']);
+  expect(await visitor.stop()).toMatchObject({ failed: [] });
 });
 
 /** Routes a public address to this machine for the duration of the test. */
@@ -174,23 +185,21 @@ const riskPack = (networks: Record<string, number>) => ({
   ),
 });
 
-const unusablePacks = casesOfRun(
-  [
-    {
-      version: '1.0.0',
-      files: { 'risk.bin': 'nothing that anybody could read' },
-      message: 'the risk pack is refused: it is no risk pack',
-    },
-    {
-      version: '1.0.1',
-      files: riskPack({ '8.8.8.8': 100, '8.8.4.4': 100, '1.1.1.1': 100 }),
-      message: 'three are too many',
-    },
-  ],
-  2,
-);
+const unusablePacks = [
+  {
+    version: '1.0.0',
+    files: { 'risk.bin': 'nothing that anybody could read' },
+    message: 'the risk pack is refused: it is no risk pack',
+  },
+  {
+    version: '1.0.1',
+    files: riskPack({ '8.8.8.8': 100, '8.8.4.4': 100, '1.1.1.1': 100 }),
+    message: 'three are too many',
+  },
+];
 
-test('a bad risk pack stops at the first node: garbage, unreadable by nginx, or dropping visitors', async () => {
+// `node-upgrade.test.ts` has a pack that nginx rejects, and `api/rollout-gates.test.ts` one that drops visitors.
+longTest('a bad risk pack stops at the first node: garbage, unreadable by nginx, or dropping visitors', async () => {
   await visitorFrom(VISITOR);
   const release = await make.agent('2.0.0', async (dir) => {
     const file = path.join(dir, 'lua/edge/core/risk.lua');
