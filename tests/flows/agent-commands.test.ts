@@ -120,7 +120,7 @@ test('files on disk are readable only by the users that need them', async () => 
 });
 
 test('plan shows the effect of documents without applying them; check finds damage', async () => {
-  const { peer, agent, zone, www, ports } = await startConnectedNode();
+  const { agent, zone, www, ports } = await startConnectedNode();
   expect(await ask(agent, 'plan')).toEqual({ code: 0, said: 'nothing would change\n' });
   expect(await ask(agent, 'check')).toEqual({
     code: 0,
@@ -146,6 +146,19 @@ test('plan shows the effect of documents without applying them; check finds dama
   expect(await ask(agent, 'render', other, out)).toMatchObject({ code: 0 });
   expect(await readFile(path.join(out, 'listeners.conf'), 'utf8')).toContain(`127.0.0.1:${port}`);
 
+  const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${www.name}`));
+  await writeFile(file, (await readFile(file, 'utf8')).replace('roundRobin', 'roundRubin'));
+  const check = await ask(agent, 'check');
+  expect(check.code).toBe(1);
+  expect(check.said).toContain(`host/${www.name}: the checksum does not match`);
+});
+
+// The renderer's own tests have the files of forwards.
+longTest('plan and check include forwards', async () => {
+  const { peer, agent, zone } = await startConnectedNode();
+  const other = await mkdtemp(path.join(tmpdir(), 'agent-docs-'));
+  onTestFinished(() => rm(other, { recursive: true, force: true }));
+  await writeFile(path.join(other, 'zone'), encodeDocFile(9, JSON.stringify(zone)));
   const forward = portDoc(await freePort());
   peer.push(forward);
   await waitForSync({ peer, agent });
@@ -155,12 +168,6 @@ test('plan shows the effect of documents without applying them; check finds dama
   expect(await ask(agent, 'check')).toMatchObject({ code: 0 });
   const without = (await ask(agent, 'plan', other)).said.split('\n');
   expect(without).toEqual(expect.arrayContaining([`- port/${forward.id}`, 'forwards/nginx.conf (gone)']));
-
-  const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${www.name}`));
-  await writeFile(file, (await readFile(file, 'utf8')).replace('roundRobin', 'roundRubin'));
-  const check = await ask(agent, 'check');
-  expect(check.code).toBe(1);
-  expect(check.said).toContain(`host/${www.name}: the checksum does not match`);
 });
 
 // The next test runs the bundle as another user.
