@@ -6,7 +6,7 @@ import path from 'node:path';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath } from '@edgeloom/agent/store/files.ts';
 import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { portDoc } from '../support/fakes/forwards.ts';
 import { freePort } from '../support/services/ports.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import type { ConnectedNode } from '../support/services/connected-node.ts';
 
 // Processes start slowly on a machine that runs other tests.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const own = ({ peer }: ConnectedNode, over: Partial<NodeDoc> = {}): NodeDoc => ({
   kind: 'node',
@@ -62,64 +62,75 @@ test('a reset fetches every document again and empties the cache, and no visitor
   expect(await readdir(layoutOf(agent.dir).docs)).toEqual(expect.arrayContaining(['zone', 'host', 'site', 'manifest']));
 });
 
-test('clears the whole cache, or objects of every site with a tag', async () => {
-  const { peer, ports, origin, www } = await startConnectedNode();
-  const ask = async (name: string) => (await get(ports.http, www.name, `/cached/${name}`)).body;
-  const answer = (body: string) => {
-    origin.on('/cached/a', { body, headers: { 'cache-tag': 'red' } });
-    origin.on('/cached/b', { body });
-  };
-  answer('1');
-  expect([await ask('a'), await ask('b')]).toEqual(['1', '1']);
-  answer('2');
-  expect(await peer.command('clearCache', { tags: ['red'] })).toMatchObject({ ok: true });
-  expect([await ask('a'), await ask('b')]).toEqual(['2', '1']);
-  answer('3');
-  expect(await peer.command('clearCache')).toMatchObject({ ok: true });
-  expect([await ask('a'), await ask('b')]).toEqual(['3', '3']);
-});
-
-test('rotates logs, and nginx continues in new files', async () => {
-  const { peer, agent, ports, www } = await startConnectedNode();
-  const { logs } = layoutOf(agent.dir);
-  const access = () => readFile(path.join(logs, 'access.json'), 'utf8').catch(() => '');
-  await get(ports.http, www.name, '/before');
-  await eventuallyStarted(async () => expect(await access()).toContain('/before'));
-  expect(await peer.command('rotateLogs')).toMatchObject({ ok: true, error: null });
-  await eventuallyStarted(async () => {
-    await get(ports.http, www.name, '/after');
-    expect(await access()).toContain('/after');
+describe('a node', () => {
+  const stops: (() => Promise<void>)[] = [];
+  let node: ConnectedNode;
+  beforeAll(async () => {
+    node = await startConnectedNode({ onEnd: (stop) => void stops.unshift(stop) });
   });
-  const aside = (await readdir(logs)).filter((name) => name.startsWith('access.json.'));
-  expect(aside).toHaveLength(1);
-  expect(await readFile(path.join(logs, aside[0] ?? ''), 'utf8')).toContain('/before');
-  expect(await access()).not.toContain('/before');
-});
-
-test('reports its load and its running configuration', async () => {
-  const { peer } = await startConnectedNode();
-  const { figures } = await peer.command('system');
-  expect(figures).toMatchObject({ cores: expect.any(Number), system: expect.stringContaining(', ') });
-  expect(figures?.memoryTotal).toBeGreaterThan(figures?.memoryUsed ?? 0);
-  expect(figures?.diskTotal).toBeGreaterThan(figures?.diskUsed ?? 0);
-  expect(figures?.cpu).toBeLessThanOrEqual(1);
-  // The request itself is counted.
-  expect(figures?.connections).toBeGreaterThan(0);
-  const { running } = await peer.command('running');
-  expect(running?.documents).toBe(3);
-  expect(running?.files.map((file) => file.path)).toEqual(expect.arrayContaining(['listeners.conf', 'nginx.conf']));
-  await eventuallyStarted(() => expect(peer.heartbeats.at(-1)?.load).toMatchObject({ cpu: expect.any(Number) }));
-  expect(Date.parse(peer.heartbeats.at(-1)?.clock ?? '')).not.toBeNaN();
-});
-
-test('answers unknown and expired orders with an error', async () => {
-  const { peer } = await startConnectedNode();
-  expect(await peer.command('dance')).toMatchObject({
-    ok: false,
-    unknown: true,
-    error: expect.stringMatching(/^agent [\d.]+ does not know the command dance$/),
+  afterAll(async () => {
+    for (const stop of stops) await stop();
   });
-  expect(await peer.command('rotateLogs', {}, new Date(Date.now() - 1000))).toMatchObject({ ok: false, late: true });
+
+  test('clears the whole cache, or objects of every site with a tag', async () => {
+    const { peer, ports, origin, www } = node;
+    const ask = async (name: string) => (await get(ports.http, www.name, `/cached/${name}`)).body;
+    const answer = (body: string) => {
+      origin.on('/cached/a', { body, headers: { 'cache-tag': 'red' } });
+      origin.on('/cached/b', { body });
+    };
+    answer('1');
+    expect([await ask('a'), await ask('b')]).toEqual(['1', '1']);
+    answer('2');
+    expect(await peer.command('clearCache', { tags: ['red'] })).toMatchObject({ ok: true });
+    expect([await ask('a'), await ask('b')]).toEqual(['2', '1']);
+    answer('3');
+    expect(await peer.command('clearCache')).toMatchObject({ ok: true });
+    expect([await ask('a'), await ask('b')]).toEqual(['3', '3']);
+  });
+
+  test('rotates logs, and nginx continues in new files', async () => {
+    const { peer, agent, ports, www } = node;
+    const { logs } = layoutOf(agent.dir);
+    const access = () => readFile(path.join(logs, 'access.json'), 'utf8').catch(() => '');
+    await get(ports.http, www.name, '/before');
+    await eventuallyStarted(async () => expect(await access()).toContain('/before'));
+    expect(await peer.command('rotateLogs')).toMatchObject({ ok: true, error: null });
+    await eventuallyStarted(async () => {
+      await get(ports.http, www.name, '/after');
+      expect(await access()).toContain('/after');
+    });
+    const aside = (await readdir(logs)).filter((name) => name.startsWith('access.json.'));
+    expect(aside).toHaveLength(1);
+    expect(await readFile(path.join(logs, aside[0] ?? ''), 'utf8')).toContain('/before');
+    expect(await access()).not.toContain('/before');
+  });
+
+  test('reports its load and its running configuration', async () => {
+    const { peer } = node;
+    const { figures } = await peer.command('system');
+    expect(figures).toMatchObject({ cores: expect.any(Number), system: expect.stringContaining(', ') });
+    expect(figures?.memoryTotal).toBeGreaterThan(figures?.memoryUsed ?? 0);
+    expect(figures?.diskTotal).toBeGreaterThan(figures?.diskUsed ?? 0);
+    expect(figures?.cpu).toBeLessThanOrEqual(1);
+    // The request itself is counted.
+    expect(figures?.connections).toBeGreaterThan(0);
+    const { running } = await peer.command('running');
+    expect(running?.documents).toBe(3);
+    expect(running?.files.map((file) => file.path)).toEqual(expect.arrayContaining(['listeners.conf', 'nginx.conf']));
+    await eventuallyStarted(() => expect(peer.heartbeats.at(-1)?.load).toMatchObject({ cpu: expect.any(Number) }));
+    expect(Date.parse(peer.heartbeats.at(-1)?.clock ?? '')).not.toBeNaN();
+  });
+
+  test('answers unknown and expired orders with an error', async () => {
+    const { peer } = node;
+    expect(await peer.command('dance')).toMatchObject({
+      ok: false,
+      unknown: true,
+      error: expect.stringMatching(/^agent [\d.]+ does not know the command dance$/),
+    });
+    expect(await peer.command('rotateLogs', {}, new Date(Date.now() - 1000))).toMatchObject({ ok: false, late: true });
+  });
 });
 
 test('a machine reboots once, however often the order is repeated', async () => {

@@ -28,19 +28,21 @@ export interface ConnectedNodeOptions extends Pick<
   'program' | 'as' | 'nginx' | 'path' | 'dir' | 'env' | 'restartOnExit'
 > {
   peer?: Partial<PeerOptions>;
+  /** Registers what stops a started program. By default it stops with the test. */
+  onEnd?: (stop: () => Promise<void>) => void;
 }
 
-/** Everything started here stops with the test. */
 export async function startConnectedNode({
   peer: peerOptions,
+  onEnd = onTestFinished,
   ...options
 }: ConnectedNodeOptions = {}): Promise<ConnectedNode> {
   const peer = await startPeer({ ...services(), ...peerOptions });
-  onTestFinished(() => peer.stop());
+  onEnd(() => peer.stop());
   const agent = await testAgent({ control: peer.url, token: peer.token, ...options });
-  onTestFinished(() => agent.stop());
+  onEnd(() => agent.stop());
   const origin = await startOrigin();
-  onTestFinished(() => origin.stop());
+  onEnd(() => origin.stop());
   origin.on('/', { body: 'from the origin' });
   const [http = 0, https = 0] = await freePorts(2);
   const ports = { http, https };
