@@ -11,7 +11,7 @@ import type { NodeStep } from '@edgeloom/contract/node-jobs/node-jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { artifactsCache, ensureNodeArchive } from '../../deploy/node-archive.ts';
 import { unique } from '../support/builders/build.ts';
-import { longTest } from '../support/builders/long-run.ts';
+import { casesOfRun, longTest } from '../support/builders/long-run.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import {
@@ -161,7 +161,7 @@ test(
   },
 );
 
-test(
+longTest(
   'CentOS 7 gets a compatible Node and an OpenResty package, installed by a sudo user',
   {
     timeout: 120_000,
@@ -272,7 +272,8 @@ longTest('a job of a crashed process is finished by another process', { timeout:
   expect(await statusAt(built.http)).toBe(903);
 });
 
-test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
+// The short run has each step.
+const refusals: [string, MachineOptions, object, NodeStep, RegExp][] = [
   [
     'another host key than the one that was compared',
     {},
@@ -312,18 +313,23 @@ test.each<[string, MachineOptions, object, NodeStep, RegExp]>([
     'server',
     /^package OpenResty was not installed/,
   ],
-])('%s is reported, and nothing partial remains', async (_, options, ssh, step, expected) => {
-  const made = await machine(options);
-  const built = await node(made, ssh);
-  const job = await install(built);
-  const failed = job.steps.find(({ state }) => state === 'failed');
-  expect(failed?.name).toBe(step);
-  expect(`${failed?.fault} ${failed?.message}`).toMatch(expected);
-  expect(job.state).toBe('failed');
-  const after = job.steps.slice(job.steps.findIndex(({ name }) => name === step) + 1);
-  expect(after.every(({ state }) => state === 'waiting')).toBe(true);
-  expect(await made.exec('ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom 2>/dev/null || true')).toBe('');
-});
+];
+
+test.each(casesOfRun(refusals, 2))(
+  '%s is reported, and nothing partial remains',
+  async (_, options, ssh, step, expected) => {
+    const made = await machine(options);
+    const built = await node(made, ssh);
+    const job = await install(built);
+    const failed = job.steps.find(({ state }) => state === 'failed');
+    expect(failed?.name).toBe(step);
+    expect(`${failed?.fault} ${failed?.message}`).toMatch(expected);
+    expect(job.state).toBe('failed');
+    const after = job.steps.slice(job.steps.findIndex(({ name }) => name === step) + 1);
+    expect(after.every(({ state }) => state === 'waiting')).toBe(true);
+    expect(await made.exec('ls -d /opt/edgeloom-agent /var/lib/edgeloom /etc/edgeloom 2>/dev/null || true')).toBe('');
+  },
+);
 
 test(
   'a port in use is reported; once it is free, a retry completes the installation',
