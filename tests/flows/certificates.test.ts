@@ -34,11 +34,11 @@ let https = 0;
 beforeAll(async () => {
   [http = 0, https = 0] = await freePorts(2);
   const eab = { kid: 'kid-1', key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
-  // One authority that will be down, and one that needs an account binding, rejects every third nonce and may be slow.
-  downtown = await startPebble({ httpPort: http }, 'Downtown');
-  await downtown.stop();
+  // One authority whose account binding we do not have, and one that rejects every third nonce and may be slow.
+  downtown = await startPebble({ httpPort: http, eab }, 'Downtown');
   pebble = await startPebble({ httpPort: http, eab, rejectedNoncesPercent: 30, slow: isLongRun });
-  const settings = { ACME_AUTHORITIES: JSON.stringify([downtown.authority, pebble.authority]) };
+  const { name, directory, rootFile } = downtown.authority;
+  const settings = { ACME_AUTHORITIES: JSON.stringify([{ name, directory, rootFile }, pebble.authority]) };
   plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2, settings });
   origin = await startOrigin();
   const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
@@ -51,7 +51,7 @@ afterAll(async () => {
   await Promise.all(agents.map((agent) => agent.stop()));
   await origin.stop();
   await plane.stop();
-  await pebble.stop();
+  await Promise.all([downtown.stop(), pebble.stop()]);
 });
 
 /** Two nodes of one zone. */
@@ -84,6 +84,9 @@ test(
   'a customer orders a certificate; the nodes answer the challenge; visitors get the certificate',
   { timeout: 240_000 },
   async () => {
+    // Three attempts at an authority that is down take seven seconds. It refuses the other tests at once.
+    await downtown.stopAuthority();
+    onTestFinished(() => downtown.start());
     const { id, name } = await domain();
     const { jobID } = await user().call(certificates.autoSSL, { params: site.params, body: { ids: [id] } });
     await eventually(
