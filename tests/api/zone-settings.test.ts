@@ -207,6 +207,38 @@ describe('the settings of a zone', () => {
     expect(await chosen()).toEqual([9444]);
   });
 
+  // Regression: during the next trial, all other nodes opened the zone port in place of the site's forward.
+  test('of nodes outside of a trial do not contain a port that an earlier rollback could not restore', async () => {
+    const zone = await build.zone({ tlsPorts: [443, 8443] });
+    const site = await build.site({ product: await build.product({ zone }) });
+    const { id: nodeId } = await build.node({ zone });
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
+    await installation.db.edgeNode.update({ where: { id: nodeId }, data: { joinedAt: new Date() } });
+
+    const { data } = await call(zonePorts.list, { params });
+    await call(zonePorts.remove, { params, body: { ids: [data.find(({ port }) => port === 8443)?.id ?? ''] } });
+    const { trial } = await call(zoneSettings.get, { params });
+    await as(site.owner).call(ports.create, {
+      params: site.params,
+      body: { ports: [{ port: 8443, upstreams: [{ address: '192.0.2.1', port: 22 }] }] },
+    });
+    await withdrawTrial(installation, zone.id, trial?.version ?? 0);
+
+    const { trial: next } = await call(zoneSettings.http2, {
+      params,
+      body: { enable: true, reason: 'a new balancer' },
+    });
+    expect(next).not.toBeNull();
+    const { ports: served, http2 } = await readZoneDoc(zone.id);
+    expect({ http2, served: served.map(({ port }) => port) }).toEqual({ http2: false, served: [80, 443] });
+    const { data: versions } = await call(zoneSettings.versions, { params, query: {} });
+    expect(versions.find(({ version }) => version === next?.version)?.changes.map(({ field }) => field)).toEqual([
+      'http2',
+    ]);
+  });
+
   test('are published by each call', async () => {
     const zone = await build.zone();
     const { call } = as(zone.client);

@@ -51,7 +51,7 @@ export async function withdraw(db: ClientBase, zoneId: string, version: number, 
   const live = contentIn(rows[0]?.content);
   await restorePorts(db, zoneId, live.ports);
   const { rows: ports } = await db.query<ZoneContent['ports'][number]>(
-    'SELECT id, port, tls FROM zone_ports WHERE zone_id = $1',
+    'SELECT id, port, tls FROM zone_ports WHERE zone_id = $1 ORDER BY port',
     [zoneId],
   );
   const content = withPorts(live, ports);
@@ -60,6 +60,8 @@ export async function withdraw(db: ClientBase, zoneId: string, version: number, 
     settingsOf(content),
     content.forceSSLRedirectCode,
   ]);
+  // During the next trial, nodes outside of it are served the live version, which must not keep the ports of others.
+  await db.query(`UPDATE zone_versions SET content = $2 WHERE zone_id = $1 AND state = 'live'`, [zoneId, content]);
   await db.query(
     `INSERT INTO site_ports (site_id, zone_port_id)
      SELECT (k->>'siteID')::uuid, (k->>'portID')::uuid FROM jsonb_array_elements($2::jsonb) k
