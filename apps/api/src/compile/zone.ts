@@ -4,7 +4,7 @@ import { snippetParts } from '@edgeloom/contract/zone-settings/directive-allowli
 import type { ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { isEverything } from '@edgeloom/contract/common/net.ts';
 import { isOpen, MAX_NETWORKS } from '@edgeloom/contract/zone-firewall/zone-firewall.ts';
-import { effectiveProxyProtocolPorts, trustedProxies } from '@edgeloom/contract/visitor-address/visitor-address.ts';
+import { trustedProxies } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 
 /** The operator's settings. */
@@ -53,7 +53,7 @@ function docOf(
   const { http2, http3, resource, nginx, firewall: lists, antiCC, ipset, visitorAddress } = settingsIn(settings);
   const proxies = trustedProxies(visitorAddress);
   const firewall = { ...lists, whitelist: withoutEverything(lists.whitelist) };
-  const proxied = effectiveProxyProtocolPorts(visitorAddress);
+  const proxied = visitorAddress.proxyProtocolPorts;
   const snippets = snippetParts.filter((part) => nginx.enable && nginx[part] !== '').map((part) => [part, nginx[part]]);
   const less = (['compression', 'image'] as const).filter((name) => off.includes(name));
   const needs = [

@@ -1,5 +1,4 @@
 // The node during its installation.
-import { effectiveProxyProtocolPorts } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { settingsIn } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import type { Pool } from 'pg';
 
@@ -43,7 +42,7 @@ export async function findTarget(pool: Pool, nodeId: string): Promise<(Target & 
   const [row] = rows;
   if (row === undefined) return null;
   const { settings, ports, ...target } = row;
-  const proxied = row.kind === 'relay' ? [] : effectiveProxyProtocolPorts(settingsIn(settings).visitorAddress);
+  const proxied = row.kind === 'relay' ? [] : settingsIn(settings).visitorAddress.proxyProtocolPorts;
   return { ...target, ports: ports.map((one) => ({ ...one, proxyProtocol: proxied.includes(one.port) })) };
 }
 

@@ -1,5 +1,5 @@
 // Operators' zone settings as one value: the content of a version, and the comparison of two versions. Pure.
-import type { VisitorAddress } from '@edgeloom/contract/visitor-address/visitor-address.ts';
+import { withAllowedPorts, type VisitorAddress } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import {
   settingsIn,
   type ZoneSettings,
@@ -54,7 +54,7 @@ function withVisitorAddress(
   before: VisitorAddress,
   { proxyProtocolPorts = before.proxyProtocolPorts, ...draft }: NonNullable<ConfigDraft['visitorAddress']>,
 ): VisitorAddress {
-  return { ...draft, proxyProtocolPorts: draft.proxy === 'none' ? [] : proxyProtocolPorts };
+  return withAllowedPorts({ ...draft, proxyProtocolPorts });
 }
 
 /** The drafted ports with their IDs. Without an ID, a port with a known number is that port. */

@@ -41,6 +41,12 @@ export const VisitorAddress = z.object({
 });
 export type VisitorAddress = z.output<typeof VisitorAddress>;
 
+/** Without a trusted proxy, visitors could choose their address by a PROXY header. */
+export const allowsProxyProtocol = (proxy: VisitorProxy) => proxy !== 'none';
+/** The settings without ports that they do not allow. */
+export const withAllowedPorts = (settings: VisitorAddress): VisitorAddress =>
+  allowsProxyProtocol(settings.proxy) ? settings : { ...settings, proxyProtocolPorts: [] };
+
 export const VisitorAddressInput = VisitorAddress.extend({
   networks: VisitorAddress.shape.networks
     .superRefine(noDuplicateIP)
@@ -52,7 +58,7 @@ export const VisitorAddressInput = VisitorAddress.extend({
 }).superRefine(({ proxy, networks, proxyProtocolPorts = [] }, ctx) => {
   if (proxy === 'custom' && networks.length === 0)
     ctx.addIssue({ code: 'custom', path: ['networks'], message: 'required' satisfies ErrorMessage });
-  if (proxy === 'none' && proxyProtocolPorts.length > 0)
+  if (!allowsProxyProtocol(proxy) && proxyProtocolPorts.length > 0)
     ctx.addIssue({
       code: 'custom',
       path: ['proxyProtocolPorts'],
@@ -66,10 +72,6 @@ export const ownAddresses: VisitorAddress = {
   header: 'X-Forwarded-For',
   proxyProtocolPorts: [],
 };
-
-/** Where nodes expect a PROXY header: nowhere without a trusted proxy. */
-export const effectiveProxyProtocolPorts = ({ proxy, proxyProtocolPorts }: VisitorAddress) =>
-  proxy === 'none' ? [] : proxyProtocolPorts;
 
 /** What nodes trust. Null: nobody. */
 export function trustedProxies({ proxy, networks, header }: VisitorAddress) {

@@ -28,3 +28,10 @@ test('exempt paths that an earlier version stored are read as they are', () => {
   expect(settingsIn({ antiCC: { paths } }).antiCC.paths).toEqual(paths);
   expect(ConfigDraft.safeParse({ antiCC: { ...settingsIn({}).antiCC, paths } }).success).toBe(false);
 });
+
+test('stored ports with PROXY protocol are read only with a trusted proxy', () => {
+  const portsWith = (proxy: string) =>
+    settingsIn({ visitorAddress: { proxy, networks: ['192.0.2.0/24'], proxyProtocolPorts: [443] } }).visitorAddress
+      .proxyProtocolPorts;
+  expect(['none', 'cloudflare', 'custom'].map(portsWith)).toEqual([[], [443], [443]]);
+});

@@ -4,7 +4,12 @@ import { Id, Port, Text, Time } from '../common/common.ts';
 import { Reason, RedirectCode, ZonePort } from '../zones/zones.ts';
 import { noAntiCC, ZoneAntiCC, ZoneAntiCCInput } from '../zone-anti-cc/zone-anti-cc.ts';
 import { open, ZoneFirewall, ZoneFirewallInput } from '../zone-firewall/zone-firewall.ts';
-import { ownAddresses, VisitorAddress, VisitorAddressInput } from '../visitor-address/visitor-address.ts';
+import {
+  ownAddresses,
+  VisitorAddress,
+  VisitorAddressInput,
+  withAllowedPorts,
+} from '../visitor-address/visitor-address.ts';
 import { Ipset, noIpset } from '../ipset/ipset.ts';
 import { CodedMessageOrNull } from '../rollouts/messages.ts';
 import { snippetParts } from './directive-allowlist.ts';
@@ -49,7 +54,7 @@ export const ZoneSettings = z.object({
   firewall: ZoneFirewall,
   antiCC: ZoneAntiCC,
   ipset: Ipset,
-  visitorAddress: VisitorAddress,
+  visitorAddress: VisitorAddress.overwrite(withAllowedPorts),
 });
 const usual: z.output<typeof ZoneSettings> = {
   http2: true,

@@ -1,10 +1,11 @@
 import type { ErrorMessage } from '@edgeloom/contract/messages.ts';
 import {
   AddressHeader,
-  ownAddresses,
+  allowsProxyProtocol,
   TrustedNetwork,
   VisitorAddressInput,
   visitorProxies,
+  withAllowedPorts,
   type VisitorAddress,
 } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { MultiSelect, Select, TextInput } from '@mantine/core';
@@ -48,13 +49,11 @@ export function VisitorAddressSection({ stored, ports, ...props }: VisitorAddres
         onChange={(next) => {
           const chosen = visitorProxies.find((one) => one === next);
           // Without what was typed: a hidden field must not be at fault.
-          if (!chosen) return;
-          const { proxyProtocolPorts } = chosen === 'none' ? ownAddresses : stored;
-          onChange({ ...stored, proxy: chosen, proxyProtocolPorts });
+          if (chosen) onChange(withAllowedPorts({ ...stored, proxy: chosen }));
         }}
       />
       {proxy === 'custom' && <CustomProxy {...props} />}
-      {proxy !== 'none' && <ProxyProtocolPorts {...props} ports={ports} />}
+      {allowsProxyProtocol(proxy) && <ProxyProtocolPorts {...props} ports={ports} />}
     </Section>
   );
 }
