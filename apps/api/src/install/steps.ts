@@ -12,7 +12,7 @@ import { StepFailure, type Host } from './host.ts';
 import { newJoin, refuseAnother } from './new-join.ts';
 import { controlOf } from './pull.ts';
 import * as scripts from './scripts.ts';
-import { plainPorts, portsOf, removedPorts, type Target } from './target.ts';
+import { plainPorts, portsOf, type Target } from './target.ts';
 
 export interface StepWork {
   installation: Installation;
@@ -175,7 +175,7 @@ const isOurNode = (host: string, port: number) =>
   });
 
 const stop: Step = ({ host }) => host.run(scripts.stop);
-const remove: Step = ({ host, target }) => host.run(scripts.remove(removedPorts(target)));
+const remove: Step = ({ host, target }) => host.run(scripts.remove(portsOf(target)));
 /** Connecting performs this step. */
 const connect: Step = () => Promise.resolve();
 

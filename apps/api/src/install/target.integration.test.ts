@@ -1,9 +1,13 @@
+import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { ownAddresses } from '@edgeloom/contract/visitor-address/visitor-address.ts';
+import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
+import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
+import { compileBody } from '../../../../tests/support/builders/compiled-documents.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
-import { findTarget, plainPorts, portsOf, removedPorts } from './target.ts';
+import { findTarget, plainPorts, portsOf } from './target.ts';
 
-const { build, installation, close } = await testApp();
+const { as, build, installation, close } = await testApp();
 const { db, pool } = installation;
 afterAll(close);
 
@@ -22,7 +26,7 @@ async function targetOf(id: string) {
 const proxiedOf = async (id: string) =>
   (await targetOf(id)).ports.flatMap(({ port, proxyProtocol }) => (proxyProtocol ? port : []));
 
-test('a port has PROXY protocol only behind a trusted proxy, as on the nodes', async () => {
+test('a port has PROXY protocol only behind a trusted proxy', async () => {
   const proxyProtocolPorts = [8080, 8443];
   const { id } = await nodeBehind({ proxy: 'cloudflare', proxyProtocolPorts });
   expect(await proxiedOf(id)).toEqual([8080, 8443]);
@@ -32,11 +36,42 @@ test('a port has PROXY protocol only behind a trusted proxy, as on the nodes', a
   expect((await targetOf(id)).ports).toEqual([{ port: 8443, tls: true, proxyProtocol: false }]);
 });
 
-test('ports with PROXY protocol are not probed, and get no UDP until they are removed', async () => {
+const forwards = '1000-65000';
+
+// Regression: a port that had PROXY protocol at the installation never had HTTP/3.
+test('ports with PROXY protocol are not probed, and get UDP for the day they lose it', async () => {
   const { id } = await nodeBehind({ proxy: 'cloudflare', proxyProtocolPorts: [8080, 8443] });
   const target = await targetOf(id);
-  const forwards = '1000-65000';
   expect(plainPorts(target)).toEqual([80]);
-  expect(portsOf(target)).toEqual({ tcp: [80, 443, 8080, 8443, forwards], udp: [443, forwards] });
-  expect(removedPorts(target).udp).toEqual([443, 8443, forwards]);
+  expect(portsOf(target)).toEqual({ tcp: [80, 443, 8080, 8443, forwards], udp: [443, 8443, forwards] });
+});
+
+test('a relay opens its own port, without UDP', async () => {
+  const { id } = await nodeBehind({});
+  await db.edgeNode.update({ where: { id }, data: { kind: 'relay', relayPort: 9443 } });
+  expect(portsOf(await targetOf(id))).toEqual({ tcp: [9443], udp: [] });
+});
+
+// Regression: the installation probed the ports of the trial, which a new node does not serve yet.
+test('during a trial a new node is probed as it serves, and opens the ports of both versions', async () => {
+  const zone = await build.zone({ ports: [80, 8080], tlsPorts: [443] });
+  const { id: joined } = await build.node({ zone });
+  const { call } = as(zone.client);
+  const params = { zoneId: zone.id };
+  await call(zoneSettings.http2, { params, body: { enable: false, reason: 'an old balancer' } });
+  await db.edgeNode.update({ where: { id: joined }, data: { joinedAt: new Date() } });
+  const visitorAddress = { ...ownAddresses, proxy: 'cloudflare' as const, proxyProtocolPorts: [80] };
+  await call(zoneSettings.set, { params, body: { visitorAddress, reason: 'a balancer' } });
+  const { data } = await call(zonePorts.list, { params });
+  const idOf = (number: number) => data.find(({ port }) => port === number)?.id ?? '';
+  await call(zonePorts.remove, { params, body: { ids: [idOf(8080)] } });
+  await call(zonePorts.create, { params, body: { port: 81, tls: false } });
+  await call(zonePorts.update, { params, body: { id: idOf(443), port: 8443, tls: true } });
+
+  const { id } = await build.node({ zone });
+  const target = await targetOf(id);
+  expect(plainPorts(target)).toEqual([80, 8080]);
+  expect(portsOf(target)).toEqual({ tcp: [80, 81, 443, 8080, 8443, forwards], udp: [443, 8443, forwards] });
+  const compiled = ZoneDoc.parse(JSON.parse(await compileBody(installation, zone.id, 'zone')));
+  expect(target.ports.map(({ port }) => port)).toEqual(compiled.ports.map(({ port }) => port));
 });

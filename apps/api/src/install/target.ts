@@ -11,6 +11,13 @@ export interface Target {
   zoneId: string;
   /** Its listening ports: the zone's, or a relay's own. */
   ports: readonly { port: number; tls: boolean; proxyProtocol: boolean }[];
+  /** The zone's ports if the zone change on trial goes live. Empty without one. */
+  trialPorts: readonly ZonePort[];
+}
+
+interface ZonePort {
+  port: number;
+  tls: boolean;
 }
 
 /** Stored SSH credentials. */
@@ -23,45 +30,50 @@ interface Access {
 }
 
 interface Row extends Omit<Target & Access, 'ports'> {
-  ports: { port: number; tls: boolean }[];
+  ports: ZonePort[];
   /** The zone's. */
   settings: unknown;
 }
 
+/** During a trial the zone's rows contain the new state. Nodes outside of it, as a new one, serve the live version. */
 export async function findTarget(pool: Pool, nodeId: string): Promise<(Target & Access) | null> {
   const { rows } = await pool.query<Row>(
     `SELECT n.id, n.ip, n.port_type AS "portType", n.kind, n.public_key AS "publicKey", n.zone_id AS "zoneId",
        n.ssh_user AS "user", n.ssh_port AS "sshPort", n.ssh_password_sealed AS "passwordSealed",
-       n.ssh_private_key_sealed AS "keySealed", n.ssh_fingerprint AS fingerprint, z.settings,
-       CASE WHEN n.kind = 'relay' THEN json_build_array(json_build_object('port', n.relay_port, 'tls', true))
-         ELSE coalesce((SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls) ORDER BY p.port)
-                        FROM zone_ports p WHERE p.zone_id = n.zone_id), '[]'::json) END AS ports
-     FROM nodes n JOIN zones z ON z.id = n.zone_id WHERE n.id = $1`,
+       n.ssh_private_key_sealed AS "keySealed", n.ssh_fingerprint AS fingerprint,
+       coalesce(live.content, z.settings) AS settings,
+       CASE WHEN n.kind = 'relay' THEN jsonb_build_array(jsonb_build_object('port', n.relay_port, 'tls', true))
+         ELSE coalesce(live.content->'ports', newest.ports) END AS ports,
+       CASE WHEN n.kind = 'relay' OR live.id IS NULL THEN '[]' ELSE newest.ports END AS "trialPorts"
+     FROM nodes n JOIN zones z ON z.id = n.zone_id
+       CROSS JOIN LATERAL (SELECT coalesce(jsonb_agg(jsonb_build_object('port', p.port, 'tls', p.tls) ORDER BY p.port), '[]')
+                           AS ports FROM zone_ports p WHERE p.zone_id = z.id) newest
+       LEFT JOIN zone_versions trial ON trial.zone_id = z.id AND trial.state = 'trial'
+       LEFT JOIN zone_versions live ON live.zone_id = trial.zone_id AND live.state = 'live'
+     WHERE n.id = $1`,
     [nodeId],
   );
   const [row] = rows;
   if (row === undefined) return null;
   const { settings, ports, ...target } = row;
   const proxied = row.kind === 'relay' ? [] : settingsIn(settings).visitorAddress.proxyProtocolPorts;
-  return { ...target, ports: ports.map((one) => ({ ...one, proxyProtocol: proxied.includes(one.port) })) };
+  return { ...target, ports: ports.map(({ port, tls }) => ({ port, tls, proxyProtocol: proxied.includes(port) })) };
 }
 
 /** Ports that respond to everybody without TLS. Ports with PROXY protocol serve proxies only. */
 export const plainPorts = ({ ports }: Target): number[] =>
   ports.flatMap(({ port, tls, proxyProtocol }) => (tls || proxyProtocol ? [] : port));
 
-/** Ports for the firewall. Forwards use ports that sites request. HTTP/3 uses UDP, and has no PROXY protocol. */
-export const portsOf = ({ ports, portType, kind }: Target) => {
+/**
+ * Ports for the firewall, which is only changed by an installation: later settings may turn HTTP/3 on, which uses
+ * UDP, or PROXY protocol off. Forwards use ports that sites request.
+ */
+export function portsOf({ ports, trialPorts, portType, kind }: Target) {
+  const opened = [...ports, ...trialPorts];
   const forwards = portType === '7' || kind === 'relay' ? [] : ['1000-65000'];
+  const numbersOf = (some: readonly ZonePort[]) => [...new Set(some.map(({ port }) => port))].sort((a, b) => a - b);
   return {
-    tcp: [...ports.map(({ port }) => port), ...forwards],
-    udp: [
-      ...ports.flatMap(({ port, tls, proxyProtocol }) => (tls && !proxyProtocol && kind !== 'relay' ? port : [])),
-      ...forwards,
-    ],
+    tcp: [...numbersOf(opened), ...forwards],
+    udp: [...(kind === 'relay' ? [] : numbersOf(opened.filter(({ tls }) => tls))), ...forwards],
   };
-};
-
-/** Ports that the firewall may have opened: a port may have had HTTP/3 before PROXY protocol. */
-export const removedPorts = ({ ports, ...target }: Target) =>
-  portsOf({ ...target, ports: ports.map((one) => ({ ...one, proxyProtocol: false })) });
+}
