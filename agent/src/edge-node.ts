@@ -8,8 +8,8 @@ import { nodeTree } from './nginx/node-tree.ts';
 import type { Structure } from './nginx/node-tree.ts';
 import { ReloadTooSoonError } from './nginx/pace.ts';
 import { storeZonePair } from './nginx/zone-pair.ts';
-import { assertFree, nameOf } from './nginx/sockets.ts';
-import type { Socket } from './nginx/sockets.ts';
+import { assertFree, listenersIn, nameOf } from './nginx/sockets.ts';
+import type { Listener, Socket } from './nginx/sockets.ts';
 import type { Nginx } from './nginx/supervisor.ts';
 import type { TreeServer } from './nginx/tree-server.ts';
 import type { Tree } from './nginx/trees.ts';
@@ -31,7 +31,10 @@ export class EdgeNode {
   readonly #cachePlace: CachePlace;
   readonly #host: HostFacts;
   readonly #log: Log;
-  #serving: Structure | null = null;
+  /** Served last, or on disk when the agent started. */
+  #structure: Structure | null = null;
+  /** The sockets of the running nginx. Null before a tree has served. */
+  #listeners: readonly Listener[] | null = null;
   /** The last bump failed, so the next one covers all documents. */
   #isBumpPending = false;
   #queue: Promise<unknown> = Promise.resolve();
@@ -72,8 +75,7 @@ export class EdgeNode {
 
   /** Ports of the running nginx where connections begin with a PROXY header. */
   get proxyProtocolPorts(): number[] {
-    const ports = this.#serving?.zone.ports ?? [];
-    return ports.flatMap(({ port, proxyProtocol }) => (proxyProtocol === true ? port : []));
+    return (this.#listeners ?? []).flatMap(({ port, proxyProtocol }) => (proxyProtocol ? port : []));
   }
 
   /** The tree that nginx runs. Empty before nginx runs. */
@@ -87,7 +89,8 @@ export class EdgeNode {
   async serve(): Promise<void> {
     await this.#server.trees.prune();
     const structure = await this.#structureOnDisk();
-    if (this.nginx.running) this.#serving = structure;
+    this.#structure = structure;
+    await this.#readListeners();
     await this.#serve(structure).catch((error: unknown) => {
       this.#log.error('nginx does not serve the documents on disk', { error });
     });
@@ -135,7 +138,7 @@ export class EdgeNode {
           throw error;
         });
       this.#cachePlace.settle();
-      this.#markServed(structure);
+      await this.#markServed(structure);
     } catch (error) {
       if (error instanceof ReloadTooSoonError) throw error;
       this.error = reason(error);
@@ -195,10 +198,19 @@ export class EdgeNode {
     }
   }
 
-  #markServed(structure: Structure): void {
-    this.#serving = structure;
+  async #markServed(structure: Structure): Promise<void> {
+    await this.#readListeners();
+    this.#structure = structure;
     this.rolledBack = false;
     this.error = null;
+  }
+
+  /** From the last good tree, since the documents on disk may be newer than the running nginx. */
+  async #readListeners(): Promise<void> {
+    const { trees } = this.#server;
+    const good = await trees.marked('good');
+    const text = good === null ? undefined : (await trees.read(good)).get('listeners.conf');
+    this.#listeners = text === undefined ? null : listenersIn(text);
   }
 
   /** nginx would retry for seconds before it refuses. Checking first is immediate and names the port. */
@@ -208,10 +220,10 @@ export class EdgeNode {
 
   /** The ports among these that another program holds, so that this node could not serve them. */
   async heldPorts(ports: Structure['zone']['ports']): Promise<number[]> {
-    const serving = this.#serving;
-    if (serving === null) return [];
+    const structure = this.#structure;
+    if (structure === null) return [];
     const held = new Set<number>();
-    const unopened = this.#unopened({ ...serving, zone: { ...serving.zone, ports } });
+    const unopened = this.#unopened({ ...structure, zone: { ...structure.zone, ports } });
     await Promise.all(unopened.map((socket) => assertFree(socket).catch(() => held.add(socket.port))));
     return [...held];
   }
@@ -219,8 +231,8 @@ export class EdgeNode {
   /** Sockets that nginx would have to open for this structure. */
   #unopened(structure: Structure): Socket[] {
     // Without nginx, orphaned workers may hold the ports. Starting nginx ends them.
-    if (!this.nginx.running || this.#serving === null) return [];
-    const served = this.#sockets(this.#serving).map(nameOf);
+    if (!this.nginx.running || this.#listeners === null) return [];
+    const served = this.#listeners.map(nameOf);
     return this.#sockets(structure).filter((socket) => !served.includes(nameOf(socket)));
   }
 

@@ -1,6 +1,8 @@
 // Commands to a node: from the control plane over NATS, and from the command line.
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -56,6 +58,38 @@ test('a prefetch uses the PROXY protocol ports that nginx serves, whatever the d
   const urls = [`http://www.example.com:${ports.http}/cached/page`];
   expect(await peer.command('preheat', { urls })).toMatchObject({ ok: true, error: null, objects: 1 });
   expect(origin.asked('/cached/page')).toHaveLength(1);
+});
+
+// Regression: a restarted agent took the ports of documents that its nginx could not serve.
+test('a restarted agent prefetches by the ports of its running nginx', async () => {
+  const node = await startConnectedNode();
+  const { peer, agent, ports, zone, origin } = node;
+  await agent.end('SIGKILL');
+  agent.log.length = 0;
+  const squatter = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void squatter.close());
+  await once(squatter, 'listening');
+  const held = squatter.address();
+  if (held === null || typeof held === 'string') throw new Error('no port');
+  const refused = {
+    ...zone,
+    ports: [...zone.ports, { port: held.port, tls: false }].map((one) => ({ ...one, proxyProtocol: true })),
+    visitorAddress: { header: 'X-Forwarded-For', networks: ['192.0.2.0/24'] },
+  };
+  peer.store(refused);
+  await writeFile(
+    path.join(layoutOf(agent.dir).docs, docPath('zone')),
+    encodeDocFile(peer.revision, JSON.stringify(refused)),
+  );
+  agent.start();
+  await eventuallyStarted(() => {
+    const messages = agent.log.map((line) => line['message']);
+    expect(messages).toContain('nginx does not serve the documents on disk');
+    expect(messages).toContain('connected to the control plane');
+  });
+  origin.on('/cached/page', { body: 'page' });
+  const urls = [`http://www.example.com:${ports.http}/cached/page`];
+  expect(await peer.command('preheat', { urls })).toMatchObject({ ok: true, error: null, objects: 1 });
 });
 
 test('a resync fetches everything, and removes unknown documents', async () => {

@@ -19,6 +19,19 @@ export function socketOf(name: string): Pick<Socket, 'protocol' | 'port'> {
   return { protocol: udp === undefined ? 'tcp' : 'udp', port: Number(port ?? 0) };
 }
 
+export interface Listener extends Socket {
+  proxyProtocol: boolean;
+}
+
+/** The sockets of visitors that a rendered configuration opens. */
+export function listenersIn(text: string): Listener[] {
+  return [...text.matchAll(/^ *listen "?(\S+?):(\d+)"?([^;]*);/gm)].map(([, address = '', port, flags = '']) => {
+    const words = flags.split(' ');
+    const protocol = words.includes('quic') ? 'udp' : 'tcp';
+    return { protocol, address, port: Number(port), proxyProtocol: words.includes('proxy_protocol') };
+  });
+}
+
 /** After a reload nginx takes a tenth of a second to make old workers close their sockets. */
 const MAX_TRIES = 6;
 const RETRY_MS = 150;
