@@ -1,5 +1,6 @@
 // The dashboards with traffic.
 import type { Page } from 'playwright-core';
+import { Overview } from '@edgeloom/contract/overview/overview.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { addLogs, addTraffic, logLine } from '../support/builders/traffic.ts';
@@ -191,5 +192,24 @@ test('the first page of an administrator has operators with licenses, and the he
   await system.getByText('12 changes have waited for up to 2 h').waitFor();
   expect(await system.getByText('All changes are published').count()).toBe(0);
   await keepPicture(page, 'dashboard-admin-waiting');
+  await page.context().close();
+});
+
+// Regression: during an upgrade, the page of the new release failed with an API of the release before.
+test('the first page of an administrator shows the reports of an API of another release', async () => {
+  const { page } = await consoles.openAs(await consoles.app.build.admin(), '');
+  await page.route('**/api/v1/admin/overview', async (route) => {
+    const response = await route.fetch();
+    const found = Overview.omit({ waitingChanges: true }).parse(await response.json());
+    const queues = [{ queue: 'laterWork', due: 3, delaySeconds: 7200 }];
+    await route.fulfill({ response, json: { ...found, failingDocuments: 0, queues } });
+  });
+  await page.goto('/admin/dashboard');
+  const system = page.getByRole('region', { name: 'System' });
+  await system.scrollIntoViewIfNeeded();
+  await system.getByText('All changes are published').waitFor();
+  const late = system.getByRole('listitem').filter({ hasText: 'laterWork' });
+  await expect.poll(() => late.innerText()).toMatch(/3 waiting, for up to 2\sh/);
+  await keepPicture(page, 'dashboard-admin-other-release');
   await page.context().close();
 });

@@ -9,7 +9,10 @@ import { useT } from '../../lib/i18n.ts';
 import type { Result } from '../../lib/use-endpoint.ts';
 import classes from './dashboard.module.css';
 
-export type Overview = Received<typeof overview.get>;
+type Reply = Received<typeof overview.get>;
+
+/** During an upgrade, an API of the release before does not send the waiting changes. */
+export type Overview = Omit<Reply, 'waitingChanges'> & Partial<Pick<Reply, 'waitingChanges'>>;
 
 /** Counts of operators, customers, sites, domains and nodes. */
 export function InstallationFigures({ found }: { found: Result<Overview> }) {

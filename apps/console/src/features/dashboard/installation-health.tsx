@@ -1,6 +1,6 @@
 import { Await } from '../../components/states/await.tsx';
 import { count, duration } from '../../lib/format.ts';
-import { useLanguage, useT, type T } from '../../lib/i18n.ts';
+import { tMaybe, useLanguage, useT, type T } from '../../lib/i18n.ts';
 import type { Result } from '../../lib/use-endpoint.ts';
 import type { Tone } from '../../theme/tokens.ts';
 import classes from './dashboard.module.css';
@@ -30,7 +30,7 @@ export function InstallationHealth({ found }: { found: Result<Overview> }) {
               </HealthRow>
             )}
             {late.map(({ queue, due, delaySeconds }) => (
-              <HealthRow key={queue} tone="warn" name={t(`dashboard.health.queues.${queue}`)}>
+              <HealthRow key={queue} tone="warn" name={tMaybe(`dashboard.health.queues.${queue}`) ?? queue}>
                 {t('dashboard.health.late', {
                   count: due,
                   rows: count(due),
@@ -50,7 +50,7 @@ interface PublishingProps {
   waiting: Overview['waitingChanges'];
 }
 
-function Publishing({ failing, waiting }: PublishingProps) {
+function Publishing({ failing, waiting = { count: 0, delaySeconds: 0 } }: PublishingProps) {
   const t = useT();
   const language = useLanguage();
   const texts = [];
