@@ -136,8 +136,8 @@ function Table({ domain, origins: { draft, live, set, tried, errorAt }, locked }
   const can = useCan();
   const params = { siteId: domain.siteID, domainId: domain.id };
   const health = useEndpoint(domainUpstreams.health, { params }, { pollMs: 5000, enabled: isChecked });
-  const isShown = can(domainUpstreams.traffic);
-  const traffic = useEndpoint(domainUpstreams.traffic, { params }, { enabled: isShown });
+  const canReadTraffic = can(domainUpstreams.traffic);
+  const traffic = useEndpoint(domainUpstreams.traffic, { params }, { enabled: canReadTraffic });
   return (
     <OriginsTable
       origins={draft.origins}
@@ -145,7 +145,7 @@ function Table({ domain, origins: { draft, live, set, tried, errorAt }, locked }
       locked={locked}
       onChange={(changed) => set({ origins: changed })}
       {...(isChecked && { health: health.data?.data ?? [] })}
-      {...(isShown && { traffic: traffic.data?.isMeasured ? traffic.data.data : null })}
+      {...(canReadTraffic && { traffic: traffic.data?.isMeasured ? traffic.data.data : null })}
       fault={(path) => (tried || !path.endsWith('.address') ? errorAt(path) : undefined)}
       {...(errorAt('origins') !== undefined && { noneOn: t('origins.noneOn') })}
     />
