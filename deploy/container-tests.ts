@@ -1,4 +1,4 @@
-// What npm run test:long prepares for the tests in containers: a Docker daemon and their images.
+// Prepares the tests in containers for npm run test:long: a Docker daemon and their images.
 import path from 'node:path';
 import { containerBase } from '../tests/support/services/container-base.ts';
 import { ensureDocker } from '../tests/support/services/docker-daemon.ts';

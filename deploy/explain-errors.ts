@@ -1,4 +1,4 @@
-// What npm test prints of failed tests: errors and the ends of kept logs, in a number of lines that fits a screen.
+// Describes failed tests for npm test: errors and the ends of kept logs, in a number of lines that fits a screen.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describeError, type TestError } from './test-report.ts';

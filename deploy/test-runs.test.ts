@@ -136,7 +136,7 @@ describe('with the runner that keeps logs', () => {
        const stop = (dir) => rmSync(dir, { recursive: true });
        ${body}`,
     );
-  /** What a run prints of its errors. */
+  /** The lines that a run prints about its errors. */
   async function explainRun() {
     const { errors } = await runWithSecondTry(optionsOfRun());
     return explainErrors(errors, path.join(root, 'reports'));

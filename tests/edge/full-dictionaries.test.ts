@@ -119,7 +119,7 @@ describe('a site that invents URLs takes no room of another', () => {
 
     for (const kind of ['a', 'b']) expect(await varied(kind)).toMatchObject({ cache: 'hit', body: kind });
     for (const path of plain) expect(await state(path)).toBe('hit');
-    // What is new is stored as well.
+    // New objects are stored as well.
     const more = newPath();
     edge.origin.on(more, ({ headers }) => ({ headers: { vary: 'x-kind' }, body: String(headers['x-kind']) }));
     for (let i = 0; i < 2; i += 1) for (const kind of ['a', 'b']) await varied(kind, more);

@@ -1,4 +1,4 @@
-// What an origin sends of a large file when a visitor wants little of it.
+// The bytes that an origin sends of a large file when a visitor requests few of them.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

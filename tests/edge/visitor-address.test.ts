@@ -50,7 +50,7 @@ async function serveWith(header: string, ports: ZoneDoc['ports'] = zoneDoc(edge.
 const visit = (from: string, host: string, headers: Record<string, string | string[]>, path = '/') =>
   statusFrom(from, edge.ports.http, host, '127.0.0.1', headers, path);
 
-/** What the origin receives of a request. */
+/** The request's address fields and path at the origin. */
 async function received(from: string, headers: Record<string, string | string[]>) {
   const { name } = await edge.site();
   const path = `/${randomUUID()}`;
@@ -184,7 +184,7 @@ describe('on ports with PROXY protocol', () => {
       asked.end();
     });
 
-  /** What the origin receives of a request over a connection with this PROXY header. */
+  /** The same for a request over a connection with this PROXY header. */
   async function receivedOver(from: string, header: string | Buffer, headers: Record<string, string> = {}) {
     const { name } = await edge.site();
     const at = `/${randomUUID()}`;

@@ -1,4 +1,4 @@
-// What the guard of a run of tests ends (services/runs.ts).
+// The guard of a test run ends the programs of the run (services/runs.ts).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished, expect, test } from 'vitest';

@@ -43,10 +43,10 @@ main() {
   here=$(
 ${sub(scripts.identity)}
   )
-  what=$(
+  machine=$(
 ${sub(scripts.detect)}
   )
-  set -- \${what#::system }
+  set -- \${machine#::system }
   printf 'This machine: %s %s on %s\\n' "$1" "$2" "$3"
   code=$(${authorized} -o "$dir/setup" -w '%{http_code}' -G --data-urlencode "system=$1" --data-urlencode "version=$2" \\
     --data-urlencode "arch=$3" --data-urlencode "node=\${here#::node }" \\

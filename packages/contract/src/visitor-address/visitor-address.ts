@@ -73,7 +73,7 @@ export const ownAddresses: VisitorAddress = {
   proxyProtocolPorts: [],
 };
 
-/** What nodes trust. Null: nobody. */
+/** The networks and the header field that nodes trust. Null: none. */
 export function trustedProxies({ proxy, networks, header }: VisitorAddress) {
   if (proxy === 'none') return null;
   return proxy === 'cloudflare'

@@ -197,7 +197,7 @@ function OriginRow({ n, origin, locked, last, health, traffic, fault, onChange, 
           </span>
         )}
       </td>
-      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- what is in the cell has its own label */}
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- the content of the cell has its own label */}
       <td className={classes['roleCell']}>
         <Menu position="bottom-start" disabled={locked}>
           <Menu.Target>

@@ -6,7 +6,7 @@ import type { Result } from '../../lib/use-endpoint.ts';
 import classes from './dashboard.module.css';
 
 interface AllClearProps<T> {
-  /** What the account has. */
+  /** The resources of the account. */
   of: Result<T>;
   isEmpty: (found: T) => boolean;
 }

@@ -12,7 +12,7 @@ export function ClientDashboardPage() {
   const found = useEndpoint(clientSites.resources, {}, { pollMs: 30_000 });
   const { at, retry } = found;
   useEffect(() => {
-    // What was added on another screen a moment ago is counted at once.
+    // Counts resources that were just added on another screen.
     if (at > 0) retry();
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each visit
   }, []);

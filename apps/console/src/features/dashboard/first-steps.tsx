@@ -13,7 +13,7 @@ import classes from './dashboard.module.css';
 import { firstSteps, isOpen, type Resources, type Step } from './first-steps-list.ts';
 import { FormLink } from './form-link.tsx';
 
-/** What a new operator does first. Shown until all is done, or until this account dismisses it. */
+/** The first steps of a new operator. Shown until all are done, or until this account dismisses them. */
 export function FirstSteps({ found }: { found: Resources | undefined }) {
   const can = useCan();
   const isHidden = useSession(({ account }) => account?.hidesFirstSteps !== false);
