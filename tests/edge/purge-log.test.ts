@@ -147,4 +147,17 @@ describe('the generation of a site that was purged as a whole', () => {
     await edge.restart();
     expect(await get()).toBe('body 2');
   });
+
+  // Regression: a lower number of another worker, written later, made all purges before its line obsolete.
+  test('keeps purges between its line and a lower number', async () => {
+    const { edge, host, site, log, get } = await startSite();
+    await writeFile(log, line(site.id, 2, 0));
+    await edge.restart();
+    expect(await get()).toBe('body 1');
+    const time = Math.floor(Date.now() / 1000);
+    const mark = { mark: 'hard_prefix', site: site.id, prefix: `${host}/below`, version: '1.1.1.1', time };
+    await appendFile(log, `${JSON.stringify(mark)}\n${line(site.id, 1, 0)}`);
+    await edge.restart();
+    expect(await get()).toBe('body 2');
+  });
 });

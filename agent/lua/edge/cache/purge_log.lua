@@ -73,22 +73,28 @@ local function bounded(entries, order)
     return entries, few
 end
 
--- Generations do not expire: a number that is used again would make files of that generation reachable.
-local function is_valid(entry)
-    return type(entry) == "table" and entry.site and (entry.moves or (entry.time or 0) > time() - KEPT_SECONDS)
+-- The entry of a line. nil: the line is damaged or its purge has expired. Generations do not expire: a number that is
+-- used again would make files of that generation reachable.
+local function read_entry(line)
+    local entry = cjson.decode(line)
+    local is_entry = type(entry) == "table" and entry.site
+    return is_entry and (entry.moves or (entry.time or 0) > time() - KEPT_SECONDS) and entry or nil
+end
+
+-- Whether a line has a lower generation than an earlier line. Workers may write generations out of order.
+local function is_superseded(entry, known)
+    return entry.moves and known and known.moves > entry.moves
 end
 
 -- In the order of their last lines: a mark belongs to the generation of its site, and is obsolete in the next.
 local function latest(lines)
     local entries, last, names, order, raised = {}, {}, {}, {}, {}
     for line in lines do
-        local entry = cjson.decode(line)
-        if is_valid(entry) then
-            local name = subject(entry)
+        local entry = read_entry(line)
+        local name = entry and subject(entry)
+        if entry and not is_superseded(entry, entries[name]) then
             names[#names + 1] = name
             if entry.moves then
-                -- Workers may write numbers in another order than they got them.
-                entry.moves = max(entry.moves, entries[name] and entries[name].moves or 0)
                 raised[entry.site] = #names
             end
             entries[name], last[name] = entry, #names
