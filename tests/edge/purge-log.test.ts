@@ -160,4 +160,28 @@ describe('the generation of a site that was purged as a whole', () => {
     await edge.restart();
     expect(await get()).toBe('body 2');
   });
+
+  // Regression: each restart counted from the log, which lacked the numbers that a full disk rejected.
+  test('is never used twice when a full disk rejects its lines', async () => {
+    const { edge, host, site, log, get } = await startSite({
+      lua: [
+        {
+          file: 'edge/cache/purge_log.lua',
+          from: 'path(), "a", "',
+          to: 'entry.moves and "/dev/full" or path(), "a", "',
+        },
+      ],
+    });
+    // More purges than the log keeps of a site.
+    const time = Math.floor(Date.now() / 1000);
+    const purge = (i: number) =>
+      `${JSON.stringify({ site: site.id, url: `${host}/${i}`, version: '1.1.1.1', time })}\n`;
+    await writeFile(log, Array.from({ length: 10_001 }, (_, i) => purge(i)).join(''));
+    const bodies = [];
+    for (let restarts = 0; restarts < 2; restarts += 1) {
+      await edge.restart();
+      bodies.push(await get());
+    }
+    expect(bodies).toEqual(['body 1', 'body 2']);
+  });
 });

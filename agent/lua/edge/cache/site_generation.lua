@@ -3,6 +3,7 @@
 local changes = require("edge.core.dicts").changes
 local docs = require("edge.core.docs")
 local purge_log = require("edge.cache.purge_log")
+local floor, max = math.floor, math.max
 
 local _M = {}
 
@@ -15,13 +16,20 @@ function _M.raised_at(site_id)
     return changes:get("movedAt|" .. site_id)
 end
 
-local function note_time(site_id)
+local function milliseconds()
     ngx.update_time()
-    changes:set("movedAt|" .. site_id, ngx.now() * 1000)
+    return ngx.now() * 1000
 end
 
+local function note_time(site_id)
+    changes:set("movedAt|" .. site_id, milliseconds())
+end
+
+-- At least to the current time in milliseconds. The purge log may lack earlier generations after a full disk, and a
+-- number that is used again would make files of that generation reachable.
 function _M.raise(site_id)
-    purge_log.add({ site = site_id, moves = changes:incr("moved|" .. site_id, 1, 0) })
+    local step = max(1, floor(milliseconds() - _M.of(site_id)))
+    purge_log.add({ site = site_id, moves = changes:incr("moved|" .. site_id, step, 0) })
     note_time(site_id)
     docs.bump({ "site/" .. site_id })
 end
