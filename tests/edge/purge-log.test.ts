@@ -2,8 +2,8 @@
 import { appendFile, lstat, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rule, startEdge } from '../support/services/edge.ts';
-import type { EdgeOptions } from '../support/services/edge.ts';
+import { rule, startEdge, zoneDoc } from '../support/services/edge.ts';
+import type { Edge, EdgeOptions } from '../support/services/edge.ts';
 
 /** An edge with a site whose file `/below/a` has a new body with each request. */
 async function startSite(options: EdgeOptions = {}) {
@@ -11,7 +11,7 @@ async function startSite(options: EdgeOptions = {}) {
   onTestFinished(() => edge.stop());
   const { name: host, site } = await edge.site({ cacheRules: [rule({ cacheTime: 3600 })] });
   let requests = 0;
-  edge.origin.on('/below/a', () => ({ body: `body ${(requests += 1)}` }));
+  edge.origin.on('/below/a', () => ({ headers: { 'cache-tag': 'tag' }, body: `body ${(requests += 1)}` }));
   return {
     edge,
     host,
@@ -120,6 +120,25 @@ describe('a purge by prefix', () => {
     const mark = { mark: 'hard_prefix', site: site.id, prefix: `${host}/below`, version: '1.1.1.1', time };
     await writeFile(log, `${JSON.stringify(mark)}\n`);
     await edge.restart();
+    expect(await get()).toBe('body 2');
+  });
+});
+
+// Regression: entries of dictionaries that outlive a reload kept the lifetime that they were written with.
+describe('a reload that keeps files for longer keeps purges for longer', () => {
+  const purges: [string, number, (edge: Edge, site: string, host: string) => Promise<unknown>][] = [
+    ['by prefix', 40, (edge, site, host) => edge.admin.purge({ site, prefixes: [`${host}/below`] }, 60_000)],
+    ['by tag', 40, (edge, site) => edge.admin.purge({ site, tags: ['tag'] }, 60_000)],
+    ['of a URL', 400, (edge, _, host) => edge.admin.purge({ urls: [`http://${host}/below/a`], soft: true }, 60_000)],
+  ];
+  test.each(purges)('%s', async (_, days, purge) => {
+    const { edge, host, site, get } = await startSite({ lua: [twentyDays], zone: keptFor(10) });
+    expect(await get()).toBe('body 1');
+    await purge(edge, site.id, host);
+    await edge.render(zoneDoc(edge.ports, keptFor(365)));
+    await edge.reload();
+    for (let passed = 0; passed < days; passed += 20) await edge.counters();
+    await edge.put(site);
     expect(await get()).toBe('body 2');
   });
 });

@@ -23,11 +23,11 @@ local function space(site_id)
     return site_id .. "." .. site_generation.of(site_id) .. "|"
 end
 
--- `is_restored`: from the purge log. Dictionaries that outlived an upgrade may have a newer mark.
+-- `is_restored`: from the purge log. Dictionaries that outlived a reload may have a newer mark.
 local function put(site_id, kind, text, value, is_restored)
     local at = space(site_id)
     local name = kind .. "|" .. at .. id(text)
-    if is_restored and dict:get(name) ~= nil then
+    if is_restored and urls.renew(name, KEPT_SECONDS) then
         return true
     end
     local count = add_up("marks|" .. at, dict:get(name) == nil and 1 or 0)

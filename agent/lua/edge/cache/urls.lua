@@ -23,8 +23,8 @@ local RESERVE = 1 / 16
 local MAX_TTL_SECONDS = shares.MAX_TTL_SECONDS
 -- The renewed fields of a 304 are left out beyond this number, where not all fit into an entry.
 local MOST_FIELDS = 200
--- Belongs to the names of purges and gets a new number with them. After an upgrade by reload the dictionaries are old,
--- and the log is read once for the new names.
+-- Belongs to the names of purges and gets a new number with them. Its value is the lifetime of marks. After an upgrade
+-- or a zone's change by reload the dictionaries are old, and the log is read once for new names or a new lifetime.
 local RESTORED = "restored|2"
 local made = 0
 -- During a simulated request, which writes nothing.
@@ -207,9 +207,14 @@ function _M.soften(site_id, url, at)
     put_purge(site_id, "softened|", url, at)
 end
 
--- Dictionaries that outlived an upgrade may have a newer purge of the URL, which the log lacks.
+-- Gives an entry the current lifetime. False: there is none. In dictionaries that outlived a reload the entry may be
+-- newer than in the log.
+function _M.renew(name, seconds)
+    return urls:get(name) ~= nil and urls:expire(name, seconds)
+end
+
 local function restore_purge(site_id, kind, url, value)
-    if urls:get(purge_name(site_id, kind, url)) == nil then
+    if not _M.renew(purge_name(site_id, kind, url), MAX_TTL_SECONDS) then
         put_purge(site_id, kind, url, value)
     end
 end
@@ -217,9 +222,10 @@ end
 -- In the master, for new dictionaries. A reload keeps them. `restore_mark`: handles purges by prefix and tag.
 function _M.restore(restore_mark)
     changes:add("born", _M.new_token())
-    if not changes:add(RESTORED, true) then
+    if changes:get(RESTORED) == purge_log.KEPT_SECONDS then
         return
     end
+    changes:set(RESTORED, purge_log.KEPT_SECONDS)
     purge_log.replay(function(entry)
         if entry.softened then
             restore_purge(entry.site, "softened|", entry.url, entry.softened)
