@@ -74,6 +74,60 @@ describe('on a full disk', () => {
     expect(await edge.errors()).toContain(`cannot write ${log}`);
     await rm(log);
   });
+
+  const file = 'edge/cache/purge_log.lua';
+  /** Shortens the log whatever its size, and opens /dev/full where `condition` holds. */
+  const full = (condition: string) => [
+    { file, from: '4 * 1024 * 1024', to: '1' },
+    { file, from: 'open(name, mode)', to: `open(${condition} and "/dev/full" or name, mode)` },
+  ];
+  /** The worker calls it by a timer. */
+  const timesShortened = (times: number) => ({
+    file: 'edge/runner.lua',
+    from: 'purge_log.compact()',
+    to: 'purge_log.compact() '.repeat(times),
+  });
+
+  // Regression: it was read and written again each minute.
+  test('a purge log that cannot be shortened is tried again only at twice its size', async () => {
+    const { edge, log, purgePrefix } = await startSite({
+      zone: { worker: { processes: 1, connections: 1024 } },
+      lua: [...full('name:find("new$")'), timesShortened(3)],
+    });
+    await purgePrefix();
+    await edge.restart();
+    expect((await edge.errors()).split(`cannot write ${log}.new`)).toHaveLength(2);
+  });
+
+  // Regression: the error was ignored, and the purge was lost with the next restart.
+  test('a purge that comes while the log is shortened is written later', async () => {
+    const { edge, host, site, log, get } = await startSite({
+      zone: { worker: { processes: 1, connections: 1024 } },
+      lua: [
+        ...full('(function() local now = _M.is_full _M.is_full = false return now end)()'),
+        timesShortened(2),
+        {
+          file,
+          from: 'rename(shorter, path())',
+          to: `(function()
+            local text = (io.open(path() .. ".late") or io.tmpfile()):read("*a")
+            remove(path() .. ".late")
+            write(path(), "a", text)
+            _M.is_full = text ~= ""
+            return rename(shorter, path())
+          end)()`,
+        },
+      ],
+    });
+    expect(await get()).toBe('body 1');
+    await edge.purge(`http://${host}/other`);
+    const time = Math.floor(Date.now() / 1000);
+    const mark = { mark: 'hard_prefix', site: site.id, prefix: `${host}/below`, version: '1.1.1.1', time };
+    await writeFile(`${log}.late`, `${JSON.stringify(mark)}\n`);
+    await edge.restart();
+    await edge.restart();
+    expect(await get()).toBe('body 2');
+  });
 });
 
 // Regression: the line joined the half one, and neither was read.

@@ -122,28 +122,45 @@ function _M.replay(each)
 end
 
 local compacted_above = COMPACTED_BYTES
+-- Lines that a full disk kept out of the shortened log.
+local unwritten = ""
 
--- Removes obsolete entries. One worker, which owns the folder.
-function _M.compact()
-    local file = open(path(), "r")
-    if not file or file:seek("end") < compacted_above then
-        return file and file:close()
+-- Adds lines, or keeps them for the next call. They begin on a new line, as in `add`.
+local function add_lines(lines)
+    unwritten = unwritten .. lines
+    if unwritten ~= "" and write(path(), "a", "\n" .. unwritten) then
+        unwritten = ""
     end
-    file:seek("set")
+end
+
+-- Replaces the log by its entries that are still needed. Returns its new size, or nil.
+local function shorten(file)
     local entries, order = latest(file:lines())
     local lines = {}
     for i, name in ipairs(order) do
         lines[i] = cjson.encode(entries[name]) .. "\n"
     end
     local text, shorter = concat(lines), path() .. ".new"
-    if write(shorter, "w", text) and rename(shorter, path()) then
-        -- Entries that other workers appended to the old file since then.
-        local rest = file:read("*a")
-        write(path(), "a", rest)
-        compacted_above = max(COMPACTED_BYTES, 2 * (#text + #rest))
-    else
+    if not (write(shorter, "w", text) and rename(shorter, path())) then
         remove(shorter)
+        return nil
     end
-    file:close()
+    -- Entries that other workers appended to the old file since then.
+    local rest = file:read("*a")
+    add_lines(rest)
+    return #text + #rest
+end
+
+-- Removes obsolete entries. One worker, which owns the folder. After that or an error, the next time is at twice the
+-- size.
+function _M.compact()
+    add_lines("")
+    local file = open(path(), "r")
+    local size = file and file:seek("end") or 0
+    if size >= compacted_above then
+        file:seek("set")
+        compacted_above = max(COMPACTED_BYTES, 2 * (shorten(file) or size))
+    end
+    return file and file:close()
 end
 return _M
