@@ -209,6 +209,16 @@ describe('a redirect loop', () => {
     const { name } = await withRedirects(rule('/1', '/2'), rule('/2', '/3'));
     expect(await sent(name, '/1', '/2', '/3')).toEqual(['301 /2', '301 /3', null]);
   });
+  // Regression: the edge relied on the API to limit the number of patterns.
+  test('is followed only for a limited number of pattern runs, whatever the document has', async () => {
+    const pattern = (source: string, target: string, priority: number) =>
+      rule(source, target, { type: 'regex', priority });
+    const other = Array.from({ length: 400 }, (_, i) => pattern(`^/.*other${i}$`, '/', 1));
+    const loop = [1, 2, 3, 4].map((n) => pattern(`^/(.*)${n}$`, `/$1${(n % 4) + 1}`, 2));
+    const [few, many] = [await withRedirects(...loop), await withRedirects(...other, ...loop)];
+    expect(await sent(few.name, '/page1')).toEqual([null]);
+    expect(await sent(many.name, '/page1')).toEqual(['301 /page2']);
+  });
 });
 
 test('a changed module applies to the next request, and the log names the rule', async () => {

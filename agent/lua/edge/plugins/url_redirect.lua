@@ -5,12 +5,14 @@ local path_variants = require("edge.core.path_variants")
 local spelling = require("edge.core.spelling")
 local byte, find, gsub, lower, match, sub = string.byte, string.find, string.gsub, string.lower, string.match,
     string.sub
-local floor, ipairs, pairs, var = math.floor, ipairs, pairs, ngx.var
+local floor, min, ipairs, pairs, var = math.floor, math.min, ipairs, pairs, ngx.var
 
 local _M = { name = "urlRedirect", priority = 1900, of_module = true }
 local SLASH = byte("/")
 -- Limits of followed redirects, of one path variant and of all together. A visitor who would loop is not redirected.
 local MOST_HOPS, MOST_HOPS_OF_ALL = 10, 40
+-- Limit of pattern runs of followed redirects: MOST_HOPS for each of MOST_PATTERNS (redirects.service.ts).
+local MOST_PATTERN_RUNS = 1000
 -- A followed redirect's run of a pattern counts once more for each of these bytes, since it takes as much longer.
 local LONG_BYTES = 2048
 
@@ -51,8 +53,9 @@ local function with_bytes(rules)
 end
 
 -- `pattern_runs`: how many patterns are run for all followed redirects of a request. All are for each hop of one path
--- variant, so a loop of plain paths below 2 kB is found. Above this number the visitor is redirected: otherwise a path
--- with enough variants would pass a redirect that hides it.
+-- variant, so a loop of plain paths below 2 kB is found, unless the document has more patterns than the API accepts.
+-- Above this number the visitor is redirected: otherwise a path with enough variants would pass a redirect that hides
+-- it.
 function _M.prepare(doc)
     local starts, other = by_start(doc.patterns)
     local longest = -1
@@ -62,7 +65,7 @@ function _M.prepare(doc)
     end
     return {
         exact = with_bytes(doc.exact), prefix = with_bytes(doc.prefix), starts = starts, other = other, hosts = doc.hosts,
-        queries = doc.queries, longest = longest, pattern_runs = MOST_HOPS * #doc.patterns,
+        queries = doc.queries, longest = longest, pattern_runs = min(MOST_HOPS * #doc.patterns, MOST_PATTERN_RUNS),
     }
 end
 

@@ -35,7 +35,7 @@ interface Filter {
 
 /** Characters. All redirects of a module are one document. */
 const MOST_TEXT = 1_000_000;
-/** The edge tries patterns one after the other. */
+/** The edge tries patterns one after the other. Its MOST_PATTERN_RUNS (url_redirect.lua) depends on this number. */
 const MOST_PATTERNS = 100;
 
 export async function list(
