@@ -28,38 +28,38 @@ local STRONG_ETAG = '^"[^"]*"$'
 -- origins may disagree about its ETag, and each change breaks off a response.
 local CHANGED_SECONDS = 3600
 local GONE = { [404] = true, [410] = true }
--- Errors that soon pass, or that only concern the slice.
-local PASSING = { [408] = true, [416] = true, [425] = true, [429] = true }
+-- Client errors that do not last, or that only concern the slice.
+local TEMPORARY = { [408] = true, [416] = true, [425] = true, [429] = true }
 -- After so many slices that the origin refused, the next request is for the whole file.
 local MAX_REFUSED = 2
 
--- The state of a URL is "<whole_until> <change> <refused> <etag>". `whole_until`: the URL is not sliced before this
--- time, since its origin does not honour ranges, or its slices could not be used. `change`: of a slice that had another
--- ETag, from change_of, or "-". `refused`: how many slices the origin refused since its last 200 for the whole file.
--- `etag`: of the file that the slices belong to, or "".
+-- The state of a URL is "<whole_until> <last_change> <refused> <etag>". `whole_until`: the URL is not sliced before
+-- this time, since its origin does not honour ranges, or its slices could not be used. `last_change`: of a slice that
+-- had another ETag, from format_change, or "-". `refused`: how many slices the origin refused since its last 200 for
+-- the whole file. `etag`: of the file that the slices belong to, or "".
 local function note_state(site_id, url, state)
-    local whole_until, change = state.whole_until or 0, state.change or "-"
-    local text = format("%d %s %d %s", whole_until, change, state.refused or 0, state.etag or "")
+    local whole_until, last_change = state.whole_until or 0, state.last_change or "-"
+    local text = format("%d %s %d %s", whole_until, last_change, state.refused or 0, state.etag or "")
     return urls.note_slices(site_id, url, text)
 end
 
 local function state_of(url)
-    local whole_until, change, refused, etag = match(urls.slices(url) or "", "^(%d+) (%S+) (%d+) (.*)$")
+    local whole_until, last_change, refused, etag = match(urls.slices(url) or "", "^(%d+) (%S+) (%d+) (.*)$")
     return {
-        is_known = etag ~= nil, whole_until = tonumber(whole_until) or 0, change = change,
+        is_known = etag ~= nil, whole_until = tonumber(whole_until) or 0, last_change = last_change,
         refused = tonumber(refused) or 0, etag = etag ~= "" and etag or nil,
     }
 end
 
 -- The time, and the hash of the purges in the slice's key. A file may change with each purge.
-local function change_of(key, at)
+local function format_change(key, at)
     return format("%d:%s", at, md5(match(key, "^[^|]*")))
 end
 
 -- Whether the file changed within this time, since the last purge that concerns it.
 local function has_changed(state, key)
-    local at = tonumber(match(state.change or "", "^%d+"))
-    return at ~= nil and at > time() - CHANGED_SECONDS and state.change == change_of(key, at)
+    local at = tonumber(match(state.last_change or "", "^%d+"))
+    return at ~= nil and at > time() - CHANGED_SECONDS and state.last_change == format_change(key, at)
 end
 
 -- The ETag of a URL that hop A serves from slices, or nil.
@@ -99,7 +99,7 @@ function _M.end_large_response(site, request, response, key)
     end
     local url = keys.url_of(key)
     local is_sliced = can_be_sliced(site, response, url)
-        and note_state(site.id, url, { change = state_of(url).change, etag = joined(header["ETag"]) })
+        and note_state(site.id, url, { last_change = state_of(url).last_change, etag = joined(header["ETag"]) })
     if is_sliced or var.http_x_e_method == "HEAD" then
         restart_lookup()
         return true
@@ -123,7 +123,7 @@ end
 local function serve_changed_whole(site_id, url, key)
     urls.set_version(site_id, url, urls.new_token())
     local whole_until = time() + CHANGED_SECONDS
-    replace_state(site_id, url, { whole_until = whole_until, change = change_of(key, whole_until) })
+    replace_state(site_id, url, { whole_until = whole_until, last_change = format_change(key, whole_until) })
 end
 
 -- A slice had another ETag than its key. The next requests use slices of this version.
@@ -131,7 +131,7 @@ local function note_change(site_id, url, key, state, etag)
     if has_changed(state, key) or not find(etag or "", STRONG_ETAG) then
         serve_changed_whole(site_id, url, key)
     else
-        replace_state(site_id, url, { change = change_of(key, time()), etag = etag })
+        replace_state(site_id, url, { last_change = format_change(key, time()), etag = etag })
     end
 end
 
@@ -144,7 +144,7 @@ end
 
 -- The next 200 for the whole file makes its slices available again: its ETag finds them.
 local function request_whole(site_id, url, state)
-    replace_state(site_id, url, { change = state.change })
+    replace_state(site_id, url, { last_change = state.last_change })
 end
 
 -- The origin may refuse one visitor, or everybody from now on. Responses to slices are not stored, so visitors would
@@ -154,7 +154,7 @@ local function note_refusal(site_id, url, state)
     if refused == MAX_REFUSED then
         request_whole(site_id, url, state)
     else
-        replace_state(site_id, url, { change = state.change, refused = refused, etag = state.etag })
+        replace_state(site_id, url, { last_change = state.last_change, refused = refused, etag = state.etag })
     end
 end
 
@@ -182,13 +182,14 @@ function _M.may_store(request, response, key, is_storable, reason)
         note_change(site_id, url, key, state, etag)
     elseif is_better_whole(request, status) then
         request_whole(site_id, url, state)
-    elseif status >= 400 and status < 500 and not PASSING[status] then
+    elseif status >= 400 and status < 500 and not TEMPORARY[status] then
         note_refusal(site_id, url, state)
     end
     return false, "partial"
 end
 
--- An error or a redirect for one visitor says nothing about a file that was served in slices to others.
+-- Whether a response is an error or a redirect of a URL that is served in slices. It may concern only one visitor, so
+-- the URL stays as it is.
 local function is_error_of_sliced_file(response, url)
     if response.status < 300 then
         return false

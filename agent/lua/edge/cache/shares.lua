@@ -76,9 +76,9 @@ local function append(queue, text)
     return number and urls:safe_set(slot_name(queue, number), text, _M.MAX_TTL_SECONDS) and number
 end
 
--- Whether the slot of an existing entry will be evicted with it. False: another worker evicted its number before slot
--- and entry were written. Nothing would evict the slot later, so it is removed.
-local function is_queued(queue, number)
+-- Called when a slot and its entry are written. False: another worker evicted the slot's number before that. Nothing
+-- would evict the slot later, so it is removed, and the caller removes the entry.
+local function confirm_slot(queue, number)
     if number > urls:get("first|" .. queue) then
         return true
     end
@@ -118,7 +118,7 @@ local function evict(site_id, queue, may_lose_purge)
     local counts = is_needed(site_id, name, generation)
     -- Another worker evicted the obsolete one that was the oldest.
     local moved = counts and not may_lose_purge and append(queue, text)
-    if moved and is_queued(queue, moved) then
+    if moved and confirm_slot(queue, moved) then
         return false, false
     end
     urls:delete(name)
@@ -168,7 +168,8 @@ function _M.add(site_id, name, value, seconds, is_purge, method)
     end
     local has_room, must_purge_site = make_room(site_id, is_purge)
     local queue = is_purge and purge_queue(site_id) or plain_queue(site_id)
-    -- Before the entry. Without room for the slot, an entry that another worker stores meanwhile is not touched.
+    -- The slot comes first: without room for it, the entry is not written, and nothing has to be removed. Another
+    -- worker may have stored the same entry.
     local number = has_room and append(queue, format_slot(name, is_purge and site_generation.of(site_id)))
     if not number then
         return false, must_purge_site
@@ -177,7 +178,7 @@ function _M.add(site_id, name, value, seconds, is_purge, method)
         urls:delete(slot_name(queue, number))
         return false, must_purge_site
     end
-    local is_stored = is_queued(queue, number)
+    local is_stored = confirm_slot(queue, number)
     if not is_stored then
         -- Workers that have not seen the entry notice the eviction.
         urls:delete(name)

@@ -294,7 +294,8 @@ function _M.forget_freshened(key)
     urls:delete("fresh|" .. id(key))
 end
 
--- `task` may not yield. Functions that write return nothing, except recipe_ahead.
+-- Calls `task`, which may not yield. Meanwhile nothing is written: the functions below return nothing, and
+-- recipe_ahead only reads.
 function _M.dry(task, ...)
     is_dry = true
     local ok, a, b, c, d = pcall(task, ...)
