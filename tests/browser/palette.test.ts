@@ -45,41 +45,6 @@ const faults = async (page: Page) => {
   return [...(await accessibilityViolations(page)), await horizontalOverflow(page)];
 };
 
-test('a URL is purged in three clicks and one input, and each node reports its receipt', async () => {
-  const { page } = await product.openAs('user', 'sitesManagement');
-  await page.locator('main h1').waitFor();
-  const effort = { clicks: 0, inputs: 0 };
-  const press = async (key: string) => {
-    effort.clicks += 1;
-    await page.keyboard.press(key);
-  };
-  await press('Control+k');
-  effort.inputs += 1;
-  await page.locator('#palette-input:focus').waitFor();
-  await page.keyboard.insertText(`http://${product.summary.demo.domain}/assets/loom.svg`);
-  await option(page, /^Purge this URL/).waitFor();
-  await press('Enter');
-  await page.getByText('1 of 1 nodes').waitFor();
-  await page.getByText('Demo node', { exact: true }).waitFor();
-  expect(effort.clicks).toBeLessThanOrEqual(3);
-  expect(effort.inputs).toBe(1);
-});
-
-test('a whole host is purged only after a confirmation', async () => {
-  const { page } = await product.openAs('user', 'sitesManagement');
-  await summon(page);
-  await page.keyboard.insertText(`http://${product.summary.demo.domain}/`);
-  await option(page, /^Purge this host/)
-    .first()
-    .waitFor();
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Enter');
-  const question = page.getByRole('dialog', { name: /^Purge everything of/ });
-  await question.getByRole('button', { name: 'Purge this host' }).click();
-  await page.getByText('1 of 1 nodes').waitFor();
-  await expect.poll(() => question.count()).toBe(0);
-});
-
 const widths = [
   ['1440 px', 1440],
   ['a phone', 390],
