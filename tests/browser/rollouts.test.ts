@@ -29,6 +29,12 @@ test(
     fleet.now = Date.now();
     await fleet.connect(...fleet.nodes);
     const { page } = await consoles.openAs(zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
+    // The notice of a running upgrade looks for one every twenty seconds.
+    await page.addInitScript((noticeMs) => {
+      const { setInterval: start } = window;
+      Reflect.set(window, 'setInterval', (run: () => void, ms: number) => start(run, ms === noticeMs ? 500 : ms));
+    }, 20_000);
+    await page.reload();
 
     // The form shows the waves and the rollback before the upgrade starts.
     const agent = page.getByRole('listitem').filter({ hasText: 'Agent' }).filter({ hasText: '1.0.0: 4' });
