@@ -9,15 +9,25 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { casesOfRun } from '../support/builders/long-run.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
-import { horizontalOverflow, startProduct, type Product } from '../support/services/browser.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { horizontalOverflow, type WindowOptions } from '../support/services/browser.ts';
+import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
-let product: Product;
+let consoles: Consoles;
+let site: BuiltSite;
 beforeAll(async () => {
-  product = await startProduct();
-  const client = await product.as('client');
-  for (const name of ['Asia core', 'Asia edge']) await client(zones.create, { body: { name } });
+  consoles = await startConsoles();
+  const { build } = consoles.app;
+  const zone = await build.zone({ name: 'Demo zone' });
+  for (const name of ['Asia core', 'Asia edge']) await build.zone({ tenant: zone, name });
+  await build.node({ zone, name: 'Demo node' });
+  site = await build.site({ product: await build.product({ zone, name: 'Demo product' }), name: 'Demo site' });
+  await build.domain({ site, name: 'demo.edgeloom.test' });
 }, 400_000);
-afterAll(() => product.stop());
+afterAll(() => consoles.stop());
+
+const openAsClient = async (address: string, look?: WindowOptions) =>
+  (await consoles.openAs(site.client, address, look)).page;
 
 const palette = (page: Page) => page.getByRole('combobox', { name: 'Search or run' });
 const option = (page: Page, name: RegExp) => page.getByRole('option', { name });
@@ -51,7 +61,7 @@ const widths = [
 ] as const;
 describe.each(casesOfRun(widths, widths.length))('at %s', (_, width) => {
   test('objects are found, actions selected and pages opened by keyboard', { timeout: 300_000 }, async () => {
-    const { page } = await product.openAs('client', 'dashboard', { width });
+    const page = await openAsClient('dashboard', { width });
     await summon(page);
     expect(await faults(page)).toEqual([0]);
     await page.keyboard.type('demo');
@@ -78,7 +88,7 @@ describe.each(casesOfRun(widths, widths.length))('at %s', (_, width) => {
 });
 
 test('Enter pressed before the results arrive opens the first result', async () => {
-  const { page } = await product.openAs('client', 'dashboard');
+  const page = await openAsClient('dashboard');
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   await page.route(/\/search\?/, async (route) => {
@@ -95,7 +105,7 @@ test('Enter pressed before the results arrive opens the first result', async () 
 });
 
 test('commands run: switching the theme, opening a form', async () => {
-  const { page } = await product.openAs('client', 'dashboard');
+  const page = await openAsClient('dashboard');
   await summon(page);
   await page.keyboard.type('>dark');
   await page.keyboard.press('Enter');
@@ -115,7 +125,7 @@ test(
   'every create action of a page is offered by its plain name and focuses the first field',
   { timeout: 600_000 },
   async () => {
-    const { page } = await product.openAs('client', 'dashboard');
+    const page = await openAsClient('dashboard');
     // In the console, in the last site, and in a zone.
     await summon(page);
     await page.keyboard.type('Demo site');
@@ -150,16 +160,15 @@ test(
 );
 
 test('what is created inside an object asks for the object, and opens its form', { timeout: 600_000 }, async () => {
-  const { siteID: siteId } = product.summary.demo;
-  const [client, user] = [await product.as('client'), await product.as('user')];
-  const params = { siteId };
+  const { params } = site;
+  const [client, user] = [consoles.app.as(site.client).call, consoles.app.as(site.owner).call];
   // The first zone by name is preselected.
   const zoneId = (await client(zones.meta, {})).data[0]?.id ?? '';
   await client(virtualNodes.create, { params: { zoneId }, body: { name: 'elsewhere', ips: ['198.51.100.7'] } });
   await client(groups.create, { params: { zoneId }, body: { name: 'everyone' } });
   await user(urlRedirects.create, { params, body: { modules: [{ name: 'moved' }] } });
   await user(proxyRewrites.create, { params, body: { modules: [{ name: 'paths', rules: [] }] } });
-  const { page } = await product.openAs('client', 'dashboard');
+  const page = await openAsClient('dashboard');
   const dialog = (name: string) => page.getByRole('dialog', { name });
   const unsaved = page.locator('main [data-save]').first();
   const creations = [
@@ -194,7 +203,7 @@ test('what is created inside an object asks for the object, and opens its form',
 });
 
 test('tabs, sections and verbs are found by their plain names from any page', { timeout: 300_000 }, async () => {
-  const { page } = await product.openAs('client', 'changePassword');
+  const page = await openAsClient('changePassword');
   const places = [
     ['purge', 'Purge', 'Which site?', /view=cache&tab=purge/],
     ['roll back', 'Roll back site', 'Which site?', /view=versions/],
@@ -218,7 +227,7 @@ test('tabs, sections and verbs are found by their plain names from any page', { 
 });
 
 test('synonyms and another word order match, and an exact name comes first', async () => {
-  const { page } = await product.openAs('client', 'dashboard');
+  const page = await openAsClient('dashboard');
   for (const [typed, first] of [
     ['new zone', 'Add zone'],
     ['create zone', 'Add zone'],
@@ -258,7 +267,7 @@ test('synonyms and another word order match, and an exact name comes first', asy
 });
 
 test('nodes and tags have prefixes, and a prefix alone sends no request', async () => {
-  const { page } = await product.openAs('client', 'dashboard');
+  const page = await openAsClient('dashboard');
   const asked: string[] = [];
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url());
@@ -275,7 +284,7 @@ test('nodes and tags have prefixes, and a prefix alone sends no request', async 
 });
 
 test('IME composition is neither searched nor submitted by Enter', async () => {
-  const { page } = await product.openAs('client', 'dashboard');
+  const page = await openAsClient('dashboard');
   const asked: string[] = [];
   page.on('request', (request) => {
     if (new URL(request.url()).pathname.endsWith('/search')) asked.push(request.url());
@@ -293,7 +302,7 @@ test('IME composition is neither searched nor submitted by Enter', async () => {
 
 describe('shortcuts', () => {
   test('open pages, lists and rows', { timeout: 240_000 }, async () => {
-    const { page } = await product.openAs('client', 'dashboard');
+    const page = await openAsClient('dashboard');
     await page.locator('main h1').waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('s');
@@ -333,7 +342,7 @@ describe('shortcuts', () => {
   });
 
   test('are listed by a question mark', { timeout: 240_000 }, async () => {
-    const { page } = await product.openAs('user', 'dashboard');
+    const { page } = await consoles.openAs(site.owner, 'dashboard');
     await page.locator('main h1').waitFor();
     await page.keyboard.press('?');
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -343,7 +352,7 @@ describe('shortcuts', () => {
   });
 
   test('do nothing when disabled, but the palette still opens', async () => {
-    const { page } = await product.openAs('client', 'nodeManage/zonesList');
+    const page = await openAsClient('nodeManage/zonesList');
     await page.getByRole('link', { name: 'Asia core' }).waitFor();
     await page.getByRole('button', { name: /Account/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Single-letter keys' }).click();

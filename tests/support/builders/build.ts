@@ -156,11 +156,13 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return { ...zone, client: owner.client };
     },
 
-    async node({ zone, enabled = true }: { zone?: BuiltZone; enabled?: boolean } = {}): Promise<
-      EdgeNode & { zone: BuiltZone }
-    > {
+    async node({
+      zone,
+      enabled = true,
+      name = unique('node'),
+    }: { zone?: BuiltZone; enabled?: boolean; name?: string } = {}): Promise<EdgeNode & { zone: BuiltZone }> {
       const of = zone ?? (await build.zone());
-      const row = await db.edgeNode.create({ data: { zoneId: of.id, name: unique('node'), ip: '192.0.2.1', enabled } });
+      const row = await db.edgeNode.create({ data: { zoneId: of.id, name, ip: '192.0.2.1', enabled } });
       return { ...row, zone: of };
     },
 
