@@ -7,7 +7,7 @@ import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.end
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { casesOfRun, longTest } from '../support/builders/long-run.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { horizontalOverflow, type WindowOptions } from '../support/services/browser.ts';
@@ -140,7 +140,7 @@ test(
       'Add always-cached URL',
     ];
     expect(plain.length).toBeGreaterThan(20);
-    for (const name of casesOfRun(plain, 12)) {
+    for (const name of casesOfRun(plain, 24)) {
       await page.goto('/client/changePassword');
       await summon(page);
       await page.keyboard.insertText(name);
@@ -182,7 +182,7 @@ test('what is created inside an object asks for the object, and opens its form',
     ['Add line', ['Which zone?'], page.getByRole('listbox')],
     ['Add sub-account', [], dialog('Add sub-account')],
   ] as const;
-  for (const [name, asked, opened] of casesOfRun(creations, 3)) {
+  for (const [name, asked, opened] of casesOfRun(creations, 5)) {
     // Another tab has no last site.
     await page.evaluate(() =>
       Object.keys(sessionStorage)
@@ -212,7 +212,7 @@ test('tabs, sections and verbs are found by their plain names from any page', { 
     ['log rotation', 'Log rotation', 'Which node?', /nodesList\/[^/]+\?tab=logs/],
     ['passkeys', 'Passkeys', null, /security\?tab=passkeys/],
   ] as const;
-  for (const [typed, title, question, address] of places) {
+  for (const [typed, title, question, address] of casesOfRun(places, 3)) {
     await page.evaluate(() => sessionStorage.clear());
     await page.goto('/client/changePassword');
     await summon(page);
@@ -226,24 +226,30 @@ test('tabs, sections and verbs are found by their plain names from any page', { 
   }
 });
 
+// Every word of each language is in read-input.test.ts, creations.test.ts and places.test.ts.
 test('synonyms and another word order match, and an exact name comes first', async () => {
   const page = await openAsClient('dashboard');
-  for (const [typed, first] of [
+  const typings = [
     ['new zone', 'Add zone'],
     ['create zone', 'Add zone'],
     ['zone add', 'Add zone'],
     ['add node', 'Install node'],
-    ['new cache rule', 'Add cache rule'],
+    ['zones', 'Zones'],
     ['demo zone', 'Demo zone'],
     ['asia', 'Asia core'],
-    ['zones', 'Zones'],
-  ] as const) {
+    ['new cache rule', 'Add cache rule'],
+  ] as const;
+  for (const [typed, first] of casesOfRun(typings, 2)) {
     await summon(page);
     await page.keyboard.insertText(typed);
     await expect.poll(() => active(page).textContent(), { message: typed }).toContain(first);
     await page.keyboard.press('Escape');
     await palette(page).waitFor({ state: 'detached' });
   }
+});
+
+longTest('synonyms match in the language of the console, also after a change of it', async () => {
+  const page = await openAsClient('dashboard');
   await page.getByRole('button', { name: /^Language/ }).click();
   await page.getByRole('menuitemradio', { name: '繁體中文' }).click();
   const chinese = page.getByRole('combobox', { name: '搜尋或執行' });
