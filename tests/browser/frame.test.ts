@@ -43,6 +43,31 @@ test('the site switcher searches among all sites', async () => {
   await page.context().close();
 });
 
+// It used to disappear: once the site was loaded, the menu scrolled to the current entry, and the switcher out of view.
+test('the site switcher stays open while the menu of the site loads', async () => {
+  const { page } = await consoles.openAs(site.owner, 'dashboard');
+  const loaded = Promise.withResolvers<void>();
+  await page.route(new RegExp(`/site/${site.id}$`), async (route) => {
+    await loaded.promise;
+    await route.continue();
+  });
+  await page.setViewportSize({ width: 1440, height: 600 });
+  await page.goto(`/user/${own('jobs')}`);
+  await page.getByRole('button', { name: /Switch site/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Switch site' });
+  await dialog.getByRole('button', { name: site.name }).waitFor();
+  loaded.resolve();
+  await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
+  const entry = menuOf(page).getByRole('link', { name: 'Jobs', exact: true });
+  await entry.waitFor();
+  // The menu scrolls and the popover follows in the frames after its entries have appeared.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await page.keyboard.type(site.name);
+  await expect.poll(() => dialog.getByLabel('Find a site').inputValue()).toBe(site.name);
+  await dialog.getByRole('button', { name: site.name }).waitFor();
+  await keepPicture(page, 'site-switcher');
+});
+
 describe('the menu shows only readable pages', () => {
   test('for an operator’s account with access to nodes', async () => {
     const tenant = { clientId: site.clientId, client: site.client };

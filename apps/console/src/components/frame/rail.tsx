@@ -85,9 +85,11 @@ function MenuList({ label, current, children }: { label: string; current: string
   const menu = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Scrolls again when the current entry changes.
+    // Scrolls again when the current entry changes. Scrolling an open switcher out of view would hide its popover.
     const show = () => {
-      if (current !== undefined) intoView(content.current?.querySelector('[aria-current="page"]') ?? null);
+      const isSwitcherOpen = content.current?.querySelector('[aria-expanded="true"]') != null;
+      if (current !== undefined && !isSwitcherOpen)
+        intoView(content.current?.querySelector('[aria-current="page"]') ?? null);
     };
     // Called once at first. Late entries and the jobs tray change the size.
     const sizes = new ResizeObserver(show);
