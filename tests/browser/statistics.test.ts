@@ -269,6 +269,26 @@ test('a chart is also a table and a file', async () => {
   await page.context().close();
 });
 
+test('a hotlink rule shows its matches of the last 24 hours', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const [matched, unmatched] = [await build.antiHeader(site), await build.antiHeader(site)];
+  const node = await build.node({ zone: site.zone });
+  const refused = { status: 403, cause: 'antiHeader', rule: matched.id, trail: `4|antiHeader,403,4,${matched.id}` };
+  const ago = (hours: number) => Date.now() / 1000 - hours * HOUR_SECONDS;
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id, refused),
+    logLine(site.id, { ...refused, time: ago(20) }),
+    logLine(site.id, { ...refused, time: ago(30) }),
+  ]);
+  const { page } = await consoles.openAs(site.owner, `sitesManagement/sitesSetting/${site.id}/x?view=hotlink`);
+  const rule = ({ id }: { id: string }) => page.locator(`[data-rule="${id}"]`);
+  await rule(matched)
+    .getByText(/^2\s+Matches, 24 h$/)
+    .waitFor();
+  await expect.poll(() => rule(unmatched).innerText()).toMatch(/\b0\s+Matches, 24 h/);
+});
+
 test('a site that was never measured has calm panels and no figures', async () => {
   const { owner } = await consoles.app.build.site();
   const { page } = await consoles.openAs(owner, 'dataAnalysis/statistics');
