@@ -11,7 +11,7 @@ export type Records = {
   seconds?: number;
   alias?: string;
 };
-export type Behaviour = 'answer' | 'silent' | 'fail' | 'lie';
+export type Behaviour = 'answer' | 'silent' | 'fail' | 'failForIPv4' | 'lie';
 
 const kinds = new Map([
   [1, 'A'],
@@ -42,7 +42,8 @@ export async function startNameServer(
     const addresses = (kind === 1 ? found?.a : kind === 28 ? found?.aaaa : []) ?? [];
     const header = Buffer.alloc(12);
     header.writeUInt16BE(question.readUInt16BE(0), 0);
-    const code = behaviour === 'fail' ? 2 : found === undefined ? 3 : 0;
+    const fails = behaviour === 'fail' || (behaviour === 'failForIPv4' && kind === 1);
+    const code = fails ? 2 : found === undefined ? 3 : 0;
     header.writeUInt16BE(0x8180 | code, 2);
     header.writeUInt16BE(1, 4);
     const answers = code !== 0 ? [] : addresses.map((address) => record(kind, address, found?.seconds ?? 60));

@@ -52,7 +52,8 @@ local function address(text, at, kind)
     return "[" .. concat(groups, ":") .. "]"
 end
 
--- { addresses, seconds }, or nil when it does not answer the question or the server failed. NXDOMAIN is an empty list.
+-- { addresses, seconds }, false when the server failed, or nil when it does not answer the question. NXDOMAIN is an
+-- empty list.
 function _M.answer(text, question)
     if #text < #question or sub(text, 1, 2) ~= sub(question, 1, 2) or byte(text, 3) < 128 then
         return nil
@@ -62,7 +63,7 @@ function _M.answer(text, question)
     end
     local code, kind = byte(text, 4) % 16, byte(question, #question - 2)
     if code ~= 0 and code ~= 3 then
-        return nil
+        return false
     end
     local found = { addresses = {}, seconds = 86400 }
     local at = #question + 1

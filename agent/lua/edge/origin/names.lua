@@ -34,11 +34,11 @@ local function receive(socket, questions, found)
             return
         end
         for i, question in ipairs(questions) do
-            local answer = not found[i] and dns.answer(text, question)
-            if answer then
+            local answer = dns.answer(text, question)
+            if answer ~= nil and found[i] == nil then
                 found[i] = answer
                 waiting = waiting - 1
-                if #answer.addresses > 0 then
+                if answer and #answer.addresses > 0 then
                     socket:settimeout(SECOND_TIMEOUT_MS)
                 end
             end
@@ -46,7 +46,7 @@ local function receive(socket, questions, found)
     end
 end
 
--- IPv4 first. nil when the server did not respond.
+-- IPv4 first. nil when the server did not respond, or failed for a family while the other has no addresses.
 local function ask(server, name)
     local socket = ngx.socket.udp()
     socket:settimeout(TIMEOUT_MS)
@@ -60,15 +60,15 @@ local function ask(server, name)
     end
     receive(socket, questions, found)
     socket:close()
-    if not found[1] and not found[2] then
-        return nil
-    end
     local all, seconds = {}, UNKNOWN_SECONDS
     for i = 1, 2 do
         for _, address in ipairs(found[i] and found[i].addresses or {}) do
             all[#all + 1] = address
             seconds = #all == 1 and found[i].seconds or math.min(seconds, found[i].seconds)
         end
+    end
+    if #all == 0 and not (found[1] and found[2]) then
+        return nil
     end
     return all, max(seconds, 1)
 end
