@@ -104,6 +104,20 @@ test('least connections prefers the origin with the fewest open requests', async
   await eventually(async () => expect(Math.min(...(await share(host, 6)).slice(0, 2))).toBeGreaterThan(0));
 });
 
+// Regression: the next origin was asked, and the closed connection counted as a failure.
+test('an origin that closes a keepalive connection is asked again, and has not failed', async () => {
+  const host = await domain({ maxFails: 1, upstreams: [upstream(a.port), upstream(b.port, { backup: true })] });
+  const used = new Set<number>();
+  a.on('/kept', ({ connection }) => {
+    const reset = used.has(connection);
+    used.add(connection);
+    return { reset };
+  });
+  for (let i = 0; i < 4; i += 1) expect((await edge.get('/kept', { host })).status).toBe(200);
+  expect(used.size).toBeLessThan(a.asked('/kept').length);
+  expect(b.asked('/kept')).toEqual([]);
+});
+
 describe('a failing origin', () => {
   test('is skipped, and the visitor does not notice', async () => {
     const host = await domain({ upstreams: [upstream(dead), upstream(a.port)] });

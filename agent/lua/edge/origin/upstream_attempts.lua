@@ -55,16 +55,44 @@ local function count(attempts, well)
     end
 end
 
-function _M.balancer()
-    local attempts = ngx.ctx.attempts
-    if balancer.get_last_failure() then
-        count(attempts, false)
-    end
+-- The value of the last attempt. nginx writes " : " behind it before the address of the next one is known.
+local function last_value(text)
+    return match(text or "", "([^%s,]+) : $")
+end
+
+-- Whether the last attempt's connection was closed without a response, and took no time to connect, as keepalive
+-- connections do.
+local function is_kept_connection_closed()
+    return last_value(var.upstream_status) == "502" and last_value(var.upstream_connect_time) == "0.000"
+        and last_value(var.upstream_bytes_received) == "0"
+end
+
+-- The same peer is used once more. nginx adds an attempt only for keepalive connections, so one is added here.
+local function repeat_peer(attempts)
+    count(attempts, true)
+    attempts.repeated_at = attempts.at
+    balancer.set_more_tries(1)
+end
+
+local function advance(attempts)
     if attempts.at == 0 and #attempts.peers > 1 then
         balancer.set_more_tries(math.min(#attempts.peers, MOST_TRIES) - 1)
     end
     -- nginx adds an attempt when a keepalive connection was closed. Then the last peer is used again.
     attempts.at = math.min(attempts.at + 1, #attempts.peers)
+end
+
+function _M.balancer()
+    local attempts = ngx.ctx.attempts
+    local has_failed = balancer.get_last_failure()
+    if has_failed and attempts.repeated_at ~= attempts.at and is_kept_connection_closed() then
+        repeat_peer(attempts)
+    else
+        if has_failed then
+            count(attempts, false)
+        end
+        advance(attempts)
+    end
     attempts.is_counted = nil
     local peer = attempts.peers[attempts.at]
     local origin = attempts.origin
