@@ -1,8 +1,11 @@
 // A full dictionary rejects new entries and never evicts other customers' entries.
+import { randomUUID } from 'node:crypto';
 import { appendFile, cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/assertions/eventually.ts';
 import { casesOfRun } from '../support/builders/long-run.ts';
+import { gate } from '../support/fakes/origin.ts';
 import { hostDoc, rule, siteDoc, startEdge, zoneDoc } from '../support/services/edge.ts';
 import type { Edge, Reply } from '../support/services/edge.ts';
 
@@ -130,6 +133,15 @@ describe('a site that invents URLs takes no room of another', () => {
     expect(await state(plain[1] ?? '')).toBe('hit');
     await edge.restart();
     expect(await state(plain[1] ?? '')).toBe('hit');
+  });
+
+  test('and a URL of the other one stays known as uncacheable', { timeout: 180_000 }, async () => {
+    const [hostile, other] = [await edge.site(), await edge.site()];
+    const state = async () => (await edge.get('/private?known', { host: other.name })).cache;
+    await state();
+    expect(await state()).toBe('bypass');
+    await each(5000, (i) => edge.get(`/private?${i}`, { host: hostile.name }));
+    expect(await state()).toBe('bypass');
   });
 });
 
@@ -404,4 +416,40 @@ test('a flood of unknown names does not evict served domains', async () => {
   expect((await edge.get('/', { host: name })).status).toBe(200);
   expect(await edge.counters()).toMatchObject({ docsFull: 0, docCorrupt: 0, pluginFailed: 0 });
   await edge.stop();
+});
+
+// Regression: one site could fill the dictionary, and each request of all others went to its origin.
+test('a site whose visitors invent URLs leaves room to collapse the requests of another', async () => {
+  const edge = await startEdge({ dicts: { leaders: '24k' } });
+  onTestFinished(() => edge.stop());
+  const [hostile, other] = [await edge.site({ cacheRules: [rule()] }), await edge.site({ cacheRules: [rule()] })];
+  const [invented, shared] = [gate(), gate()];
+  edge.origin.on('/invented', { after: invented.opened });
+  edge.origin.on('/shared', { after: shared.opened });
+  const flood = Array.from({ length: 200 }, (_, i) => edge.get(`/invented?${i}`, { host: hostile.name }));
+  await eventually(() => expect(edge.origin.asked('/invented')).toHaveLength(200));
+  const visitors = Array.from({ length: 10 }, () => edge.get('/shared', { host: other.name }));
+  await eventually(() => expect(edge.origin.asked('/shared')).not.toEqual([]));
+  shared.open();
+  invented.open();
+  const replies = await Promise.all([...flood, ...visitors]);
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(edge.origin.asked('/shared')).toHaveLength(1);
+});
+
+test('a site whose visitors invent keys of limits keeps the counters of another', async () => {
+  const edge = await startEdge({
+    dicts: { limits: '64k' },
+    lua: [{ file: 'edge/limits/rules.lua', from: 'MOST_NEW, MINUTE = 20000', to: 'MOST_NEW, MINUTE = 50' }],
+  });
+  onTestFinished(() => edge.stop());
+  // By URL.
+  const common = { urlRegex: '', type: 2, header: '', status: 929, monitor: false, seconds: 3600 } as const;
+  const limit = (times: number) => ({ id: randomUUID(), ...common, times });
+  const hostile = await edge.site({ frequencies: [limit(1_000_000)] });
+  const other = await edge.site({ frequencies: [limit(2)] });
+  const state = async () => (await edge.get('/limited', { host: other.name })).status;
+  expect([await state(), await state()]).toEqual([200, 200]);
+  await each(2000, (i) => edge.get(`/${i}`, { host: hostile.name }));
+  expect(await state()).toBe(929);
 });

@@ -12,7 +12,7 @@
 --   <id> = "<token> <state> <seconds> <recipe>"  written by the leader's hop B; `seconds`: time of its response header
 --   <id>v = "<token> <hash> <variant id>"  variant of the leader's response, written by its hop A
 --   <variant id> = "<token> alias <id>"  leads requests that already know their variant to <id>
--- While the dictionary is full, requests without an entry go to the origin.
+-- While the dictionary is full, or the site beyond its share, requests without an entry go to the origin.
 local counters = require("edge.core.counters")
 local ffi = require("ffi")
 local semaphore = require("ngx.semaphore")
@@ -20,7 +20,7 @@ local dict = require("edge.core.dicts").leaders
 local stored = require("edge.cache.stored")
 local vary = require("edge.cache.vary")
 local header, var, now, time = ngx.header, ngx.var, ngx.now, ngx.time
-local md5, worker_pid = ngx.md5, ngx.worker.pid
+local md5, worker_count, worker_pid = ngx.md5, ngx.worker.count, ngx.worker.pid
 local floor, format, match, max, min = math.floor, string.format, string.match, math.max, math.min
 local next, pairs, pcall, tonumber = next, pairs, pcall, tonumber
 
@@ -42,11 +42,14 @@ local MAX_BODY_WAIT_SECONDS = 30
 local MIN_POLL_SECONDS, MAX_POLL_SECONDS, ALIVE_POLL_SECONDS = 0.004, 0.05, 0.2
 -- Removing expired entries reads the whole dictionary under its lock.
 local FLUSH_INTERVAL_SECONDS, MAX_FLUSHED = 1, 2000
+-- The leaders of one site: new ones of the node within VERDICT_SECONDS, and unfinished ones in all workers. Each has up
+-- to three entries, which visitors can cause by inventing URLs.
+local SHARE = max(16, floor(dict:capacity() / 4096))
 local COLLAPSED = { MISS = true, EXPIRED = true }
 local NO_BODY = { [204] = true, [304] = true }
 
--- Leaders of this worker by token (hop B), and the records that followers wait on (hop A).
-local leading, waiting = {}, {}
+-- Leaders of this worker by token and their number by site (hop B), and the records that followers wait on (hop A).
+local leading, count_of_site, waiting = {}, {}, {}
 local is_watching = false
 local made, flush_at = 0, 0
 
@@ -320,6 +323,25 @@ local function leader_of(id)
     return token and id, token, state
 end
 
+-- Whether the site may have another leader, which is counted. `incr` with an initial value would evict other entries.
+local function has_share(site)
+    local name = "new|" .. site .. "|" .. floor(now() / VERDICT_SECONDS)
+    write("safe_add", name, 0, VERDICT_SECONDS)
+    return (dict:incr(name, 1) or 0) <= SHARE and (count_of_site[site] or 0) < SHARE / worker_count()
+end
+
+local function start_leading(id, token, site)
+    leading[token] = { id = id, site = site }
+    count_of_site[site] = (count_of_site[site] or 0) + 1
+    var.o_turn = token
+end
+
+local function stop_leading(token)
+    local site = leading[token].site
+    local count = count_of_site[site] - 1
+    leading[token], count_of_site[site] = nil, count > 0 and count or nil
+end
+
 -- Hop B, before all plugins. Returns a status to end with, if any: HTTP_NO_CONTENT sends hop A to @wait, ERROR makes
 -- hop A serve its stale response.
 function _M.elect()
@@ -327,13 +349,16 @@ function _M.elect()
         return nil
     end
     local id = id_of(var.http_x_e_key, var.http_x_e_vary or "", var.http_authorization)
-    local token = new_token()
+    local token, site = new_token(), match(var.http_x_e_key, "^[^.]*")
     -- Twice, since leader_of may have removed a dead leader's entry.
     for _ = 1, 2 do
         local added, why = write("safe_add", id, token .. " leads", ENTRY_SECONDS)
         if added then
-            leading[token] = { id = id }
-            var.o_turn = token
+            if has_share(site) then
+                start_leading(id, token, site)
+            else
+                drop(id, token)
+            end
             return nil
         elseif why ~= "exists" then
             return nil
@@ -362,7 +387,7 @@ function _M.resign()
     local token = var.o_turn
     local turn = leading[token]
     if turn then
-        leading[token] = nil
+        stop_leading(token)
         drop(turn.id, token)
         announce(token)
     end
@@ -434,7 +459,7 @@ function _M.release()
     if not turn then
         return
     end
-    leading[token] = nil
+    stop_leading(token)
     local owner, state, rest = read(turn.id)
     if owner == token and (state == "leads" or state == "stores") then
         if turn.is_whole and state == "stores" then
