@@ -215,6 +215,22 @@ test('an unsaved change is simulated before it is saved', async () => {
   expect((await user(rates.list, { params })).data).toEqual([]);
 });
 
+test('a request is simulated beside the rules of a domain, and its rule is one click away', async () => {
+  const { page } = await product.openAs('user', domainPage('origins'));
+  await page.getByRole('button', { name: 'Simulate request' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Simulate request' });
+  const urlField = drawer.getByRole('combobox', { name: 'URL' });
+  await expect.poll(() => urlField.inputValue()).toBe(`https://${product.summary.demo.domain}/`);
+  await urlField.fill(`http://${product.summary.demo.domain}:${product.edgePort}/shop/1`);
+  await drawer.getByRole('button', { name: 'Simulate', exact: true }).click();
+  await drawer.getByRole('link', { name: '/shop/' }).first().waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await keepPicture(page, 'simulate-drawer');
+  await drawer.getByRole('link', { name: '/shop/' }).first().click();
+  await drawer.waitFor({ state: 'detached' });
+  await expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toContain(setting('view=cache'));
+});
+
 test(
   'an error page is previewed, published, served to a visitor, disabled and removed',
   { timeout: 300_000 },
