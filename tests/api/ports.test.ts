@@ -352,6 +352,15 @@ describe('a forward', () => {
     await expect(call(ports.update, { params, body: inside })).toFail('PARAMETER');
   });
 
+  test('keeps new origins in the order in which they are sent', async () => {
+    const site = await build.site();
+    const { id, params } = await build.forward({ site });
+    const sent = Array.from({ length: 20 }, (_, i) => ({ address: `192.0.2.${200 - i}`, port: 22 }));
+    const { upstreams: after } = await as(site.owner).call(ports.update, { params, body: { upstreams: sent } });
+    expect(after).toMatchObject(sent);
+    expect(await forwardDocument(site.zoneId, id)).toMatchObject({ upstreams: sent });
+  });
+
   test('accepts only consistent settings', async () => {
     const site = await build.site();
     const udp = await build.forward({ site, protocol: 'udp' });

@@ -150,16 +150,15 @@ export function update(ctx: Ctx, place: InPort, { upstreams, ...fields }: Forwar
   });
 }
 
-/** Origins with the same address and port keep their id. */
+/** Origins with the same address and port keep their id. Prisma numbers the new ones in their order, as at creation. */
 async function replaceUpstreams(tx: ScopedTx, { id: portRuleId, upstreams: before }: Row, upstreams: UpstreamInput[]) {
   const known = new Map(before.map(({ id, address, port }) => [`${address} ${port}`, id]));
   await tx.portUpstream.deleteMany({ where: { portRuleId } });
   await tx.portUpstream.createMany({
-    data: upstreams.map((upstream) => ({
-      ...upstream,
-      portRuleId,
-      id: known.get(`${upstream.address} ${upstream.port}`) ?? randomUUIDv7(),
-    })),
+    data: upstreams.map((upstream) => {
+      const id = known.get(`${upstream.address} ${upstream.port}`);
+      return { ...upstream, portRuleId, ...(id !== undefined && { id }) };
+    }),
   });
 }
 
