@@ -1,9 +1,12 @@
 // A customer edits the firewall of a site.
-import { blacklists, firewall, geos, userAgents } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
+import { blacklists, firewall, geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
+import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.endpoints.ts';
+import { redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
+import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
 let consoles: Consoles;
@@ -98,4 +101,55 @@ test('a layer-4 list is pasted, and found by one of its addresses', async () => 
   expect((await call(layer4Blacklists.list, { params, query: { keyword: '2001:db8::/32' } })).total).toBe(1);
   await page.setViewportSize({ width: 360, height: 800 });
   await keepPicture(page, 'layer4-lists-narrow');
+});
+
+test('firewall rules, redirects and scripts show how many requests they matched in 24 hours', async () => {
+  const { site, call, params, address } = await newSite();
+  const { build, installation } = consoles.app;
+  const black = await call(blacklists.create, { params, body: { ips: ['203.0.113.0/24'], memo: 'scanners' } });
+  await call(whitelists.create, { params, body: { ips: ['192.0.2.0/24'], memo: 'office' } });
+  const agent = await call(userAgents.create, { params, body: { userAgentRegex: '^bad', monitor: true } });
+  const region = await call(geos.create, { params, body: { geoIDs: ['country-JP'], isBlack: true } });
+  const night = { name: 'Night', script: 'return deny()' };
+  const [script] = (await call(luaAcls.create, { params, body: { modules: [night] } })).data;
+  const module = await build.module(site, 'urlRedirect');
+  const { ids } = await call(redirects.create, {
+    params: { ...params, moduleId: module.id },
+    body: { redirects: ['/old', '/unused'].map((source) => ({ type: 'exact' as const, source, target: '/new' })) },
+  });
+  const { id: nodeId } = await build.node({ zone: site.zone });
+  const line = (cause: string, rule = '') => logLine(site.id, { cause, rule });
+  await addLogs(installation.pool, nodeId, [
+    line('blacklist', black.id),
+    line('blacklist', black.id),
+    line('userAgent', `monitor/${agent.id}`),
+    line('geo', region.id),
+    line('luaAcl', script?.id),
+    ...[1, 2, 3].map(() => line('urlRedirect', ids[0])),
+  ]);
+
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en' });
+  const opened = async (view: string) => {
+    await page.goto(`/user/${address.replace('firewall', view)}`);
+  };
+  const isCounted = async (row: string, matches: number) => {
+    const cell = page.getByRole('row').filter({ hasText: row }).getByRole('cell', { name: 'Matches, 24 h' });
+    await expect.poll(() => cell.innerText()).toMatch(new RegExp(`^${matches}\\b`));
+  };
+  await isCounted('scanners', 2);
+  await keepPicture(page, 'firewall-matches');
+  await opened('firewall&tab=agents');
+  await isCounted('^bad', 1);
+  await opened('firewall&tab=geo');
+  await isCounted('Japan', 1);
+  await opened('firewall&tab=white');
+  await page.getByText('office').waitFor();
+  expect(await page.getByText('Matches, 24 h').count()).toBe(0);
+  await opened(`redirects&module=${module.id}`);
+  await isCounted('/old', 3);
+  await isCounted('/unused', 0);
+  await keepPicture(page, 'redirects-matches');
+  await opened('scripts');
+  await expect.poll(() => page.getByText('Matches, 24 h').locator('xpath=..').innerText()).toMatch(/1$/);
+  await keepPicture(page, 'scripts-matches');
 });

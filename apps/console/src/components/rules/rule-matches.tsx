@@ -6,6 +6,7 @@ import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { SiteContext } from '../frame/site-scope.ts';
+import type { Column } from '../resource-table/columns.tsx';
 import { Nothing } from '../values/values.tsx';
 import classes from './rules.module.css';
 
@@ -20,6 +21,23 @@ export function useRuleMatches(): RuleMatches {
   const { data: found } = useEndpoint(statistics.rules, { params: { siteId: site?.id ?? '' } }, { enabled: isShown });
   if (!isShown) return undefined;
   return found?.isMeasured ? new Map(found.data.map(({ ruleID, requests }) => [ruleID, requests])) : null;
+}
+
+/** The column of a table of rules. Empty for accounts that may not read it. */
+export function useMatchesColumn<Row extends { id: string }>(): Column<Row>[] {
+  const matches = useRuleMatches();
+  if (matches === undefined) return [];
+  return [
+    {
+      key: 'matches',
+      title: 'shared.rules.matchesTitle',
+      sort: false,
+      align: 'right',
+      priority: 2,
+      render: ({ id }) => <RuleMatchCount matches={matches} id={id} />,
+      text: ({ id }) => (matches === null ? '' : String(matches.get(id) ?? 0)),
+    },
+  ];
 }
 
 interface RuleMatchCountProps {

@@ -8,6 +8,7 @@ import { Page, useTab } from '../../components/page/page.tsx';
 import { edit, remove } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { useMatchesColumn } from '../../components/rules/rule-matches.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { Nothing } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
@@ -83,6 +84,7 @@ const refreshes = ['firewall', 'sites'];
 
 function ListsTab({ siteId, isBlack, create }: TabProps & { isBlack: boolean }) {
   const calls = isBlack ? blacklists : whitelists;
+  const matches = useMatchesColumn<AddressList>();
   const columns: Column<AddressList>[] = [
     {
       key: 'ips',
@@ -116,6 +118,8 @@ function ListsTab({ siteId, isBlack, create }: TabProps & { isBlack: boolean }) 
       render: (row) => <State of={row} />,
       text: ({ enabled }) => String(enabled),
     },
+    // The log does not name allow lists.
+    ...(isBlack ? matches : []),
     { key: 'updatedAt', as: 'time', priority: 3 },
   ];
   const removing = isBlack
@@ -160,7 +164,7 @@ function GeosTab({ siteId, create }: TabProps) {
       sort: false,
       render: ({ isBlack }) => t(isBlack ? 'firewall.modes.block' : 'firewall.modes.allow'),
     },
-    ...reactionColumns<GeoRule>(),
+    ...useReactionColumns<GeoRule>(),
   ];
   const removing = remove<GeoRule, typeof geos.remove>(geos.remove, { refreshes });
   return (
@@ -180,7 +184,7 @@ function GeosTab({ siteId, create }: TabProps) {
 function AgentsTab({ siteId, create }: TabProps) {
   const columns: Column<UserAgentRule>[] = [
     { key: 'userAgentRegex', title: 'firewall.fields.userAgentRegex', sort: false, flexible: true },
-    ...reactionColumns<UserAgentRule>(),
+    ...useReactionColumns<UserAgentRule>(),
   ];
   const removing = remove<UserAgentRule, typeof userAgents.remove>(userAgents.remove, { refreshes });
   return (
@@ -198,12 +202,13 @@ function AgentsTab({ siteId, create }: TabProps) {
 }
 
 interface Reacting {
+  id: string;
   urlRegex: string;
   blockType: number;
   monitor: boolean;
   enabled: boolean;
 }
-const reactionColumns = <Row extends Reacting>(): Column<Row>[] => [
+const useReactionColumns = <Row extends Reacting>(): Column<Row>[] => [
   { key: 'urlRegex', title: 'firewall.fields.urlRegex', sort: false, priority: 2 },
   {
     key: 'blockType',
@@ -219,12 +224,13 @@ const reactionColumns = <Row extends Reacting>(): Column<Row>[] => [
     render: (row) => <State of={row} />,
     text: ({ enabled }) => String(enabled),
   },
+  ...useMatchesColumn<Row>(),
   { key: 'updatedAt', as: 'time', priority: 3 },
 ];
 
 const blockTypes = ['0', '1', '2', '3', '4'] as const;
 
-function Reaction({ of: { blockType } }: { of: Reacting }) {
+function Reaction({ of: { blockType } }: { of: Pick<Reacting, 'blockType'> }) {
   const t = useT();
   return t(`firewall.blockTypes.${blockTypes[blockType] ?? '0'}`);
 }

@@ -7,6 +7,7 @@ import { Page } from '../../components/page/page.tsx';
 import { edit, remove, turnOff, turnOn } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { useMatchesColumn } from '../../components/rules/rule-matches.tsx';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { count } from '../../lib/format.ts';
@@ -52,6 +53,7 @@ export function RedirectsPage({
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
+  const matches = useMatchesColumn<Redirect>();
   const at = { siteId, moduleId };
   const add = () => overlay(<RedirectForm at={at} />, { title: 'redirects.create' });
   return (
@@ -86,7 +88,7 @@ export function RedirectsPage({
       <ResourceTable
         endpoint={redirects.list}
         params={at}
-        columns={columns}
+        columns={[...columns, ...matches]}
         search="keyword"
         filters={[{ key: 'types', choices: RedirectType.options, many: true }]}
         counted={(total) => t('redirects.counted', { total: count(total), limit: count(REDIRECTS_OF_A_SITE) })}
